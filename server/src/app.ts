@@ -20,6 +20,7 @@ import { ProofOfWork } from "./intake/proof-of-work.ts";
 import { compose } from "./mail/compose.ts";
 import { disposableHosts } from "./mail/disposable.ts";
 import { mailEraser, openMailer } from "./mail/open-mailer.ts";
+import { messageId } from "./mail/message-id.ts";
 import { Outbox } from "./mail/outbox.ts";
 import type { OutboxEvents } from "./mail/outcome-writer.ts";
 import type { Log } from "./observe/log.ts";
@@ -114,6 +115,8 @@ export async function startApp(options: AppOptions): Promise<App> {
         recruitingTo: config.addresses.recruiting,
         packageTitles,
         isDisposable,
+        receiptId: ({ kind, reference }) =>
+          messageId({ id: "", kind: `${kind}-receipt`, reference }, config.addresses.from, store.identity),
         digestTo: config.digest?.to ?? [],
       }),
     events: outboxEvents(log, metrics, traces),
@@ -157,6 +160,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     oidc: config.oidc,
     passwordsOn: config.passwordsOn,
     totpRequired: config.totpRequired,
+    replyCopies: config.replyCopies,
     acted: (action) => metrics.operatorActions.inc({ action }),
     webhookTargets: config.webhookTargets,
   });

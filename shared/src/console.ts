@@ -89,6 +89,8 @@ export interface MailRow {
   readonly kind: string;
   /** Of the submission; null for the newsletter. */
   readonly reference: string | null;
+  /** The reply that it holds, itself or as the team's copy; null: none. */
+  readonly reply: number | null;
   /** Whom it is for; null for the team's notices. */
   readonly email: string | null;
   readonly status: MailStatus;
@@ -107,6 +109,21 @@ export interface Note {
   readonly at: number;
   readonly text: string;
 }
+
+/** What an operator wrote to the person. Its mail says whether it was sent. */
+export type Reply = Note;
+
+/**
+ * What became of a reply. `reason`: why the address is suppressed. `changed`: the submission is not as the operator saw it, and
+ * was to be done.
+ */
+export type ReplyOutcome =
+  | { readonly reference: string; readonly result: "queued"; readonly id: number; readonly dueAt: number }
+  | {
+      readonly reference: string;
+      readonly result: "suppressed" | "unknown" | "changed";
+      readonly reason: string | null;
+    };
 
 /** One change, from the audit log. */
 export interface HistoryEntry {
@@ -137,6 +154,7 @@ export interface SubmissionDetail extends InboxRow {
   readonly resume: ResumeFacts | null;
   readonly mails: readonly MailRow[];
   readonly notes: readonly Note[];
+  readonly replies: readonly Reply[];
   readonly history: readonly HistoryEntry[];
   /** Other submissions of the same address or the same resume, newest first, at most 5. */
   readonly duplicates: readonly Pick<InboxRow, "reference" | "kind" | "receivedAt" | "status">[];

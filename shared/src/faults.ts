@@ -180,13 +180,25 @@ export const faults = {
     status: 409,
     code: "CONFLICT",
     message: "This address gets no mail from us: it bounced, complained or unsubscribed.",
-    when: "An operator sends a receipt or newsletter mail again to a suppressed address.",
+    when: "An operator sends a receipt, a reply or a newsletter mail to a suppressed address. `issues` says why a reply was refused.",
   },
   mailCapped: {
     status: 409,
     code: "CONFLICT",
     message: "This address has had 3 such mails within 24 hours. Try again later.",
     when: "An operator sends a receipt or newsletter mail again to an address whose cap is reached.",
+  },
+  submissionChanged: {
+    status: 409,
+    code: "CONFLICT",
+    message: "This submission was changed meanwhile. Please look at it and try again.",
+    when: "An operator sends a reply that marks a submission as done, and another one has changed it since.",
+  },
+  replyOnItsWay: {
+    status: 409,
+    code: "CONFLICT",
+    message: "This reply is on its way already.",
+    when: "An operator takes back a reply whose mail is being sent or was sent.",
   },
   resumeInfected: {
     status: 409,
@@ -259,6 +271,12 @@ export const faults = {
     code: "TOO_MANY_REQUESTS",
     message: "Many people are signing in. Please try again in a moment.",
     when: "More passwords are being checked than the process can do at once, or than one network may have checked. `Retry-After` says when to try again.",
+  },
+  repliesLimited: {
+    status: 429,
+    code: "TOO_MANY_REQUESTS",
+    message: "You have sent 60 replies within an hour. Please try again later.",
+    when: "An operator sends more than 60 replies within an hour; those that were taken back count. Several at once are refused as a whole. `Retry-After` says when to try again.",
   },
   tooManyRequests: {
     status: 429,

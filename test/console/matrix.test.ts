@@ -40,6 +40,8 @@ const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
   "submission.neighbours": inboxRoles,
   "submission.addNote": inboxRoles,
   "submission.release": inboxRoles,
+  "reply.send": inboxRoles,
+  "reply.undo": inboxRoles,
   "people.get": everyone,
   "people.erase": admins,
   "subscribers.list": marketing,

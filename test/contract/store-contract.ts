@@ -15,6 +15,7 @@ import { deliveryGuarantees } from "./guarantees/outbox-delivery.ts";
 import { oversightGuarantees } from "./guarantees/outbox-oversight.ts";
 import { readingGuarantees } from "./guarantees/reading.ts";
 import { referenceGuarantees } from "./guarantees/references.ts";
+import { replyGuarantees } from "./guarantees/replies.ts";
 import { resumeGuarantees } from "./guarantees/resumes.ts";
 import { retentionGuarantees } from "./guarantees/retention.ts";
 import { spamGuarantees } from "./guarantees/spam.ts";
@@ -47,6 +48,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("desk, lists", () => deskListGuarantees(test));
     describe("desk, changes", () => deskChangeGuarantees(test));
     describe("desk, erasing", () => deskEraseGuarantees(test));
+    describe("replies", () => replyGuarantees(test));
     describe("clocks", () => clockGuarantees(test));
     describe("webhooks", () => webhookGuarantees(test));
     describe("access", () => accessGuarantees(test));

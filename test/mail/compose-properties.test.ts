@@ -90,7 +90,7 @@ function expectLinksOfOurs({ html }: MailContent): void {
 
 function expectWhole(mails: readonly MailContent[]): void {
   for (const { to, subject, replyTo, headers } of mails) {
-    const values = [...to, subject, replyTo ?? "", ...Object.entries(headers).flat()];
+    const values = [...to, subject, ...replyTo, ...Object.entries(headers).flat()];
     for (const value of values) expect(value).not.toMatch(/[\r\n\0]/);
     expect(Array.from(subject).length).toBeLessThanOrEqual(130);
     expect(subject).not.toContain("=?");

@@ -22,6 +22,7 @@ export const settings: MailSettings = {
   recruitingTo: ["jobs@datasets.example"],
   packageTitles: new Map(),
   isDisposable: () => false,
+  receiptId: ({ reference }) => `<${reference}@datasets.example>`,
   digestTo: ["desk@datasets.example"],
 };
 

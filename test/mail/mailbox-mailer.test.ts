@@ -31,7 +31,7 @@ test.each(oneOfEach().map((mail) => [mail.kind, mail] as const))(
     const header = (name: string) => message.headers.find(({ key }) => key === name)?.value;
     expect(message.from).toMatchObject({ name: "Accent Datasets", address: "hello@datasets.example" });
     expect(message.to?.map(({ address }) => address)).toEqual(mail.content.to);
-    expect(message.replyTo?.map(({ address }) => address) ?? []).toEqual([mail.content.replyTo].filter(Boolean));
+    expect(message.replyTo?.map(({ address }) => address) ?? []).toEqual(mail.content.replyTo);
     expect(message.subject).toBe(mail.content.subject);
     expect(message.messageId).toMatch(/^<[0-9a-f]{32}@datasets\.example>$/);
     expect(Math.abs(Date.parse(message.date!) - Date.now())).toBeLessThan(60_000);
@@ -75,7 +75,7 @@ test.each([
 
 test("never lets a value begin another header", async () => {
   const mail = welcomes(1)[0]!;
-  const content = { ...mail.content, subject: "a\r\nBcc: x@evil.example", replyTo: "a@b.example\nX-Evil: 1" };
+  const content = { ...mail.content, subject: "a\r\nBcc: x@evil.example", replyTo: ["a@b.example\nX-Evil: 1"] };
   const { message } = await written({ ...mail, content: { ...content, headers: { "X-One": "1\r\n\r\nbody" } } });
   expect(message.headers.map(({ key }) => key)).not.toContain("bcc");
   expect(message.headers.map(({ key }) => key)).not.toContain("x-evil");

@@ -1,15 +1,16 @@
 // Postmark's mailer against a stand-in over real sockets: what it posts, and what it makes of every kind of answer.
 import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
+import { messageId } from "../../server/src/mail/message-id.ts";
 import { openPostmarkMailer } from "../../server/src/mail/providers/postmark.ts";
 import { PostmarkStandIn, type PostmarkFault } from "../support/postmark-stand-in.ts";
 import { shared } from "../support/shared.ts";
-import { from, inquiry, oneOfEach, welcomes } from "./examples.ts";
+import { from, inquiry, messageKey, oneOfEach, welcomes } from "./examples.ts";
 
 const standIn = shared(() => PostmarkStandIn.open());
 
 const mailer = (more: { token?: string; apiUrl?: string; timeoutMs?: number } = {}) =>
-  openPostmarkMailer({ token: standIn.token, apiUrl: standIn.url, ...more }, from);
+  openPostmarkMailer({ token: standIn.token, apiUrl: standIn.url, ...more }, from, messageKey);
 
 test("posts one mail by itself, with stream, tag, metadata, Reply-To and headers, and without tracking", async () => {
   const notice = oneOfEach()[1]!;
@@ -31,6 +32,8 @@ test("posts one mail by itself, with stream, tag, metadata, Reply-To and headers
     TrackLinks: "None",
   });
   expect(taken.Headers).toContainEqual({ Name: "Auto-Submitted", Value: "auto-generated" });
+  expect(taken.Headers).toContainEqual({ Name: "Message-ID", Value: messageId(notice, from, messageKey) });
+  expect(taken.Headers).toContainEqual({ Name: "X-PM-KeepID", Value: "true" });
 });
 
 test("leaves out what a mail does not have", async () => {
@@ -172,7 +175,7 @@ test("knows that nothing was sent when the server says nothing before the connec
 
 test("keeps its connection for the calls that follow", async () => {
   await using api = await PostmarkStandIn.open();
-  await using kept = openPostmarkMailer({ token: api.token, apiUrl: api.url }, from);
+  await using kept = openPostmarkMailer({ token: api.token, apiUrl: api.url }, from, messageKey);
   for (const mail of welcomes(5)) expect(await kept.send([mail])).toMatchObject([{ result: "taken" }]);
   expect(await kept.find!([{ id: "unknown" }])).toEqual([{ result: "absent" }]);
   expect(api.connections).toBe(1);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../server/src/mail/mailer.ts";
-import { messageId } from "../../server/src/mail/providers/mime.ts";
+import { messageId } from "../../server/src/mail/message-id.ts";
 import { openSmtpMailer } from "../../server/src/mail/providers/smtp.ts";
 import { anew } from "../support/shared.ts";
 import { SmtpStandIn, type SmtpBehaviour } from "../support/smtp-stand-in.ts";
@@ -36,7 +36,7 @@ test("delivers every kind of mail whole", async () => {
     expect(received.message.subject).toBe(mail.content.subject);
     expect(received.message.text?.trimEnd()).toBe(mail.content.text.trimEnd());
     expect(received.message.html?.trimEnd()).toBe(mail.content.html.trimEnd());
-    expect(received.message.replyTo?.[0]?.address ?? null).toBe(mail.content.replyTo);
+    expect(received.message.replyTo?.map(({ address }) => address) ?? []).toEqual(mail.content.replyTo);
   }
 });
 

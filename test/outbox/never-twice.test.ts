@@ -29,7 +29,9 @@ const lostAnswers: readonly [string, PostmarkFault][] = [
  */
 async function openHastyMailer({ postmark }: OutboxUnderTest): Promise<Mailer> {
   const settings = { token: postmark.token, apiUrl: postmark.url };
-  const [patient, hasty] = [settings, { ...settings, timeoutMs: 800 }].map((each) => openPostmarkMailer(each, from));
+  const [patient, hasty] = [settings, { ...settings, timeoutMs: 800 }].map((each) =>
+    openPostmarkMailer(each, from, "0".repeat(32)),
+  );
   await eventually(() => hasty!.find!([{ id: "unknown" }])).toEqual([{ result: "absent" }]);
   postmark.requests.length = 0;
   let sends = 0;

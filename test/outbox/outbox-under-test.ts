@@ -101,7 +101,7 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
     letPass: (ms) => calls.underWay === 0 && clock.advance(ms),
     openAgain: open,
     openSender({
-      mailer = openPostmarkMailer({ token: postmark.token, apiUrl: postmark.url }, from),
+      mailer = openPostmarkMailer({ token: postmark.token, apiUrl: postmark.url }, from, "0".repeat(32)),
       store: given = store,
       stopMs = 5_000,
       compose: write = (mail: LeasedMail) => compose(mail, mailSettings),
@@ -167,6 +167,7 @@ export const mailSettings: MailSettings = {
   recruitingTo: ["jobs@datasets.example"],
   packageTitles: new Map(),
   isDisposable: () => false,
+  receiptId: ({ reference }) => `<${reference}@datasets.example>`,
   digestTo: ["desk@datasets.example"],
 };
 

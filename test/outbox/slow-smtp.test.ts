@@ -2,15 +2,17 @@
 // it is slow. What stays in doubt is tried once more at most, and then shown to an operator.
 import { describe, expect, test } from "vitest";
 import { listMails } from "../../server/src/desk/mails.ts";
-import { messageId } from "../../server/src/mail/providers/mime.ts";
+import { messageId } from "../../server/src/mail/message-id.ts";
 import { openSmtpMailer, type SmtpPatience } from "../../server/src/mail/providers/smtp.ts";
+import type { LeasedMail } from "../../server/src/storage/records.ts";
 import { StorageUnavailable, type Store } from "../../server/src/storage/store.ts";
 import { SmtpStandIn } from "../support/smtp-stand-in.ts";
 import { eventually } from "./mail-service.ts";
 import { from, hour, minute, openOutboxUnderTest, second } from "./outbox-under-test.ts";
 
 const key = "0".repeat(32);
-const sentAs = (mail: { readonly id: string }) => messageId(mail, from, key);
+const sentAs = ({ id, kind, about }: LeasedMail) =>
+  messageId({ id, kind, reference: "submission" in about ? about.submission.reference : null }, from, key);
 
 interface Patience extends Partial<SmtpPatience> {
   readonly stopMs?: number;

@@ -118,7 +118,7 @@ export async function simulateOutbox(scenario: Scenario): Promise<Outcome> {
   };
 }
 
-const content = { to: ["a@example.org"], subject: "s", text: "t", html: "h", replyTo: null, headers: {} };
+const content = { to: ["a@example.org"], subject: "s", text: "t", html: "h", replyTo: [], headers: {} };
 
 /** Notes when mails are stored and taken. */
 class Watch {

@@ -54,6 +54,7 @@ test("needs nothing to start, and defaults as documented", () => {
     hasFrontPage: true,
     trustedProxy: { kind: "none" },
     rateLimit: { max: 60, windowSeconds: 60 },
+    replyCopies: false,
     retentionDays: { inquiry: null, application: null, spam: null },
     webhookTargets: "public",
     digest: null,

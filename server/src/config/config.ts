@@ -62,6 +62,8 @@ export function configFrom(values: Values) {
     webhookTargets: values.WEBHOOK_TARGETS,
     /** Who gets the daily digest, and when: minutes since midnight, UTC. Null: no digest is sent. */
     digest: values.DIGEST_EMAIL.length === 0 ? null : { to: values.DIGEST_EMAIL, atMinute: values.DIGEST_AT },
+    /** Whether the team gets a copy of what operators write to people. */
+    replyCopies: values.REPLY_COPIES === "on",
     /** The identity provider that operators may sign in with; null: passwords only. */
     oidc: oidcOf(values),
     /** Whether operators may sign in with passwords. */

@@ -285,6 +285,11 @@ const access = {
     values: "`00:00` to `23:59`. A service that starts later in the day sends it then.",
     example: "06:30",
   }),
+  REPLY_COPIES: valued(kind.oneOf("on", "off"), "off", {
+    means: "whether the team gets a copy of each reply from the console",
+    values: "`on`: it goes to `SALES_EMAIL` or `RECRUITING_EMAIL`. `off`.",
+    example: "on",
+  }),
   OIDC_ISSUER: optional(kind.issuer, "passwords only", {
     means: "OpenID Connect provider that operators may sign in with",
     values:

@@ -33,6 +33,8 @@ export interface ConsoleOptions {
   readonly passwordsOn: boolean;
   /** Whether administrators need a second factor where they sign in with a password. */
   readonly totpRequired: boolean;
+  /** Whether the team gets a copy of what operators write to people. */
+  readonly replyCopies: boolean;
   /** Told of what an operator has done, by the path of the procedure or the action in the audit log. */
   readonly acted: (action: string) => void;
 }

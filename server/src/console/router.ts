@@ -9,6 +9,7 @@ import { type Context, reads, trpc } from "./procedure.ts";
 import { mailProcedures } from "./procedures/mails.ts";
 import { operatorProcedures, tokenProcedures } from "./procedures/operators.ts";
 import { peopleProcedures, subscriberProcedures } from "./procedures/people.ts";
+import { replyProcedures } from "./procedures/reply.ts";
 import { secondFactorProcedures } from "./procedures/second-factor.ts";
 import { sessionProcedures } from "./procedures/session.ts";
 import { inboxProcedures, submissionProcedures } from "./procedures/submissions.ts";
@@ -20,6 +21,7 @@ export const consoleRouter = trpc.router({
   secondFactor: secondFactorProcedures,
   inbox: inboxProcedures,
   submission: submissionProcedures,
+  reply: replyProcedures,
   people: peopleProcedures,
   subscribers: subscriberProcedures,
   mails: mailProcedures,

@@ -12,7 +12,7 @@ interface Installation {
 }
 
 export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }: Installation): SubmissionDetail {
-  const { row, submission, mails, notes, history, duplicates } = detail;
+  const { row, submission, mails, notes, replies, history, duplicates } = detail;
   const ids = submission.kind === "inquiry" ? submission.selectedPackageIds : [];
   return {
     ...row,
@@ -27,6 +27,7 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
     resume: resumeOf(detail, scanned),
     mails,
     notes,
+    replies,
     history,
     duplicates,
   };

@@ -23,6 +23,9 @@ function fieldsOf(fact: KnownFact): object {
   if (fact.kind === "note") {
     return { kind: fact.kind, reference: fact.reference, ...fact.note, at: iso(fact.note.at) };
   }
+  if (fact.kind === "reply") {
+    return { kind: fact.kind, reference: fact.reference, ...fact.reply, at: iso(fact.reply.at) };
+  }
   if (fact.kind === "mail") {
     const { id, kind: mail, reference, email, status, createdAt } = fact.mail;
     return { kind: fact.kind, id, mail, reference, email, status, createdAt: iso(createdAt) };

@@ -11,6 +11,7 @@ const settings: MailSettings = {
   recruitingTo: ["jobs@datasets.example"],
   packageTitles: new Map(),
   isDisposable: (email) => email.endsWith("@throwaway.example"),
+  receiptId: ({ reference }) => `<${reference}@datasets.example>`,
   digestTo: ["desk@datasets.example"],
 };
 const filed = {
@@ -84,7 +85,7 @@ describe("the receipt of an inquiry", () => {
     const receipt = receiptOf();
     expect(receipt).toMatchObject({
       to: [inquiry.email],
-      replyTo: null,
+      replyTo: [],
       subject: `We received your inquiry ${inquiry.reference}`,
     });
     for (const body of bodies(receipt)) {
@@ -136,8 +137,8 @@ describe("notices", () => {
   const recruiting = write("application-notice", { submission: application });
 
   test("go to the team, who can answer the person", () => {
-    expect(sales).toMatchObject({ to: settings.salesTo, replyTo: inquiry.email });
-    expect(recruiting).toMatchObject({ to: settings.recruitingTo, replyTo: application.email });
+    expect(sales).toMatchObject({ to: settings.salesTo, replyTo: [inquiry.email] });
+    expect(recruiting).toMatchObject({ to: settings.recruitingTo, replyTo: [application.email] });
   });
 
   test("hold everything, escaped, and lead to the console, the address and the number of the person only", () => {
@@ -239,7 +240,7 @@ describe("a welcome mail", () => {
   test("under double opt-in asks for confirmation", () => {
     const mail = write("newsletter-welcome", { welcome });
     const confirm = "https://datasets.example/newsletter/confirm?token=c%2B%2F%3D";
-    expect(mail).toMatchObject({ to: ["r@example.org"], replyTo: null });
+    expect(mail).toMatchObject({ to: ["r@example.org"], replyTo: [] });
     expect(mail.text).toContain(`\n${confirm}\n`);
     expect(links(mail)).toContain(confirm);
     expect(mail.text).toContain("7 days");

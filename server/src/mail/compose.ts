@@ -1,6 +1,6 @@
 // Writes a mail from what it is about. Pure, and called when the mail is sent: no text of a mail is ever stored.
 import type { PackageTitles } from "../config/catalogue.ts";
-import type { LeasedMail, MailKind, MailSubject, StoredSubmission, Welcome } from "../storage/records.ts";
+import type { LeasedMail, MailKind, MailSubject, StoredSubmission, Welcome, WrittenReply } from "../storage/records.ts";
 import type { IsDisposable } from "./disposable.ts";
 import type { MailContent } from "./mailer.ts";
 import { writeApplicationNotice, writeApplicationReceipt } from "./templates/application.ts";
@@ -8,6 +8,7 @@ import { writeDigest } from "./templates/digest.ts";
 import { writeInquiryNotice, writeInquiryReceipt } from "./templates/inquiry.ts";
 import type { Written } from "./templates/layout.ts";
 import { plurals } from "./templates/notice.ts";
+import { writeReply } from "./templates/reply.ts";
 import { writeWelcome } from "./templates/subscription.ts";
 
 /** What composing needs to know of the installation. */
@@ -23,6 +24,8 @@ export interface MailSettings {
   /** Of the catalogue, or of the sample that the front page shows without one. */
   readonly packageTitles: PackageTitles;
   readonly isDisposable: IsDisposable;
+  /** The Message-ID of the receipt of a submission. */
+  readonly receiptId: (submission: StoredSubmission) => string;
   /** Who gets the daily digest; empty: no digest is sent. */
   readonly digestTo: readonly string[];
 }
@@ -36,7 +39,7 @@ export function compose({ kind, about }: Pick<LeasedMail, "kind" | "about">, set
   const content = write(kind, about, settings);
   if (content.to.length === 0) throw new Error(`A mail of the kind ${kind} has no addressee.`);
   // A line break would begin another header. The schemas refuse control characters, so this finds mistakes of ours only.
-  if (/[\r\n\0]/.test(content.to.join() + content.subject + (content.replyTo ?? ""))) {
+  if (/[\r\n\0]/.test(content.to.join() + content.subject + content.replyTo.join() + (content.fromName ?? ""))) {
     throw new Error("A header of a mail holds a line break or NUL.");
   }
   return content;
@@ -44,11 +47,17 @@ export function compose({ kind, about }: Pick<LeasedMail, "kind" | "about">, set
 
 function write(kind: MailKind, about: MailSubject, settings: MailSettings): MailContent {
   if ("digest" in about) {
-    if (kind === "digest") return mail(settings.digestTo, writeDigest(about.digest, settings), null, automatic);
+    if (kind === "digest") return mail(settings.digestTo, writeDigest(about.digest, settings), [], automatic);
   } else if ("welcome" in about) {
     if (kind === "newsletter-welcome") return welcome(about.welcome, settings);
   } else {
-    const { submission } = about;
+    const { submission, reply } = about;
+    const { email } = submission;
+    const team = submission.kind === "inquiry" ? settings.salesTo : settings.recruitingTo;
+    if (reply !== undefined && kind === `${submission.kind}-reply`)
+      return replyMail([email], team, submission, reply, settings);
+    if (reply !== undefined && kind === `${submission.kind}-notice`)
+      return replyMail(team, [email], submission, reply, settings);
     if (kind === `${submission.kind}-receipt`) return receipt(submission, settings);
     if (kind === `${submission.kind}-notice`) return notice(submission, settings);
   }
@@ -65,7 +74,7 @@ function receipt(submission: StoredSubmission, { brand, packageTitles }: MailSet
     submission.kind === "inquiry"
       ? writeInquiryReceipt(submission, packageTitles, brand)
       : writeApplicationReceipt(submission, brand);
-  return mail([submission.email], written, null, automaticReply);
+  return mail([submission.email], written, [], automaticReply);
 }
 
 function notice(submission: StoredSubmission, settings: MailSettings): MailContent {
@@ -74,8 +83,24 @@ function notice(submission: StoredSubmission, settings: MailSettings): MailConte
   const consoleUrl = `${publicUrl}/console/${plurals[kind]}/${reference}`;
   const about = { brand, consoleUrl, isDisposable: settings.isDisposable(email) };
   return submission.kind === "inquiry"
-    ? mail(settings.salesTo, writeInquiryNotice(submission, packageTitles, about), email, automatic)
-    : mail(settings.recruitingTo, writeApplicationNotice(submission, about), email, automatic);
+    ? mail(settings.salesTo, writeInquiryNotice(submission, packageTitles, about), [email], automatic)
+    : mail(settings.recruitingTo, writeApplicationNotice(submission, about), [email], automatic);
+}
+
+/** A reply, or the team's copy of it. A person wrote it, so it is not marked as automatic. */
+function replyMail(
+  to: readonly string[],
+  replyTo: readonly string[],
+  submission: StoredSubmission,
+  { text, author, followsReceipt }: WrittenReply,
+  settings: MailSettings,
+): MailContent {
+  const { subject } = receipt(submission, settings);
+  const receiptId = settings.receiptId(submission);
+  const thread = followsReceipt ? { "In-Reply-To": receiptId, References: receiptId } : {};
+  const written = writeReply(submission, text, subject, settings.packageTitles);
+  // Where no name is set, an address says enough before its host.
+  return { ...mail(to, written, replyTo, thread), fromName: author.replace(/@[^@]*$/, "") };
 }
 
 function welcome(about: Welcome, { brand, publicUrl }: MailSettings): MailContent {
@@ -86,7 +111,7 @@ function welcome(about: Welcome, { brand, publicUrl }: MailSettings): MailConten
     `${publicUrl}/newsletter/${action}?token=${encodeURIComponent(token)}${speaking}`;
   const unsubscribeUrl = page("unsubscribe", unsubscribeToken);
   const confirmUrl = confirmToken === null ? null : page("confirm", confirmToken);
-  return mail([email], writeWelcome({ language, brand, confirmUrl, unsubscribeUrl }), null, {
+  return mail([email], writeWelcome({ language, brand, confirmUrl, unsubscribeUrl }), [], {
     ...automatic,
     // RFC 8058: a mail program unsubscribes by a POST to the same address, without showing the page.
     "List-Unsubscribe": `<${unsubscribeUrl}>`,
@@ -97,6 +122,6 @@ function welcome(about: Welcome, { brand, publicUrl }: MailSettings): MailConten
 const mail = (
   to: readonly string[],
   { subject, text, html }: Written,
-  replyTo: string | null,
+  replyTo: readonly string[],
   headers: MailContent["headers"],
 ): MailContent => ({ to, subject, text, html, replyTo, headers });

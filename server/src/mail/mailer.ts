@@ -12,11 +12,14 @@ export interface Sender {
 
 /** A mail as it is sent. */
 export interface MailContent {
+  /** The display name of the sender, where it is not the installation's. */
+  readonly fromName?: string;
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  readonly replyTo: string | null;
+  /** Where answers go; empty: to the sender. */
+  readonly replyTo: readonly string[];
   /** Headers beside those that every mail has. Neither names nor values hold line breaks. */
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -24,7 +24,7 @@ export async function openMailer(transport: MailTransport, from: Sender, key: st
   }
   if (transport.kind === "postmark") {
     const { openPostmarkMailer } = await import("./providers/postmark.ts");
-    return openPostmarkMailer(transport, from);
+    return openPostmarkMailer(transport, from, key);
   }
   const { openSmtpMailer } = await import("./providers/smtp.ts");
   return openSmtpMailer(transport.url, from, key);

@@ -28,7 +28,7 @@ const mail = (id: string, more: Partial<LeasedMail> = {}): LeasedMail => ({
   ...more,
 });
 const mails = (...ids: string[]) => ids.map((id) => mail(id));
-const content = { to: ["a@example.org"], subject: "s", text: "t", html: "h", replyTo: null, headers: {} };
+const content = { to: ["a@example.org"], subject: "s", text: "t", html: "h", replyTo: [], headers: {} };
 
 type Scene = Partial<Pick<Mailer, "batchMax" | "calls" | "gatherMs" | "doubt">> & {
   readonly deadlineMs?: number;

@@ -15,6 +15,7 @@ import type {
   Page,
   PageRequest,
   Person,
+  Reply,
   SubscriberFilter,
   TriageOutcome,
   TriageRequest,
@@ -70,6 +71,8 @@ export interface DeskDetail {
   readonly mails: readonly MailRow[];
   /** Oldest first. */
   readonly notes: readonly Note[];
+  /** Oldest first. */
+  readonly replies: readonly Reply[];
   /** Oldest first; the latest 200. */
   readonly history: readonly HistoryEntry[];
   /** Submissions of the same address or with the same resume that the scope holds, newest first, at most 5. */
@@ -102,6 +105,7 @@ export interface Outdated {
 export type KnownFact =
   | { readonly kind: "submission"; readonly submission: StoredSubmission }
   | { readonly kind: "note"; readonly reference: string; readonly note: Note }
+  | { readonly kind: "reply"; readonly reference: string; readonly reply: Reply }
   | { readonly kind: "subscription"; readonly subscriber: StoredSubscriber }
   | { readonly kind: "mail"; readonly mail: MailRow }
   /** Another service that is told of the person, or will be: by the host of its address. */

@@ -127,14 +127,25 @@ export type MailKind =
   | "inquiry-notice"
   | "application-receipt"
   | "application-notice"
+  | "inquiry-reply"
+  | "application-reply"
   | "newsletter-welcome"
   | "digest";
 
 /** What a mail is about; its text is written from this when it is sent. */
 export type MailSubject =
-  | { readonly submission: StoredSubmission }
+  | { readonly submission: StoredSubmission; readonly reply?: WrittenReply }
   | { readonly welcome: Welcome }
   | { readonly digest: Digest };
+
+/** A reply of an operator, as its mails need it. A notice with one is the team's copy. */
+export interface WrittenReply {
+  readonly text: string;
+  /** The operator: the display name, or the address where none is set. */
+  readonly author: string;
+  /** Whether the person has got the receipt. */
+  readonly followsReceipt: boolean;
+}
 
 /** What waits at an instant, for the daily digest. Holds no personal data: it is stored, and erasing does not look there. */
 export interface Digest {

@@ -5,6 +5,7 @@
 import type { Clock } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { DeskStore } from "./desk-store.ts";
+import type { ReplyStore } from "./reply-store.ts";
 import type { Lease, OutboxStore } from "./outbox-store.ts";
 import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
 import type {
@@ -111,6 +112,9 @@ export interface Store extends AsyncDisposable {
 
   /** What operators see and change. */
   readonly desk: DeskStore;
+
+  /** What operators write to people. */
+  readonly replies: ReplyStore;
 
   /** Who may use the console. */
   readonly access: AccessStore;

@@ -1,6 +1,7 @@
 // Sends through Postmark's API, one call for a mail and one for a batch, and asks it about mails that it may have.
 import { Models, type ServerClient } from "postmark";
 import type { Later, Mailer, MailFinding, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
+import { messageId } from "../message-id.ts";
 import { PostmarkApi, type Exchange, type PostmarkSettings } from "./postmark-call.ts";
 
 /** The stream that every Postmark server has for mails to single persons. */
@@ -10,10 +11,13 @@ const batchMax = 500;
 /** Postmark's search takes one id a call, so several calls are made at once. */
 const searchesAtOnceMax = 10;
 
-/** Opens the mailer. Nothing is sent and no connection is made. */
-export function openPostmarkMailer(settings: PostmarkSettings, from: Sender): Mailer {
+/**
+ * Opens the mailer. Nothing is sent and no connection is made.
+ *
+ * @param key makes Message-IDs of the ids of mails
+ */
+export function openPostmarkMailer(settings: PostmarkSettings, from: Sender, key: string): Mailer {
   const api = new PostmarkApi(settings);
-  const sender = senderHeader(from);
   return {
     batchMax,
     // New mails share one call at a time while calls are quick; a slow call does not hold up what comes after it.
@@ -22,7 +26,7 @@ export function openPostmarkMailer(settings: PostmarkSettings, from: Sender): Ma
     doubt: "ask",
     send(mails) {
       const endsAt = performance.now() + api.timeoutMs;
-      const messages = mails.map((mail) => toMessage(mail, sender));
+      const messages = mails.map((mail) => toMessage(mail, from, key));
       return sendInHalves(api, endsAt, messages);
     },
     find: (mails) => search(api, mails),
@@ -86,15 +90,18 @@ async function searchOne(api: PostmarkApi, endsAt: number, id: string): Promise<
 const senderHeader = ({ name, address }: Sender): string =>
   name === null ? address : `"${name.replace(/["\\]/g, "\\$&")}" <${address}>`;
 
-function toMessage({ id, kind, reference, requestId, content }: OutgoingMail, sender: string): Models.Message {
+function toMessage(mail: OutgoingMail, from: Sender, key: string): Models.Message {
+  const { id, kind, reference, requestId, content } = mail;
+  // Postmark writes a Message-ID of its own unless it is told to keep ours.
+  const headers = { ...content.headers, "Message-ID": messageId(mail, from, key), "X-PM-KeepID": "true" };
   const message: Models.Message = {
-    From: sender,
+    From: senderHeader({ ...from, ...(content.fromName !== undefined && { name: content.fromName }) }),
     To: inOnePiece(content.to.join(", ")),
     Subject: inOnePiece(content.subject),
     // Lines that were joined: in one piece already.
     TextBody: content.text,
     HtmlBody: inOnePiece(content.html),
-    Headers: Object.entries(content.headers).map(([Name, Value]) => ({ Name, Value })),
+    Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value })),
     MessageStream: messageStream,
     Tag: kind,
     // Postmark can be asked for the mail by these, and its webhooks bring them back.
@@ -102,7 +109,7 @@ function toMessage({ id, kind, reference, requestId, content }: OutgoingMail, se
     TrackOpens: false,
     TrackLinks: Models.LinkTrackingOptions.None,
   };
-  if (content.replyTo !== null) message.ReplyTo = inOnePiece(content.replyTo);
+  if (content.replyTo.length > 0) message.ReplyTo = inOnePiece(content.replyTo.join(", "));
   return message;
 }
 

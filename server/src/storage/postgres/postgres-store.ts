@@ -18,6 +18,7 @@ import { makeMails } from "../sql/mails.ts";
 import { makeOutbox } from "../sql/outbox.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeReading } from "../sql/reading.ts";
+import { makeReplies } from "../sql/replies.ts";
 import { makeResumes } from "../sql/resumes.ts";
 import { makeIndexing } from "../sql/search-index.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
@@ -175,6 +176,7 @@ function makeStore(
       }),
       ...makeIndexing(engine, searchIndex),
     },
+    replies: makeReplies(engine, references),
     access: makeAccess(engine),
     webhooks: makeWebhooks(reading),
     deliveries: makeOutbox(engine, deliveryTable),

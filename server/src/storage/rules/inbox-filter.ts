@@ -73,7 +73,7 @@ export const countMax = 1_001;
 
 /** The kinds of mails that a scope holds. */
 export const mailKindsOf = ({ kinds, subscribers }: Scope): string[] => [
-  ...kinds.flatMap((kind: SubmissionKind) => [`${kind}-receipt`, `${kind}-notice`]),
+  ...kinds.flatMap((kind: SubmissionKind) => [`${kind}-receipt`, `${kind}-notice`, `${kind}-reply`]),
   ...(subscribers ? ["newsletter-welcome"] : []),
   // It counts what every role sees.
   ...(subscribers && kinds.length > 0 ? ["digest"] : []),

@@ -36,11 +36,23 @@ export interface ClaimedMail extends SubmissionRow {
   readonly digest: string | null;
   /** The address. */
   readonly subscriber: string | null;
+  readonly reply: string | null;
+  readonly author: string | null;
+  readonly followsReceipt: number | null;
 }
 
-/** To be read from `mail` and what `mailJoins` adds. Quoted names keep their case. */
+/** Beside `mailJoins`. */
+export const replyJoins = `LEFT JOIN reply ON reply.id = mail.reply
+  LEFT JOIN operator ON operator.email = reply.author`;
+
+/** To be read from `mail` and what `mailJoins` and `replyJoins` add. A receipt that is forgotten was sent. Quoted names keep their case. */
 export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.created_at AS "createdAt", mail.attempts,
-  mail.denials, mail.tokens, mail.digest, subscriber.email AS subscriber,
+  mail.denials, mail.tokens, mail.digest, subscriber.email AS subscriber, reply.text AS reply,
+  coalesce(operator.name, reply.author) AS author,
+  CASE WHEN reply.id IS NULL OR submission.receipt_at IS NULL THEN 0 ELSE coalesce(
+    (SELECT max(CASE receipt.status WHEN 'sent' THEN 1 ELSE 0 END) FROM mail AS receipt
+    WHERE receipt.submission = mail.submission AND receipt.kind IN ('inquiry-receipt', 'application-receipt')), 1) END
+    AS "followsReceipt",
   ${submissionColumns.map((column) => `submission.${column}`).join(", ")}`;
 
 /** Null when what the mail is about cannot be read. */
@@ -60,7 +72,9 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
     return welcome && { welcome };
   }
   const submission = readSubmission(row);
-  return submission && { submission };
+  if (submission === null || row.reply === null) return submission && { submission };
+  const reply = { text: row.reply, author: row.author ?? "", followsReceipt: row.followsReceipt === 1 };
+  return { submission, reply };
 }
 
 /** What a settlement writes. */

@@ -3,7 +3,7 @@ import type { StoredMail } from "../records.ts";
 import { mailId } from "./mail-id.ts";
 
 /** To be read from {@link mailJoins}. Quoted names keep their case on both engines. */
-export const mailColumns = `mail.id AS "row", mail.kind, submission.reference,
+export const mailColumns = `mail.id AS "row", mail.kind, submission.reference, mail.reply,
   coalesce(submission.email, subscriber.email) AS email, mail.status, mail.attempts, mail.created_at AS "createdAt",
   mail.due_at AS "dueAt", CASE mail.status WHEN 'sent' THEN mail.ended_at END AS "sentAt",
   CASE mail.status WHEN 'sent' THEN mail.last_answer END AS "providerId",

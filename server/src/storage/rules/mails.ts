@@ -29,6 +29,9 @@ export const settlementWaitMs = 25;
 /** Whether a mail goes to the address that was named as the submitter's. The others go to the team. */
 export const isAutomatic = (kind: MailKind): boolean => kind.endsWith("-receipt") || kind === "newsletter-welcome";
 
+/** Whether a mail goes to a person who is not of the team. */
+export const isToPerson = (kind: MailKind): boolean => isAutomatic(kind) || kind.endsWith("-reply");
+
 /**
  * A provider's words as every engine can store them. A settlement that could not be stored would send its mail again, and
  * PostgreSQL takes no NUL.

@@ -65,6 +65,7 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       `SELECT ${entryColumns} FROM audit WHERE subject = $1 ORDER BY id DESC LIMIT ${historyMax}`,
     ),
     notesOf: prepare<Note>("SELECT id, author, at, text FROM note WHERE submission = $1 ORDER BY id"),
+    repliesOf: prepare<Note>("SELECT id, author, at, text FROM reply WHERE submission = $1 ORDER BY id"),
     mailsOf: ofOwner<ReadMail>(
       (owner) => `
       SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.${owner} = $1
@@ -105,9 +106,10 @@ export function makeBelongings(engine: Engine, references: References) {
       const row = await find(statements.find(named.dayNumber, named.kind));
       if (row === undefined) return null;
       const { arrival } = row;
-      const [mails, notes, history, ofAddress, ofResume] = await Promise.all([
+      const [mails, notes, replies, history, ofAddress, ofResume] = await Promise.all([
         read(statements.mailsOf(arrival)),
         read(statements.notesOf(arrival)),
+        read(statements.repliesOf(arrival)),
         read(statements.historyOf(row.reference)),
         read(statements.sameAddress(row.email_key, arrival, kinds)),
         row.resume_sha256 === null ? [] : read(statements.sameResume(row.resume_sha256, arrival, kinds)),
@@ -119,6 +121,7 @@ export function makeBelongings(engine: Engine, references: References) {
         scan: row.resume_scan,
         mails: mails.map((mail) => shownMail(storedMail(mail))),
         notes,
+        replies,
         history: history
           .map(({ at, operator, action, detail }) => ({ at, operator, action, detail: readFields(detail) }))
           .toReversed(),
@@ -151,6 +154,7 @@ export function makeBelongings(engine: Engine, references: References) {
           const { arrival, reference } = row;
           yield { kind: "submission", submission: readSubmissionAnyway(row) };
           for (const note of await read(statements.notesOf(arrival))) yield { kind: "note", reference, note };
+          for (const reply of await read(statements.repliesOf(arrival))) yield { kind: "reply", reference, reply };
           yield* factsOf(arrival);
         }
         before = rows.length < pageRows ? null : (rows.at(-1)?.arrival ?? null);

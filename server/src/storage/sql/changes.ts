@@ -30,11 +30,13 @@ interface SentMail {
   readonly kind: MailKind;
   readonly status: MailStatus;
   readonly submission: number | null;
+  readonly reply: number | null;
   readonly reference: string | null;
 }
 
-export function makeChanges(engine: Engine, references: References) {
-  const { prepare, locking, among, transaction } = engine;
+/** Steps of transactions that change submissions. */
+export function prepareChanging(engine: Engine, references: References) {
+  const { prepare, locking, among } = engine;
   const audit = prepareAudit(engine);
   const leaveSpam = prepareLeavingSpam(engine);
   const findArrival = prepare<{ arrival: number }>(
@@ -50,23 +52,6 @@ export function makeChanges(engine: Engine, references: References) {
   const lastChange = prepare<Actor>(`
     SELECT operator, at FROM audit WHERE subject = $1 AND action IN (${quoted(changingActions)})
     ORDER BY id DESC LIMIT 1`);
-  const insertNote = prepare<{ id: number }>(
-    "INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id",
-  );
-  const findMail = prepare<SentMail>(`
-    SELECT mail.kind, mail.status, mail.submission, submission.reference
-    FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
-    WHERE mail.id = $1 AND mail.created_at = $2 ${locking("FOR UPDATE OF mail")}`);
-  const wakeMail = prepare(
-    "UPDATE mail SET status = 'queued', due_at = $2, scheduled_at = $2, attempts = 0 WHERE id = $1",
-  );
-  const again = prepareSendingAgain(engine);
-  // The submission is locked, so that no other transaction erases it without this mail.
-  const insertMail = prepare(`
-    INSERT INTO mail (kind, submission, status, created_at, due_at, again_key, again_at)
-    SELECT CAST($1 AS TEXT), arrival, 'queued', CAST($3 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT),
-      CASE WHEN CAST($4 AS TEXT) IS NULL THEN NULL ELSE CAST($3 AS BIGINT) END
-    FROM submission WHERE arrival = $2 ${locking("FOR KEY SHARE")}`);
 
   /** The rows of some references that the scope holds, locked until the end of the transaction. */
   function* lockRows({ kinds }: Scope, names: readonly string[]): Steps<Map<string, Changing>> {
@@ -112,6 +97,30 @@ export function makeChanges(engine: Engine, references: References) {
     return outcomes;
   }
 
+  return { audit, leaveSpam, lockRows, store, triage };
+}
+
+export function makeChanges(engine: Engine, references: References) {
+  const { prepare, locking, transaction } = engine;
+  const { audit, leaveSpam, lockRows, store, triage } = prepareChanging(engine, references);
+  const insertNote = prepare<{ id: number }>(
+    "INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id",
+  );
+  const findMail = prepare<SentMail>(`
+    SELECT mail.kind, mail.status, mail.submission, mail.reply, submission.reference
+    FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
+    WHERE mail.id = $1 AND mail.created_at = $2 ${locking("FOR UPDATE OF mail")}`);
+  const wakeMail = prepare(
+    "UPDATE mail SET status = 'queued', due_at = $2, scheduled_at = $2, attempts = 0 WHERE id = $1",
+  );
+  const again = prepareSendingAgain(engine);
+  // The submission is locked, so that no other transaction erases it without this mail.
+  const insertMail = prepare(`
+    INSERT INTO mail (kind, submission, reply, status, created_at, due_at, again_key, again_at)
+    SELECT CAST($1 AS TEXT), arrival, CAST($5 AS BIGINT), 'queued', CAST($3 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT),
+      CASE WHEN CAST($4 AS TEXT) IS NULL THEN NULL ELSE CAST($3 AS BIGINT) END
+    FROM submission WHERE arrival = $2 ${locking("FOR KEY SHARE")}`);
+
   return {
     triage: (scope, request, actor) =>
       inBatches(request.targets, (targets) => transaction(() => triage(scope, targets, request, actor))),
@@ -145,11 +154,11 @@ export function makeChanges(engine: Engine, references: References) {
         const [mail] = named === null ? [] : yield* findMail(named.row, named.createdAt);
         if (named === null || judged === null || mail === undefined || !mailKindsOf(scope).includes(mail.kind))
           return null;
-        const { kind, status, submission, reference } = mail;
+        const { kind, status, submission, reply, reference } = mail;
         if (status === "queued") return "queued";
         if (status === "sent" && submission === null) return "not-sendable";
         if (typeof judged === "string") return judged;
-        if (status === "sent") yield* insertMail(kind, submission, actor.at, judged.key);
+        if (status === "sent") yield* insertMail(kind, submission, actor.at, judged.key, reply);
         else {
           yield* wakeMail(named.row, actor.at);
           if (judged.key !== null) yield* again.count(named.row, judged.key, actor.at);

@@ -5,9 +5,9 @@ import { reached } from "../../failpoint.ts";
 import { changeInBatches } from "../pages.ts";
 import type { LeasedMail, MailSettlement } from "../records.ts";
 import { storedDay } from "../rules/days.ts";
-import { type ClaimedMail, claimedColumns, endedMail, leasedMail } from "../rules/leased-mail.ts";
+import { type ClaimedMail, claimedColumns, endedMail, leasedMail, replyJoins } from "../rules/leased-mail.ts";
 import { type MailRow, parseMailId } from "../rules/mail-id.ts";
-import { capMs, isAutomatic } from "../rules/mails.ts";
+import { capMs, isToPerson } from "../rules/mails.ts";
 import { mailJoins } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
@@ -25,7 +25,7 @@ export const mailTable: OutboxTable<ClaimedMail, LeasedMail, MailSettlement> = {
   lanes: "SELECT 0 AS lane",
   lane: "0",
   columns: claimedColumns,
-  joins: mailJoins,
+  joins: `${mailJoins} ${replyJoins}`,
   // A process that let a lease run out may have sent the mail and died before it recorded that.
   claims: "denials = CASE WHEN lease_owner <> $1 THEN 0 ELSE denials END,",
   settles: "denials = ended.denials, tokens = CASE ended.status WHEN 'sent' THEN NULL ELSE tokens END,",
@@ -45,13 +45,13 @@ export function makeMails(
   const { prepare, indexedBy, amongUnlocked, read, write, transaction } = engine;
   const standingOf = prepareStanding(engine);
   const again = prepareSendingAgain(engine);
-  /** The addresses of strangers may have been suppressed since their mails were stored. The team's notices go out. */
+  /** The addresses of people may have been suppressed since their mails were stored. The team's notices go out. */
   function* refused(rows: readonly ClaimedMail[]): Steps<ReadonlyMap<number, string>> {
-    const automatic = rows.filter(({ mailKind }) => isAutomatic(mailKind));
-    const keys = automatic.map(({ email, subscriber }) => emailKey(email ?? subscriber ?? ""));
+    const toPeople = rows.filter(({ mailKind }) => isToPerson(mailKind));
+    const keys = toPeople.map(({ email, subscriber }) => emailKey(email ?? subscriber ?? ""));
     const standings = yield* together(keys.map((key) => standingOf(key)));
     const isRefused = (at: number) => (standings[at] ?? []).some(({ reason }) => reason !== null);
-    return new Map(automatic.flatMap(({ row }, at) => (isRefused(at) ? [[row, "suppressed"]] : [])));
+    return new Map(toPeople.flatMap(({ row }, at) => (isRefused(at) ? [[row, "suppressed"]] : [])));
   }
   const outbox = makeOutbox(engine, mailTable, refused, settleBeside);
   const storeDigest = prepare<{ id: number }>(`

@@ -3,7 +3,7 @@
 import type { MailKind, MailStatus } from "../records.ts";
 import { lookUps } from "../rules/facts.ts";
 import type { MailRow } from "../rules/mail-id.ts";
-import { capMs, isAutomatic, newsletterMailsMax, receiptsMax } from "../rules/mails.ts";
+import { capMs, isAutomatic, isToPerson, newsletterMailsMax, receiptsMax } from "../rules/mails.ts";
 import type { Engine, Steps } from "./engine.ts";
 import { prepareStanding } from "./suppression.ts";
 
@@ -36,7 +36,7 @@ export function prepareSendingAgain(engine: Engine) {
     /** Locks the address. Answers what is to be noted of the mail that is sent again, if anything, or why it must not be. */
     *judge({ row, createdAt }: MailRow, at: number): Steps<{ readonly key: string | null } | Refusal> {
       const [mail] = yield* find(row, createdAt);
-      if (mail === undefined || mail.key === null || mail.status === "queued" || !isAutomatic(mail.kind)) {
+      if (mail === undefined || mail.key === null || mail.status === "queued" || !isToPerson(mail.kind)) {
         return { key: null };
       }
       const { kind, key, status } = mail;
@@ -44,6 +44,7 @@ export function prepareSendingAgain(engine: Engine) {
       const counted = (isNewsletter ? newsletters : receipts)(key, at - capMs);
       const [[standing], sent] = yield* lockAddress(key, [standingOf(key), counted]);
       if (standing !== undefined && standing.reason !== null) return "suppressed";
+      if (!isAutomatic(kind)) return { key: null };
       if (status === "failed" && mail.countedAt > at - capMs) return { key: null };
       return sent.length >= (isNewsletter ? newsletterMailsMax : receiptsMax) ? "capped" : { key };
     },

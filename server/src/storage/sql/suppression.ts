@@ -41,7 +41,7 @@ export function prepareSuppressions(engine: Engine) {
   const addresseeOf = prepare<{ email: string }>(`
     SELECT coalesce(submission.email, subscriber.email) AS email FROM mail ${mailJoins}
     WHERE mail.id = $1 AND mail.created_at = $2 AND mail.lease_owner = $3
-      AND mail.kind IN ('inquiry-receipt', 'application-receipt', 'newsletter-welcome')`);
+      AND mail.kind NOT IN ('inquiry-notice', 'application-notice', 'digest')`);
 
   /** Answers whether the change was news. */
   function* note(change: SuppressionChange): Steps<boolean> {

@@ -17,6 +17,7 @@ import { makeMails } from "../sql/mails.ts";
 import { makeOutbox } from "../sql/outbox.ts";
 import { makeOverview } from "../sql/overview.ts";
 import { makeReading } from "../sql/reading.ts";
+import { makeReplies } from "../sql/replies.ts";
 import { makeResumes } from "../sql/resumes.ts";
 import { makeIndexing } from "../sql/search-index.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
@@ -108,6 +109,7 @@ export function makeSqliteStore(
       }),
       ...makeIndexing(engine, searchIndex),
     },
+    replies: makeReplies(engine, references),
     access: makeAccess(engine),
     webhooks: makeWebhooks(forLists),
     deliveries: makeOutbox(engine, deliveryTable),

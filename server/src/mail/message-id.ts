@@ -1,0 +1,20 @@
+// The Message-ID of a mail: the same however often it is sent, so that mail programs can show a repeat once. That of a receipt
+// is made of the reference, so that a reply can name it after the receipt's row is forgotten.
+import { createHmac } from "node:crypto";
+import type { OutgoingMail, Sender } from "./mailer.ts";
+
+/**
+ * Ids of mails count them, and receipts go to strangers, who must not learn the volume: without the key it says nothing of
+ * the id.
+ *
+ * @param key of the store
+ */
+export const messageId = (
+  { id, kind, reference }: Pick<OutgoingMail, "id" | "kind" | "reference">,
+  { address }: Sender,
+  key: string,
+): string => {
+  const named = kind.endsWith("-receipt") && reference !== null ? reference : id;
+  const local = createHmac("sha256", key).update(named).digest("hex").slice(0, 32);
+  return `<${local}@${address.slice(address.lastIndexOf("@") + 1)}>`;
+};

@@ -1,0 +1,55 @@
+// A reply of an operator to a person: what the operator wrote, and below it what the person had sent. No layout: it reads like
+// a letter of one person to another.
+import { html, type Markup } from "@submissions/shared/html";
+import type { PackageTitles } from "../../config/catalogue.ts";
+import { namedFields, valueOf } from "../../field-values.ts";
+import type { StoredSubmission } from "../../storage/records.ts";
+import type { Written } from "./layout.ts";
+import { utcMinute } from "./notice.ts";
+
+/** @param subject of the mail that it answers */
+export function writeReply(
+  submission: StoredSubmission,
+  text: string,
+  subject: string,
+  packageTitles: PackageTitles,
+): Written {
+  const { name, receivedAt, reference, language } = submission;
+  const head = `${name}, ${utcMinute(receivedAt)}, ${reference}:`;
+  const quoted = quotedLines(submission, packageTitles);
+  const body = html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+      </head>
+      <body style="font-family:sans-serif">
+        <div dir="auto">${inLines(text.split("\n"))}</div>
+        <p>${head}</p>
+        <blockquote dir="auto" style="margin:0;padding-left:12px;border-left:2px solid #9aa3ad;color:#4b5563">
+          ${inLines(quoted)}
+        </blockquote>
+      </body>
+    </html>`;
+  return {
+    subject: `Re: ${subject}`,
+    text: [text, "", head, ...quoted.map((line) => `> ${line}`.trimEnd()), ""].join("\n"),
+    html: body.text,
+  };
+}
+
+// Line breaks as elements: some desktop programs ignore `white-space`.
+const inLines = (lines: readonly string[]): Markup[] =>
+  lines.map((line, index) => (index === 0 ? html`${line}` : html`<br />${line}`));
+
+function quotedLines(submission: StoredSubmission, packageTitles: PackageTitles): string[] {
+  const { kind, language } = submission;
+  return namedFields[kind].flatMap((field) => {
+    const value = valueOf(submission, field);
+    if (value === null || field.storedAs === "name" || field.kind === "email") return [];
+    const words = typeof value === "string" ? value : value.map((id) => packageTitles.get(id) ?? id).join(", ");
+    // Every line of it is quoted, also where a screen breaks it.
+    const lines = words.split(/[\n\u2028\u2029]/);
+    const { label } = field[language];
+    return field.kind === "paragraphs" ? [`${label}:`, ...lines] : [`${label}: ${lines.join(" ")}`];
+  });
+}

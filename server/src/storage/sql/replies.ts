@@ -1,0 +1,105 @@
+// Replies of operators and their mails, each in a transaction with its entry in the audit log.
+import type { ReplyOutcome, TriageStatus } from "@submissions/shared/console";
+import { emailKey } from "@submissions/shared/fields";
+import { repliesMax, repliesMs, type ReplyStore, undoMs } from "../reply-store.ts";
+import type { References } from "../rules/references.ts";
+import { prepareChanging } from "./changes.ts";
+import { type Engine, together } from "./engine.ts";
+import { prepareStanding } from "./suppression.ts";
+
+interface SentReply {
+  readonly reference: string;
+  readonly author: string;
+  readonly statusBefore: TriageStatus | null;
+  readonly versionAfter: number | null;
+}
+
+export function makeReplies(engine: Engine, references: References): ReplyStore {
+  const { prepare, lockAddress, transaction } = engine;
+  const { audit, lockRows, triage } = prepareChanging(engine, references);
+  const standingOf = prepareStanding(engine);
+  // From the audit log: a reply that was taken back, or erased with its person, is in no other table.
+  const latest = prepare<{ at: number }>(`
+    SELECT at FROM audit WHERE action = 'reply' AND operator = $1 AND at > $2 ORDER BY at DESC LIMIT ${repliesMax}`);
+  const insert = prepare<{ id: number }>(`
+    INSERT INTO reply (submission, author, at, text, status_before, version_after)
+    VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`);
+  const insertMail = prepare(`
+    INSERT INTO mail (kind, submission, reply, status, created_at, due_at) VALUES ($1, $2, $3, 'queued', $4, $5)`);
+  const find = prepare<SentReply>(`
+    SELECT reference, author, status_before AS "statusBefore", version_after AS "versionAfter"
+    FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.id = $1`);
+  // A claim that runs at this moment is waited for, and its lease is seen.
+  const takeBack = prepare<object>(`
+    DELETE FROM mail WHERE reply = $1 AND kind IN ('inquiry-reply', 'application-reply') AND status = 'queued'
+      AND lease_owner IS NULL AND attempts = 0 AND denials IS NULL RETURNING id`);
+  const remove = prepare("DELETE FROM reply WHERE id = $1");
+
+  return {
+    send: (scope, replies, copies, actor) =>
+      transaction(function* () {
+        const { operator, at } = actor;
+        // The replies of one operator come one after the other, so that the limit holds.
+        const [earlier] = yield* lockAddress(emailKey(operator), [latest(operator, at - repliesMs)]);
+        const inTheWay = earlier[repliesMax - replies.length];
+        if (inTheWay !== undefined) return { retryAt: inTheWay.at + repliesMs };
+        const rows = yield* lockRows(
+          scope,
+          replies.map(({ reference }) => reference),
+        );
+        const outcomes: ReplyOutcome[] = [];
+        for (const { reference, text, doneAt } of replies) {
+          const row = rows.get(reference);
+          const [standing] = row === undefined ? [] : yield* standingOf(row.emailKey);
+          if (row === undefined || standing?.reason != null) {
+            outcomes.push({
+              reference,
+              result: row === undefined ? "unknown" : "suppressed",
+              reason: standing?.reason ?? null,
+            });
+            continue;
+          }
+          const target = { reference, version: doneAt ?? row.version };
+          const [done] =
+            doneAt === undefined ? [] : yield* triage(scope, [target], { targets: [target], status: "done" }, actor);
+          if (done !== undefined && done.result !== "changed") {
+            outcomes.push({ reference, result: "changed", reason: null });
+            continue;
+          }
+          const isChange = done !== undefined && row.status !== "done";
+          const [reply] = yield* insert(
+            row.arrival,
+            operator,
+            at,
+            text,
+            isChange ? row.status : null,
+            isChange ? done.version : null,
+          );
+          if (reply === undefined) throw new Error("The reply was not stored.");
+          const dueAt = at + undoMs;
+          const kinds = [`${row.kind}-reply`, ...(copies ? [`${row.kind}-notice`] : [])];
+          yield* together(kinds.map((kind) => insertMail(kind, row.arrival, reply.id, at, dueAt)));
+          yield* audit({ action: "reply", subject: reference, detail: { reply: reply.id } }, actor);
+          outcomes.push({ reference, result: "queued", id: reply.id, dueAt });
+        }
+        return { outcomes };
+      }),
+
+    undo: (scope, id, actor) =>
+      transaction(function* () {
+        const [reply] = yield* find(id);
+        if (reply === undefined || reply.author !== actor.operator) return null;
+        const { reference, statusBefore, versionAfter } = reply;
+        if (!(yield* lockRows(scope, [reference])).has(reference)) return null;
+        if ((yield* takeBack(id)).length === 0) return false;
+        // The team's copy goes with it.
+        yield* remove(id);
+        yield* audit({ action: "reply.undo", subject: reference, detail: { reply: id } }, actor);
+        if (statusBefore !== null && versionAfter !== null) {
+          const targets = [{ reference, version: versionAfter }];
+          yield* triage(scope, targets, { targets, status: statusBefore }, actor);
+        }
+        return true;
+      }),
+  };
+}
