@@ -14,7 +14,7 @@ import { devOperator } from "./dev-operator.ts";
 import { createLog } from "./observe/log.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { stage } from "./resumes/staging.ts";
-import { onePagePdf } from "./seed/one-page-pdf.ts";
+import { onePagePdf } from "./seed/made-up.ts";
 import { seedStore } from "./seed/seed.ts";
 import { configOrExit, whatToOpen, whyNotStarted } from "./start-up.ts";
 import { wholeScope } from "./storage/desk-store.ts";

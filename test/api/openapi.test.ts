@@ -15,7 +15,7 @@ import { buildOpenApiDocument } from "../../server/src/http/openapi/document.ts"
 import type { Example, MediaType, Operation, Schema } from "../../server/src/http/openapi/document-types.ts";
 import { application } from "../../server/src/intake/application.ts";
 import { inquiry } from "../../server/src/intake/inquiry.ts";
-import type { Intake } from "../../server/src/intake/intake.ts";
+import type { Intake } from "../../server/src/intake/submit.ts";
 import { openApiRoutes } from "../../server/src/http/openapi/routes.ts";
 
 const options = { publicUrl: "https://submissions.test", version: "1.2.3", proofOfWork: false };

@@ -161,7 +161,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     // What a procedure is called with.
     "intake/call.ts",
     "intake/further-fields.ts",
-    "intake/intake.ts",
+    "intake/submit.ts",
     // The webhook has no procedure between it and what it does.
     "mail/webhook.ts",
     "observe/",
@@ -195,7 +195,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   storage: [],
   mail: ["config/catalogue.ts"],
   // It tells what exports tell.
-  webhooks: ["desk/export.ts", "desk/iso.ts", "observe/log.ts"],
+  webhooks: ["desk/export.ts", "observe/log.ts"],
   resumes: ["observe/log.ts"],
   // What a call tells of its way.
   observe: ["intake/call.ts"],

@@ -29,7 +29,6 @@ Examples:
 export function registerCopy(program: Command, deps: CommandDeps): void {
   program
     .command("copy")
-    .summary("move everything to another store")
     .description("Copies everything that the configured store holds into an empty one, and compares the two.")
     // Read by the action: a value that commander refuses is quoted, with its password.
     .option("--to <store>", "postgres://… or sqlite:FILE")

@@ -1,12 +1,13 @@
-// `erase`: what is done when a person asks to be forgotten.
+// `erase`: what is done when a person asks to be forgotten. `retention`: the operator's word for a run of retention that
+// would erase much at once.
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
 import { erasePerson } from "../desk/erase.ts";
+import { eraseOutdated, findOutdated } from "../desk/retention.ts";
 import { mailEraser } from "../mail/open-mailer.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { openStore } from "../storage/open-store.ts";
-import { parseEmail } from "./arguments.ts";
-import { CommandFailed, commandLine, configOf, isConfirmed, tell, type CommandDeps } from "./command.ts";
+import { CommandFailed, commandLine, configOf, isConfirmed, tell, type CommandDeps, parseEmail } from "./command.ts";
 
 const examples = `
 Removes the submissions, resumes, notes, subscriptions, mails and keys of an address, in whatever case it was written.
@@ -24,7 +25,6 @@ const filesElsewhere =
 export function registerErase(program: Command, deps: CommandDeps): void {
   program
     .command("erase")
-    .summary("remove everything of a person")
     .description("Removes everything of a person for good.")
     .argument("<email>", "the address that the person wrote", parseEmail)
     .option("--yes", "do not ask")
@@ -47,3 +47,33 @@ export function registerErase(program: Command, deps: CommandDeps): void {
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+const retentionExamples = `
+The service does this once a day by itself. It stops where it would erase more than a fifth of a kind and more than 100
+submissions: look at the dates first, a clock or a setting may be wrong.
+
+Examples:
+  npm run submissions -- retention
+  npm run submissions -- retention --yes
+`;
+
+export function registerRetention(program: Command, deps: CommandDeps): void {
+  program
+    .command("retention")
+    .description("Erases submissions that are older than RETENTION_DAYS_… for good.")
+    .option("--yes", "do not ask")
+    .addHelpText("after", retentionExamples)
+    .action(async ({ yes = false }: { yes?: boolean }) => {
+      const { storage, retentionDays } = configOf(deps);
+      await using store = await openStore(storage);
+      const actor = commandLine(store);
+      const due = (await findOutdated(store.desk, retentionDays, actor.at)).filter(({ outdated }) => outdated > 0);
+      for (const { kind, before, outdated, stored } of due) {
+        tell(deps, `${kind}: ${outdated} of ${stored}, received before ${new Date(before).toISOString()}`);
+      }
+      if (due.length === 0) return tell(deps, "Nothing is outdated.");
+      if (!yes && !(await isConfirmed(deps, "Erase them for good?"))) throw new CommandFailed("Nothing was erased.");
+      for (const one of due) tell(deps, `Erased: ${one.kind}, ${await eraseOutdated(store.desk, one, actor)}.`);
+      tell(deps, "The service discards the files of erased resumes within the hour.");
+    });
+}

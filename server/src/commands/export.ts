@@ -12,8 +12,7 @@ import type { Config } from "../config/config.ts";
 import { personLine } from "../desk/person.ts";
 import { wholeScope, type KnownFact } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
-import { parseEmail, parseNumber, parseSince } from "./arguments.ts";
-import { configOf, record, type CommandDeps } from "./command.ts";
+import { configOf, record, type CommandDeps, parseEmail, parseNumber, parseSince } from "./command.ts";
 import { Progress, writeAll } from "./terminal.ts";
 
 const examples = `
@@ -38,7 +37,6 @@ interface Options {
 export function registerExport(program: Command, deps: CommandDeps): void {
   program
     .command("export")
-    .summary("write submissions, the audit log or what is known of a person to standard output")
     .description(
       "Writes all inquiries, subscribers, applications or entries of the audit log to standard output, in their order, or everything that is known of a person, as NDJSON.",
     )

@@ -2,12 +2,18 @@
 // the mails of spam be sent. The service sends them, not these commands: one sender is enough.
 import { mailStatuses } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
-import { listMails } from "../desk/mails.ts";
-import { wholeScope } from "../storage/desk-store.ts";
+import { type DeskStore, pageLimitMax, wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
-import { parseNumber, parseReference } from "./arguments.ts";
-import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
+import {
+  CommandFailed,
+  commandLine,
+  configOf,
+  tell,
+  type CommandDeps,
+  parseNumber,
+  parseReference,
+} from "./command.ts";
 import { forTerminal, toSecond, writeList } from "./terminal.ts";
 
 /** A list for people. Longer ones need the database's own tools. */
@@ -40,10 +46,9 @@ Examples:
 `;
 
 export function registerMail(program: Command, deps: CommandDeps): void {
-  const mail = program.command("mail").summary("look after the outbox").description("Looks after the outbox.");
+  const mail = program.command("mail").description("Looks after the outbox.");
   mail
     .command("list")
-    .summary("list mails, newest first")
     .description("Lists mails, newest first, with the reason of the last try that failed.")
     .addOption(new Option("--status <status>", "only mails that are").choices(mailStatuses))
     .option("--limit <number>", "at most this many", parseNumber(1, mailsMax), 50)
@@ -57,7 +62,6 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     });
   mail
     .command("retry")
-    .summary("send failed mails again")
     .description("Makes all failed mails due now, or one mail that was not sent. A sent mail is never sent again.")
     .argument("[id]", "of one mail, from mail list")
     .addOption(new Option("--status <status>", "all mails that are (default: failed)").choices(stopped))
@@ -78,7 +82,6 @@ export function registerMail(program: Command, deps: CommandDeps): void {
 export function registerRelease(program: Command, deps: CommandDeps): void {
   program
     .command("release")
-    .summary("make spam a new submission")
     .description("Makes a submission that was kept as spam a new one, and has its receipt and its notice sent.")
     .argument("<reference>", "INQ-… or APP-…", parseReference)
     .addHelpText("after", releaseExamples)
@@ -91,6 +94,21 @@ export function registerRelease(program: Command, deps: CommandDeps): void {
       }
       tell(deps, `${reference} is released; ${mails(release.mails)} due now.`);
     });
+}
+
+/** Mails by status, newest first, at most `limit`. */
+export async function listMails(
+  desk: Pick<DeskStore, "listMails">,
+  { status, limit }: { readonly status?: MailStatus; readonly limit: number },
+): Promise<StoredMail[]> {
+  const listed: StoredMail[] = [];
+  for (let after: number | null | undefined; after !== null && listed.length < limit;) {
+    const page = { limit: Math.min(limit - listed.length, pageLimitMax), ...(after !== undefined && { after }) };
+    const { rows, next } = await desk.listMails(wholeScope, status, page);
+    listed.push(...rows);
+    after = next;
+  }
+  return listed;
 }
 
 const mails = (count: number): string => (count === 1 ? "1 mail is" : `${count} mails are`);

@@ -4,8 +4,7 @@ import { Option, type Command } from "commander";
 import { publicUrl } from "../config/config.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import { openStore } from "../storage/open-store.ts";
-import { parseEmail } from "./arguments.ts";
-import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
+import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseEmail } from "./command.ts";
 import { forTerminal, writeAll, writeList } from "./terminal.ts";
 
 const examples = `
@@ -24,12 +23,10 @@ Examples:
 export function registerOperators(program: Command, deps: CommandDeps): void {
   const operators = program
     .command("operators")
-    .summary("look after who may use the console")
     .description("Adds, lists and removes those who may use the console.")
     .addHelpText("after", examples);
   operators
     .command("add")
-    .summary("invite an operator")
     .description("Invites an operator and prints the invitation's link.")
     .argument("<email>", "of the operator", parseEmail)
     .addOption(new Option("--role <role>", "what the operator may see").choices(roles).makeOptionMandatory())
@@ -45,7 +42,6 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     });
   operators
     .command("list")
-    .summary("list operators")
     .description("Lists operators with their roles.")
     .option("--json", "one JSON array instead of a table")
     .action(async ({ json = false }: { json?: boolean }) => {
@@ -56,7 +52,6 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     });
   operators
     .command("reset-factor")
-    .summary("take the second factor away")
     .description("Takes an operator's second factor and recovery codes away: the password alone signs in again.")
     .argument("<email>", "of the operator", parseEmail)
     .action(async (email: string) => {
@@ -66,7 +61,6 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     });
   operators
     .command("sign-in")
-    .summary("sign an operator in without password or provider")
     .description("Prints a link that signs an operator in: once, within 15 minutes.")
     .argument("<email>", "of the operator", parseEmail)
     .action(async (email: string) => {
@@ -79,7 +73,6 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     });
   operators
     .command("remove")
-    .summary("remove an operator")
     .description("Removes an operator: all sessions end at once.")
     .argument("<email>", "of the operator", parseEmail)
     .action(async (email: string) => {

@@ -6,12 +6,11 @@ import { describeError, messageForOperator } from "../observe/describe-error.ts"
 import { SettingUnusable } from "../optional-packages.ts";
 import { ConfigInvalid, tell, type CommandDeps } from "./command.ts";
 import { registerCopy } from "./copy.ts";
-import { registerErase } from "./erase.ts";
+import { registerErase, registerRetention } from "./erase.ts";
 import { registerExport } from "./export.ts";
 import { registerMail, registerRelease } from "./mail.ts";
 import { registerOperators } from "./operators.ts";
 import { registerResume } from "./resume.ts";
-import { registerRetention } from "./retention.ts";
 import { registerShow } from "./show.ts";
 import { isBrokenPipe } from "./terminal.ts";
 import { registerUpkeep } from "./upkeep.ts";

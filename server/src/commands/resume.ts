@@ -9,8 +9,15 @@ import { writeNewFile } from "../storage/new-file.ts";
 import { openStore } from "../storage/open-store.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { systemClock } from "../clock.ts";
-import { parseApplicationReference } from "./arguments.ts";
-import { CommandFailed, configOf, fileOf, record, tell, type CommandDeps } from "./command.ts";
+import {
+  CommandFailed,
+  configOf,
+  fileOf,
+  record,
+  tell,
+  type CommandDeps,
+  parseApplicationReference,
+} from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
 const examples = `
@@ -26,7 +33,6 @@ Examples:
 export function registerResume(program: Command, deps: CommandDeps): void {
   program
     .command("resume")
-    .summary("save the resume of an application")
     .description("Saves the resume of an application. A file that exists is never overwritten.")
     .argument("<reference>", "APP-…", parseApplicationReference)
     .option("--output <file>", "where to, instead of the reference with .pdf, .doc or .docx; - is standard output")

@@ -3,12 +3,11 @@ import type { SubmissionDetail } from "@submissions/shared/console";
 import { sizeIn } from "@submissions/shared/size";
 import type { Command } from "commander";
 import { titlesOf } from "../config/catalogue.ts";
-import { samplePackages } from "../config/sample-catalogue.ts";
+import { samplePackages } from "../config/catalogue.ts";
 import { submissionDetail } from "../desk/detail.ts";
 import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
-import { parseReference } from "./arguments.ts";
-import { CommandFailed, configOf, type CommandDeps } from "./command.ts";
+import { CommandFailed, configOf, type CommandDeps, parseReference } from "./command.ts";
 import { forTerminal, jsonText, painted, writeAll } from "./terminal.ts";
 
 const examples = `
@@ -20,7 +19,6 @@ Examples:
 export function registerShow(program: Command, deps: CommandDeps): void {
   program
     .command("show")
-    .summary("show one submission")
     .description("Shows one submission with its mails and notes.")
     .argument("<reference>", "INQ-… or APP-…", parseReference)
     .option("--json", "one JSON object")

@@ -30,7 +30,6 @@ Example:
 export function registerUpkeep(program: Command, deps: CommandDeps): void {
   program
     .command("backup")
-    .summary("write a consistent copy of the database")
     .description("Writes a consistent copy of the database to a new file. A file that exists is never overwritten.")
     .argument("<file>", "the new file")
     .addHelpText("after", backupExamples)
@@ -44,7 +43,6 @@ export function registerUpkeep(program: Command, deps: CommandDeps): void {
     });
   program
     .command("migrate")
-    .summary("bring the database to the schema of this version")
     .description("Applies pending migrations and writes their names to standard output.")
     .option("--check", "apply nothing: write the names of pending migrations and end with 1 if there are any")
     .addHelpText("after", migrateExamples)
@@ -62,7 +60,6 @@ export function registerUpkeep(program: Command, deps: CommandDeps): void {
     });
   program
     .command("check-config")
-    .summary("show the configuration in force, secrets masked")
     .description("Shows the configuration in force, secrets masked, or names all mistakes in it and ends with 78.")
     .addHelpText("after", checkConfigExamples)
     .action(async () => {

@@ -4,8 +4,7 @@ import { Argument, InvalidArgumentError, Option, type Command } from "commander"
 import { addWebhook, rotateSecret } from "../webhooks/registry.ts";
 import { problemOfUrl } from "../webhooks/target.ts";
 import { openStore } from "../storage/open-store.ts";
-import { parseNumber } from "./arguments.ts";
-import { CommandFailed, commandLine, configOf, tell, type CommandDeps } from "./command.ts";
+import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseNumber } from "./command.ts";
 import { forTerminal, toSecond, writeAll, writeList } from "./terminal.ts";
 
 const examples = `
@@ -27,7 +26,6 @@ const idArgument = (what: string) =>
 export function registerWebhooks(program: Command, deps: CommandDeps): void {
   const webhooks = program
     .command("webhooks")
-    .summary("look after who is told of what comes in")
     .description("Adds, lists and removes webhooks, and looks after their deliveries.")
     .addHelpText("after", examples);
   registerRegistry(webhooks, deps);
@@ -37,7 +35,6 @@ export function registerWebhooks(program: Command, deps: CommandDeps): void {
 function registerRegistry(webhooks: Command, deps: CommandDeps): void {
   webhooks
     .command("add")
-    .summary("tell an address of events")
     .description("Adds a webhook and prints its secret.")
     // Read by the action: a value that commander refuses is quoted, with what is secret in it.
     .argument("<url>", "an https address")
@@ -58,7 +55,6 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     });
   webhooks
     .command("list")
-    .summary("list webhooks")
     .description("Lists webhooks and what they are told of.")
     .option("--json", "one JSON array instead of a table")
     .action(async ({ json = false }: { json?: boolean }) => {
@@ -69,7 +65,6 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     });
   webhooks
     .command("remove")
-    .summary("tell an address nothing more")
     .description("Removes a webhook. Its deliveries are forgotten within the hour.")
     .addArgument(idArgument("to be removed"))
     .action(async (id: number) => {
@@ -79,7 +74,6 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     });
   webhooks
     .command("rotate")
-    .summary("draw a new secret")
     .description("Draws a new secret and prints it. For 24 hours deliveries are signed with the old one, too.")
     .addArgument(idArgument("whose secret is replaced"))
     .action(async (id: number) => {
@@ -94,7 +88,6 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
 function registerDeliveries(webhooks: Command, deps: CommandDeps): void {
   webhooks
     .command("log")
-    .summary("list deliveries, newest first")
     .description("Lists deliveries, newest first, with the answer to the last try.")
     .addArgument(new Argument("[webhook]", "only of this one").argParser(parseNumber(1, idMax)))
     .option("--limit <number>", "at most this many", parseNumber(1, 100), 50)
@@ -108,7 +101,6 @@ function registerDeliveries(webhooks: Command, deps: CommandDeps): void {
     });
   webhooks
     .command("replay")
-    .summary("send deliveries again")
     .description("Sends a delivery again under its id, whatever became of it, or all failed ones of a webhook.")
     .argument("[delivery]", "its id in webhooks log")
     .option("--failed <webhook>", "all failed deliveries of this webhook", parseNumber(1, idMax))

@@ -6,7 +6,6 @@ import type { DeskStore } from "../storage/desk-store.ts";
 import type { ResumeRecord, StoredSubmission, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, Store } from "../storage/store.ts";
 import { byteOrderMark, csvLine, csvRecord, joinList, type Cell, type Column } from "./csv.ts";
-import { iso } from "./iso.ts";
 
 export const exportSubjects = ["inquiries", "subscribers", "applications", "audit"] as const;
 export type ExportSubject = (typeof exportSubjects)[number];
@@ -27,6 +26,9 @@ interface ExportOptions {
   /** Whether an address is at a host of throw-away addresses. */
   readonly isDisposable: (email: string) => boolean;
 }
+
+/** `2026-11-21T09:30:00.000Z`. */
+export const iso = (epochMs: number): string => new Date(epochMs).toISOString();
 
 const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs));
 

@@ -1,7 +1,6 @@
 // Everything that is known of a person, as NDJSON, under the names that exports use.
 import type { KnownFact } from "../storage/desk-store.ts";
-import { consentFields, submissionFields, subscriberFields } from "./export.ts";
-import { iso } from "./iso.ts";
+import { consentFields, iso, submissionFields, subscriberFields } from "./export.ts";
 
 export const personLine = (fact: KnownFact): string => `${JSON.stringify(fieldsOf(fact))}\n`;
 

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { readHiddenFields, type Call, type Input } from "../intake/call.ts";
 import { readFurtherFields } from "../intake/further-fields.ts";
-import type { Intake } from "../intake/intake.ts";
+import type { Intake } from "../intake/submit.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { describeFailure } from "../rpc/failure.ts";

@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import type { CataloguePackage } from "../config/catalogue.ts";
 import type { Config } from "../config/config.ts";
-import type { Intake } from "../intake/intake.ts";
+import type { Intake } from "../intake/submit.ts";
 import { createServer } from "../node-http.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";

@@ -4,7 +4,7 @@ import type { Issue } from "@submissions/shared/faults";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import { cleanLine } from "@submissions/shared/text";
 import { valuesOf } from "../field-values.ts";
-import type { Intake } from "./intake.ts";
+import type { Intake } from "./submit.ts";
 import type { Feature } from "./submit.ts";
 
 export const inquiry: Feature<InquiryInput, InquiryReceipt> = {

@@ -8,7 +8,7 @@ import { StorageUnavailable, type Acceptance, type Entry } from "../storage/stor
 import { application } from "./application.ts";
 import type { Call, Stage } from "./call.ts";
 import { inquiry } from "./inquiry.ts";
-import type { Intake } from "./intake.ts";
+import type { Intake } from "./submit.ts";
 import { submit } from "./submit.ts";
 import { subscribe } from "./subscription.ts";
 

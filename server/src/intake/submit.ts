@@ -4,25 +4,50 @@ import { createHash } from "node:crypto";
 import { resumeField } from "@submissions/shared/application-fields";
 import type { Issue } from "@submissions/shared/faults";
 import { emailKey } from "@submissions/shared/fields";
+import type { Clock } from "../clock.ts";
+import type { PackageTitles } from "../config/catalogue.ts";
 import { reached } from "../failpoint.ts";
 import { Fault } from "../fault.ts";
-import { VaultUnavailable } from "../resumes/vault.ts";
+import type { Outbox } from "../mail/outbox.ts";
+import { type Vault, VaultUnavailable } from "../resumes/vault.ts";
 import type {
   EarlierSubmission,
   IdempotencyRecord,
+  MailKind,
+  OptIn,
   Received,
   ResumeRecord,
   SubmissionRecord,
   SubscriptionRecord,
 } from "../storage/records.ts";
-import { StorageUnavailable, type Acceptance, type Accepted } from "../storage/store.ts";
+import { StorageUnavailable, type Acceptance, type Accepted, type Store } from "../storage/store.ts";
 import type { Call } from "./call.ts";
 import type { FurtherFields } from "./further-fields.ts";
-import type { Intake } from "./intake.ts";
-import { proofRefused } from "./proof-of-work.ts";
+import { type ProofOfWork, proofRefused } from "./proof-of-work.ts";
 
 /** Keys whose receipts were sent within the last seconds, at a thousand a second. Some 100 bytes each. */
 const keysConfirmedMax = 5_000;
+
+/** What accepting a submission needs beside the submission itself. Built once, by the composition root. */
+export interface Intake {
+  readonly clock: Clock;
+  readonly store: Pick<Store, "accept" | "findEarlier">;
+  readonly vault: Pick<Vault, "keep" | "discard">;
+  readonly outbox: Pick<Outbox, "lease" | "deliver" | "imitateDelivery">;
+  /** The keys that this process is working on, `procedure` and hash. Other processes are kept apart by the store. */
+  readonly keysInFlight: Set<string>;
+  /** The latest of these keys whose receipt was sent. The store learns of it only with its next commit. */
+  readonly keysConfirmed: Set<string>;
+  /** Null: submissions need no proof of work. */
+  readonly proofOfWork: ProofOfWork | null;
+  /** Null: any identifier is a package. */
+  readonly packageTitles: PackageTitles | null;
+  readonly newsletterOptIn: OptIn;
+  /** Told of each mail that was left out, because its addressee has had enough or must not be mailed. */
+  readonly mailCapped: (kind: MailKind) => void;
+  /** Told of an error after the commit: the submission is stored, so the caller is answered all the same. */
+  readonly failedAfterCommit: (error: unknown) => void;
+}
 
 /** What a kind of submission adds to the path. */
 export interface Feature<Input extends { readonly email: string }, Receipt> {

@@ -4,7 +4,7 @@ import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/subsc
 import { drawSecret, hashSecret } from "../secrets.ts";
 import type { LinkToken } from "../storage/records.ts";
 import type { Call } from "./call.ts";
-import type { Intake } from "./intake.ts";
+import type { Intake } from "./submit.ts";
 import { submit, type Feature } from "./submit.ts";
 
 /** A confirm link works for seven days. Unsubscribe links do not expire. */

@@ -4,7 +4,7 @@ import { initTRPC } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import type { z } from "zod";
 import type { Call } from "../intake/call.ts";
-import type { Intake } from "../intake/intake.ts";
+import type { Intake } from "../intake/submit.ts";
 import { errorShape, inputRefused } from "./failure.ts";
 
 /** What a procedure knows beside its input. */

@@ -1,7 +1,6 @@
 // One delivery: its body, its signature, and what is recorded after a try. Without store and network.
 import { createHmac, randomBytes } from "node:crypto";
-import { submissionFields, subscriberFields } from "../desk/export.ts";
-import { iso } from "../desk/iso.ts";
+import { iso, submissionFields, subscriberFields } from "../desk/export.ts";
 import type { DeliverySettlement, LeasedDelivery } from "../storage/webhook-store.ts";
 import type { PostAnswer } from "./post.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { systemClock } from "../../../server/src/clock.ts";
 import { Draining } from "../../../server/src/http/gate/draining.ts";
 import { buildHttp } from "../../../server/src/http/server.ts";
-import type { Intake } from "../../../server/src/intake/intake.ts";
+import type { Intake } from "../../../server/src/intake/submit.ts";
 import { createLog } from "../../../server/src/observe/log.ts";
 import { createMetrics } from "../../../server/src/observe/metrics.ts";
 import { openVault } from "../../../server/src/resumes/open-vault.ts";

@@ -6,7 +6,7 @@ import { refuse } from "../fault-reply.ts";
 import { Guard } from "../gate/guard.ts";
 import { newsletterPages } from "./newsletter.ts";
 import { answerWithPages } from "./page-answer.ts";
-import { samplePackages } from "../../config/sample-catalogue.ts";
+import { samplePackages } from "../../config/catalogue.ts";
 import { siteOf } from "./site.ts";
 
 const intake = { packageTitles: null, newsletterOptIn: "double", proofOfWork: null } as const;

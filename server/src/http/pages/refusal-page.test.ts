@@ -5,7 +5,7 @@ import { textLengthMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import { describe, expect, test } from "vitest";
 import { refusalPage } from "./refusal-page.ts";
-import { samplePackages } from "../../config/sample-catalogue.ts";
+import { samplePackages } from "../../config/catalogue.ts";
 import { siteOf } from "./site.ts";
 
 const site = siteOf({

@@ -2,7 +2,7 @@
 import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
 import type { PackageChoice } from "@submissions/shared/forms/form-state";
 import type { CataloguePackage } from "../../config/catalogue.ts";
-import type { Intake } from "../../intake/intake.ts";
+import type { Intake } from "../../intake/submit.ts";
 import type { FormsBundle } from "./assets.ts";
 
 /** A buyer reads no more, and a page with all of a large catalogue would be megabytes. */

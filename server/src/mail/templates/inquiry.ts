@@ -3,8 +3,7 @@
 import { html } from "@submissions/shared/html";
 import type { PackageTitles } from "../../config/catalogue.ts";
 import type { StoredInquiry } from "../../storage/records.ts";
-import { frame } from "./frame.ts";
-import type { Written } from "./layout.ts";
+import { frame, type Written } from "./layout.ts";
 import { noticeOf, type NoticeFacts } from "./notice.ts";
 import { receiptOf, repeatedLine, type InEachLanguage, type Repeated } from "./receipt.ts";
 

@@ -8,8 +8,7 @@ import type { PackageTitles } from "../../config/catalogue.ts";
 import { namedFields, valueOf, type FieldValue } from "../../field-values.ts";
 import type { StoredSubmission } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
-import { frame } from "./frame.ts";
-import { button, layout, link, textOf, type Written } from "./layout.ts";
+import { button, frame, layout, link, textOf, type Written } from "./layout.ts";
 
 /** What submissions of a kind are called together, also in the addresses of their pages. */
 export const plurals = { inquiry: "inquiries", application: "applications" } as const;

@@ -4,8 +4,7 @@ import { html, type Markup } from "@submissions/shared/html";
 import type { Language } from "@submissions/shared/language";
 import type { StoredSubmission } from "../../storage/records.ts";
 import { greeting } from "../stranger.ts";
-import { frame } from "./frame.ts";
-import { layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
+import { frame, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
 
 /** What is written once for each language. */
 export type InEachLanguage<T> = Readonly<Record<Language, T>>;

@@ -1,8 +1,7 @@
 // The mail of a subscription, in the language of the form: the welcome, which asks for confirmation under double opt-in.
 import { html } from "@submissions/shared/html";
 import type { Language } from "@submissions/shared/language";
-import { frame } from "./frame.ts";
-import { button, layout, link, paragraph, textOf, type Written } from "./layout.ts";
+import { button, frame, layout, link, paragraph, textOf, type Written } from "./layout.ts";
 import { helloIn } from "./receipt.ts";
 
 export interface WelcomeFacts {
