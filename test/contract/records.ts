@@ -1,6 +1,6 @@
 // Submissions for tests, every field filled, and what most tests do with them. Nothing here is random but tokens.
 import { randomUUID } from "node:crypto";
-import { listMails } from "../../server/src/commands/mail.ts";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { valuesOf } from "../../server/src/field-values.ts";
 import type {
   ApplicationRecord,

@@ -2,7 +2,8 @@
 // the mails of spam be sent. The service sends them, not these commands: one sender is enough.
 import { mailStatuses } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
-import { type DeskStore, pageLimitMax, wholeScope } from "../storage/desk-store.ts";
+import { listMails } from "../desk/mails.ts";
+import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
 import {
@@ -94,21 +95,6 @@ export function registerRelease(program: Command, deps: CommandDeps): void {
       }
       tell(deps, `${reference} is released; ${mails(release.mails)} due now.`);
     });
-}
-
-/** Mails by status, newest first, at most `limit`. */
-export async function listMails(
-  desk: Pick<DeskStore, "listMails">,
-  { status, limit }: { readonly status?: MailStatus; readonly limit: number },
-): Promise<StoredMail[]> {
-  const listed: StoredMail[] = [];
-  for (let after: number | null | undefined; after !== null && listed.length < limit;) {
-    const page = { limit: Math.min(limit - listed.length, pageLimitMax), ...(after !== undefined && { after }) };
-    const { rows, next } = await desk.listMails(wholeScope, status, page);
-    listed.push(...rows);
-    after = next;
-  }
-  return listed;
 }
 
 const mails = (count: number): string => (count === 1 ? "1 mail is" : `${count} mails are`);

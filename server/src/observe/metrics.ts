@@ -14,6 +14,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 /** A JSON answer takes milliseconds, a slow upload tens of seconds. */
 const requestSecondsBuckets = secondsBuckets.filter((bound) => bound >= 0.005);
+const writesBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 const renderedMsMax = 1_000;
 
@@ -28,89 +29,72 @@ interface MetricSources {
   readonly freeBytes?: () => Readonly<Record<string, Promise<number>>>;
 }
 
+/** Makes metrics of a registry. */
+const makersOf = (registry: Registry) => {
+  const registers = [registry];
+  return {
+    counter: <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+      new Counter({ name, help, labelNames, registers }),
+    gauge: <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+      new Gauge({ name, help, labelNames, registers }),
+    histogram: <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
+      new Histogram({ name, help, labelNames, buckets, registers }),
+  };
+};
+
 /** Makes a new set of metrics. Process and event loop are measured from the first scrape on. */
 export function createMetrics(sources: MetricSources = {}, now: () => number = Date.now) {
   const registry = new Registry();
-  const registers = [registry];
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const { counter, gauge, histogram } = makersOf(registry);
   const metrics = {
     /** The code is `OK`, `SPAM` or that of the refusal. */
-    submissions: new Counter({
-      name: "submissions_total",
-      help: "Submissions by procedure, door and code of the answer.",
-      labelNames: ["procedure", "door", "code"],
-      registers,
-    }),
-    stages: new Histogram({
-      name: "submission_stage_seconds",
-      help: "Time that submissions took, by procedure and stage.",
-      labelNames: ["procedure", "stage"],
-      buckets: secondsBuckets,
-      registers,
-    }),
+    submissions: counter(
+      "submissions_total",
+      "Submissions by procedure, door and code of the answer.",
+      "procedure",
+      "door",
+      "code",
+    ),
+    stages: histogram(
+      "submission_stage_seconds",
+      "Time that submissions took, by procedure and stage.",
+      secondsBuckets,
+      "procedure",
+      "stage",
+    ),
     /** By the route's pattern and `2xx` or the like. */
-    requests: new Histogram({
-      name: "http_request_duration_seconds",
-      help: "Time to answer, by route and class of status.",
-      labelNames: ["route", "status"],
-      buckets: requestSecondsBuckets,
-      registers,
-    }),
+    requests: histogram(
+      "http_request_duration_seconds",
+      "Time to answer, by route and class of status.",
+      requestSecondsBuckets,
+      "route",
+      "status",
+    ),
     /** By the route's pattern and the name in the table of faults. Each call of a batch counts. */
-    refusals: new Counter({
-      name: "http_refusals_total",
-      help: "Refused requests and calls, by route and fault.",
-      labelNames: ["route", "fault"],
-      registers,
-    }),
+    refusals: counter("http_refusals_total", "Refused requests and calls, by route and fault.", "route", "fault"),
     /** The result is `taken`, `refused`, `later`, `in-doubt`, or `capped` for mails that were not stored. */
-    mails: new Counter({
-      name: "mails_total",
-      help: "Tries to deliver a mail, by kind and result.",
-      labelNames: ["kind", "result"],
-      registers,
-    }),
+    mails: counter("mails_total", "Tries to deliver a mail, by kind and result.", "kind", "result"),
     mailSenderPaused: gauge(
       "mail_sender_paused",
       "1 while no mail is sent but probes, because the provider refuses or fails all of them.",
     ),
     /** The result is `noted`, `known` already, or `ignored`. */
-    mailNews: new Counter({
-      name: "mail_news_total",
-      help: "The provider's news of addresses, by reason and what came of it.",
-      labelNames: ["reason", "result"],
-      registers,
-    }),
+    mailNews: counter(
+      "mail_news_total",
+      "The provider's news of addresses, by reason and what came of it.",
+      "reason",
+      "result",
+    ),
     /** Of this process, by the name of the call. */
-    operatorActions: new Counter({
-      name: "operator_actions_total",
-      help: "What operators did in the console, by action.",
-      labelNames: ["action"],
-      registers,
-    }),
+    operatorActions: counter("operator_actions_total", "What operators did in the console, by action.", "action"),
     /** The result is `delivered`, `failed` for good, or `later`. */
-    webhookTries: new Counter({
-      name: "webhook_tries_total",
-      help: "Tries to deliver to a webhook, by result.",
-      labelNames: ["result"],
-      registers,
-    }),
+    webhookTries: counter("webhook_tries_total", "Tries to deliver to a webhook, by result.", "result"),
     retentionWaits: gauge("retention_waits_size", "Outdated submissions that are erased once an operator confirms it."),
     uploadsInFlight: gauge("uploads_in_flight", "Uploads being received now."),
   };
-  const commitSizes = new Histogram({
-    name: "store_commit_size",
-    help: "Writes in a commit.",
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
-    registers,
-  });
-  const commitSeconds = new Histogram({
-    name: "store_commit_seconds",
-    help: "Time that a commit took.",
-    buckets: secondsBuckets,
-    registers,
-  });
-  const ask = readAtScrape(registers, sources, now);
+  const commitSizes = histogram("store_commit_size", "Writes in a commit.", writesBuckets);
+  const commitSeconds = histogram("store_commit_seconds", "Time that a commit took.", secondsBuckets);
+  const ask = readAtScrape(registry, sources, now);
   let rendered: { readonly at: number; readonly text: Promise<string> } | null = null;
   let begun: Promise<void> | null = null;
 
@@ -152,8 +136,8 @@ async function measureProcess(registry: Registry): Promise<void> {
 type MailBacklog = Awaited<ReturnType<Store["mailBacklog"]>>;
 
 /** The metrics that are read from their sources before each scrape: one query for all gauges of the outbox. */
-function readAtScrape(registers: Registry[], sources: MetricSources, now: () => number): () => Promise<void> {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+function readAtScrape(registry: Registry, sources: MetricSources, now: () => number): () => Promise<void> {
+  const { counter, gauge } = makersOf(registry);
   const secondsSince = (time: number | null) => (time === null ? 0 : Math.max(0, (now() - time) / 1000));
   const ofMails: readonly (readonly [Gauge, (backlog: MailBacklog) => number])[] = [
     [gauge("mail_queue_size", "Mails waiting to be sent."), ({ queued }) => queued],
@@ -169,30 +153,18 @@ function readAtScrape(registers: Registry[], sources: MetricSources, now: () => 
     ],
   ];
   const ofStore: readonly (readonly [Counter, keyof CommitCounts])[] = [
-    [new Counter({ name: "store_commits_total", help: "Commits to stable storage.", registers }), "commits"],
-    [new Counter({ name: "store_jobs_total", help: "Writes; several share a commit.", registers }), "jobs"],
-    [
-      new Counter({
-        name: "store_retries_total",
-        help: "Commits tried again: another process held a lock.",
-        registers,
-      }),
-      "retries",
-    ],
+    [counter("store_commits_total", "Commits to stable storage."), "commits"],
+    [counter("store_jobs_total", "Writes; several share a commit."), "jobs"],
+    [counter("store_retries_total", "Commits tried again: another process held a lock."), "retries"],
   ];
   const waiting = gauge("store_jobs_waiting", "Writes that wait for a commit.");
-  const disks = new Gauge({
-    name: "disk_free_bytes",
-    help: "Bytes left on the disk of a place.",
-    labelNames: ["place"],
-    registers,
-  });
+  const disks = gauge("disk_free_bytes", "Bytes left on the disk of a place.", "place");
 
   return async () => {
     const totals = sources.storeTotals?.();
-    for (const [counter, name] of totals === undefined ? [] : ofStore) {
-      counter.reset();
-      counter.inc(totals?.[name]);
+    for (const [total, name] of totals === undefined ? [] : ofStore) {
+      total.reset();
+      total.inc(totals?.[name]);
     }
     waiting.set(totals?.waiting ?? 0);
     const asked = Object.entries(sources.freeBytes?.() ?? {}).map(async ([place, answer]) => {
@@ -210,10 +182,6 @@ function readAtScrape(registers: Registry[], sources: MetricSources, now: () => 
 }
 
 async function answerIfAny<T>(answer: Promise<T> | undefined): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch {
-    // The storage is unusable or the folder is gone; /readyz tells why. An old number would look like a healthy one.
-    return undefined;
-  }
+  // The storage is unusable or the folder is gone; /readyz tells why. An old number would look like a healthy one.
+  return answer?.catch(() => undefined);
 }
