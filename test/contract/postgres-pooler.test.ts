@@ -1,5 +1,7 @@
 // Behind a pooler that lends connections by transaction, PostgreSQL keeps what it promises, and other clients of the pooler
 // get no setting of ours.
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { LendingPooler } from "../support/lending-pooler.ts";
@@ -42,4 +44,27 @@ test("submissions are stored on stable storage, whichever connections are lent, 
       { enable_seqscan: "on", plan_cache_mode: "auto", statement_timeout: "0", synchronous_commit: "off" },
     ]);
   }
+});
+
+// What PgBouncer sends when a transaction begins: its last word, with SQLSTATE 08P01.
+test("a pooler in statement mode is named when the store is opened", async () => {
+  const refusal = Buffer.from("SFATAL\0C08P01\0Mtransaction blocks not allowed in statement pooling mode\0\0");
+  const head = Buffer.from("E\0\0\0\0");
+  head.writeInt32BE(refusal.length + 4, 1);
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      socket.write(Buffer.from("R\0\0\0\b\0\0\0\0Z\0\0\0\x05I", "latin1"));
+      socket.once("data", () => socket.end(Buffer.concat([head, refusal])));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `postgres://anyone@127.0.0.1:${(server.address() as AddressInfo).port}/any`;
+  const opening = openStore(locate(url));
+  await expect(opening).rejects.toMatchObject({
+    name: "StorageUnavailable",
+    message: expect.stringContaining("a pooler in statement mode"),
+  });
+  server.close();
 });

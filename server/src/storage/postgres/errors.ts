@@ -89,6 +89,13 @@ function connectionError(error: unknown): StorageUnavailable {
 /** What the driver threw as the port promises it, or as it is when it is a mistake in this program. */
 export function asStorageError(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return connectionError(error);
+  // PgBouncer has no code of its own for it.
+  if (error.message.includes("statement pooling mode")) {
+    return new StorageUnavailable(
+      "DATABASE_URL leads to a pooler in statement mode, which has no transactions. Set its pool_mode to transaction or session.",
+      { cause: error },
+    );
+  }
   const state = error.code ?? "";
   const is = states.get(state) ?? states.get(state.slice(0, 2)) ?? (isLost(error) ? "out of reach" : undefined);
   return is === undefined ? error : new StorageUnavailable(`The database is ${is} (${state}).`, { cause: error });
