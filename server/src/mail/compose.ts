@@ -69,12 +69,15 @@ function write(kind: MailKind, about: MailSubject, settings: MailSettings): Mail
 const automaticReply = { "Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All" };
 const automatic = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
 
-function receipt(submission: StoredSubmission, { brand, packageTitles }: MailSettings): MailContent {
+function receipt(submission: StoredSubmission, settings: MailSettings): MailContent {
+  const { brand, packageTitles, salesTo, recruitingTo } = settings;
   const written =
     submission.kind === "inquiry"
       ? writeInquiryReceipt(submission, packageTitles, brand)
       : writeApplicationReceipt(submission, brand);
-  return mail([submission.email], written, [], automaticReply);
+  // The first one only: a stranger need not learn who else is in the team.
+  const team = submission.kind === "inquiry" ? salesTo : recruitingTo;
+  return mail([submission.email], written, team.slice(0, 1), automaticReply);
 }
 
 function notice(submission: StoredSubmission, settings: MailSettings): MailContent {

@@ -37,6 +37,7 @@ const packageFrame = frame<"title">(
 const packageCount = (count: number) => (count === 1 ? "1 package" : `${count} packages`);
 
 interface AskedWords {
+  readonly answer: (email: string) => string;
   readonly asked: string;
   readonly counted: (count: number) => string;
   readonly more: (count: number) => string;
@@ -44,11 +45,13 @@ interface AskedWords {
 
 const askedWords: InEachLanguage<AskedWords> = {
   en: {
+    answer: (email) => `We will write to ${email}.`,
     asked: "You asked about:",
     counted: (count) => `You asked about ${packageCount(count)}.`,
     more: (count) => `and ${count} more`,
   },
   de: {
+    answer: (email) => `Wir schreiben an ${email}.`,
     asked: "Sie haben gefragt nach:",
     counted: (count) => `Sie haben nach ${count === 1 ? "einem Paket" : `${count} Paketen`} gefragt.`,
     more: (count) => `und ${count} weiteren`,
@@ -59,16 +62,20 @@ const askedWords: InEachLanguage<AskedWords> = {
 export const writeInquiryReceipt = (inquiry: StoredInquiry, packageTitles: PackageTitles, brand: string): Written =>
   writeReceipt(inquiry, repeated(inquiry, packageTitles), brand);
 
-function repeated({ language, selectedPackageIds }: StoredInquiry, packageTitles: PackageTitles): Repeated {
+function repeated({ language, email, selectedPackageIds }: StoredInquiry, packageTitles: PackageTitles): Repeated {
   const words = askedWords[language];
   // An identifier is a stranger's text: packages without a title are counted.
   const titles = selectedPackageIds.flatMap((id) => packageTitles.get(id) ?? []);
   const untitled = selectedPackageIds.length - titles.length;
-  if (titles.length === 0) return repeatedLine(words.counted(untitled));
+  const answer = repeatedLine(words.answer(email));
+  if (titles.length === 0) {
+    const counted = repeatedLine(words.counted(untitled));
+    return { text: [words.counted(untitled), words.answer(email)], html: html`${counted.html}${answer.html}` };
+  }
   const items = untitled === 0 ? titles : [...titles, words.more(untitled)];
   return {
-    text: [words.asked, ...items.map((item) => `  - ${item}`)],
-    html: packagesFrame({ asked: words.asked, items: items.map((title) => packageFrame({ title })) }),
+    text: [words.asked, ...items.map((item) => `  - ${item}`), words.answer(email)],
+    html: html`${packagesFrame({ asked: words.asked, items: items.map((title) => packageFrame({ title })) })}${answer.html}`,
   };
 }
 
