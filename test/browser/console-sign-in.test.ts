@@ -73,7 +73,7 @@ test("sessions are listed, and another one is ended", async () => {
 test("a link of the command line signs in with one click, and not a second time", async () => {
   const token = drawSecret();
   const root = { operator: "command line", at: Date.now() };
-  await site.store.access.allowSignIn(operators.mia[0], hashSecret(token), root);
+  await site.store.access.changeOperator(operators.mia[0], { signInLinkHash: hashSecret(token) }, root);
   await using visit = await Visit.begin(browser);
   const { page } = visit;
   visit.expectProblems(/status of 400/);

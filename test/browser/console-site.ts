@@ -109,7 +109,10 @@ export class ConsoleSite implements AsyncDisposable {
   /** Ends all sessions of the administrator. */
   async endSessions(): Promise<void> {
     const operator = await this.store.access.findOperator(operators.eva[0]);
-    await this.store.access.deleteSessions(operator!.id, null, { operator: operators.eva[0], at: Date.now() });
+    await this.store.access.endSessions(
+      { operatorId: operator!.id, id: null },
+      { operator: operators.eva[0], at: Date.now() },
+    );
   }
 
   /** An invitation that can be accepted; answers its token. */

@@ -93,7 +93,9 @@ test("a link of the command line signs in once, and counts as a second factor", 
   {
     await using store = await openStore(service.storage);
     const root = { operator: "command line", at: store.clock.now() };
-    expect(await store.access.allowSignIn("admin@example.org", hashSecret(token), root)).toBe(true);
+    expect(await store.access.changeOperator("admin@example.org", { signInLinkHash: hashSecret(token) }, root)).toBe(
+      true,
+    );
   }
   const browser = new Operator(service);
   const { data } = await browser.call("session.useSignInLink", { token });

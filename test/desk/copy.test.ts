@@ -99,7 +99,11 @@ async function addRareStates(folder: string): Promise<void> {
   await store.access.invite({ email: operator.operator, role: "admin", invitationHash: "invitation" }, operator);
   const eva = await store.access.acceptInvitation("invitation", "phc", now);
   if (eva !== null) await store.access.createSession("session", eva, { device: "", network: "", isStrong: false }, now);
-  await store.access.setSecondFactor(operator.operator, { secret: "ABC", recoveryHashes: ["recovery"] }, operator);
+  await store.access.changeOperator(
+    operator.operator,
+    { secondFactor: { secret: "ABC", recoveryHashes: ["recovery"] } },
+    operator,
+  );
   await store.access.createToken({ hash: "token", name: "Sheet", role: "sales", expiresAt: null }, operator);
   await store.desk.addNote(wholeScope, first?.reference ?? "", "A note.", operator);
   await store.suppress({ email: "left@example.org", reason: "complained", at: now });

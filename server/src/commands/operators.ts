@@ -56,7 +56,8 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .argument("<email>", "of the operator", parseEmail)
     .action(async (email: string) => {
       await using store = await openStore(configOf(deps).storage);
-      if (!(await store.access.setSecondFactor(email, null, commandLine(store)))) throw unknownOperator(email);
+      if (!(await store.access.changeOperator(email, { secondFactor: null }, commandLine(store))))
+        throw unknownOperator(email);
       tell(deps, `${email} has no second factor any more.`);
     });
   operators
@@ -67,7 +68,8 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
       const config = configOf(deps);
       await using store = await openStore(config.storage);
       const token = drawSecret();
-      if (!(await store.access.allowSignIn(email, hashSecret(token), commandLine(store)))) throw unknownOperator(email);
+      if (!(await store.access.changeOperator(email, { signInLinkHash: hashSecret(token) }, commandLine(store))))
+        throw unknownOperator(email);
       tell(deps, `The link signs ${email} in once, within 15 minutes:`);
       await writeAll([`${publicUrl(config)}/console/sign-in#token=${token}\n`], deps.output);
     });

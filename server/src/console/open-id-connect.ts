@@ -79,11 +79,11 @@ export function openIdConnect(
 
   /** For a browser to keep; see {@link read}. */
   const write = async (purpose: string, kept: object): Promise<string> =>
-    sign(await access.cookieKey(), purpose, Buffer.from(JSON.stringify(kept)).toString("base64url"));
+    sign(access.cookieKey, purpose, Buffer.from(JSON.stringify(kept)).toString("base64url"));
 
   /** What this service had a browser keep; null: it did not write that. */
   async function read<Kept>(purpose: string, kept: string): Promise<Kept | null> {
-    const text = signed(await access.cookieKey(), purpose, kept);
+    const text = signed(access.cookieKey, purpose, kept);
     return text === null ? null : (JSON.parse(Buffer.from(text, "base64url").toString()) as Kept);
   }
 
@@ -146,13 +146,14 @@ export function openIdConnect(
      */
     async operatorOf({ identity, email, invitation }: Vouched): Promise<StoredOperator | null> {
       const now = clock.now();
-      const bound = await access.findOidcOperator(identity);
+      const bound = await access.findOperator(identity);
       if (bound !== null) return bound;
-      const invited = invitation === null ? null : await access.findInvitation(invitation, now);
+      const invited = invitation === null ? null : await access.findOperator({ invitationHash: invitation, at: now });
       const known = email === null ? null : await access.findOperator(email);
       if (known === null) throw new Fault("oidcRefused");
       if (known.id === invited?.id) {
-        if (await access.bindOidc(known.email, identity, { operator: known.email, at: now })) return known;
+        if (await access.changeOperator(known.email, { oidc: identity }, { operator: known.email, at: now }))
+          return known;
       } else if (known.password !== null) return null;
       throw new Fault("oidcRefused");
     },
@@ -166,7 +167,7 @@ export function openIdConnect(
       const binding = await read<{ identity: OidcIdentity; email: string; until: number }>("binding", kept);
       const at = clock.now();
       if (binding === null || binding.until <= at || binding.email !== emailKey(operator.email)) return;
-      await access.bindOidc(operator.email, binding.identity, { operator: operator.email, at });
+      await access.changeOperator(operator.email, { oidc: binding.identity }, { operator: operator.email, at });
     },
 
     /**

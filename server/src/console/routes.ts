@@ -219,7 +219,7 @@ function oidcRoutes(app: FastifyInstance, { console, addresses }: ConsoleRoutesO
     const { id } = await console.signIns.begin(operator, visitorOf(request, console, addresses), true);
     const { former } = vouched;
     if (former !== null) {
-      await console.access.deleteSession(former, { operator: operator.email, at: console.clock.now() });
+      await console.access.endSessions({ idHash: former }, { operator: operator.email, at: console.clock.now() });
     }
     cookies.write(reply, sessionCookie, id);
     return reply.redirect(`${publicUrl()}/console`);

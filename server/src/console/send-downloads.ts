@@ -94,7 +94,7 @@ const noSubscribers = (): never => {
 export async function sendPerson(call: DownloadCall): Promise<FastifyReply> {
   const { console, caller, request } = call;
   const { file } = request.params as { readonly file: string };
-  const email = personIds(await console.access.cookieKey()).emailOf(file.slice(0, -".ndjson".length));
+  const email = personIds(console.access.cookieKey).emailOf(file.slice(0, -".ndjson".length));
   if (email === null) throw new Fault("notFound");
   const facts = console.desk.readPerson(scopeOf(caller.role), email)[Symbol.asyncIterator]();
   const first = await facts.next();

@@ -55,7 +55,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     const id = drawSecret();
     await access.createSession(hashSecret(id), operator, { ...visitor, isStrong }, clock.now());
     acted("sign-in");
-    return { id, device: deviceCookieOf(await access.cookieKey(), operator.email), operator, isStrong };
+    return { id, device: deviceCookieOf(access.cookieKey, operator.email), operator, isStrong };
   }
 
   /**
@@ -70,7 +70,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     visitor: Visitor,
     asked: Asked,
   ): Promise<StoredOperator | null> {
-    const device = knownDevice(await access.cookieKey(), email, visitor.deviceCookie);
+    const device = knownDevice(access.cookieKey, email, visitor.deviceCookie);
     const place = { network: visitor.network, isKnown: device !== null || asked === "session" };
     let known: StoredOperator | null = null;
     let isCodeWrong = false;
@@ -146,7 +146,9 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
       requirePasswords();
       const hash = hashSecret(token);
       const trying = { client: visitor.client, typed: null, device: null };
-      const invited = await throttle.attempt(trying, () => access.findInvitation(hash, clock.now()));
+      const invited = await throttle.attempt(trying, () =>
+        access.findOperator({ invitationHash: hash, at: clock.now() }),
+      );
       if (invited === null) throw new Fault("invitationInvalid");
       refuseWeak(password, [invited.email, brand]);
       const hashed = await passwords.hash(password, { network: visitor.network, isKnown: true });
@@ -182,7 +184,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
       const hash = await passwords.hash(password, { network: visitor.network, isKnown: true });
       const actor = { operator: operator.email, at: clock.now() };
       // Removed meanwhile.
-      if (!(await access.setPassword(operator.email, hash, actor))) throw new Fault("signedOut");
+      if (!(await access.changeOperator(operator.email, { password: hash }, actor))) throw new Fault("signedOut");
       return begin({ ...operator, password: hash }, visitor, isStrong);
     },
   };

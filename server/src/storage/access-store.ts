@@ -40,6 +40,30 @@ export interface OidcIdentity {
   readonly subject: string;
 }
 
+/** An invitation that can be accepted at an instant: known, not used and not expired. */
+export interface OpenInvitation {
+  readonly invitationHash: string;
+  readonly at: number;
+}
+
+export type OperatorChange =
+  /** Ends all sessions and tokens of the operator. */
+  | { readonly password: string }
+  /** Tokens that the operator made end with the role of an admin. */
+  | { readonly role: Role }
+  /** Null takes it away. */
+  | { readonly secondFactor: SecondFactor | null }
+  /** A link that signs the operator in once, within {@link signInLinkMs}. An earlier one ends. */
+  | { readonly signInLinkHash: string }
+  /**
+   * Binds a sign-in to an operator who has none, and uses an open invitation up. Refused when either is bound to another.
+   * The caller has asked for the password or the invitation.
+   */
+  | { readonly oidc: OidcIdentity };
+
+/** One session; one of an operator, by the id that `listSessions` shows; or, with null, all of an operator. */
+export type EndedSessions = { readonly idHash: string } | { readonly operatorId: number; readonly id: string | null };
+
 /** A session ends after this time without use. */
 export const sessionIdleMs = 12 * 60 * 60 * 1000;
 
@@ -57,51 +81,37 @@ export const invitationMs = 7 * 24 * 60 * 60 * 1000;
 
 export interface AccessStore {
   /** Signs what browsers keep for this service. Random, drawn with the database. */
-  cookieKey(): Promise<string>;
+  readonly cookieKey: string;
 
   /**
    * Adds an operator who has to accept an invitation. One who exists gets a new invitation and the role; a password that
-   * is set stays until the invitation is accepted. The tokens of an
-   * operator who stops being an admin end. The last admin stays one: `last-admin`.
+   * is set stays until the invitation is accepted. The tokens of an operator who stops being an admin end. The last admin
+   * stays one: `last-admin`.
    */
   invite(
     operator: { readonly email: string; readonly role: Role; readonly invitationHash: string },
     actor: Actor,
   ): Promise<true | "last-admin">;
 
-  /** The operator of an invitation that can be accepted now: known, not used and not expired. */
-  findInvitation(invitationHash: string, now: number): Promise<StoredOperator | null>;
-
   /**
-   * Sets the password of the operator who was invited, uses the invitation up and ends all sessions and tokens of the operator.
-   * Null when it cannot be accepted (any more).
+   * Sets the password of the operator who was invited, uses the invitation up and ends all sessions and tokens of the
+   * operator. Null when it cannot be accepted (any more).
    */
   acceptInvitation(invitationHash: string, password: string, now: number): Promise<StoredOperator | null>;
 
   listOperators(): Promise<readonly OperatorRow[]>;
 
-  findOperator(email: string): Promise<StoredOperator | null>;
+  /** By the address, a sign-in by OpenID Connect that is bound to the operator, or an invitation. */
+  findOperator(by: string | OidcIdentity | OpenInvitation): Promise<StoredOperator | null>;
 
-  /** The operator whom a sign-in by OpenID Connect belongs to. */
-  findOidcOperator(identity: OidcIdentity): Promise<StoredOperator | null>;
+  /** False when there is no such operator, or the change is refused. The last admin keeps the role: `last-admin`. */
+  changeOperator(email: string, change: OperatorChange, actor: Actor): Promise<boolean | "last-admin">;
 
-  /**
-   * Binds a sign-in to an operator who has none, and uses an open invitation up. False when the operator does not exist
-   * or is bound to another. The caller has asked for the password or the invitation.
-   */
-  bindOidc(email: string, identity: OidcIdentity, actor: Actor): Promise<boolean>;
+  /** Removes an operator, all sessions and all tokens that the operator made. The last admin stays: `last-admin`. */
+  removeOperator(email: string, actor: Actor): Promise<boolean | "last-admin">;
 
-  /**
-   * Stores a link that signs an operator in once, within {@link signInLinkMs}; an earlier one ends. False when there is no
-   * such operator.
-   */
-  allowSignIn(email: string, linkHash: string, actor: Actor): Promise<boolean>;
-
-  /** Uses such a link up, and answers whom it signs in. Null when it does not work (any more). */
+  /** Uses a link up that signs an operator in, and answers whom. Null when it does not work (any more). */
   useSignInLink(linkHash: string, now: number): Promise<StoredOperator | null>;
-
-  /** Sets a second factor or, with null, takes it away. False when there is no such operator. */
-  setSecondFactor(email: string, factor: SecondFactor | null, actor: Actor): Promise<boolean>;
 
   /**
    * Uses up a code of the second factor, which works once: a code of a time step (RFC 6238 5.2), and none of an earlier
@@ -112,18 +122,6 @@ export interface AccessStore {
     code: { readonly step: number } | { readonly recoveryHash: string },
     now: number,
   ): Promise<boolean>;
-
-  /** Sets a new password and ends all sessions and tokens of the operator. False when there is no such operator. */
-  setPassword(email: string, password: string, actor: Actor): Promise<boolean>;
-
-  /**
-   * False when there is no such operator. The last admin keeps the role: `last-admin`. Tokens that the operator made end
-   * with the role of an admin.
-   */
-  setRole(email: string, role: Role, actor: Actor): Promise<boolean | "last-admin">;
-
-  /** Removes an operator, all sessions and all tokens that the operator made. The last admin stays: `last-admin`. */
-  removeOperator(email: string, actor: Actor): Promise<boolean | "last-admin">;
 
   /**
    * Signs an operator in, and forgets sessions that have ended. Stores no session when the operator was removed, or has
@@ -145,14 +143,8 @@ export interface AccessStore {
   /** The open sessions of an operator, the one that was used last first. */
   listSessions(operatorId: number, now: number): Promise<readonly (SessionRow & { readonly idHash: string })[]>;
 
-  /** Signs out. */
-  deleteSession(idHash: string, actor: Actor): Promise<void>;
-
-  /**
-   * Ends one session of an operator, by the id that {@link listSessions} shows, or, with null, all of
-   * them. Answers how many sessions ended.
-   */
-  deleteSessions(operatorId: number, which: string | null, actor: Actor): Promise<number>;
+  /** Answers how many sessions ended. */
+  endSessions(which: EndedSessions, actor: Actor): Promise<number>;
 
   createToken(
     token: { readonly hash: string; readonly name: string; readonly role: Role; readonly expiresAt: number | null },

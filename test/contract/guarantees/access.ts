@@ -27,8 +27,10 @@ export function accessGuarantees(test: StoreTest): void {
     expect(await access.listOperators()).toEqual([
       { email: "Eva@example.org", role: "sales", state: "invited", createdAt: noon },
     ]);
-    expect(await access.findInvitation("hash", noon + invitationMs - 1)).toMatchObject({ email: "Eva@example.org" });
-    expect(await access.findInvitation("hash", noon + invitationMs)).toBeNull();
+    expect(await access.findOperator({ invitationHash: "hash", at: noon + invitationMs - 1 })).toMatchObject({
+      email: "Eva@example.org",
+    });
+    expect(await access.findOperator({ invitationHash: "hash", at: noon + invitationMs })).toBeNull();
     expect(await access.acceptInvitation("hash", "phc", noon + invitationMs)).toBeNull();
     expect(await access.acceptInvitation("other", "phc", noon)).toBeNull();
     expect(await access.acceptInvitation("hash", "phc", noon)).toMatchObject({ role: "sales", password: "phc" });
@@ -49,7 +51,7 @@ export function accessGuarantees(test: StoreTest): void {
     expect(await access.findOperator("eva@example.org")).toMatchObject({ id, role: "admin", password: "phc" });
     expect(await access.findSession("cookie", noon)).not.toBeNull();
     await access.invite({ email: "eva@example.org", role: "admin", invitationHash: "third" }, root);
-    expect(await access.findInvitation("second", noon)).toBeNull();
+    expect(await access.findOperator({ invitationHash: "second", at: noon })).toBeNull();
     expect(await access.acceptInvitation("third", "new phc", noon)).toMatchObject({ id });
     expect(await access.findSession("cookie", noon)).toBeNull();
   });
@@ -100,8 +102,8 @@ export function accessGuarantees(test: StoreTest): void {
       { id: "1".repeat(16), idHash: first, device, network, createdAt: noon, seenAt: noon },
     ]);
     expect(await access.findSession(second, noon)).toMatchObject({ isStrong: true, totpSecret: null });
-    expect(await access.deleteSessions(eva.id, "3".repeat(16), actor)).toBe(0);
-    expect(await access.deleteSessions(eva.id, "1".repeat(16), actor)).toBe(1);
+    expect(await access.endSessions({ operatorId: eva.id, id: "3".repeat(16) }, actor)).toBe(0);
+    expect(await access.endSessions({ operatorId: eva.id, id: "1".repeat(16) }, actor)).toBe(1);
     expect(await access.findSession(first, noon)).toBeNull();
     expect(await access.findSession(third, noon)).not.toBeNull();
     expect(await access.listSessions(eva.id, noon)).toHaveLength(1);
@@ -116,7 +118,7 @@ export function accessGuarantees(test: StoreTest): void {
     const actor = { operator: email, at: noon };
     const make = (hash: string) => access.createToken({ hash, name: hash, role: "sales", expiresAt: null }, actor);
     await make("first");
-    await access.setPassword(email, "other phc", actor);
+    await access.changeOperator(email, { password: "other phc" }, actor);
     expect(await access.findToken("first", noon)).toBeNull();
     await make("second");
     await access.invite({ email, role: "admin", invitationHash: "hash" }, root);
@@ -130,7 +132,7 @@ export function accessGuarantees(test: StoreTest): void {
     await join(store, "eva@example.org", "admin");
     await access.invite({ email: "ben@example.org", role: "admin", invitationHash: "hash" }, root);
     expect(await access.removeOperator("eva@example.org", root)).toBe("last-admin");
-    expect(await access.setRole("eva@example.org", "sales", root)).toBe("last-admin");
+    expect(await access.changeOperator("eva@example.org", { role: "sales" }, root)).toBe("last-admin");
     expect(await access.removeOperator("ben@example.org", root)).toBe(true);
     expect(await access.listOperators()).toHaveLength(1);
   });
@@ -138,9 +140,9 @@ export function accessGuarantees(test: StoreTest): void {
   test("a link signs an operator in once, within 15 minutes", async ({ store }) => {
     const { access } = store;
     const { id, email } = await join(store, "eva@example.org", "sales");
-    expect(await access.allowSignIn("nobody@example.org", "link", root)).toBe(false);
-    expect(await access.allowSignIn(email, "former", root)).toBe(true);
-    expect(await access.allowSignIn(email, "link", root)).toBe(true);
+    expect(await access.changeOperator("nobody@example.org", { signInLinkHash: "link" }, root)).toBe(false);
+    expect(await access.changeOperator(email, { signInLinkHash: "former" }, root)).toBe(true);
+    expect(await access.changeOperator(email, { signInLinkHash: "link" }, root)).toBe(true);
     expect(await access.useSignInLink("former", noon)).toBeNull();
     expect(await access.useSignInLink("link", noon + signInLinkMs)).toBeNull();
     expect(await access.useSignInLink("link", noon + signInLinkMs - 1)).toMatchObject({ id, email, password: "phc" });
@@ -154,8 +156,8 @@ export function accessGuarantees(test: StoreTest): void {
     const { id: other } = await join(store, "ben@example.org", "sales");
     expect(await access.useSecondFactor(id, { step: 7 }, noon)).toBe(false);
     const factor = { secret: "ABC", recoveryHashes: ["one", "two"] };
-    expect(await access.setSecondFactor("nobody@example.org", factor, root)).toBe(false);
-    expect(await access.setSecondFactor(email, factor, root)).toBe(true);
+    expect(await access.changeOperator("nobody@example.org", { secondFactor: factor }, root)).toBe(false);
+    expect(await access.changeOperator(email, { secondFactor: factor }, root)).toBe(true);
     expect(await access.findOperator(email)).toMatchObject({ totpSecret: "ABC" });
     expect(await access.useSecondFactor(id, { step: 7 }, noon)).toBe(true);
     for (const step of [7, 6]) expect(await access.useSecondFactor(id, { step }, noon)).toBe(false);
@@ -163,7 +165,7 @@ export function accessGuarantees(test: StoreTest): void {
     expect(await access.useSecondFactor(other, { recoveryHash: "one" }, noon)).toBe(false);
     expect(await access.useSecondFactor(id, { recoveryHash: "one" }, noon)).toBe(true);
     expect(await access.useSecondFactor(id, { recoveryHash: "one" }, noon)).toBe(false);
-    expect(await access.setSecondFactor(email, null, root)).toBe(true);
+    expect(await access.changeOperator(email, { secondFactor: null }, root)).toBe(true);
     expect(await access.findOperator(email)).toMatchObject({ totpSecret: null });
     expect(await access.useSecondFactor(id, { recoveryHash: "two" }, noon)).toBe(false);
     expect(
@@ -181,14 +183,14 @@ export function accessGuarantees(test: StoreTest): void {
     const alive = async (...hashes: string[]) =>
       (await Promise.all(hashes.map((hash) => access.findSession(hash, noon)))).map((session) => session !== null);
     await create("a", "b", "c");
-    await access.deleteSession("a", actor);
+    await access.endSessions({ idHash: "a" }, actor);
     expect(await alive("a", "b", "c")).toEqual([false, true, true]);
-    expect(await access.deleteSessions(id, null, actor)).toBe(2);
+    expect(await access.endSessions({ operatorId: id, id: null }, actor)).toBe(2);
     expect(await alive("b", "c")).toEqual([false, false]);
     await create("d");
-    expect(await access.setPassword(email, "other phc", actor)).toBe(true);
+    expect(await access.changeOperator(email, { password: "other phc" }, actor)).toBe(true);
     expect(await alive("d")).toEqual([false]);
-    expect(await access.setPassword("nobody@example.org", "phc", actor)).toBe(false);
+    expect(await access.changeOperator("nobody@example.org", { password: "phc" }, actor)).toBe(false);
     expect((await actionsOf(store)).filter((action) => action.startsWith("sign-"))).toEqual([
       "sign-in",
       "sign-in",
@@ -228,16 +230,16 @@ export function accessGuarantees(test: StoreTest): void {
     const { access } = store;
     const { id } = await join(store, "eva@example.org", "admin");
     await access.createSession("cookie", { id, password: "phc" }, origin, noon);
-    expect(await access.setRole("eva@example.org", "sales", root)).toBe("last-admin");
+    expect(await access.changeOperator("eva@example.org", { role: "sales" }, root)).toBe("last-admin");
     const demoting = { email: "EVA@example.org", role: "sales", invitationHash: "hash" } as const;
     expect(await access.invite(demoting, root)).toBe("last-admin");
-    expect(await access.findInvitation("hash", noon)).toBeNull();
+    expect(await access.findOperator({ invitationHash: "hash", at: noon })).toBeNull();
     expect(await access.findOperator("eva@example.org")).toMatchObject({ role: "admin" });
     expect(await access.removeOperator("eva@example.org", root)).toBe("last-admin");
     await join(store, "ben@example.org", "admin");
-    expect(await access.setRole("eva@example.org", "sales", root)).toBe(true);
+    expect(await access.changeOperator("eva@example.org", { role: "sales" }, root)).toBe(true);
     expect(await access.findSession("cookie", noon)).toMatchObject({ role: "sales" });
-    expect(await access.setRole("nobody@example.org", "sales", root)).toBe(false);
+    expect(await access.changeOperator("nobody@example.org", { role: "sales" }, root)).toBe(false);
     expect((await store.desk.listAudit({ limit: 1 })).rows).toMatchObject([
       { action: "operator.role", subject: "eva@example.org", detail: { from: "admin", to: "sales" } },
     ]);
@@ -250,7 +252,7 @@ export function accessGuarantees(test: StoreTest): void {
       const token = { hash: `token of ${email}`, name: email, role: "admin", expiresAt: null } as const;
       await access.createToken(token, { operator: email, at: noon });
     }
-    await access.setRole("eva@example.org", "sales", root);
+    await access.changeOperator("eva@example.org", { role: "sales" }, root);
     await access.invite({ email: "ben@example.org", role: "sales", invitationHash: "hash" }, root);
     expect((await access.listTokens()).map(({ name }) => name)).toEqual(["sam@example.org"]);
     expect(await access.findToken("token of eva@example.org", noon)).toBeNull();
@@ -260,14 +262,14 @@ export function accessGuarantees(test: StoreTest): void {
     const { access } = store;
     await access.invite({ email: "eva@example.org", role: "sales", invitationHash: "hash" }, root);
     await access.invite({ email: "ben@example.org", role: "sales", invitationHash: "other" }, root);
-    expect(await access.bindOidc("eva@example.org", identity, root)).toBe(true);
-    expect(await access.findOidcOperator(identity)).toMatchObject({ email: "eva@example.org" });
-    expect(await access.findInvitation("hash", noon)).toBeNull();
+    expect(await access.changeOperator("eva@example.org", { oidc: identity }, root)).toBe(true);
+    expect(await access.findOperator(identity)).toMatchObject({ email: "eva@example.org" });
+    expect(await access.findOperator({ invitationHash: "hash", at: noon })).toBeNull();
     expect(await access.listOperators()).toMatchObject([{ state: "active" }, { state: "invited" }]);
-    expect(await access.bindOidc("eva@example.org", { ...identity, subject: "43" }, root)).toBe(false);
-    expect(await access.bindOidc("ben@example.org", identity, root)).toBe(false);
-    expect(await access.bindOidc("nobody@example.org", identity, root)).toBe(false);
-    expect(await access.findOidcOperator({ ...identity, issuer: "https://evil.example.org" })).toBeNull();
+    expect(await access.changeOperator("eva@example.org", { oidc: { ...identity, subject: "43" } }, root)).toBe(false);
+    expect(await access.changeOperator("ben@example.org", { oidc: identity }, root)).toBe(false);
+    expect(await access.changeOperator("nobody@example.org", { oidc: identity }, root)).toBe(false);
+    expect(await access.findOperator({ ...identity, issuer: "https://evil.example.org" })).toBeNull();
   });
 
   test("a token works until it expires or is revoked, and its use is recorded once a minute", async ({ store }) => {

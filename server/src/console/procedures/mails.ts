@@ -12,7 +12,7 @@ export const mailProcedures = trpc.router({
   list: reads(...everyRole)
     .input(z.object({ status: mailStatus.optional(), page }))
     .query(async ({ ctx: { access, desk, scope }, input }): Promise<Page<WithPerson<MailRow, string | null>>> => {
-      const { idOf } = personIds(await access.cookieKey());
+      const { idOf } = personIds(access.cookieKey);
       const { rows, next } = await desk.listMails(scope, input.status, input.page);
       const named = (mail: MailRow) => ({ ...mail, personId: mail.email && idOf(mail.email) });
       return { rows: rows.map((row) => named(shownMail(row))), next };

@@ -30,14 +30,14 @@ export const operatorProcedures = trpc.router({
     .input(z.object({ email: address }))
     .mutation(async ({ ctx: { access, actor }, input }): Promise<null> => {
       const { id } = found(await access.findOperator(input.email));
-      await access.deleteSessions(id, null, actor);
+      await access.endSessions({ operatorId: id, id: null }, actor);
       return null;
     }),
 
   setRole: changes("admin")
     .input(z.object({ email: address, role }))
     .mutation(async ({ ctx: { access, actor }, input }): Promise<null> =>
-      done(await access.setRole(input.email, input.role, actor)),
+      done(await access.changeOperator(input.email, { role: input.role }, actor)),
     ),
 });
 

@@ -13,7 +13,7 @@ export const peopleProcedures = trpc.router({
   get: reads(...everyRole)
     .input(z.object({ person: personId }))
     .query(async ({ ctx: { access, desk, scope, console }, input }): Promise<WithPerson<Person>> => {
-      const { emailOf, idOf } = personIds(await access.cookieKey());
+      const { emailOf, idOf } = personIds(access.cookieKey);
       const email = found(emailOf(input.person));
       const person = found(await desk.findPerson(scope, email));
       const subscription = person.subscription && marked(person.subscription, console.isDisposable);
@@ -42,7 +42,7 @@ export const subscriberProcedures = trpc.router({
   list: reads("admin", "marketing")
     .input(z.object({ filter: subscriberFilter, page }))
     .query(async ({ ctx: { access, desk, console }, input }): Promise<Page<WithPerson<SubscriberRow>>> => {
-      const { idOf } = personIds(await access.cookieKey());
+      const { idOf } = personIds(access.cookieKey);
       const { rows, next } = await desk.listSubscribers(input.filter, input.page);
       return { rows: rows.map((row) => ({ ...marked(row, console.isDisposable), personId: idOf(row.email) })), next };
     }),

@@ -28,7 +28,7 @@ export const secondFactorProcedures = trpc.router({
       if (step === null) throw fieldInvalid("code", "This is not the code that the app shows now.");
       const codes = drawRecoveryCodes();
       const factor = { secret: input.secret, recoveryHashes: codes.map(recoveryHash) };
-      if (!(await access.setSecondFactor(caller.name, factor, actor))) throw new Fault("signedOut");
+      if (!(await access.changeOperator(caller.name, { secondFactor: factor }, actor))) throw new Fault("signedOut");
       await access.useSecondFactor(operator.id, { step }, actor.at);
       return codes;
     }),
@@ -37,7 +37,7 @@ export const secondFactorProcedures = trpc.router({
     .input(z.object({ password: typedPassword }))
     .mutation(async ({ ctx: { console, access, caller, actor, visitor }, input: { password } }): Promise<null> => {
       await console.signIns.confirm(caller.name, password, "password", visitor);
-      if (!(await access.setSecondFactor(caller.name, null, actor))) throw new Fault("signedOut");
+      if (!(await access.changeOperator(caller.name, { secondFactor: null }, actor))) throw new Fault("signedOut");
       return null;
     }),
 });

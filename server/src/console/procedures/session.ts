@@ -55,12 +55,12 @@ export const sessionProcedures = trpc.router({
   end: changesOwn
     .input(z.object({ id: secret }))
     .mutation(async ({ ctx: { access, caller, actor }, input: { id } }): Promise<null> =>
-      done((await access.deleteSessions(caller.operatorId, id, actor)) > 0),
+      done((await access.endSessions({ operatorId: caller.operatorId, id }, actor)) > 0),
     ),
 
   signOut: changesOwn.mutation(
     async ({ ctx: { access, caller, actor, keep, console } }): Promise<null | { readonly providerUrl: string }> => {
-      await access.deleteSession(caller.sessionHash, actor);
+      await access.endSessions({ idHash: caller.sessionHash }, actor);
       keep(null);
       const providerUrl = await console.openIdConnect?.endOfSession();
       return providerUrl == null ? null : { providerUrl };
@@ -68,7 +68,7 @@ export const sessionProcedures = trpc.router({
   ),
 
   signOutEverywhere: changesOwn.mutation(async ({ ctx: { access, caller, actor, keep } }): Promise<null> => {
-    await access.deleteSessions(caller.operatorId, null, actor);
+    await access.endSessions({ operatorId: caller.operatorId, id: null }, actor);
     keep(null);
     return null;
   }),
@@ -81,7 +81,10 @@ async function replaceSession(
 ): Promise<Me> {
   const before = await caller();
   if (before?.kind === "operator") {
-    await console.access.deleteSession(before.sessionHash, { operator: before.name, at: console.clock.now() });
+    await console.access.endSessions(
+      { idHash: before.sessionHash },
+      { operator: before.name, at: console.clock.now() },
+    );
   }
   keep(session);
   return meOf(session.operator, console.mustSetSecondFactor(session.operator, session.isStrong));

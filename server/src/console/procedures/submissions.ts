@@ -69,7 +69,7 @@ export const submissionProcedures = trpc.router({
     .input(z.object({ reference }))
     .query(async ({ ctx: { access, desk, scope, console }, input }): Promise<WithPerson<SubmissionDetail>> => {
       const detail = found(await desk.findDetail(scope, input.reference));
-      const personId = personIds(await access.cookieKey()).idOf(detail.row.email);
+      const personId = personIds(access.cookieKey).idOf(detail.row.email);
       return { ...submissionDetail(detail, console), personId };
     }),
 

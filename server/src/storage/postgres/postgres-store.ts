@@ -65,8 +65,15 @@ export const proveWrite = prepared<object>(`
     mails AS (UPDATE mail SET attempts = attempts WHERE id < 0)
   SELECT pg_logical_emit_message(true, 'submissions', 'ready')::text`);
 
-const readStore = prepared<{ identity: string; referenceKey: string }>(
-  `SELECT identity, reference_key AS "referenceKey" FROM store`,
+/** The row of the table `store`. */
+interface StoreRow {
+  readonly identity: string;
+  readonly referenceKey: string;
+  readonly cookieKey: string;
+}
+
+const readStore = prepared<StoreRow>(
+  `SELECT identity, reference_key AS "referenceKey", cookie_key AS "cookieKey" FROM store`,
 );
 
 /** Where the database is, and how many connections one process may have to it. */
@@ -140,7 +147,7 @@ interface Pools {
 function makeStore(
   { connections, reads, primary }: Pools,
   clock: Clock,
-  { identity, referenceKey }: { readonly identity: string; readonly referenceKey: string },
+  { identity, referenceKey, cookieKey }: StoreRow,
   opened: AsyncDisposable,
   onCommit: CommitListener | undefined,
 ): Store {
@@ -177,7 +184,7 @@ function makeStore(
       ...makeIndexing(engine, searchIndex),
     },
     replies: makeReplies(engine, references),
-    access: makeAccess(engine),
+    access: makeAccess(engine, cookieKey),
     webhooks: makeWebhooks(reading),
     deliveries: makeOutbox(engine, deliveryTable),
     ...makeEarlier(engine),

@@ -4,12 +4,14 @@ import { emailKey } from "@submissions/shared/fields";
 import {
   type AccessStore,
   invitationMs,
+  type OperatorChange,
   sessionIdleMs,
   sessionMs,
   signInLinkMs,
   type StoredOperator,
   touchMs,
 } from "../access-store.ts";
+import type { AuditEntry } from "../desk-store.ts";
 import { prepareAudit } from "./audit.ts";
 import type { Engine, Query, Steps } from "./engine.ts";
 
@@ -21,11 +23,13 @@ const sessionId = "substr(id_hash, 1, 16)";
 
 const tokenColumns = `id, name, role, created_at AS "createdAt", expires_at AS "expiresAt", used_at AS "usedAt"`;
 
+/** The entry of a change in the audit log. */
+type Change = Pick<AuditEntry, "action" | "detail">;
+
 function prepareStatements({ prepare, locking }: Engine) {
   const operators = (condition: string) =>
     prepare<StoredOperator>(`SELECT ${operatorColumns} FROM operator WHERE ${condition}`);
   return {
-    cookieKey: prepare<{ key: string }>("SELECT cookie_key AS key FROM store"),
     byKey: operators("email_key = $1"),
     lockByKey: operators(`email_key = $1 ${locking("FOR UPDATE")}`),
     lockById: operators(`id = $1 ${locking("FOR SHARE")}`),
@@ -47,16 +51,15 @@ function prepareStatements({ prepare, locking }: Engine) {
     accept: prepare<StoredOperator>(`
       UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL
       WHERE invitation_hash = $2 AND invitation_expires_at > $3 RETURNING ${operatorColumns}`),
-    setPassword: prepare<{ id: number; email: string }>(`
-      UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL
-      WHERE email_key = $2 RETURNING id, email`),
+    setPassword: prepare(
+      "UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL WHERE id = $2",
+    ),
     bind: prepare<{ id: number }>(`
       UPDATE operator SET oidc_issuer = $1, oidc_subject = $2, invitation_hash = NULL, invitation_expires_at = NULL
-      WHERE email_key = $3 AND oidc_issuer IS NULL
+      WHERE id = $3 AND oidc_issuer IS NULL
         AND NOT EXISTS (SELECT 1 FROM operator AS other WHERE other.oidc_issuer = $1 AND other.oidc_subject = $2)
       RETURNING id`),
-    allowSignIn: prepare<{ id: number }>(`
-      UPDATE operator SET sign_in_hash = $1, sign_in_expires_at = $2 WHERE email_key = $3 RETURNING id`),
+    allowSignIn: prepare("UPDATE operator SET sign_in_hash = $1, sign_in_expires_at = $2 WHERE id = $3"),
     useSignInLink: prepare<StoredOperator>(`
       UPDATE operator SET sign_in_hash = NULL, sign_in_expires_at = NULL
       WHERE sign_in_hash = $1 AND sign_in_expires_at > $2 RETURNING ${operatorColumns}`),
@@ -99,7 +102,8 @@ function prepareStatements({ prepare, locking }: Engine) {
   };
 }
 
-export function makeAccess(engine: Engine): AccessStore {
+/** @param cookieKey as it is stored */
+export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
   const { read, write, transaction } = engine;
   const statements = prepareStatements(engine);
   const audit = prepareAudit(engine);
@@ -130,12 +134,36 @@ export function makeAccess(engine: Engine): AccessStore {
     return true;
   }
 
+  /** Answers the entry in the audit log, or why there is no change. */
+  function* apply(operator: StoredOperator, change: OperatorChange, at: number): Steps<Change | false | "last-admin"> {
+    const { id } = operator;
+    if ("password" in change) {
+      yield* statements.setPassword(change.password, id);
+      yield* endAll(operator);
+      return { action: "operator.password" };
+    }
+    if ("role" in change) {
+      const detail = { from: operator.role, to: change.role };
+      return (yield* giveRole(operator, change.role)) ? { action: "operator.role", detail } : "last-admin";
+    }
+    if ("signInLinkHash" in change) {
+      yield* statements.allowSignIn(change.signInLinkHash, at + signInLinkMs, id);
+      return { action: "operator.sign-in-link" };
+    }
+    if ("oidc" in change) {
+      const { issuer, subject } = change.oidc;
+      const isBound = (yield* statements.bind(issuer, subject, id)).length > 0;
+      return isBound && { action: "operator.bind", detail: { issuer } };
+    }
+    const { secondFactor: factor } = change;
+    yield* statements.setFactor(factor?.secret ?? null, id);
+    yield* statements.removeRecovery(id);
+    for (const hash of factor?.recoveryHashes ?? []) yield* statements.addRecovery(id, hash);
+    return { action: factor === null ? "operator.factor-removed" : "operator.factor-set" };
+  }
+
   return {
-    async cookieKey() {
-      const [store] = await read(statements.cookieKey());
-      if (store === undefined) throw new Error("The database has lost its row in the table store.");
-      return store.key;
-    },
+    cookieKey,
 
     invite: ({ email, role, invitationHash }, actor) =>
       transaction(function* () {
@@ -146,8 +174,6 @@ export function makeAccess(engine: Engine): AccessStore {
         yield* audit({ action: "operator.invite", subject: key, detail: { role } }, actor);
         return true;
       }),
-
-    findInvitation: (invitationHash, now) => find(statements.byInvitation(invitationHash, now)),
 
     acceptInvitation: (invitationHash, password, now) =>
       transaction(function* () {
@@ -161,22 +187,18 @@ export function makeAccess(engine: Engine): AccessStore {
 
     listOperators: () => read(statements.all()),
 
-    findOperator: (email) => find(statements.byKey(emailKey(email))),
+    findOperator(by) {
+      if (typeof by === "string") return find(statements.byKey(emailKey(by)));
+      if ("invitationHash" in by) return find(statements.byInvitation(by.invitationHash, by.at));
+      return find(statements.byOidc(by.issuer, by.subject));
+    },
 
-    findOidcOperator: ({ issuer, subject }) => find(statements.byOidc(issuer, subject)),
-
-    bindOidc: (email, { issuer, subject }, actor) =>
+    changeOperator: (email, change, actor) =>
       transaction(function* () {
-        if ((yield* statements.bind(issuer, subject, emailKey(email))).length === 0) return false;
-        yield* audit({ action: "operator.bind", subject: emailKey(email), detail: { issuer } }, actor);
-        return true;
-      }),
-
-    allowSignIn: (email, linkHash, actor) =>
-      transaction(function* () {
-        const key = emailKey(email);
-        if ((yield* statements.allowSignIn(linkHash, actor.at + signInLinkMs, key)).length === 0) return false;
-        yield* audit({ action: "operator.sign-in-link", subject: key }, actor);
+        const [operator] = yield* statements.lockByKey(emailKey(email));
+        const changed = operator !== undefined && (yield* apply(operator, change, actor.at));
+        if (changed === false || changed === "last-admin") return changed;
+        yield* audit({ ...changed, subject: emailKey(email) }, actor);
         return true;
       }),
 
@@ -186,18 +208,6 @@ export function makeAccess(engine: Engine): AccessStore {
         return operator ?? null;
       }),
 
-    setSecondFactor: (email, factor, actor) =>
-      transaction(function* () {
-        const [operator] = yield* statements.lockByKey(emailKey(email));
-        if (operator === undefined) return false;
-        yield* statements.setFactor(factor?.secret ?? null, operator.id);
-        yield* statements.removeRecovery(operator.id);
-        for (const hash of factor?.recoveryHashes ?? []) yield* statements.addRecovery(operator.id, hash);
-        const action = factor === null ? "operator.factor-removed" : "operator.factor-set";
-        yield* audit({ action, subject: emailKey(email) }, actor);
-        return true;
-      }),
-
     useSecondFactor: (operatorId, code, now) =>
       transaction(function* () {
         if ("step" in code) return (yield* statements.useStep(code.step, operatorId)).length > 0;
@@ -205,25 +215,6 @@ export function makeAccess(engine: Engine): AccessStore {
         const [operator] = yield* statements.lockById(operatorId);
         const actor = { operator: operator?.email ?? "", at: now };
         yield* audit({ action: "operator.recovery-code", subject: emailKey(actor.operator) }, actor);
-        return true;
-      }),
-
-    setPassword: (email, password, actor) =>
-      transaction(function* () {
-        const [operator] = yield* statements.setPassword(password, emailKey(email));
-        if (operator === undefined) return false;
-        yield* endAll(operator);
-        yield* audit({ action: "operator.password", subject: emailKey(email) }, actor);
-        return true;
-      }),
-
-    setRole: (email, role, actor) =>
-      transaction(function* () {
-        const [operator] = yield* statements.lockByKey(emailKey(email));
-        if (operator === undefined) return false;
-        if (!(yield* giveRole(operator, role))) return "last-admin";
-        const detail = { from: operator.role, to: role };
-        yield* audit({ action: "operator.role", subject: emailKey(email), detail }, actor);
         return true;
       }),
 
@@ -262,21 +253,20 @@ export function makeAccess(engine: Engine): AccessStore {
       return sessions.toSorted((one, other) => other.seenAt - one.seenAt);
     },
 
-    deleteSession: (idHash, actor) =>
+    endSessions: (which, actor) =>
       transaction(function* () {
-        if ((yield* statements.deleteSession(idHash)).length === 0) return;
-        yield* audit({ action: "sign-out", subject: emailKey(actor.operator) }, actor);
-      }),
-
-    deleteSessions: (operatorId, which, actor) =>
-      transaction(function* () {
+        if ("idHash" in which) {
+          const ended = (yield* statements.deleteSession(which.idHash)).length;
+          if (ended > 0) yield* audit({ action: "sign-out", subject: emailKey(actor.operator) }, actor);
+          return ended;
+        }
+        const { operatorId, id } = which;
         const [operator] = yield* statements.lockById(operatorId);
         if (operator === undefined) return 0;
-        const deleted =
-          which === null ? statements.deleteSessions(operatorId) : statements.deleteOneOf(operatorId, which);
+        const deleted = id === null ? statements.deleteSessions(operatorId) : statements.deleteOneOf(operatorId, id);
         const ended = (yield* deleted).length;
-        const action = which === null ? "sign-out.everywhere" : "sign-out";
-        if (ended > 0 || which === null) {
+        const action = id === null ? "sign-out.everywhere" : "sign-out";
+        if (ended > 0 || id === null) {
           yield* audit({ action, subject: emailKey(operator.email), detail: { ended } }, actor);
         }
         return ended;

@@ -60,8 +60,8 @@ export function makeSqliteStore(
   onCommit?: CommitListener,
   readMs: number = operatorsReadMs,
 ): Store {
-  const [store] = connection.query<{ identity: string; referenceKey: string }>(
-    "SELECT identity, reference_key AS referenceKey FROM store",
+  const [store] = connection.query<{ identity: string; referenceKey: string; cookieKey: string }>(
+    "SELECT identity, reference_key AS referenceKey, cookie_key AS cookieKey FROM store",
   );
   if (store === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
   const references = new References(store.referenceKey);
@@ -110,7 +110,7 @@ export function makeSqliteStore(
       ...makeIndexing(engine, searchIndex),
     },
     replies: makeReplies(engine, references),
-    access: makeAccess(engine),
+    access: makeAccess(engine, store.cookieKey),
     webhooks: makeWebhooks(forLists),
     deliveries: makeOutbox(engine, deliveryTable),
     ...makeEarlier(engine),
