@@ -503,7 +503,7 @@ describe("a submission", () => {
     expect(await page.getByRole("link", { name: one.email, exact: true }).getAttribute("href")).toBe(
       `mailto:${one.email}`,
     );
-    expect(await page.locator(".letter").innerText()).toContain("\n\nI am writing");
+    expect(await page.locator("p.letter").innerText()).toContain("\n\nI am writing");
     // What a stranger wrote as an address leads nowhere from here.
     await page.getByText("https://portfolio.example/ben-novak/samples").waitFor();
     await page.getByRole("button", { name: "Copy the address of Portfolio" }).waitFor();
@@ -641,7 +641,7 @@ describe("a submission", () => {
       });
       expect(scrolled).toEqual([true, true]);
     }
-    const ends = await page.locator(".letter").evaluate((letter) => {
+    const ends = await page.locator("p.letter").evaluate((letter) => {
       const { left, right } = letter.getBoundingClientRect();
       const range = new Range();
       range.selectNodeContents(letter);

@@ -3,8 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Outlet, useRouter, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { calls, messageOf, trpc } from "./calls.ts";
+import { useMe } from "./me.ts";
 import { Navigation } from "./navigation.tsx";
-import { DraftsProvider } from "./parts/drafts.tsx";
+import { forgetDrafts } from "./parts/drafts.tsx";
 import { Modal } from "./parts/modal.tsx";
 import { shortcutHelp, turnShortcuts, useShortcuts, useShortcutsOn } from "./parts/shortcuts.ts";
 import { ToastsProvider } from "./parts/toasts.tsx";
@@ -104,28 +105,29 @@ const SecondFactorFirst = () => (
 function SignedIn() {
   const [helping, setHelping] = useState(false);
   useShortcuts({ "?": () => setHelping(true) });
+  const { email } = useMe();
+  // Those of an operator who did not sign out.
+  useEffect(() => forgetDrafts(email), [email]);
   return (
     <div className="frame">
       <ToastsProvider>
-        <DraftsProvider>
-          <a
-            className="skip"
-            href="#content"
-            onClick={(event) => {
-              // The fragment may hold what is searched for.
-              event.preventDefault();
-              document.getElementById("content")?.focus();
-            }}
-          >
-            Skip to the content
-          </a>
-          <Navigation onHelp={() => setHelping(true)} />
-          <main id="content" tabIndex={-1}>
-            <OfflineBar />
-            <Outlet />
-          </main>
-          {helping && <HelpDialog onClose={() => setHelping(false)} />}
-        </DraftsProvider>
+        <a
+          className="skip"
+          href="#content"
+          onClick={(event) => {
+            // The fragment may hold what is searched for.
+            event.preventDefault();
+            document.getElementById("content")?.focus();
+          }}
+        >
+          Skip to the content
+        </a>
+        <Navigation onHelp={() => setHelping(true)} />
+        <main id="content" tabIndex={-1}>
+          <OfflineBar />
+          <Outlet />
+        </main>
+        {helping && <HelpDialog onClose={() => setHelping(false)} />}
       </ToastsProvider>
     </div>
   );

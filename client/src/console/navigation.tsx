@@ -4,6 +4,7 @@ import { Link, useRouterState, type LinkProps } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { calls, isSignedOut, trpc } from "./calls.ts";
 import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
+import { forgetDrafts } from "./parts/drafts.tsx";
 import { Icon, type IconName } from "./parts/icons.tsx";
 import { Avatar } from "./parts/states.tsx";
 import { useToasts } from "./parts/toasts.tsx";
@@ -33,6 +34,7 @@ export function useSignOut(): (everywhere: boolean) => void {
           if (!isSignedOut(error)) throw error;
         },
       )
+      .then(() => forgetDrafts())
       .then(
         () => location.reload(),
         (error: unknown) => showFailure("Not signed out.", error),

@@ -31,6 +31,8 @@ const mailWords: Readonly<Record<string, string>> = {
   "application-receipt": "Receipt",
   "application-notice": "Notice to the team",
   "newsletter-welcome": "Welcome mail",
+  "inquiry-reply": "Reply",
+  "application-reply": "Reply",
   digest: "Daily digest",
 };
 export const mailWord = (kind: string): string => mailWords[kind] ?? word(kind);
@@ -97,6 +99,7 @@ export function historyText({ action, detail }: Pick<HistoryEntry, "action" | "d
     assignee: () => (to === null ? "removed the assignee" : `assigned it to ${shortName(text(to))}`),
     note: () => "added a note",
     release: () => "released it from spam",
+    "reply.undo": () => "took a reply back",
     "mail.again": () => "sent a mail again",
     "resume.view": () => "opened the resume",
     "resume.download": () => "downloaded the resume",

@@ -62,6 +62,7 @@ export const shortcutHelp: readonly (readonly [keys: readonly string[], what: st
   [["k"], "Previous submission"],
   [["Enter"], "Open the submission"],
   [["e"], "Set to done and go to the next"],
+  [["r"], "Reply"],
   [["a"], "Assign"],
   [["x"], "Select"],
   [["Shift", "x"], "Select up to here"],

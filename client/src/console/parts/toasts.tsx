@@ -9,13 +9,17 @@ interface Toast {
   readonly text: string;
   readonly tone: "plain" | "bad";
   readonly undo?: (() => void) | undefined;
+  readonly forMs: number;
 }
 
 const shownMs = 8_000;
 
 interface Toasts {
   /** Shows a message for 8 s. `undo`: offered beside it, and on z, as long as it is shown. */
-  readonly showToast: (text: string, options?: { readonly tone?: Toast["tone"]; readonly undo?: () => void }) => void;
+  readonly showToast: (
+    text: string,
+    options?: { readonly tone?: Toast["tone"]; readonly undo?: () => void; readonly forMs?: number },
+  ) => void;
   /** Says what was not done because a call failed. */
   readonly showFailure: (what: string, error: unknown) => void;
 }
@@ -28,8 +32,8 @@ export function ToastsProvider({ children }: { readonly children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const latestId = useRef(0);
   const calls = useMemo<Toasts>(() => {
-    const showToast: Toasts["showToast"] = (text, { tone = "plain", undo } = {}) => {
-      const toast = { id: ++latestId.current, text, tone, undo };
+    const showToast: Toasts["showToast"] = (text, { tone = "plain", undo, forMs = shownMs } = {}) => {
+      const toast = { id: ++latestId.current, text, tone, undo, forMs };
       // One offer at a time, so that it is clear what z undoes.
       const stays = (one: Toast) => undo === undefined || one.undo === undefined;
       setToasts((shown) => [...shown.filter(stays).slice(-2), toast]);
@@ -62,17 +66,17 @@ interface LineProps {
   readonly onClose: (id: number) => void;
 }
 
-function ToastLine({ toast: { id, text, tone, undo }, onUndo, onClose }: LineProps) {
+function ToastLine({ toast: { id, text, tone, undo, forMs }, onUndo, onClose }: LineProps) {
   useEffect(() => {
-    const timer = setTimeout(() => onClose(id), shownMs);
+    const timer = setTimeout(() => onClose(id), forMs);
     return () => clearTimeout(timer);
-  }, [id, onClose]);
+  }, [id, forMs, onClose]);
   return (
     <div className={`toast ${tone}`}>
       <span>{text}</span>
       {undo && (
-        <button type="button" className="link" onClick={onUndo}>
-          Undo <kbd>z</kbd>
+        <button type="button" className="link" aria-keyshortcuts="z" onClick={onUndo}>
+          Undo <kbd aria-hidden="true">z</kbd>
         </button>
       )}
       <button type="button" className="bare" aria-label="Close" onClick={() => onClose(id)}>

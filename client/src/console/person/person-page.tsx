@@ -6,6 +6,7 @@ import type { Person } from "@submissions/shared/console";
 import { consoleUrl, queryClient, trpc } from "../calls.ts";
 import { isAdmin, useMe } from "../me.ts";
 import { Question } from "../parts/dialogs.tsx";
+import { forgetDraftsOf } from "../parts/drafts.tsx";
 import { DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
@@ -121,6 +122,7 @@ function EraseDialog({ person, onClose }: { readonly person: Person; readonly on
     ...trpc.people.erase.mutationOptions(),
     onSuccess: ({ submissions, subscriptions, resumes }) => {
       onClose();
+      for (const { reference } of person.submissions) forgetDraftsOf(reference);
       showToast(
         `Erased: ${plural(submissions, "submission")}, ${plural(resumes, "resume")}, ${plural(subscriptions, "subscription")}.`,
       );

@@ -1,5 +1,5 @@
-// What became of a submission: mails, other submissions that it may repeat, and its history.
-import type { HistoryEntry, MailRow, SubmissionDetail } from "@submissions/shared/console";
+// Mails as they are shown and sent again, and other submissions that one may repeat.
+import type { MailRow, SubmissionDetail } from "@submissions/shared/console";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { queryClient, trpc } from "../calls.ts";
@@ -7,7 +7,7 @@ import { Question } from "../parts/dialogs.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Age, Mark } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
-import { historyText, mailWord, plural, shortName, word } from "../words.ts";
+import { plural, word } from "../words.ts";
 
 /** When a mail was sent, is due or was given up, and why. */
 export function MailWhen({
@@ -50,7 +50,12 @@ export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) 
   const onClick = status === "sent" ? () => setAsking(true) : send;
   return (
     <>
-      <button type="button" className="small-button" disabled={retry.isPending} onClick={onClick}>
+      <button
+        type="button"
+        className={status === "sent" ? "link small send-again" : "small-button"}
+        disabled={retry.isPending}
+        onClick={onClick}
+      >
         Send again
       </button>
       {asking && (
@@ -62,30 +67,10 @@ export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) 
   );
 }
 
-export const Mails = ({ mails }: { readonly mails: readonly MailRow[] }) => (
-  <section className="box">
-    <h2>Mails</h2>
-    {mails.length === 0 && <p className="quiet">No mail was sent.</p>}
-    <ul className="lines">
-      {mails.map((mail) => (
-        <li key={mail.id}>
-          <div>
-            <p>
-              {mailWord(mail.kind)} <Mark of="mail" state={mail.status} />
-            </p>
-            <MailWhen mail={mail} />
-          </div>
-          <SendAgain mail={mail} />
-        </li>
-      ))}
-    </ul>
-  </section>
-);
-
 export const Duplicates = ({ duplicates }: Pick<SubmissionDetail, "duplicates">) =>
   duplicates.length === 0 ? null : (
     <section className="box">
-      <h2>May be a duplicate of</h2>
+      <h2>Other submissions of the person</h2>
       <ul className="lines">
         {duplicates.map(({ reference, kind, receivedAt, status }) => (
           <li key={reference}>
@@ -103,28 +88,3 @@ export const Duplicates = ({ duplicates }: Pick<SubmissionDetail, "duplicates">)
       </ul>
     </section>
   );
-
-interface HistoryProps {
-  readonly history: readonly HistoryEntry[];
-  readonly receivedAt: number;
-}
-
-export const History = ({ history, receivedAt }: HistoryProps) => (
-  <section className="box">
-    <h2>History</h2>
-    <ol className="history">
-      {history.toReversed().map((entry, index) => (
-        <li key={index}>
-          <p>
-            <strong>{shortName(entry.operator)}</strong> {historyText(entry)}
-          </p>
-          <Age at={entry.at} ago />
-        </li>
-      ))}
-      <li>
-        <p>Received</p>
-        <Age at={receivedAt} ago />
-      </li>
-    </ol>
-  </section>
-);

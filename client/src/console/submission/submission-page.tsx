@@ -3,6 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { triageStatuses, type SubmissionDetail, type WithPerson } from "@submissions/shared/console";
 import { useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { isMissing, queryClient, trpc } from "../calls.ts";
 import { filterOf, oneOf } from "../inbox/inbox-search.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
@@ -11,16 +12,19 @@ import { useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
 import { Options } from "../parts/fields.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { forgetDraftsOf, useDraft } from "../parts/drafts.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
-import { Age, Avatar, Waiting } from "../parts/states.tsx";
+import { Age, Avatar, Fact, Waiting } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import { listKey, readAgain, showNews, useTriage } from "../triage/triage.ts";
 import { exactTime, shortName, submissionPath, word } from "../words.ts";
 import { Fields, Letter } from "./fields.tsx";
 import { MoreFields } from "./more-fields.tsx";
-import { Duplicates, History, Mails } from "./events.tsx";
-import { Notes } from "./notes.tsx";
+import { greetingOf, NoteForm, ReplyForm } from "./composer.tsx";
+import { Duplicates } from "./events.tsx";
 import { ResumePanel } from "./resume-panel.tsx";
+import { Timeline } from "./timeline.tsx";
 
 /** How often the page is read again while a mail is on its way. */
 const mailsEveryMs = 5_000;
@@ -32,7 +36,12 @@ export function SubmissionPage() {
     refetchInterval: ({ state: { data, status } }) =>
       status === "success" && data?.mails.some((mail) => mail.status === "queued") === true && mailsEveryMs,
   });
-  const shown = isMissing(detail.error) ? undefined : detail.data;
+  const isGone = isMissing(detail.error);
+  const shown = isGone ? undefined : detail.data;
+  // Its person may have been erased elsewhere.
+  useEffect(() => {
+    if (isGone) forgetDraftsOf(reference);
+  }, [isGone, reference]);
   useTitle(shown ? `${shown.name}, ${reference}` : reference);
   useEffect(() => {
     if (shown) showNews([shown]);
@@ -52,6 +61,17 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
   const { reference, kind, name, status, assignee, receivedAt, resume } = detail;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const draft = useDraft(`reply ${reference}`);
+  const [replying, setReplying] = useState(draft[0] !== "");
+  const message = useRef<HTMLTextAreaElement>(null);
+  const startReply = () => {
+    if (draft[0] === "") draft[1](greetingOf(detail));
+    flushSync(() => setReplying(true));
+    const field = message.current;
+    field?.focus();
+    field?.setSelectionRange(field.value.length, field.value.length);
+  };
+  useShortcuts({ r: status === "spam" ? undefined : startReply });
   return (
     <>
       <header className="submission-head">
@@ -68,25 +88,33 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
             </p>
           </div>
         </div>
-        <Controls reference={reference} kind={kind} status={status} assignee={assignee} />
+        <Actions reference={reference} status={status} onReply={startReply} />
       </header>
       {status === "spam" && <SpamNotice reference={reference} />}
       <div className="submission-body">
         <div className="column">
-          <section className="box">
-            <h2>{word(kind)}</h2>
-            <Fields detail={detail} />
-          </section>
           <Letter detail={detail} />
           <MoreFields detail={detail} />
           {resume && <ResumePanel reference={reference} resume={resume} />}
+          <section className="box" aria-label="Timeline">
+            <Timeline detail={detail} />
+            {replying && <ReplyForm detail={detail} draft={draft} field={message} onClose={() => setReplying(false)} />}
+            <NoteForm reference={reference} />
+          </section>
         </div>
-        <div className="column">
-          <Notes reference={reference} notes={detail.notes} />
-          <Mails mails={detail.mails} />
+        <aside className="column" aria-label="Properties">
+          <section className="box">
+            <Controls reference={reference} kind={kind} status={status} assignee={assignee} />
+            <Fields detail={detail} />
+            <dl className="fields">
+              <Fact label="Received">{exactTime(receivedAt)}</Fact>
+              <Fact label="Reference">
+                {reference} <CopyButton text={reference} className="link small" />
+              </Fact>
+            </dl>
+          </section>
           <Duplicates duplicates={detail.duplicates} />
-          <History history={detail.history} receivedAt={receivedAt} />
-        </div>
+        </aside>
       </div>
     </>
   );
@@ -159,6 +187,33 @@ const Step = ({ label, icon, keys, to, onGo }: StepProps) => (
   </button>
 );
 
+interface ActionsProps extends Pick<SubmissionDetail, "reference" | "status"> {
+  readonly onReply: () => void;
+}
+
+function Actions({ reference, status, onReply }: ActionsProps) {
+  const triage = useTriage();
+  return (
+    <div className="actions">
+      {status !== "spam" && (
+        <button type="button" className="primary" aria-keyshortcuts="r" title="Reply (r)" onClick={onReply}>
+          Reply
+        </button>
+      )}
+      <button
+        type="button"
+        className="done-button"
+        aria-keyshortcuts="e"
+        title="Set to done (e)"
+        disabled={status === "done"}
+        onClick={() => triage([reference], { status: "done" })}
+      >
+        <Icon name="check" size={16} /> Done
+      </button>
+    </div>
+  );
+}
+
 type ControlsProps = Pick<SubmissionDetail, "reference" | "kind" | "status" | "assignee">;
 
 function Controls({ reference, kind, status, assignee }: ControlsProps) {
@@ -191,16 +246,6 @@ function Controls({ reference, kind, status, assignee }: ControlsProps) {
           </option>
         ))}
       </select>
-      <button
-        type="button"
-        className="primary done-button"
-        aria-keyshortcuts="e"
-        title="Set to done (e)"
-        disabled={status === "done"}
-        onClick={() => triage([reference], { status: "done" })}
-      >
-        <Icon name="check" size={16} /> Done
-      </button>
     </div>
   );
 }

@@ -42,8 +42,8 @@ const inLines = (lines: readonly string[]): Markup[] =>
   lines.map((line, index) => (index === 0 ? html`${line}` : html`<br />${line}`));
 
 function quotedLines(submission: StoredSubmission, packageTitles: PackageTitles): string[] {
-  const { kind, language } = submission;
-  return namedFields[kind].flatMap((field) => {
+  const { kind, language, more } = submission;
+  const sent = namedFields[kind].flatMap((field) => {
     const value = valueOf(submission, field);
     if (value === null || field.storedAs === "name" || field.kind === "email") return [];
     const words = typeof value === "string" ? value : value.map((id) => packageTitles.get(id) ?? id).join(", ");
@@ -52,4 +52,6 @@ function quotedLines(submission: StoredSubmission, packageTitles: PackageTitles)
     const { label } = field[language];
     return field.kind === "paragraphs" ? [`${label}:`, ...lines] : [`${label}: ${lines.join(" ")}`];
   });
+  const further = Object.entries(more ?? {}).flatMap(([name, text]) => `${name}: ${text}`.split(/[\n\u2028\u2029]/));
+  return [...sent, ...further];
 }

@@ -1,0 +1,170 @@
+// Where an operator writes: a reply to the person, and a note for the team. What is typed survives going to another
+// submission, a conflict, a reload and the end of the session.
+import type { SubmissionDetail } from "@submissions/shared/console";
+import { useMutation } from "@tanstack/react-query";
+import { useRef, type ReactNode, type RefObject } from "react";
+import { messageOf, queryClient, trpc } from "../calls.ts";
+import { useDraft } from "../parts/drafts.tsx";
+import { useToasts } from "../parts/toasts.tsx";
+import { listKey, readAgain } from "../triage/triage.ts";
+
+const lengthMax = 10_000;
+/** As long as the server holds a reply. */
+const undoMs = 10_000;
+
+interface TextFormProps {
+  readonly label: string;
+  readonly placeholder?: string;
+  readonly rows: number;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly onSubmit: () => void;
+  readonly problem: string | false;
+  readonly field?: RefObject<HTMLTextAreaElement | null>;
+  /** Above the text. */
+  readonly head?: ReactNode;
+  /** The buttons. */
+  readonly children: ReactNode;
+}
+
+function TextForm({ label, text, onChange, onSubmit, problem, field, head, children, ...area }: TextFormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  return (
+    <form
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {head}
+      <textarea
+        ref={field}
+        aria-label={label}
+        dir="auto"
+        maxLength={lengthMax}
+        value={text}
+        onChange={({ target }) => onChange(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
+        }}
+        {...area}
+      />
+      <div className="note-foot">
+        <span className="problem" role="alert">
+          {problem}
+        </span>
+        {children}
+      </div>
+    </form>
+  );
+}
+
+export function NoteForm({ reference }: { readonly reference: string }) {
+  const [text, write, read] = useDraft(`note ${reference}`);
+  const detailKey = trpc.submission.get.queryKey({ reference });
+  const add = useMutation({
+    ...trpc.submission.addNote.mutationOptions(),
+    onSuccess: (note, sent) => {
+      queryClient.setQueryData(detailKey, (detail) => detail && { ...detail, notes: [...detail.notes, note] });
+      // What was typed meanwhile stays.
+      if (read().trim() === sent.text) write("");
+      void queryClient.invalidateQueries({ queryKey: detailKey });
+    },
+  });
+  const words = text.trim();
+  return (
+    <TextForm
+      label="Note"
+      placeholder="Write a note for the team…"
+      rows={2}
+      text={text}
+      onChange={write}
+      onSubmit={() => words !== "" && !add.isPending && add.mutate({ reference, text: words })}
+      problem={add.isError && `Not saved. ${messageOf(add.error)}`}
+    >
+      <button type="submit" disabled={words === "" || add.isPending} title="Ctrl + Enter">
+        Add note
+      </button>
+    </TextForm>
+  );
+}
+
+/** What a message begins with. */
+export const greetingOf = ({ name, kind, reference, fields }: SubmissionDetail): string =>
+  fields["language"] === "de"
+    ? `Guten Tag ${name},\n\nzu Ihrer ${kind === "inquiry" ? "Anfrage" : "Bewerbung"} ${reference}: `
+    : `Hello ${name},\n\nabout your ${kind} ${reference}: `;
+
+interface ReplyFormProps {
+  readonly detail: SubmissionDetail;
+  readonly draft: ReturnType<typeof useDraft>;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly onClose: () => void;
+}
+
+export function ReplyForm({ detail, draft: [text, write, read], field, onClose }: ReplyFormProps) {
+  const { reference, email, version, status } = detail;
+  const { showToast, showFailure } = useToasts();
+  const refresh = () => {
+    readAgain([reference]);
+    void queryClient.invalidateQueries({ queryKey: listKey });
+  };
+  const sentText = useRef("");
+  // The form is gone by then, and with it what a single call would be told of its end.
+  const undo = useMutation({
+    ...trpc.reply.undo.mutationOptions(),
+    onSuccess: () => {
+      if (read() === "") write(sentText.current);
+      showToast("The reply is taken back.");
+    },
+    onError: (error) => showFailure("Not taken back.", error),
+    onSettled: refresh,
+  });
+  const send = useMutation({
+    ...trpc.reply.send.mutationOptions(),
+    onSuccess: ({ id }, sent) => {
+      if (read().trim() === sent.text) write("");
+      onClose();
+      sentText.current = sent.text;
+      showToast(`The reply to ${email} goes out in ten seconds.`, { undo: () => undo.mutate({ id }), forMs: undoMs });
+    },
+    onSettled: refresh,
+  });
+  const words = text.trim();
+  const submit = (doneAt?: number) => {
+    if (words !== "" && !send.isPending)
+      send.mutate({ reference, text: words, ...(doneAt !== undefined && { doneAt }) });
+  };
+  return (
+    <TextForm
+      label="Message"
+      rows={8}
+      text={text}
+      onChange={write}
+      onSubmit={submit}
+      problem={send.isError && `Not sent. ${messageOf(send.error)}`}
+      field={field}
+      head={<p className="quiet small">To {email}. What was sent is quoted below.</p>}
+    >
+      <button
+        type="submit"
+        className={status === "done" ? "primary" : ""}
+        disabled={words === "" || send.isPending}
+        title="Ctrl + Enter"
+      >
+        Send
+      </button>
+      {status !== "done" && (
+        <button
+          type="button"
+          className="primary"
+          disabled={words === "" || send.isPending}
+          onClick={() => submit(version)}
+        >
+          Send and mark done
+        </button>
+      )}
+    </TextForm>
+  );
+}
