@@ -77,7 +77,7 @@ export default defineConfig({
         ...onDisk,
         globalSetup: "test/browser/build-forms.ts",
       }),
-      ...["bench", "package"].map((folder) => project(folder, [`test/${folder}/**/*.test.ts`], onDisk)),
+      project("package", ["test/package/**/*.test.ts"], onDisk),
       project("counting", counting, running),
       project("measuring", measuring, alone),
     ],

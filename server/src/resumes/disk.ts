@@ -72,7 +72,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
         if (renamed) takenBack.add(kept);
         // If its folder was removed, the next resume makes it anew.
         if (today?.day === day) today = null;
-        throw asUnavailable(error);
+        return unavailable(error);
       }
       reached("resume-kept");
       return kept;
@@ -82,7 +82,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
       const path = pathOf(key);
       await removeDurably(path).catch((error: unknown) => {
         takenBack.add(key);
-        throw asUnavailable(error);
+        return unavailable(error);
       });
     },
 
@@ -90,7 +90,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
       const path = pathOf(key);
       const handle = await open(path, "r").catch((error: unknown) => {
         if (isMissing(error)) throw new ResumeMissing("There is no such file in the resume folder.", { cause: error });
-        throw asUnavailable(error);
+        return unavailable(error);
       });
       return handle.createReadStream();
     },
@@ -111,23 +111,14 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
     },
 
     async sweep(options) {
-      try {
-        const staged = await sweepStaged(stagingFolder, clock.now() - options.olderThanMs);
-        const removed = await takenBack.removeAll((key) => rm(pathOf(key), { force: true }));
-        const swept = await sweepShelf(shelf, options);
-        return { ...swept, staged, removed: swept.removed + removed };
-      } catch (error) {
-        throw asUnavailable(error);
-      }
+      const before = clock.now() - options.olderThanMs;
+      const staged = await sweepStaged(stagingFolder, before).catch(unavailable);
+      const removed = await takenBack.removeAll((key) => rm(pathOf(key), { force: true })).catch(unavailable);
+      const swept = await sweepShelf(shelf, options).catch(unavailable);
+      return { ...swept, staged, removed: swept.removed + removed };
     },
 
-    async belongsTo(identity) {
-      try {
-        return await isPaired(shelf, identity);
-      } catch (error) {
-        throw asUnavailable(error);
-      }
-    },
+    belongsTo: (identity) => isPaired(shelf, identity).catch(unavailable),
 
     // Holds nothing open between calls.
     [Symbol.asyncDispose]: async () => {},
@@ -159,8 +150,9 @@ async function settle(staged: StagedFile, clock: Clock): Promise<void> {
 }
 
 /** Errors of the system (no space, not writable, gone) are about our storage; others are mistakes and pass. */
-const asUnavailable = (error: unknown): unknown =>
-  isSystemError(error) ? new VaultUnavailable("The resume folder cannot be used.", { cause: error }) : error;
+const unavailable = (error: unknown): never => {
+  throw isSystemError(error) ? new VaultUnavailable("The resume folder cannot be used.", { cause: error }) : error;
+};
 
 const identityName = ".identity";
 
