@@ -2,6 +2,7 @@
 // keeping a resume is a rename.
 import { open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
 import { makeFolderDurably, SharedFolderSync, syncFolder } from "./folder-sync.ts";
@@ -86,14 +87,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
       });
     },
 
-    async read(key) {
-      const path = pathOf(key);
-      const handle = await open(path, "r").catch((error: unknown) => {
-        if (isMissing(error)) throw new ResumeMissing("There is no such file in the resume folder.", { cause: error });
-        return unavailable(error);
-      });
-      return handle.createReadStream();
-    },
+    read: (key) => readFrom(root, key),
 
     // Files in a folder have no URL.
     link: async () => null,
@@ -124,6 +118,20 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
     [Symbol.asyncDispose]: async () => {},
   };
 };
+
+/**
+ * The bytes of a file that a vault keeps in this folder, which may be one where nothing can be written.
+ *
+ * @throws ResumeMissing, VaultUnavailable
+ */
+export async function readFrom(root: string, key: string): Promise<Readable> {
+  assertKey(key);
+  const handle = await open(join(root, key), "r").catch((error: unknown) => {
+    if (isMissing(error)) throw new ResumeMissing("There is no such file in the resume folder.", { cause: error });
+    return unavailable(error);
+  });
+  return handle.createReadStream();
+}
 
 /** Tells a folder from another one of the same name. */
 const inodeOf = async (folder: string): Promise<string> => {

@@ -18,6 +18,7 @@ interface Own {
 
 interface Row {
   readonly arrival: number;
+  readonly reference: string;
   readonly resumeKey: string | null;
   readonly key: string;
 }
@@ -29,7 +30,7 @@ interface ErasedSuppression {
 }
 
 function prepareStatements({ prepare, indexedBy, among, amongUnlocked, locking }: Engine, { atOnce, order }: Own) {
-  const rows = `SELECT arrival, resume_key AS "resumeKey", email_key AS key FROM submission`;
+  const rows = `SELECT arrival, reference, resume_key AS "resumeKey", email_key AS key FROM submission`;
   /** Of a kind, or spam of both: those that came before an instant, the oldest first. */
   const outdated = (index: string, condition: string) =>
     prepare<Row>(`
@@ -60,7 +61,7 @@ function prepareStatements({ prepare, indexedBy, among, amongUnlocked, locking }
       INSERT INTO erased_resume (resume_key)
       SELECT resume_key FROM submission WHERE ${among("arrival", "$1", "bigint")} AND resume_key IS NOT NULL
       ON CONFLICT DO NOTHING`),
-    eraseSubscriber: prepare<object>("DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival"),
+    eraseSubscriber: prepare<{ arrival: number }>("DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival"),
     eraseKeys: prepare<object>("DELETE FROM idempotency WHERE subscriber = $1 RETURNING procedure"),
     eraseSuppressions: eraseSuppressions(""),
     /** Only those of addresses that nothing else is stored of. */
@@ -101,13 +102,15 @@ export function makeErasing(engine: Engine, own: Own) {
         const key = emailKey(email);
         const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
         const resumes = yield* eraseRows(rows);
-        const subscriptions = (yield* statements.eraseSubscriber(key)).length;
+        const subscribers = (yield* statements.eraseSubscriber(key)).map(({ arrival }) => arrival);
         const keys = (yield* statements.eraseKeys(key)).length;
         const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
-        const detail = { submissions: rows.length, subscriptions, resumes };
-        const erased = rows.length + subscriptions + keys + suppressions > 0;
+        const counts = { submissions: rows.length, subscriptions: subscribers.length, resumes };
+        const erased = rows.length + subscribers.length + keys + suppressions > 0;
+        // By what names a person in an older copy of the database, and nowhere else.
+        const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
         if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
-        return { ...detail, more: rows.length === own.atOnce };
+        return { ...counts, more: rows.length === own.atOnce };
       }),
 
     async countOutdated({ kind, before }) {
