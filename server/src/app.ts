@@ -33,7 +33,6 @@ import type { Vault } from "./resumes/vault.ts";
 import { lockStore, openRateLimitStore, openStore } from "./storage/open-store.ts";
 import { startSender } from "./webhooks/sender.ts";
 
-/** A running service. */
 export interface App extends AsyncDisposable {
   /** Where it listens: `http://127.0.0.1:3000`. */
   readonly address: string;
@@ -43,7 +42,6 @@ export interface App extends AsyncDisposable {
   refuse(): void;
   /** Finishes what is under way and stops, within {@link closeMs}; nothing acknowledged is lost. */
   close(): Promise<void>;
-  /** Milliseconds. */
   readonly closeMs: number;
 }
 

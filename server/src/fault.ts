@@ -26,6 +26,5 @@ export class Fault extends Error {
   }
 }
 
-/** The refusal of one field. */
 export const fieldInvalid = (field: string, message: string): Fault =>
   new Fault("fieldsInvalid", { issues: [{ path: [field], message }] });

@@ -36,7 +36,6 @@ export function valuesOf(kind: SubmissionKind, input: object): object {
 /** The value of a field; null when it is absent. */
 export type FieldValue = string | readonly string[] | null;
 
-/** The value of one field of a submission. */
 export const valueOf = (submission: StoredSubmission, { storedAs }: NamedField): FieldValue =>
   (submission as unknown as Readonly<Record<string, FieldValue>>)[storedAs] ?? null;
 

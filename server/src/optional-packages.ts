@@ -4,7 +4,6 @@ import about from "../package.json" with { type: "json" };
 /** A setting that is well-formed and cannot be used: what it names is not there or not installed. */
 export class SettingUnusable extends Error {
   override readonly name = "SettingUnusable";
-  /** The environment variable. */
   readonly variable: string;
 
   constructor(variable: string, message: string) {

@@ -3,7 +3,6 @@ import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { styleText } from "node:util";
 
-/** Where a person may look. */
 export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** Often enough to see it move. */

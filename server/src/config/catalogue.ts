@@ -6,7 +6,6 @@ import { textLengthMax } from "@submissions/shared/limits";
 import { readText, requiredText } from "@submissions/shared/text";
 import { path, refuse, type Kind } from "./kinds.ts";
 
-/** A package that buyers may ask for. */
 export interface CataloguePackage {
   readonly id: string;
   readonly title: string;

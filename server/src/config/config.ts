@@ -12,7 +12,6 @@ type Made = ReturnType<typeof configFrom>;
 /** All settings, checked. The type makes them and their parts read-only. */
 export type Config = { readonly [Name in keyof Made]: Readonly<Made[Name]> };
 
-/** What the service makes of its settings. */
 export function configFrom(values: Values) {
   const { name, address } = values.MAIL_FROM;
   return {
@@ -48,10 +47,8 @@ export function configFrom(values: Values) {
     disposableDomains: values.DISPOSABLE_DOMAINS,
     /** Origins whose pages may call from a browser; empty: none. */
     corsOrigins: values.CORS_ORIGINS,
-    /** Whether the sample site is shown. */
     hasFrontPage: values.SITE === "on",
     trustedProxy: values.TRUST_PROXY,
-    /** Submissions per client address in a window. */
     rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
     /** Days after which submissions are erased; null: they are kept. */
     retentionDays: {
@@ -66,7 +63,6 @@ export function configFrom(values: Values) {
     replyCopies: values.REPLY_COPIES === "on",
     /** The identity provider that operators may sign in with; null: passwords only. */
     oidc: oidcOf(values),
-    /** Whether operators may sign in with passwords. */
     passwordsOn: values.CONSOLE_PASSWORDS === "on",
     /** Whether administrators need a second factor where they sign in with a password. */
     totpRequired: values.CONSOLE_TOTP === "required",

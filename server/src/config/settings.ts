@@ -9,7 +9,6 @@ interface Facts {
   readonly means: string;
   /** Which values are allowed and what they do, in Markdown. */
   readonly values: string;
-  /** A value that may be set. */
   readonly example: string;
   /** Whether the value must never be shown. */
   readonly secret?: true;

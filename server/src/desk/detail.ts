@@ -7,7 +7,6 @@ import type { DeskDetail } from "../storage/desk-store.ts";
 
 interface Installation {
   readonly packageTitles: ReadonlyMap<string, string> | null;
-  /** Whether resumes are scanned. */
   readonly scanned: boolean;
 }
 

@@ -20,7 +20,6 @@ import { linesOf } from "./headers.ts";
 import type { HttpLimits } from "./limits.ts";
 import { watchCall } from "./observed-requests.ts";
 
-/** What both doors are made with. */
 export interface DoorOptions {
   readonly intake: Intake;
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
@@ -85,7 +84,6 @@ export async function readInput(
   return new MultipartForm(request, form ?? new FormBody(), { vault, patienceBytes }).read();
 }
 
-/** A JSON value as an input. */
 export const inputOf = (value: unknown): ReadInput => ({ value, problems: [], resume: null, ...nothingStaged });
 
 const nothingStaged: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} };

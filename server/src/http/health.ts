@@ -22,7 +22,6 @@ export const probePaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "
 // Each check writes to the disk, and strangers may ask.
 const keptMs = 1_000;
 
-/** Adds `/healthz`, `/readyz` and `/metrics`. */
 export function healthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const { metrics, metricsToken, judgePassword, draining } = options;
   app.get("/healthz", () => ({ status: "ok" }));

@@ -53,7 +53,6 @@ export class RateLimiter {
     this.#begin(now, startPerSecond, quickGrowth);
   }
 
-  /** Learns from what a call brought. */
   note(answers: readonly (MailOutcome | MailFinding)[], now: number): void {
     const limited = answers.filter((answer) => answer.result === "later" && answer.cause === "limit");
     if (limited.length < answers.length) this.#holds = 0;

@@ -14,7 +14,6 @@ const factKinds = {
   /** The route's pattern, never the URL: query strings hold tokens. */
   route: "string",
   method: "string",
-  /** HTTP status. */
   status: "number",
   /** Code of an answer, a fault or an error. */
   code: "string",
@@ -28,17 +27,14 @@ const factKinds = {
   /** Its number, as `webhooks list` shows it. */
   webhook: "number",
   delivery: "string",
-  /** A duration in milliseconds. */
   ms: "number",
   count: "number",
   /** Of how many {@link count} is a part. */
   of: "number",
-  /** A kind of submission. */
   kind: "string",
   /** An instant, ISO 8601. */
   before: "string",
   signal: "string",
-  /** Where the service listens. */
   address: "string",
   /** An error; written through {@link describeError}. */
   err: "error",

@@ -29,7 +29,6 @@ interface MetricSources {
   readonly freeBytes?: () => Readonly<Record<string, Promise<number>>>;
 }
 
-/** Makes metrics of a registry. */
 const makersOf = (registry: Registry) => {
   const registers = [registry];
   return {

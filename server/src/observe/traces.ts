@@ -38,7 +38,6 @@ export type RequestTrace = NonNullable<ReturnType<Traces["begin"]>>;
 
 interface TracedAnswer {
   readonly method: string;
-  /** The route's pattern. */
   readonly route: string;
   /** Null: the client went away before. */
   readonly status: number | null;

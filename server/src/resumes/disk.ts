@@ -114,7 +114,6 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
 
     belongsTo: (identity) => isPaired(shelf, identity).catch(unavailable),
 
-    // Holds nothing open between calls.
     [Symbol.asyncDispose]: async () => {},
   };
 };
@@ -164,7 +163,6 @@ const unavailable = (error: unknown): never => {
 
 const identityName = ".identity";
 
-/** The folder as the sweep sees it. */
 function diskShelf(root: string, clock: Clock): Shelf {
   async function* list(prefix: string): AsyncGenerator<ShelvedFile> {
     for await (const entry of listFolder(join(root, prefix))) {

@@ -23,7 +23,6 @@ export interface S3Address {
   readonly Key: string;
 }
 
-/** The two packages. */
 export type S3Sdk = typeof import("@aws-sdk/client-s3") & typeof import("@aws-sdk/s3-request-presigner");
 export type { S3Client };
 

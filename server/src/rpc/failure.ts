@@ -73,7 +73,6 @@ export function issuesOf(error: ZodError): Issue[] {
 export interface ErrorData {
   readonly code: FaultCode;
   readonly httpStatus: number;
-  /** The procedure. */
   readonly path?: string;
   readonly requestId: string;
   readonly issues?: readonly Issue[];
@@ -89,7 +88,6 @@ export interface ErrorShape {
   readonly data: ErrorData;
 }
 
-/** The shape of anything thrown. */
 export function errorShape(error: unknown, path: string | undefined, requestId: string): ErrorShape {
   const { status, code, message, issues, retryAfterSeconds } = describeFailure(error);
   return {

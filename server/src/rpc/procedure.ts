@@ -7,7 +7,6 @@ import type { Call } from "../intake/call.ts";
 import type { Intake } from "../intake/submit.ts";
 import { errorShape, inputRefused } from "./failure.ts";
 
-/** What a procedure knows beside its input. */
 export interface Context {
   readonly intake: Intake;
   readonly call: Call;
@@ -27,7 +26,6 @@ export const trpc = initTRPC
     errorFormatter: ({ error, path, ctx }) => errorShape(error, path, ctx?.call.requestId ?? ""),
   });
 
-/** One procedure, as it was built. */
 export interface ProcedureEntry {
   /** `marketplace.inquiry` */
   readonly path: string;

@@ -68,7 +68,6 @@ export const availabilities = [
   "After the summer",
 ];
 
-/** Operators whom submissions are assigned to. */
 export const operators = {
   inquiry: ["sam@example.org", "sofia@example.org", "stefan@example.org", "suki@example.org"],
   application: ["rana@example.org", "ruben@example.org", "rita@example.org", "rolf@example.org"],

@@ -11,7 +11,6 @@ export class DelimiterCounter {
   // The last bytes seen: a delimiter may lie across pieces. It begins with the line end that the first delimiter of a
   // body without preamble lacks.
   #tail: Buffer = Buffer.from("\r\n");
-  /** How many parts began. */
   parts = 0;
   /** Whether the closing delimiter has come. What follows it is epilogue and counts for nothing. */
   closed = false;

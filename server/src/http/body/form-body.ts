@@ -68,7 +68,6 @@ const listEntriesMax = 1_000;
 export class FormBody {
   readonly #shape: FormShape;
   readonly #names: ReadonlySet<string>;
-  /** What came so far. */
   readonly fields = new FormData();
   readonly #further: [string, unknown][] = [];
   readonly #problems: Problem[] = [];
@@ -137,7 +136,6 @@ export class FormBody {
     this.#problems.push({ path: [name], message, fault });
   }
 
-  /** What came in all. */
   get input(): Input {
     const [problems, resume, further] = [this.#problems, this.#resume, this.#further];
     return { value: this.#shape.valueOf(this.fields), problems, resume, further };

@@ -49,7 +49,6 @@ type FilePart = TextPart & { readonly filename: string };
 /** An input that was read. Dispose of it once the call is over: a staged file that was not kept is removed. */
 export interface ReadInput extends Input, AsyncDisposable {}
 
-/** The reader of one multipart request. */
 export class MultipartForm {
   readonly #request: FastifyRequest;
   readonly #body: FormBody;

@@ -10,7 +10,6 @@ import { refuse } from "../fault-reply.ts";
 import type { ClientAddresses } from "./client-address.ts";
 
 export interface RateLimit {
-  /** Calls of one client in a window. */
   readonly max: number;
   readonly windowSeconds: number;
 }
@@ -140,7 +139,6 @@ type IsForeign = (request: Pick<FastifyRequest, "method" | "headers">) => boolea
 interface Sites {
   /** The base address of this service. Asked for with each request that needs it, because it may depend on the port. */
   readonly publicUrl: () => string;
-  /** Origins whose pages may call from a browser. */
   readonly corsOrigins: readonly string[];
 }
 

@@ -6,7 +6,6 @@ import type { Socket } from "node:net";
 import type { HttpLimits } from "../limits.ts";
 import type { ClientAddresses } from "./client-address.ts";
 
-/** What one client has open. */
 interface Share {
   readonly key: string;
   connections: number;

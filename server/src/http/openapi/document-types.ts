@@ -1,6 +1,5 @@
 // The parts of an OpenAPI 3.1 document that this service writes, as types.
 
-/** A schema of JSON Schema 2020-12. */
 export interface Schema {
   readonly $ref?: string;
   readonly description?: string;
@@ -24,7 +23,6 @@ export interface MediaType {
 
 type Content = Readonly<Record<string, MediaType>>;
 
-/** A part of the components. */
 export type Reference = { readonly $ref: string };
 
 export interface Answer {

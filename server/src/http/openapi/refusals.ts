@@ -11,9 +11,7 @@ interface Refusing {
   readonly submission: boolean;
   /** Whether it takes a resume. */
   readonly file: boolean;
-  /** Whether its submissions get a reference. */
   readonly reference: boolean;
-  /** Whether its submissions need a proof of work. */
   readonly proofOfWork: boolean;
   /** The true issues of a body with mistakes. */
   readonly issues: readonly Issue[];

@@ -6,7 +6,6 @@ import { Errors, ServerClient } from "postmark";
 import { HttpAgent, httpRequest, HttpsAgent, httpsRequest } from "../../node-http.ts";
 import { handOverMsMax } from "../mailer.ts";
 
-/** How to reach Postmark. */
 export interface PostmarkSettings {
   /** The server token; never logged. */
   readonly token: string;
@@ -22,7 +21,6 @@ interface Seen {
   sent: boolean;
   /** The HTTP status, or null when no answer began. */
   status: number | null;
-  /** The answer's `Retry-After` in milliseconds, or null. */
   retryAfterMs: number | null;
   /** What broke, by the code of the system or in words of ours; null while nothing has. */
   failure: string | null;

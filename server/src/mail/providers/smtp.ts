@@ -97,7 +97,6 @@ interface SmtpError extends Error {
   readonly originalCode?: string | undefined;
   /** The three digits of the server's reply, if there was one. */
   readonly responseCode?: number | false | undefined;
-  /** The reply itself. */
   readonly response?: string | false | undefined;
   /** Which command it answered: `MAIL FROM`, `RCPT TO`, `DATA`, `AUTH PLAIN`, or `CONN` and `API` for our side. */
   readonly command?: string | undefined;

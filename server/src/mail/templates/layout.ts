@@ -2,14 +2,12 @@
 import type { Language } from "@submissions/shared/language";
 import { html, Markup, writeFill, type Fill } from "@submissions/shared/html";
 
-/** A mail as a template writes it. */
 export interface Written {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** What stands in the layout. */
 interface Page {
   readonly language: Language;
   readonly subject: Fill;
@@ -116,6 +114,10 @@ export function textOf(...blocks: readonly (string | readonly string[] | null)[]
   lines.push("");
   return lines.join("\n");
 }
+
+/** Lines one below the other. Breaks are elements: some desktop programs ignore `white-space`. */
+export const inLines = (lines: readonly string[]): Fill[] =>
+  lines.map((line, index) => (index === 0 ? line : html`<br />${line}`));
 
 export const paragraph = (content: Fill): Markup => html`<p style="margin:0 0 16px">${content}</p>`;
 

@@ -8,12 +8,11 @@ import type { PackageTitles } from "../../config/catalogue.ts";
 import { namedFields, valueOf, type FieldValue } from "../../field-values.ts";
 import type { StoredSubmission } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
-import { button, frame, layout, link, textOf, type Written } from "./layout.ts";
+import { button, frame, inLines, layout, link, textOf, type Written } from "./layout.ts";
 
 /** What submissions of a kind are called together, also in the addresses of their pages. */
 export const plurals = { inquiry: "inquiries", application: "applications" } as const;
 
-/** What a notice holds beside the submission. */
 export interface NoticeFacts {
   readonly brand: string;
   readonly consoleUrl: string;
@@ -21,7 +20,6 @@ export interface NoticeFacts {
   readonly isDisposable: boolean;
 }
 
-/** What differs from notice to notice. */
 interface Notice {
   readonly preheader: string;
   /** Titles of packages, where there are any. */
@@ -106,7 +104,6 @@ const listFrame = frame<"items">(
     </dl>`,
 );
 
-/** Facts one below the other. */
 function factList(facts: readonly Fact[]): Markup {
   const items = facts.flatMap(({ label, value, href }) => {
     if (value === null) return [];
@@ -173,10 +170,6 @@ function furtherOf({ more }: StoredSubmission) {
   return { text: [`${heading}:`, ...factLines(facts)], html: letterFrame({ heading, lines: factList(facts) }) };
 }
 
-// Line breaks as elements: some desktop programs ignore `white-space`.
-const letterLines = (letter: string) =>
-  letter.split("\n").map((line, index) => (index === 0 ? line : html`<br />${line}`));
-
 /** The paragraphs of a submission. They are last, so that nothing in them can pass for one of our lines. */
 function letterOf(submission: StoredSubmission) {
   const field = namedFields[submission.kind].find(({ kind }) => kind === "paragraphs");
@@ -184,7 +177,7 @@ function letterOf(submission: StoredSubmission) {
   if (field === undefined || typeof text !== "string") return undefined;
   return {
     text: [`${field.label}, to the end of this mail:`, text],
-    html: letterFrame({ heading: field.label, lines: letterLines(text) }),
+    html: letterFrame({ heading: field.label, lines: inLines(text.split("\n")) }),
   };
 }
 

@@ -1,10 +1,10 @@
 // A reply of an operator to a person: what the operator wrote, and below it what the person had sent. No layout: it reads like
 // a letter of one person to another.
-import { html, type Markup } from "@submissions/shared/html";
+import { html } from "@submissions/shared/html";
 import type { PackageTitles } from "../../config/catalogue.ts";
 import { namedFields, valueOf } from "../../field-values.ts";
 import type { StoredSubmission } from "../../storage/records.ts";
-import type { Written } from "./layout.ts";
+import { inLines, type Written } from "./layout.ts";
 import { utcMinute } from "./notice.ts";
 
 /** @param subject of the mail that it answers */
@@ -36,10 +36,6 @@ export function writeReply(
     html: body.text,
   };
 }
-
-// Line breaks as elements: some desktop programs ignore `white-space`.
-const inLines = (lines: readonly string[]): Markup[] =>
-  lines.map((line, index) => (index === 0 ? html`${line}` : html`<br />${line}`));
 
 function quotedLines(submission: StoredSubmission, packageTitles: PackageTitles): string[] {
   const { kind, language, more } = submission;

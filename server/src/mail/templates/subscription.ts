@@ -89,7 +89,6 @@ const frames = {
   de: { confirmation: frameOf("de", "confirmation"), welcome: frameOf("de", "welcome") },
 };
 
-/** The welcome mail. */
 export function writeWelcome({ language, brand, confirmUrl, unsubscribeUrl }: WelcomeFacts): Written {
   const step = confirmUrl === null ? "welcome" : "confirmation";
   const { confirmLine, unsubscribeLine, [step]: told } = words[language];
