@@ -30,6 +30,8 @@ import { loadOptional } from "./optional-packages.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { freeBytesOf } from "./resumes/staging.ts";
 import type { Vault } from "./resumes/vault.ts";
+import type { MailKind } from "./storage/records.ts";
+import { teamMails } from "./storage/rules/mails.ts";
 import { lockStore, openRateLimitStore, openStore } from "./storage/open-store.ts";
 import { startSender } from "./webhooks/sender.ts";
 
@@ -264,16 +266,23 @@ const freeBytesByPlace = ({ storage }: Config, { stagingFolder }: Vault) => ({
 
 function outboxEvents(log: Log, metrics: Metrics, traces: Traces | null): OutboxEvents {
   const results = { sent: "taken", failed: "refused", later: "later", "in-doubt": "in-doubt" } as const;
+  // Prometheus sees no increase in a series that begins with its first event.
+  for (const kind of teamMails) for (const result of ["refused", "missed"]) metrics.mails.inc({ kind, result }, 0);
+  const levelOf = (kind: MailKind, result: string) =>
+    result === "failed" && teamMails.includes(kind) ? "error" : "warn";
   return {
     settled(kind, result, { id, requestId, error }) {
       metrics.mails.inc({ kind, result: results[result] });
       traces?.mailSettled(id, result);
       const facts = { ...(requestId !== null && { requestId }), mailId: id, mailKind: kind, result };
       if (result === "sent") log.debug(facts, "mail sent");
-      else log.warn({ ...facts, ...(error ? { code: error } : {}) }, "mail not sent");
+      else log[levelOf(kind, result)]({ ...facts, ...(error ? { code: error } : {}) }, "mail not sent");
     },
-    missed: (kind, { id, error }) =>
-      log.warn({ mailId: id, mailKind: kind, code: error }, "a mail was not taken for all of its recipients"),
+    missed(kind, { id, error }) {
+      metrics.mails.inc({ kind, result: "missed" });
+      const facts = { mailId: id, mailKind: kind, code: error };
+      log[levelOf(kind, "failed")](facts, "a mail was not taken for all of its recipients");
+    },
     paused(reason) {
       metrics.mailSenderPaused.set(1);
       log.error({ code: reason }, "no mail is sent until the provider takes a probe");

@@ -1,5 +1,5 @@
 // How long submissions take beside what operators ask for, compared with the same service without them. On a database that
-// `npm run seed` has filled: DATA_DIR=… node -C @submissions/source test/bench/beside.ts
+// `npm run seed` has filled: DATA_DIR=… [ONLY=export] node -C @submissions/source test/bench/beside.ts
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
@@ -124,4 +124,6 @@ await measure(null, 0);
 console.log("| beside submissions | p50 | p99 | failed | answers | six at once: p50 | p99 | failed | answers |");
 console.log("|---|--:|--:|--:|---|--:|--:|--:|---|");
 console.log(`| nothing | ${await measure(null, 0)} | ${await measure(null, 0)} |`);
-for (const what of asked) console.log(`| ${what.name} | ${await measure(what, 1)} | ${await measure(what, 6)} |`);
+const only = process.env["ONLY"] ?? "";
+for (const what of asked.filter(({ name }) => name.includes(only)))
+  console.log(`| ${what.name} | ${await measure(what, 1)} | ${await measure(what, 6)} |`);

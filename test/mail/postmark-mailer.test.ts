@@ -57,6 +57,14 @@ test("sends a batch in one call and judges every mail by its own entry", async (
   expect(outcomes[3]).toMatchObject({ inactiveRecipient: false });
 });
 
+test("a recipient that Postmark leaves out is told, and not by name", async () => {
+  standIn.refuse("left@example.org", 406);
+  const [mail] = welcomes(1);
+  const to = ["right@example.org", "left@example.org"];
+  const [outcome] = await mailer().send([{ ...mail!, content: { ...mail!.content, to } }]);
+  expect(outcome).toMatchObject({ result: "taken", missed: "postmark: inactive recipients" });
+});
+
 test("takes 500 mails at once, and none at all", async () => {
   const outcomes = await mailer().send(welcomes(500));
   expect(outcomes).toHaveLength(500);

@@ -178,7 +178,10 @@ export class PostmarkStandIn implements AsyncDisposable {
   #take(message: PostedMessage) {
     const taken = { ...message, MessageID: randomUUID(), SubmittedAt: new Date().toISOString() };
     this.taken.push(taken);
-    return { To: taken.To, SubmittedAt: taken.SubmittedAt, MessageID: taken.MessageID, ErrorCode: 0, Message: "OK" };
+    const inactive = taken.To.split(",").filter((address) => this.#refusedAddresses.get(address.trim()) === 406);
+    const Message =
+      inactive.length === 0 ? "OK" : `Message OK, but will not deliver to these inactive addresses: ${inactive.join()}`;
+    return { To: taken.To, SubmittedAt: taken.SubmittedAt, MessageID: taken.MessageID, ErrorCode: 0, Message };
   }
 
   // As Postmark does: count and offset are required, newest first.

@@ -10,7 +10,7 @@ import { rememberCounts } from "./counts.ts";
 import { GatheredAudit } from "./gathered-audit.ts";
 import { openIdConnect, type OpenIdConnectSettings } from "./open-id-connect.ts";
 import { openSignIns } from "./sign-in.ts";
-import { exportTurns, readTurns, Turns } from "./turns.ts";
+import { exportTurns, Pacer, readTurns, Turns } from "./turns.ts";
 
 export interface ConsoleOptions {
   readonly store: Store;
@@ -53,6 +53,7 @@ export function openConsole(options: ConsoleOptions) {
     cookies: cookiesOf(publicUrl),
     counts: rememberCounts(desk),
     turns: { reads: new Turns(readTurns), exports: new Turns(exportTurns) },
+    pacer: new Pacer(),
     signIns: openSignIns({ access, gathered, clock, brand, passwordsOn, acted }),
     openIdConnect: oidc === null ? null : openIdConnect(oidc, { access, clock, publicUrl, refused }),
     /** Whether an operator may do nothing else before a second factor is set. */

@@ -180,13 +180,14 @@ function downloadRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onR
         };
         const caller = await admitted();
         await countCalls(options, reply, caller, 1);
+        const gone = goneOf(reply);
         if (isExport) {
-          const turn = await console.turns.exports.take(countedBy(caller), goneOf(reply));
+          const turn = await console.turns.exports.take(countedBy(caller), gone);
           // After the last byte, or when the client has gone.
           if (reply.raw.closed) turn[Symbol.dispose]();
           else reply.raw.once("close", () => turn[Symbol.dispose]());
         }
-        return send({ console, caller, admitted, request, reply });
+        return send({ console, caller, admitted, request, reply, gone });
       },
     });
   }

@@ -27,6 +27,8 @@ export interface DownloadCall {
   readonly admitted: () => Promise<Caller>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** Aborted when the client goes away. */
+  readonly gone: AbortSignal;
 }
 
 const withheld = { absent: "notFound", infected: "resumeInfected", unscanned: "resumeUnscanned" } as const;
@@ -149,7 +151,7 @@ function sendTexts(
   texts: AsyncIterable<string>,
 ): FastifyReply {
   call.reply.header("content-disposition", attachmentHeader(filename));
-  return sendStream(call, formatTypes[format], texts);
+  return sendStream(call, formatTypes[format], call.console.pacer.pace(texts, call.gone));
 }
 
 /** Ends a download whose session or token has ended meanwhile, or whose operator has another role. A piece is a page of rows. */

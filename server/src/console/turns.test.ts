@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exportTurns, readTurns, Turns } from "./turns.ts";
+import { exportTurns, Pacer, readTurns, Turns } from "./turns.ts";
 
 const here = new AbortController().signal;
 const refused = { fault: "tooManyRequests", retryAfterSeconds: 1 };
@@ -63,4 +63,40 @@ test("nothing waits behind a full queue, or for ever", async () => {
   const waiting = take(2);
   await expect(take(3)).rejects.toMatchObject(refused);
   await expect(waiting).rejects.toMatchObject(refused);
+});
+
+test("pieces of exports are made one at a time, and none while the pause after one lasts", async () => {
+  const pacer = new Pacer();
+  let making = 0;
+  const order: string[] = [];
+  async function* piecesOf(name: string) {
+    for (let piece = 1; piece <= 3; piece += 1) {
+      expect((making += 1)).toBe(1);
+      await new Promise((resolve) => setImmediate(resolve));
+      making -= 1;
+      yield `${name}${piece}`;
+    }
+  }
+  const { signal } = new AbortController();
+  const read = async (name: string) => {
+    for await (const piece of pacer.pace(piecesOf(name), signal)) order.push(piece);
+  };
+  await Promise.all(["a", "b", "c"].map(read));
+  expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]);
+});
+
+test("an export that nobody reads to its end gives its turn back, and ends what it read from", async () => {
+  const pacer = new Pacer();
+  const ended: string[] = [];
+  async function* endless(name: string) {
+    try {
+      for (;;) yield name;
+    } finally {
+      ended.push(name);
+    }
+  }
+  const { signal } = new AbortController();
+  for await (const _ of pacer.pace(endless("a"), signal)) break;
+  for await (const _ of pacer.pace(endless("b"), signal)) break;
+  expect(ended).toEqual(["a", "b"]);
 });

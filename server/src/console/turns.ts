@@ -1,5 +1,6 @@
 // How much one operator, or one token, has read at once. What is beyond that waits, and is dropped when its client goes
 // away. Each process counts alone.
+import { setTimeout as pause } from "node:timers/promises";
 import { Fault } from "../fault.ts";
 
 export interface TurnLimits {
@@ -8,6 +9,9 @@ export interface TurnLimits {
   /** A caller is still there to be told: connections on which nothing moves are cut after 20 s. */
   readonly waitMs: number;
 }
+
+/** Pieces of all exports are made one after the other. An operator has few exports, so few wait. */
+const pieceTurns: TurnLimits = { atOnceMax: 1, waitingMax: 1_000, waitMs: 60_000 };
 
 /** A page of the console asks for six things. */
 export const readTurns: TurnLimits = { atOnceMax: 4, waitingMax: 40, waitMs: 15_000 };
@@ -70,6 +74,34 @@ export class Turns {
     } else {
       line.busy -= 1;
       if (line.busy === 0) this.#lines.delete(key);
+    }
+  }
+}
+
+/** A server that answers slowly costs the event loop nothing meanwhile. */
+const pacePauseMsMax = 100;
+
+/**
+ * Paces exports: one piece is made at a time, whoever's it is, and then nothing for as long as the making took. So all exports
+ * together take half of the event loop at most, in short parts, and submissions are served in between.
+ */
+export class Pacer {
+  readonly #turns = new Turns(pieceTurns);
+
+  /** @param gone aborted when the client goes away */
+  async *pace<Piece>(pieces: AsyncIterable<Piece>, gone: AbortSignal): AsyncGenerator<Piece> {
+    const making = pieces[Symbol.asyncIterator]();
+    const make = async () => {
+      using _turn = await this.#turns.take("piece", gone);
+      const startedAt = performance.now();
+      const made = await making.next();
+      await pause(Math.min(performance.now() - startedAt, pacePauseMsMax));
+      return made;
+    };
+    try {
+      for (let made = await make(); made.done !== true; made = await make()) yield made.value;
+    } finally {
+      await making.return?.();
     }
   }
 }

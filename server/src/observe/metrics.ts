@@ -71,7 +71,7 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
     ),
     /** By the route's pattern and the name in the table of faults. Each call of a batch counts. */
     refusals: counter("http_refusals_total", "Refused requests and calls, by route and fault.", "route", "fault"),
-    /** The result is `taken`, `refused`, `later`, `in-doubt`, or `capped` for mails that were not stored. */
+    /** The result is `taken`, `refused`, `later`, `in-doubt`, `missed` where some recipients get nothing, or `capped` for mails that were not stored. */
     mails: counter("mails_total", "Tries to deliver a mail, by kind and result.", "kind", "result"),
     mailSenderPaused: gauge(
       "mail_sender_paused",

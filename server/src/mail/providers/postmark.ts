@@ -126,7 +126,8 @@ function metadataOf(values: Readonly<Record<string, string | null>>): Record<str
 const inOnePiece = (text: string): string => text.split("\0").join("\0");
 
 // What Postmark's answers mean for a mail. Errors hold numbers and codes only, because its own messages quote addresses.
-// 300: the request names an invalid address. 406: the address bounced or complained before.
+// 300: the request names an invalid address. 406: the address bounced or complained before. Where some recipients of a mail
+// did, it is taken for the others, and only the message of the entry says so.
 const invalidRequest = 300;
 const inactiveRecipient = 406;
 // 100: Postmark is down for maintenance. 429: we are too fast.
@@ -135,10 +136,12 @@ const tooFast = 429;
 
 /** The outcome of a mail from its entry in a whole answer of HTTP 200. */
 function judgeEntry(entry: unknown): MailOutcome {
-  const { ErrorCode: code, MessageID: id } = isObject(entry) ? entry : {};
+  const { ErrorCode: code, MessageID: id, Message: message } = isObject(entry) ? entry : {};
   if (typeof code !== "number") return ambiguous("unreadable answer");
   if (code !== 0) return judgeCode(code, `code ${code}`, null);
-  return typeof id === "string" && id !== "" ? { result: "taken", providerId: id } : ambiguous("no message id");
+  if (typeof id !== "string" || id === "") return ambiguous("no message id");
+  const missed = typeof message === "string" && /\binactive\b/i.test(message) && "postmark: inactive recipients";
+  return { result: "taken", providerId: id, ...(missed && { missed }) };
 }
 
 /** The outcome of every mail of a call that did not bring an answer of HTTP 200. */

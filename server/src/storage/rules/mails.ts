@@ -32,6 +32,9 @@ export const isAutomatic = (kind: MailKind): boolean => kind.endsWith("-receipt"
 /** Whether a mail goes to a person who is not of the team. */
 export const isToPerson = (kind: MailKind): boolean => isAutomatic(kind) || kind.endsWith("-reply");
 
+/** The mails that tell the team of something. No operator misses one that does not arrive, so the service has to say so. */
+export const teamMails: readonly MailKind[] = ["inquiry-notice", "application-notice", "digest"];
+
 /**
  * A provider's words as every engine can store them. A settlement that could not be stored would send its mail again, and
  * PostgreSQL takes no NUL.
