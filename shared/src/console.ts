@@ -24,8 +24,8 @@ export interface Me {
 export interface InboxFilter {
   /** Absent: all that the role may see. */
   readonly kind?: SubmissionKind;
-  /** Absent: all but spam. */
-  readonly status?: TriageStatus;
+  /** Absent: all but spam. `todo`: new and open. */
+  readonly status?: TriageStatus | "todo";
   /** E-mail address of an operator; `none`: unassigned. */
   readonly assignee?: string;
   /** Received at or after, and before. */
@@ -37,6 +37,12 @@ export interface InboxFilter {
   readonly search?: string;
   /** Whole words of all fields, letters included, and what {@link search} would find. */
   readonly letter?: string;
+  /** Exactly these: a tag, an identifier of a package, the position, the company, the further field `utm_source`. */
+  readonly tag?: string;
+  readonly package?: string;
+  readonly position?: string;
+  readonly company?: string;
+  readonly source?: string;
   /** `newest` unless given. */
   readonly order?: "newest" | "oldest";
 }
@@ -65,6 +71,8 @@ export interface InboxRow {
   readonly summary: string;
   readonly status: TriageStatus;
   readonly assignee: string | null;
+  /** In their alphabetical order. */
+  readonly tags: readonly string[];
   readonly version: number;
   readonly receivedAt: number;
   readonly hasResume: boolean;
@@ -179,6 +187,16 @@ export interface Matching {
   readonly targets: TriageRequest["targets"];
   readonly more: boolean;
 }
+
+/** Tags to add to submissions and to remove from them, at most {@link tagsMax} on each. */
+export interface TagRequest {
+  readonly references: readonly string[];
+  readonly add?: string;
+  readonly remove?: string;
+}
+
+/** More on one submission tell nothing. */
+export const tagsMax = 20;
 
 /** What became of each target. A conflict changed nothing of that submission. */
 export type TriageOutcome =
@@ -300,9 +318,14 @@ export const webhookEvents = [
   "application.received",
   "subscriber.confirmed",
   "subscriber.unsubscribed",
+  "submission.changed",
+  "person.erased",
 ] as const;
 
 export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** What a delivery tells: an event, or that an administrator tries the address. */
+export type DeliveredEvent = WebhookEvent | "webhook.test";
 
 /** An address that is told of events. Its secret is shown once. */
 export interface WebhookRow {
@@ -312,6 +335,8 @@ export interface WebhookRow {
   readonly createdAt: number;
   /** Until then deliveries are signed with the secret before this one, too; null: they are not. */
   readonly oldSecretUntil: number | null;
+  /** The latest delivery; null: none. */
+  readonly last: Pick<DeliveryRow, "status" | "createdAt" | "lastAnswer"> | null;
 }
 
 export type DeliveryStatus = "queued" | "delivered" | "failed";
@@ -323,8 +348,8 @@ export interface DeliveryRow {
   /** The `webhook-id`; the same for all tries. */
   readonly id: string;
   readonly webhook: number;
-  readonly event: WebhookEvent;
-  /** Of the submission; null for subscribers. */
+  readonly event: DeliveredEvent;
+  /** Of the submission; null for others. */
   readonly reference: string | null;
   readonly status: DeliveryStatus;
   /** Tries since it was stored, or since it was replayed. */

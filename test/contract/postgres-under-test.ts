@@ -39,6 +39,7 @@ const empty = [
   "erased_resume",
   "operator",
   "api_token",
+  "webhook_delivery",
   "webhook",
 ].map((table) => `DELETE FROM ${table}`);
 

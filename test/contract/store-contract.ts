@@ -23,6 +23,7 @@ import { submissionGuarantees } from "./guarantees/submissions.ts";
 import { subscriptionLinkGuarantees } from "./guarantees/subscription-links.ts";
 import { subscriptionGuarantees } from "./guarantees/subscriptions.ts";
 import { suppressionGuarantees } from "./guarantees/suppression.ts";
+import { tagGuarantees } from "./guarantees/tags.ts";
 import { webhookGuarantees } from "./guarantees/webhooks.ts";
 import { type OpenStoreUnderTest, storeTest } from "./store-under-test.ts";
 
@@ -51,6 +52,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("replies", () => replyGuarantees(test));
     describe("clocks", () => clockGuarantees(test));
     describe("webhooks", () => webhookGuarantees(test));
+    describe("tags, filters and news of changes", () => tagGuarantees(test));
     describe("access", () => accessGuarantees(test));
     describe("operation", () => operationGuarantees(test));
   });

@@ -1,5 +1,5 @@
 // Words, times and numbers as operators read them.
-import type { HistoryEntry, WebhookEvent } from "@submissions/shared/console";
+import type { DeliveredEvent, HistoryEntry, WebhookEvent } from "@submissions/shared/console";
 
 /** A name of the service as a word: `in-doubt` → `In doubt`. */
 export function word(name: string): string {
@@ -15,14 +15,19 @@ export const webhookEventWords: Readonly<Record<WebhookEvent, string>> = {
   "application.received": "Applications",
   "subscriber.confirmed": "Confirmed subscribers",
   "subscriber.unsubscribed": "Subscribers who left",
+  "submission.changed": "Changes of submissions",
+  "person.erased": "Erased persons",
 };
 
 /** What one delivery tells of. */
-export const deliveryEventWords: Readonly<Record<WebhookEvent, string>> = {
+export const deliveryEventWords: Readonly<Record<DeliveredEvent, string>> = {
   "inquiry.received": "Inquiry",
   "application.received": "Application",
   "subscriber.confirmed": "Confirmed subscriber",
   "subscriber.unsubscribed": "Subscriber who left",
+  "submission.changed": "Change of a submission",
+  "person.erased": "Erased person",
+  "webhook.test": "Test",
 };
 
 const mailWords: Readonly<Record<string, string>> = {

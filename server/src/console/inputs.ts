@@ -12,7 +12,7 @@ import {
   type TriageRequest,
 } from "@submissions/shared/console";
 import { email, required } from "@submissions/shared/fields";
-import { requiredText } from "@submissions/shared/text";
+import { cleanLine, isWithin, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
 import { pageLimitMax, triageMax } from "../storage/desk-store.ts";
 import { passwordLengthMax } from "./password-rules.ts";
@@ -59,6 +59,19 @@ export const noteText: z.ZodType<string, string> = word(noteLengthMax * 2)
       .regex(/^(?:[^\p{Cc}]|[\n\t])*$/u, "This note holds control characters."),
   );
 
+const tagLengthMax = 40;
+
+/** A word that operators put on submissions. */
+export const tag: z.ZodType<string, string> = word(4 * tagLengthMax)
+  .transform(cleanLine)
+  .pipe(
+    z
+      .string()
+      .min(1, "This field is required.")
+      .regex(/^[^\p{Cc}]*$/u, "A tag must be one line.")
+      .refine((text) => isWithin(text, tagLengthMax), `At most ${tagLengthMax} characters.`),
+  );
+
 export const page: z.ZodType<PageRequest, PageRequest> = z.object({
   after: wholeNumber.exactOptional(),
   limit: wholeNumber.min(1).max(pageLimitMax).exactOptional(),
@@ -68,7 +81,7 @@ export const kind = z.enum(submissionKinds);
 
 export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
   kind: kind.exactOptional(),
-  status: z.enum(triageStatuses).exactOptional(),
+  status: z.enum([...triageStatuses, "todo"]).exactOptional(),
   assignee: word(254).exactOptional(),
   from: instant.exactOptional(),
   until: instant.exactOptional(),
@@ -76,6 +89,11 @@ export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
   disposable: z.boolean().exactOptional(),
   search: word(200).exactOptional(),
   letter: word(200).exactOptional(),
+  tag: word(200).exactOptional(),
+  package: word(200).exactOptional(),
+  position: word(400).exactOptional(),
+  company: word(400).exactOptional(),
+  source: word(4_000).exactOptional(),
   order: z.enum(["newest", "oldest"]).exactOptional(),
 });
 

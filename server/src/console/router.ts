@@ -13,6 +13,7 @@ import { replyProcedures } from "./procedures/reply.ts";
 import { secondFactorProcedures } from "./procedures/second-factor.ts";
 import { sessionProcedures } from "./procedures/session.ts";
 import { inboxProcedures, submissionProcedures } from "./procedures/submissions.ts";
+import { tagProcedures } from "./procedures/tags.ts";
 import { webhookProcedures } from "./procedures/webhooks.ts";
 import { everyRole, type Rule } from "./rules.ts";
 
@@ -22,6 +23,7 @@ export const consoleRouter = trpc.router({
   inbox: inboxProcedures,
   submission: submissionProcedures,
   reply: replyProcedures,
+  tags: tagProcedures,
   people: peopleProcedures,
   subscribers: subscriberProcedures,
   mails: mailProcedures,

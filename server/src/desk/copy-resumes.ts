@@ -19,7 +19,6 @@ const atOnce = 8;
  */
 export interface CopiedResume {
   readonly reference: string;
-  readonly key: string;
   readonly result: "copied" | "there" | "missing" | "damaged" | "in-the-way";
 }
 
@@ -48,15 +47,15 @@ export const copyResumes = (
 
 async function copyResume({ reference, key, sha256 }: ListedResume, from: Source, to: Target): Promise<CopiedResume> {
   const there = await readIfThere(to, key);
-  if (there !== null) return { reference, key, result: (await hashOf(there)) === sha256 ? "there" : "in-the-way" };
+  if (there !== null) return { reference, result: (await hashOf(there)) === sha256 ? "there" : "in-the-way" };
   const bytes = await readIfThere(from, key);
-  if (bytes === null) return { reference, key, result: "missing" };
+  if (bytes === null) return { reference, result: "missing" };
   const path = join(to.stagingFolder, randomUUID());
   try {
     const staged = await stage(bytes, path);
-    if (staged.sha256 !== sha256) return { reference, key, result: "damaged" };
+    if (staged.sha256 !== sha256) return { reference, result: "damaged" };
     await to.keep(staged, { key });
-    return { reference, key, result: "copied" };
+    return { reference, result: "copied" };
   } finally {
     await rm(path, { force: true });
   }

@@ -14,6 +14,7 @@ const receivedAt = Date.UTC(2026, 10, 21, 8, 30, 0, 5);
 const filed = {
   arrival: 7,
   assignee: null,
+  tags: ["hot", "lead|A"],
   version: 1,
   door: "rest",
   requestId: "r-1",
@@ -102,6 +103,7 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     consentAt: "2026-11-21T08:30:00.005Z",
     language: "en",
     more: null,
+    tags: ["hot", "lead|A"],
   });
   expect(JSON.parse(await exported("applications", "ndjson"))).toEqual({
     applicationId: "APP-20261121-907715",
@@ -125,6 +127,7 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     consentAt: "2026-11-21T08:30:00.005Z",
     language: "de",
     more: { budget: "=5", message: "one\ntwo" },
+    tags: ["hot", "lead|A"],
   });
   expect(JSON.parse(await exported("subscribers", "ndjson"))).toEqual({
     email: "reader@throwaway.example",
@@ -145,15 +148,15 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
 
 test("CSV has stable columns", async () => {
   expect(await exported("inquiries", "csv")).toBe(
-    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival","consentText","consentPage","consentAt","language","more"\r\n' +
-      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false","7","2026-11","https://example.org/contact","2026-11-21T08:30:00.005Z","en",\r\n',
+    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival","consentText","consentPage","consentAt","language","more","tags"\r\n' +
+      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false","7","2026-11","https://example.org/contact","2026-11-21T08:30:00.005Z","en",,"hot|lead\\|A"\r\n',
   );
   expect(await exported("applications", "csv")).toBe(
     '\uFEFF"applicationId","status","receivedAt","fullName","email","position","phone","company","availability",' +
       '"accent","portfolioUrl","resumeUrl","coverLetter","resumeFilename","resumeKind","resumeSize","resumeSha256",' +
-      '"emailDisposable","arrival","consentText","consentPage","consentAt","language","more"\r\n' +
+      '"emailDisposable","arrival","consentText","consentPage","consentAt","language","more","tags"\r\n' +
       '"APP-20261121-907715","spam","2026-11-21T08:30:00.005Z","Ana Souza","ana@throwaway.example","Annotator",' +
-      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z","de","{""budget"":""=5"",""message"":""one\\ntwo""}"\r\n`,
+      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z","de","{""budget"":""=5"",""message"":""one\\ntwo""}","hot|lead\\|A"\r\n`,
   );
   expect(await exported("subscribers", "csv")).toBe(
     '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable","arrival","consentText","consentPage","consentAt","language"\r\n' +

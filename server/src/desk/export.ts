@@ -47,6 +47,7 @@ export const submissionFields = (submission: StoredSubmission) => ({
   ...sentFields(submission),
   ...(submission.kind === "application" && { resume: resumeFields(submission.resume) }),
   more: submission.more,
+  tags: submission.tags,
 });
 
 /** Without its key, which is the vault's own. */
@@ -83,11 +84,14 @@ const resumeColumn =
     (resume as ResumeRecord | null)?.[name] ?? null;
 
 /** Further fields have a stranger's names, so all of them are one cell of JSON. */
-const moreColumn: Columns = { more: ({ more }) => (more === null ? null : JSON.stringify(more)) };
+const lastColumns: Columns = {
+  more: ({ more }) => (more === null ? null : JSON.stringify(more)),
+  ...plain("tags"),
+};
 
 const inquiryColumns: Columns = {
   ...plain("inquiryId", "status", "receivedAt", "name", "company", "email", "selectedPackageIds", ...markNames),
-  ...moreColumn,
+  ...lastColumns,
 };
 
 const applicationColumns: Columns = {
@@ -98,7 +102,7 @@ const applicationColumns: Columns = {
   resumeSize: resumeColumn("size"),
   resumeSha256: resumeColumn("sha256"),
   ...plain(...markNames),
-  ...moreColumn,
+  ...lastColumns,
 };
 
 const subscriberColumns: Columns = {

@@ -18,6 +18,7 @@ const filed = {
   arrival: 1,
   status: "new",
   assignee: null,
+  tags: [],
   version: 1,
   receivedAt: Date.UTC(2026, 10, 21, 9, 30),
   door: "rest",

@@ -67,10 +67,13 @@ export function storeCalls({ attemptMs, attemptsMax, triesMs, pauseMs, readiness
     },
 
     /** Calls once, for an answer now. */
-    sendOnce: <T>(attempt: Attempt<T>): Promise<T> =>
-      within(readinessMs, attempt).catch((error: unknown) => {
+    async sendOnce<T>(attempt: Attempt<T>): Promise<T> {
+      try {
+        return await within(readinessMs, attempt);
+      } catch (error) {
         throw asVaultError(error);
-      }),
+      }
+    },
   };
 }
 

@@ -65,18 +65,24 @@ export async function sweepShelf(
  * The keys that this process itself could not take back: nothing was stored with them, or their application is gone. The
  * next sweep removes their files without asking the store.
  */
-export class TakenBack extends Set<string> {
-  override add(key: string): this {
+export class TakenBack {
+  readonly #keys = new Set<string>();
+
+  add(key: string): void {
     // Beyond that the sweep finds them as it finds those of crashed processes.
-    return this.size < takenBackMax ? super.add(key) : this;
+    if (this.#keys.size < takenBackMax) this.#keys.add(key);
+  }
+
+  delete(key: string): void {
+    this.#keys.delete(key);
   }
 
   /** Answers how many files it removed. Those after the first that cannot be removed wait for the next sweep. */
   async removeAll(remove: (key: string) => Promise<void>): Promise<number> {
     let removed = 0;
-    for (const key of this) {
+    for (const key of this.#keys) {
       await remove(key);
-      this.delete(key);
+      this.#keys.delete(key);
       removed += 1;
     }
     return removed;

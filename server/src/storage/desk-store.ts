@@ -3,6 +3,7 @@
 // operator is stored together with its entry in the audit log.
 import type {
   AuditRow,
+  DeliveredEvent,
   DeliveryStatus,
   HistoryEntry,
   InboxCounts,
@@ -17,9 +18,9 @@ import type {
   Person,
   Reply,
   SubscriberFilter,
+  TagRequest,
   TriageOutcome,
   TriageRequest,
-  WebhookEvent,
 } from "@submissions/shared/console";
 import type {
   MailStatus,
@@ -111,7 +112,7 @@ export type KnownFact =
   /** Another service that is told of the person, or will be: by the host of its address. */
   | {
       readonly kind: "delivery";
-      readonly event: WebhookEvent;
+      readonly event: DeliveredEvent;
       readonly host: string;
       readonly status: DeliveryStatus;
       readonly createdAt: number;
@@ -179,6 +180,15 @@ export interface DeskStore {
    * @throws RangeError for more targets
    */
   triage(scope: Scope, request: TriageRequest, actor: Actor): Promise<readonly TriageOutcome[]>;
+
+  /** The tags of the submissions that a scope holds, at most 500. */
+  listTags(scope: Scope): Promise<readonly string[]>;
+
+  /** Adds and removes tags. Answers how many submissions were changed: those that the scope holds and that had room. */
+  changeTags(scope: Scope, request: TagRequest, actor: Actor): Promise<number>;
+
+  /** Gives a tag another name on all submissions. Answers on how many. */
+  renameTag(from: string, to: string, actor: Actor): Promise<number>;
 
   /** Null when the scope holds no such submission. */
   addNote(scope: Scope, reference: string, text: string, actor: Actor): Promise<Note | null>;

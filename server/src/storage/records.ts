@@ -106,6 +106,8 @@ interface Filed {
   readonly status: TriageStatus;
   /** E-mail address of the operator who follows up; null: none. */
   readonly assignee: string | null;
+  /** Words that operators put on it, in their alphabetical order. */
+  readonly tags: readonly string[];
   /** Counts the changes by operators, from 1. */
   readonly version: number;
 }

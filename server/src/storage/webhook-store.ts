@@ -1,7 +1,14 @@
 // The part of the storage port that knows outgoing webhooks and what they are to be told. A delivery is stored in the
 // transaction of its event, one for each webhook that hears of it; without webhooks that transaction stores nothing more.
 // Its text is written when it is sent, so that erasing a person erases it.
-import type { DeliveryRow, Page, PageRequest, WebhookEvent, WebhookRow } from "@submissions/shared/console";
+import type {
+  DeliveredEvent,
+  DeliveryRow,
+  Page,
+  PageRequest,
+  WebhookEvent,
+  WebhookRow,
+} from "@submissions/shared/console";
 import type { Actor } from "./desk-store.ts";
 import type { StoredSubmission, StoredSubscriber } from "./records.ts";
 
@@ -10,6 +17,9 @@ export const webhooksMax = 20;
 
 /** How long deliveries are signed with the old secret, too, after a new one was drawn. */
 export const secretOverlapMs = 24 * 60 * 60 * 1000;
+
+/** Before the Base64 of the key that signs deliveries (Standard Webhooks 1.0.0). */
+export const secretPrefix = "whsec_";
 
 /** The last answer of a delivery that was not sent, because its submission had become spam. */
 export const keptBack = "kept back: spam";
@@ -21,9 +31,12 @@ export interface LeasedDelivery {
   readonly url: string;
   /** Those that are in force: the newest first. */
   readonly secrets: readonly string[];
-  readonly event: WebhookEvent;
-  /** As it is when the delivery is sent. */
-  readonly about: { readonly submission: StoredSubmission } | { readonly subscriber: StoredSubscriber };
+  readonly event: DeliveredEvent;
+  /** As it is when the delivery is sent. `changed`: what an operator changed of it. `told`: all that there is to tell. */
+  readonly about:
+    | { readonly submission: StoredSubmission; readonly changed: readonly string[] | null }
+    | { readonly subscriber: StoredSubscriber }
+    | { readonly told: object };
   readonly createdAt: number;
   /** Tries made before this one. */
   readonly attempts: number;
@@ -53,6 +66,9 @@ export interface WebhookStore {
    * Null when there is no such webhook.
    */
   rotate(id: number, secret: string, actor: Actor): Promise<WebhookRow | null>;
+
+  /** Stores a delivery that is a test, due now. False when there is no such webhook. */
+  test(id: number, actor: Actor): Promise<boolean>;
 
   /** Deliveries of all webhooks, or of one, newest first; `after` and `next` are numbers of their rows. */
   listDeliveries(webhook: number | null, page: PageRequest): Promise<Page<DeliveryRow>>;

@@ -1,10 +1,12 @@
 // One delivery: its body, its signature, and what is recorded after a try. Without store and network.
 import { createHmac, randomBytes } from "node:crypto";
 import { iso, submissionFields, subscriberFields } from "../desk/export.ts";
-import type { DeliverySettlement, LeasedDelivery } from "../storage/webhook-store.ts";
+import type { StoredSubmission } from "../storage/records.ts";
+import { type DeliverySettlement, type LeasedDelivery, secretPrefix } from "../storage/webhook-store.ts";
+import { chatFormatOf, sentenceOf } from "./chat.ts";
 import type { PostAnswer } from "./post.ts";
 
-type Told = Pick<LeasedDelivery, "event" | "createdAt" | "about">;
+type Told = Pick<LeasedDelivery, "url" | "event" | "createdAt" | "about">;
 
 /**
  * What a webhook is told, by the names that exports give the fields. Written when it is sent and stored nowhere. Never
@@ -12,23 +14,33 @@ type Told = Pick<LeasedDelivery, "event" | "createdAt" | "about">;
  *
  * @param publicUrl the base address of links
  */
-export const payloadOf = ({ event, createdAt, about }: Told, publicUrl: string): string =>
-  JSON.stringify({ type: event, timestamp: iso(createdAt), data: dataOf(about, publicUrl) });
+export function payloadOf({ url, event, createdAt, about }: Told, publicUrl: string): string {
+  const chat = chatFormatOf(url);
+  const body =
+    chat === undefined
+      ? { type: event, timestamp: iso(createdAt), data: dataOf(about, publicUrl) }
+      : chat(sentenceOf({ event, about }), "submission" in about ? pageOf(about.submission, publicUrl) : null);
+  return JSON.stringify(body);
+}
+
+/** Where the console shows a submission. */
+const pageOf = ({ kind, reference }: StoredSubmission, publicUrl: string): string =>
+  `${publicUrl}/console/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
 
 function dataOf(about: Told["about"], publicUrl: string): object {
+  if ("told" in about) return about.told;
   if ("subscriber" in about) return { ...subscriberFields(about.subscriber), language: about.subscriber.language };
-  const { submission } = about;
-  const { kind, reference, language } = submission;
-  const page = kind === "inquiry" ? "inquiries" : "applications";
-  return { ...submissionFields(submission), language, consoleUrl: `${publicUrl}/console/${page}/${reference}` };
+  const { submission, changed } = about;
+  const { language } = submission;
+  const consoleUrl = pageOf(submission, publicUrl);
+  return { ...submissionFields(submission), language, consoleUrl, ...(changed && { changed }) };
 }
 
 // Secrets and signatures after Standard Webhooks 1.0.0 (standardwebhooks.com): HMAC-SHA256 over id, time and body.
-const prefix = "whsec_";
 /** The specification asks for 24 to 64. */
 const secretBytes = 32;
 
-export const drawWebhookSecret = (): string => prefix + randomBytes(secretBytes).toString("base64");
+export const drawWebhookSecret = (): string => secretPrefix + randomBytes(secretBytes).toString("base64");
 
 /**
  * The headers of one try.
@@ -39,7 +51,7 @@ export const drawWebhookSecret = (): string => prefix + randomBytes(secretBytes)
 export function signedHeaders(id: string, body: string, secrets: readonly string[], at: number) {
   const timestamp = String(Math.floor(at / 1000));
   const sign = (secret: string) =>
-    createHmac("sha256", Buffer.from(secret.slice(prefix.length), "base64"))
+    createHmac("sha256", Buffer.from(secret.slice(secretPrefix.length), "base64"))
       .update(`${id}.${timestamp}.${body}`)
       .digest("base64");
   return {

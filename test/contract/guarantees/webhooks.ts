@@ -1,7 +1,7 @@
 // What the port promises about webhooks: who hears of what, once and in the transaction of the event, and about their
 // deliveries.
 import { expect } from "vitest";
-import { type WebhookEvent, webhookEvents } from "../../../shared/src/console.ts";
+import { type DeliveredEvent, type WebhookEvent, webhookEvents } from "../../../shared/src/console.ts";
 import type { Lease, Store } from "../../../server/src/storage/store.ts";
 import {
   type DeliverySettlement,
@@ -29,7 +29,10 @@ const url = "https://receiver.example.org/secret-path";
 const later = noon + 5 * minute;
 const after90Days = later + 90 * 24 * 60 * minute;
 
-async function addWebhook(store: Store, events: readonly WebhookEvent[] = webhookEvents, secret = "whsec_1") {
+/** What strangers bring about. */
+const incoming = webhookEvents.filter((event) => event !== "submission.changed" && event !== "person.erased");
+
+async function addWebhook(store: Store, events: readonly WebhookEvent[] = incoming, secret = "whsec_1") {
   const row = await store.webhooks.add({ url, events, secret }, eva);
   if (row === "too-many") throw new Error(row);
   return row;
@@ -50,7 +53,7 @@ const settle = (store: Store, id: string, end: object, { owner } = lease) =>
   store.deliveries.settle([{ id, at: later, ...end } as DeliverySettlement], owner);
 
 /** Events of all deliveries, oldest first. */
-async function told(store: Store): Promise<WebhookEvent[]> {
+async function told(store: Store): Promise<DeliveredEvent[]> {
   const { rows } = await store.webhooks.listDeliveries(null, { limit: 100 });
   return rows.toReversed().map(({ event }) => event);
 }
@@ -315,7 +318,7 @@ export function webhookGuarantees(test: StoreTest): void {
     expect(await store.webhooks.remove(id, eva)).toBe(false);
     await accept(store, inquiry(2));
     await accept(store, application(3));
-    expect(await store.webhooks.list()).toEqual([kept]);
+    expect(await store.webhooks.list()).toMatchObject([{ id: kept.id }]);
     expect(await told(store)).toEqual(["application.received"]);
     expect(await claim(store)).toHaveLength(1);
     expect(await store.webhooks.rotate(id, "whsec_2", eva)).toBeNull();
@@ -335,6 +338,7 @@ export function webhookGuarantees(test: StoreTest): void {
       events: ["inquiry.received", "subscriber.confirmed"],
       createdAt: eva.at,
       oldSecretUntil: null,
+      last: null,
     });
     await store.webhooks.rotate(added.id, "whsec_2", eva);
     await store.webhooks.remove(added.id, eva);

@@ -22,6 +22,10 @@ export const webhookProcedures = trpc.router({
       return { secret: added.secret };
     }),
 
+  test: changes("admin")
+    .input(one)
+    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> => done(await webhooks.test(input.id, actor))),
+
   remove: changes("admin")
     .input(one)
     .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> =>

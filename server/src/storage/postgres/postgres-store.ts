@@ -10,7 +10,6 @@ import { makeBelongings } from "../sql/belongings.ts";
 import { makeChanges } from "../sql/changes.ts";
 import type { Engine } from "../sql/engine.ts";
 import { makeErasing } from "../sql/erasing.ts";
-import { makeHeld } from "../sql/held.ts";
 import { makeHousekeeping } from "../sql/housekeeping.ts";
 import { makeInboxLists } from "../sql/inbox-list.ts";
 import { makeLinks } from "../sql/links.ts";
@@ -23,9 +22,17 @@ import { makeReplies } from "../sql/replies.ts";
 import { makeResumes } from "../sql/resumes.ts";
 import { makeIndexing } from "../sql/search-index.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
+import { makeTags } from "../sql/tags.ts";
 import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import { type Access, type CommitListener, operatorsReadMs, StorageUnavailable, type Store } from "../store.ts";
+import {
+  type Access,
+  BackupElsewhere,
+  type CommitListener,
+  operatorsReadMs,
+  StorageUnavailable,
+  type Store,
+} from "../store.ts";
 import { Acceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
@@ -169,6 +176,7 @@ function makeStore(
       ...makeLists(reading),
       ...makeOverview(reading),
       ...makeChanges(engine, references),
+      ...makeTags(reading, references),
       ...makeErasing(engine, {
         atOnce: erasedAtOnce,
         // As all transactions that lock several, so that they cannot deadlock.
@@ -187,7 +195,6 @@ function makeStore(
     ...makeMails(engine, suppressions.noteRefusal, (settled) => acceptor.settle(settled)),
     ...makeResumes(engine),
     ...makeHousekeeping(engine),
-    ...makeHeld(engine),
 
     get commitCounts() {
       return acceptor.counts;
@@ -206,6 +213,12 @@ function makeStore(
         if (error instanceof StorageUnavailable) return { ready: false, reason: error.message };
         throw error;
       }
+    },
+
+    async backup() {
+      throw new BackupElsewhere(
+        "PostgreSQL is backed up with its own tools: pg_dump, or the server's continuous archive.",
+      );
     },
 
     /** Waits for what was handed in, then closes; a second call waits for the same. */

@@ -355,6 +355,7 @@ test("what leaves spam gets the mails and deliveries that it did not get, once",
     event: "inquiry.received",
     submission: 7,
     subscriber: null,
+    detail: null,
     created_at: noon,
     due_at: noon,
   };

@@ -2,7 +2,7 @@
 // the choice is made in code.
 import type { InboxFilter } from "@submissions/shared/console";
 import type { Scope } from "../desk-store.ts";
-import type { SubmissionKind } from "../records.ts";
+import type { SubmissionKind, TriageStatus } from "../records.ts";
 import { searchedWords, type TypedWords, typedWords } from "./words.ts";
 
 /** Columns that lead an index. */
@@ -23,9 +23,10 @@ export interface ListPlan {
  */
 export function planList(
   { kinds }: Scope,
-  { kind, status, assignee, hasResume, disposable, from, until }: InboxFilter,
+  filter: Omit<InboxFilter, "status"> & { readonly status?: TriageStatus | undefined },
   bind: (value: string | number) => string,
 ): ListPlan | null {
+  const { kind, status, assignee, hasResume, disposable, from, until, tag } = filter;
   // Inquiries have no resume: looking for one would read all of them.
   const asked = kinds.filter(
     (one) => (kind === undefined || kind === one) && (hasResume !== true || one === "application"),
@@ -46,8 +47,35 @@ export function planList(
   if (disposable === false) conditions.push("disposable = 0");
   if (from !== undefined) conditions.push(`received_at >= ${bind(from)}`);
   if (until !== undefined) conditions.push(`received_at < ${bind(until)}`);
-  const [along = null] = fixed.keys();
+  if (tag !== undefined)
+    conditions.push(`submission.arrival IN (SELECT submission FROM tag WHERE word = ${bind(tag)})`);
+  for (const texts of storedTexts(filter)) {
+    const found = texts.map((text) => `replace(fields, ${bind(text)}, '') <> fields`);
+    conditions.push(`(${found.join(" OR ")})`);
+  }
+  // Of the few that have a tag each is looked up.
+  const [along = null] = tag === undefined ? fixed.keys() : [];
   return { along, fixed, conditions };
+}
+
+/**
+ * What the JSON of the fields holds where a filter matches: one text of each list. We wrote that JSON, and quotes within its
+ * values are escaped, so that no value can pass for one of these.
+ */
+function* storedTexts({
+  package: id,
+  position,
+  company,
+  source,
+}: Omit<InboxFilter, "status">): Generator<readonly string[]> {
+  const quoted = (text: string) => JSON.stringify(text);
+  const member = (name: string, text: string) => [`${quoted(name)}:${quoted(text)}`];
+  if (id !== undefined) {
+    yield ["[", ","].flatMap((before) => ["]", ","].map((behind) => before + quoted(id) + behind));
+  }
+  if (position !== undefined) yield member("position", position);
+  if (company !== undefined) yield member("company", company);
+  if (source !== undefined) yield member("utm_source", source);
 }
 
 /** The words of a filter; each part that is there has to match. */

@@ -15,7 +15,7 @@ const summaryLengthMax = 200;
 export const inboxRow = (row: ListedRow): InboxRow => inboxRowOf(readSubmissionAnyway(row), row.disposable === 1);
 
 export function inboxRowOf(submission: StoredSubmission, disposable: boolean): InboxRow {
-  const { arrival, reference, kind, name, email, company, status, assignee, version, receivedAt } = submission;
+  const { arrival, reference, kind, name, email, company, status, assignee, tags, version, receivedAt } = submission;
   const hasResume = submission.kind === "application" && submission.resume !== null;
   const summary = shorten(summaryOf(submission));
   return {
@@ -28,6 +28,7 @@ export function inboxRowOf(submission: StoredSubmission, disposable: boolean): I
     summary,
     status,
     assignee,
+    tags,
     version,
     receivedAt,
     hasResume,

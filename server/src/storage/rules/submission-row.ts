@@ -29,6 +29,7 @@ export const submissionColumns = [
   "door",
   "request_id",
   "fields",
+  "tags",
 ] as const satisfies readonly (keyof SubmissionRow)[];
 
 export interface SubmissionRow {
@@ -45,6 +46,7 @@ export interface SubmissionRow {
   readonly door: Door;
   readonly request_id: string;
   readonly fields: string;
+  readonly tags: string | null;
 }
 
 /** What of a call is kept only where it is not the usual: most forms are in English, show no privacy notice and have no further fields. */
@@ -86,7 +88,7 @@ export const resumeKeyOf = (record: SubmissionRecord): string | null =>
 export const filed = (
   record: SubmissionRecord,
   { arrival, reference, status }: Pick<StoredSubmission, "arrival" | "reference" | "status">,
-): StoredSubmission => ({ ...record, arrival, reference, status, assignee: null, version: 1 });
+): StoredSubmission => ({ ...record, arrival, reference, status, assignee: null, tags: [], version: 1 });
 
 /** Null when `fields` cannot be read. */
 export function readSubmission(row: SubmissionRow): StoredSubmission | null {
@@ -119,6 +121,7 @@ function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission 
     email: row.email,
     status: row.status,
     assignee: row.assignee,
+    tags: readTags(row.tags),
     version: row.version,
     consent: consentOf(fields["consent"]),
     more: moreOf(fields["more"]),
@@ -141,6 +144,10 @@ function consentOf(stored: unknown): ConsentRecord | null {
   const { text: version, page, at } = stored;
   return isText(version) && typeof at === "number" ? { text: version, page: isText(page) ? page : null, at } : null;
 }
+
+/** The column `tags`. */
+export const readTags = (json: string | null): readonly string[] =>
+  json === null ? [] : (JSON.parse(json) as readonly string[]);
 
 /** Further fields as they were stored. */
 function moreOf(stored: unknown): SubmissionRecord["more"] {

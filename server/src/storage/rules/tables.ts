@@ -89,6 +89,7 @@ export const tables = {
       event: "text",
       submission: "bigint",
       subscriber: "text",
+      detail: "text",
       created_at: "bigint",
       due_at: "bigint",
     },

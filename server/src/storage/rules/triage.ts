@@ -1,5 +1,5 @@
 // What a change by an operator does to a submission. One transaction reads, asks here and writes.
-import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
+import { tagsMax, type TriageOutcome, type TriageRequest } from "@submissions/shared/console";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Actor, type AuditEntry, triageMax } from "../desk-store.ts";
 import { batchPauseMs } from "../pages.ts";
@@ -56,6 +56,13 @@ export async function inBatches(
     outcomes.push(...(await change(targets.slice(from, from + triagedAtOnce))));
   }
   return outcomes;
+}
+
+/** The tags of a submission after a change. One that is full gets no further one. */
+export function retagged(before: readonly string[], add: string | undefined, remove: string | undefined): string[] {
+  const left = before.filter((word) => word !== remove && word !== add);
+  if (add !== undefined && (left.length < tagsMax || before.includes(add))) left.push(add);
+  return left.toSorted((one, other) => one.localeCompare(other));
 }
 
 /** Whether a change takes a submission out of spam. */

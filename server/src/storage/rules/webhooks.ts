@@ -1,8 +1,9 @@
 // Deliveries to webhooks as rows, and which events a change of a subscriber is. One transaction reads,
 // asks here and writes.
-import type { WebhookEvent } from "@submissions/shared/console";
+import { createHmac } from "node:crypto";
+import type { DeliveredEvent, WebhookEvent } from "@submissions/shared/console";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
-import type { DeliverySettlement, LeasedDelivery } from "../webhook-store.ts";
+import { type DeliverySettlement, type LeasedDelivery, secretPrefix } from "../webhook-store.ts";
 import { type Ended, storable } from "./mails.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
@@ -20,19 +21,28 @@ export function subscriberEvent(before: SubscriberStatus | undefined, after: Sub
   return after === "active" ? "subscriber.confirmed" : "subscriber.unsubscribed";
 }
 
-/** What an event is about: one of the two. */
+/** What an event is about: one of the first two, or neither where the detail says all. */
 export interface EventSubject {
   readonly submission: number | null;
   readonly subscriber: string | null;
+  /** JSON without personal data. */
+  readonly detail?: string;
 }
+
+/** What other systems know an erased person by: they hash the addresses that they have in the same way. */
+export const erasedHash = (emailKey: string, secret: string): string =>
+  createHmac("sha256", Buffer.from(secret.slice(secretPrefix.length), "base64"))
+    .update(emailKey)
+    .digest("hex");
 
 /** One delivery for each webhook, due at once. */
 export const deliveriesOf = (
   webhooks: readonly number[],
-  event: WebhookEvent,
-  of: EventSubject,
+  event: DeliveredEvent,
+  { submission, subscriber, detail = null }: Omit<EventSubject, "detail"> & { readonly detail?: string | null },
   at: number,
-): TableRow<"webhook_delivery">[] => webhooks.map((webhook) => ({ webhook, event, ...of, created_at: at, due_at: at }));
+): TableRow<"webhook_delivery">[] =>
+  webhooks.map((webhook) => ({ webhook, event, submission, subscriber, detail, created_at: at, due_at: at }));
 
 /** The `webhook-id`: the number of the row and when it was stored, as mails have it. */
 export const deliveryPrefix = "msg_";
@@ -44,7 +54,7 @@ export const parseDeliveryId = (id: string): MailRow | null =>
 
 /** To be read from {@link deliveryJoins}. */
 export const claimedColumns = `webhook_delivery.id AS row, webhook_delivery.webhook, webhook_delivery.event,
-  webhook_delivery.attempts, webhook_delivery.created_at AS "createdAt", webhook.url, webhook.secret, webhook.old_secret AS "oldSecret",
+  webhook_delivery.attempts, webhook_delivery.detail, webhook_delivery.created_at AS "createdAt", webhook.url, webhook.secret, webhook.old_secret AS "oldSecret",
   webhook.old_secret_until AS "oldSecretUntil", subscriber.arrival AS "subscriber",
   subscriber.email AS "subscriberEmail", subscriber.status AS "subscriberStatus", subscriber.source,
   subscriber.last_source AS "lastSource", subscriber.language, subscriber.consent,
@@ -65,7 +75,8 @@ export interface ClaimedDelivery extends ClaimedDeliveryColumns {
   readonly secret: string;
   readonly oldSecret: string | null;
   readonly oldSecretUntil: number | null;
-  /** The arrival number of the subscriber; null when it is about a submission. */
+  readonly detail: string | null;
+  /** The arrival number of the subscriber; null when it is about something else. */
   readonly subscriber: number | null;
   readonly subscriberEmail: string;
   readonly subscriberStatus: SubscriberStatus;
@@ -97,7 +108,12 @@ export function endedDelivery(settlement: DeliverySettlement): Ended {
 }
 
 function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
-  if (row.subscriber === null) return { submission: readSubmissionAnyway(row) };
+  if (row.subscriber === null) {
+    const detail: unknown = JSON.parse(row.detail ?? "null");
+    // The join has found no submission.
+    if ((row.arrival as number | null) === null) return { told: detail as object };
+    return { submission: readSubmissionAnyway(row), changed: detail as readonly string[] | null };
+  }
   const { subscriber: arrival, subscriberEmail: email, subscriberStatus: status } = row;
   return { subscriber: storedSubscriber({ ...row, arrival, email, status }) };
 }

@@ -1,7 +1,7 @@
-// What webhooks are to be told of a subscriber, stored within the transaction of the change.
+// What webhooks are to be told of a subscriber or of the change of a submission, stored within its transaction.
 import type { SubscriberStatus } from "../records.ts";
 import { lookUps } from "../rules/facts.ts";
-import { deliveriesOf, subscriberEvent } from "../rules/webhooks.ts";
+import { deliveriesOf, erasedHash, subscriberEvent } from "../rules/webhooks.ts";
 import type { Engine, Steps } from "./engine.ts";
 
 export function prepareAnnouncements({ prepare, insert }: Engine) {
@@ -17,5 +17,60 @@ export function prepareAnnouncements({ prepare, insert }: Engine) {
     const hearers = (yield* findHearers(event)).map(({ id }) => id);
     if (hearers.length > 0)
       yield* insert({ webhook_delivery: deliveriesOf(hearers, event, { submission: null, subscriber: key }, at) });
+  };
+}
+
+/** What operators changed of a submission that is and was no spam. */
+interface Change {
+  readonly arrival: number;
+  /** Names of what changed: `status`, `assignee`, `tags`. */
+  readonly changed: readonly string[];
+}
+
+export function prepareChangeNews({ prepare, insert }: Engine) {
+  const findHearers = prepare<{ id: number }>(lookUps.hearers.text);
+  const event = "submission.changed";
+  return function* (changes: readonly Change[], at: number): Steps<void> {
+    const hearers = changes.length === 0 ? [] : (yield* findHearers(event)).map(({ id }) => id);
+    const deliveries = changes.flatMap(({ arrival: submission, changed }) =>
+      deliveriesOf(hearers, event, { submission, subscriber: null, detail: JSON.stringify(changed) }, at),
+    );
+    if (deliveries.length > 0) yield* insert({ webhook_delivery: deliveries });
+  };
+}
+
+/** A person is erased in batches, which take less time than this: what they erase is told together. */
+const gatherMs = 2_000;
+
+interface ToldErasure {
+  readonly references: readonly string[];
+  readonly hash: string;
+}
+
+/** What other systems are told of an erased person, each in a way that only it understands. */
+export function prepareErasureNews({ prepare, insert, locking }: Engine) {
+  const event = "person.erased";
+  const findHearers = prepare<{ id: number; secret: string }>(
+    `SELECT id, secret FROM webhook WHERE removed_at IS NULL AND events LIKE '%${event}%'`,
+  );
+  const findWaiting = prepare<{ id: number; detail: string }>(`
+    SELECT id, detail FROM webhook_delivery
+    WHERE webhook = $1 AND event = '${event}' AND status = 'queued' AND attempts = 0 AND lease_owner IS NULL
+    ORDER BY id DESC LIMIT 1 ${locking("FOR UPDATE")}`);
+  const setDetail = prepare("UPDATE webhook_delivery SET detail = $2 WHERE id = $1");
+
+  return function* (emailKey: string, references: readonly string[], at: number): Steps<void> {
+    for (const { id, secret } of yield* findHearers()) {
+      const hash = erasedHash(emailKey, secret);
+      const [waiting] = yield* findWaiting(id);
+      const earlier = waiting && (JSON.parse(waiting.detail) as ToldErasure);
+      if (waiting !== undefined && earlier?.hash === hash) {
+        yield* setDetail(waiting.id, JSON.stringify({ references: [...earlier.references, ...references], hash }));
+      } else {
+        const about = { submission: null, subscriber: null, detail: JSON.stringify({ references, hash }) };
+        const deliveries = deliveriesOf([id], event, about, at);
+        yield* insert({ webhook_delivery: deliveries.map((row) => ({ ...row, due_at: at + gatherMs })) });
+      }
+    }
   };
 }

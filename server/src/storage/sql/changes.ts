@@ -14,6 +14,7 @@ import {
   type Triaged,
   type TriageTarget,
 } from "../rules/triage.ts";
+import { prepareChangeNews } from "./announcements.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
@@ -39,6 +40,7 @@ export function prepareChanging(engine: Engine, references: References) {
   const { prepare, locking, among } = engine;
   const audit = prepareAudit(engine);
   const leaveSpam = prepareLeavingSpam(engine);
+  const tellOfChanges = prepareChangeNews(engine);
   const findArrival = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
   );
@@ -73,6 +75,7 @@ export function prepareChanging(engine: Engine, references: References) {
     const outcomes: TriageOutcome[] = [];
     const changed: Changing[] = [];
     const leaving: Changing[] = [];
+    const told: { readonly arrival: number; readonly changed: readonly string[] }[] = [];
     const entries: AuditEntry[] = [];
     for (const { reference, version } of targets) {
       const row = rows.get(reference);
@@ -87,12 +90,15 @@ export function prepareChanging(engine: Engine, references: References) {
         entries.push(...decision.entries);
         if (decision.entries.length > 0) changed.push(after);
         if (leavesSpam(row, after)) leaving.push(after);
+        else if (after.status !== "spam" && decision.entries.length > 0)
+          told.push({ arrival: row.arrival, changed: decision.entries.map(({ action }) => action) });
         // A target that is named twice is in conflict the second time.
         rows.set(reference, after);
       }
     }
     yield* store(changed);
     yield* leaveSpam(leaving, actor.at);
+    yield* tellOfChanges(told, actor.at);
     yield* together(entries.map((entry) => audit(entry, actor)));
     return outcomes;
   }

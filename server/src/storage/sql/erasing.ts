@@ -2,6 +2,7 @@
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskStore } from "../desk-store.ts";
 import { hashedKey } from "../rules/suppression.ts";
+import { prepareErasureNews } from "./announcements.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import type { SearchIndex } from "./search-index.ts";
@@ -61,7 +62,7 @@ function prepareStatements({ prepare, indexedBy, among, amongUnlocked, locking }
       INSERT INTO erased_resume (resume_key)
       SELECT resume_key FROM submission WHERE ${among("arrival", "$1", "bigint")} AND resume_key IS NOT NULL
       ON CONFLICT DO NOTHING`),
-    eraseSubscriber: prepare<{ arrival: number }>("DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival"),
+    eraseSubscriber: prepare<object>("DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival"),
     eraseKeys: prepare<object>("DELETE FROM idempotency WHERE subscriber = $1 RETURNING procedure"),
     eraseSuppressions: eraseSuppressions(""),
     /** Only those of addresses that nothing else is stored of. */
@@ -80,6 +81,7 @@ export function makeErasing(engine: Engine, own: Own) {
   const { lockAddress, read, write, transaction } = engine;
   const statements = prepareStatements(engine, own);
   const audit = prepareAudit(engine);
+  const tellOfErasure = prepareErasureNews(engine);
 
   /** Keys of their resumes are kept. Answers how many there are. */
   function* eraseRows(rows: readonly Row[]): Steps<number> {
@@ -102,15 +104,17 @@ export function makeErasing(engine: Engine, own: Own) {
         const key = emailKey(email);
         const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
         const resumes = yield* eraseRows(rows);
-        const subscribers = (yield* statements.eraseSubscriber(key)).map(({ arrival }) => arrival);
+        const subscriptions = (yield* statements.eraseSubscriber(key)).length;
         const keys = (yield* statements.eraseKeys(key)).length;
         const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
-        const counts = { submissions: rows.length, subscriptions: subscribers.length, resumes };
-        const erased = rows.length + subscribers.length + keys + suppressions > 0;
-        // By what names a person in an older copy of the database, and nowhere else.
-        const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
+        const detail = { submissions: rows.length, subscriptions, resumes };
+        const erased = rows.length + subscriptions + keys + suppressions > 0;
         if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
-        return { ...counts, more: rows.length === own.atOnce };
+        if (rows.length + subscriptions > 0) {
+          const references = rows.map(({ reference }) => reference);
+          yield* tellOfErasure(key, references, actor.at);
+        }
+        return { ...detail, more: rows.length === own.atOnce };
       }),
 
     async countOutdated({ kind, before }) {

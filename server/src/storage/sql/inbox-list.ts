@@ -84,15 +84,22 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
 
   /** A page of arrival numbers. */
   async function find(scope: Scope, filter: InboxFilter, bounds: Bounds, page: PageRequest): Promise<Page<number>> {
-    const { search, letter, status, assignee, hasResume, disposable } = filter;
+    const { search, letter, status, order: _order, from: _from, until: _until, kind: _kind, ...others } = filter;
     const isSearch = search !== undefined || letter !== undefined;
     // Otherwise another part of the filter may be the narrow one.
-    const isWide = [status, assignee, hasResume, disposable].every((one) => one === undefined);
-    const ofFilter: Value[] = [];
-    const plan = planList(scope, filter, bindTo(ofFilter));
+    const isWide = status === undefined && Object.values(others).every((one) => one === undefined);
     const words = wordsOf(filter);
-    if (plan === null || words === null) return { rows: [], next: null };
-    const readRange = async (above: number, below: number, limit: number, isFirst: boolean) => {
+    // What is to be done is two walks along the index of the status.
+    const plans = (status === "todo" ? (["new", "open"] as const) : [status]).flatMap((one) => {
+      const values: Value[] = [];
+      const plan = planList(scope, { ...filter, status: one }, bindTo(values));
+      return plan === null ? [] : [{ plan, ofFilter: values }];
+    });
+    if (plans.length === 0 || words === null) return { rows: [], next: null };
+    const readPlan = async (
+      { plan, ofFilter }: (typeof plans)[number],
+      ...[above, below, limit, isFirst]: readonly [number, number, number, boolean]
+    ) => {
       const values = [...ofFilter];
       const bind = bindTo(values);
       const part = { above: bind(above), below: bind(below), direction: bounds.descending ? "DESC" : "ASC" } as const;
@@ -102,6 +109,11 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       const order = isSearch ? "any" : "index";
       const rows = await read(unprepared<{ arrival: number }>(`${text} LIMIT ${bind(limit)}`, values, order));
       return rows.map(({ arrival }) => arrival);
+    };
+    const readRange = async (...range: readonly [number, number, number, boolean]) => {
+      const [found = [], ...more] = await Promise.all(plans.map((plan) => readPlan(plan, ...range)));
+      if (more.length === 0) return found;
+      return [...found, ...more.flat()].toSorted((a, b) => (bounds.descending ? b - a : a - b)).slice(0, range[2]);
     };
     const last = async () => (await read(findLast()))[0]?.last ?? 0;
     return readPage({ ...bounds, ranges, isSearch, last, read: readRange, numberOf: (arrival) => arrival }, page);

@@ -28,7 +28,7 @@ export function prepareLeavingSpam({ prepare, insert, lockAddress }: Engine) {
   );
   const findMails = prepare<{ kind: MailKind }>("SELECT kind FROM mail WHERE submission = $1");
   const findTold = prepare<{ webhook: number }>(`
-    SELECT webhook FROM webhook_delivery WHERE submission = $1 AND coalesce(last_answer, '') <> '${keptBack}'`);
+    SELECT webhook FROM webhook_delivery WHERE submission = $1 AND event <> 'submission.changed' AND coalesce(last_answer, '') <> '${keptBack}'`);
   const storeMail = prepare(
     "INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES ($1, $2, 'queued', $3, $3)",
   );

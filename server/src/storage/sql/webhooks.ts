@@ -1,10 +1,11 @@
 // Outgoing webhooks, and the deliveries that wait for them or were made.
-import type { DeliveryRow, WebhookEvent, WebhookRow } from "@submissions/shared/console";
+import type { DeliveryRow, DeliveryStatus, WebhookEvent, WebhookRow } from "@submissions/shared/console";
 import type { AuditEntry } from "../desk-store.ts";
 import { changeInBatches } from "../pages.ts";
 import {
   type ClaimedDelivery,
   claimedColumns,
+  deliveriesOf,
   deliveryId,
   deliveryJoins,
   deliveryPrefix,
@@ -41,18 +42,33 @@ export const deliveryTable: OutboxTable<ClaimedDelivery, LeasedDelivery, Deliver
   ended: endedDelivery,
 };
 
-interface StoredWebhook extends Omit<WebhookRow, "events"> {
+interface StoredWebhook extends Omit<WebhookRow, "events" | "last"> {
   /** Names with a space between them. No name is a part of another. */
   readonly events: string;
 }
 
+interface ListedWebhook extends StoredWebhook {
+  readonly lastStatus: DeliveryStatus | null;
+  readonly lastAt: number | null;
+  readonly lastAnswer: string | null;
+}
+
 const webhookColumns = `id, url, events, created_at AS "createdAt", old_secret_until AS "oldSecretUntil"`;
 
-const webhookRow = (row: StoredWebhook): WebhookRow => ({ ...row, events: row.events.split(" ") as WebhookEvent[] });
+const webhookRow = (row: StoredWebhook): WebhookRow => ({
+  ...row,
+  events: row.events.split(" ") as WebhookEvent[],
+  last: null,
+});
+
+function listedWebhook({ lastStatus: status, lastAt: createdAt, lastAnswer, ...row }: ListedWebhook): WebhookRow {
+  const hasOne = status !== null && createdAt !== null;
+  return { ...webhookRow(row), last: hasOne ? { status, createdAt, lastAnswer } : null };
+}
 
 /** An entry of the audit log. The path of an address may be secret. */
 const entryOf = (
-  action: "add" | "remove" | "rotate" | "replay",
+  action: "add" | "remove" | "rotate" | "replay" | "test",
   { id, url }: Pick<StoredWebhook, "id" | "url">,
   more: Readonly<Record<string, unknown>> = {},
 ): AuditEntry => ({
@@ -69,6 +85,14 @@ function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
     "UPDATE webhook_delivery SET status = 'queued', due_at = $1, scheduled_at = $1, ended_at = NULL, attempts = 0";
   return {
     all: prepare<StoredWebhook>(`SELECT ${webhookColumns} FROM webhook WHERE ${live} ORDER BY id`),
+    list: prepare<ListedWebhook>(`
+      SELECT webhook.id, webhook.url, webhook.events, webhook.created_at AS "createdAt",
+        webhook.old_secret_until AS "oldSecretUntil", last.status AS "lastStatus", last.created_at AS "lastAt",
+        last.last_answer AS "lastAnswer"
+      FROM webhook LEFT JOIN webhook_delivery AS last ON last.id = (
+        SELECT max(id) FROM webhook_delivery WHERE webhook_delivery.webhook = webhook.id
+      )
+      WHERE ${live} ORDER BY webhook.id`),
     lockOne: prepare<StoredWebhook>(
       `SELECT ${webhookColumns} FROM webhook WHERE id = $1 AND ${live} ${locking("FOR NO KEY UPDATE")}`,
     ),
@@ -118,7 +142,17 @@ export function makeWebhooks(engine: Engine) {
         return webhookRow(stored);
       }),
 
-    list: async () => (await read(statements.all())).map(webhookRow),
+    list: async () => (await read(statements.list())).map(listedWebhook),
+
+    test: (id, actor) =>
+      transaction(function* () {
+        const [found] = yield* statements.lockOne(id);
+        if (found === undefined) return false;
+        const about = { submission: null, subscriber: null, detail: "{}" };
+        yield* engine.insert({ webhook_delivery: deliveriesOf([id], "webhook.test", about, actor.at) });
+        yield* audit(entryOf("test", found), actor);
+        return true;
+      }),
 
     remove: (id, actor) =>
       transaction(function* () {

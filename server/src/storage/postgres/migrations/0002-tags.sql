@@ -12,6 +12,9 @@ CREATE TABLE tag (
 
 CREATE INDEX tag_word ON tag (word, kind, submission);
 
+-- The same words as a JSON list, to be read with the submission; null: none.
+ALTER TABLE submission ADD COLUMN tags TEXT;
+
 CREATE INDEX subscriber_source ON subscriber (source, arrival);
 
 -- JSON without personal data: what changed of the submission, or what is told of a person who was erased.

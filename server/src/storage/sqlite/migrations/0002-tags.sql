@@ -11,6 +11,9 @@ CREATE TABLE tag (
 
 CREATE INDEX tag_word ON tag (word, kind, submission);
 
+-- The same words as a JSON list, to be read with the submission; null: none.
+ALTER TABLE submission ADD COLUMN tags TEXT;
+
 CREATE INDEX subscriber_source ON subscriber (source, arrival);
 
 -- Further fields are an object among the fields: its texts are searched, not its JSON.
