@@ -63,13 +63,11 @@ export interface HttpOptions extends Pick<Config, Configured> {
   /** Null: nothing is traced. */
   readonly traces: Traces | null;
   readonly draining: Draining;
-  /** What the front page offers. */
   readonly packages: readonly CataloguePackage[];
   /** The base address of this service. Asked for once it listens, because it may depend on the port. */
   readonly publicUrl: () => string;
   /** Where calls are counted together with other processes; null: nowhere. */
   readonly rateLimitStore: RateLimitStore | null;
-  /** The version that the OpenAPI document names. */
   readonly version: string;
   /** Where the forms' script was built to; without it forms work without script. */
   readonly formsFolder: string;

@@ -10,7 +10,6 @@ import type { StagedResume } from "../resumes/vault.ts";
 import type { FurtherFields } from "./further-fields.ts";
 import type { ConsentRecord, Door, LeasedMail } from "../storage/records.ts";
 
-/** What came in a body. */
 export interface Input {
   /** A JSON value, or what a form held. No schema has seen it. */
   readonly value: unknown;
@@ -21,7 +20,6 @@ export interface Input {
   readonly further?: readonly (readonly [string, unknown])[];
 }
 
-/** Something wrong with one field. */
 export interface Problem extends Issue {
   /** What the request is refused with when nothing else is wrong. */
   readonly fault: FaultName;
@@ -53,7 +51,6 @@ export interface Call extends Input {
  */
 export type Stage = "read" | "validate" | "resume" | "store" | "mail";
 
-/** Follows a call on its way. */
 export interface CallWatch {
   ended(stage: Stage): void;
   /** Told when the answer is that of an earlier call with the same key. */

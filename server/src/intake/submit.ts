@@ -55,7 +55,6 @@ export interface Feature<Input extends { readonly email: string }, Receipt> {
   readonly procedure: string;
   /** What of the input the configuration of this service refuses. Absent: nothing. */
   readonly refusals?: (intake: Intake, input: Input) => readonly Issue[];
-  /** What is stored. */
   readonly record: (input: Input, facts: Facts) => SubmissionRecord | SubscriptionRecord;
   /** How long it may wait for others to share its commit, in milliseconds. Absent: not at all. */
   readonly commitWaitMs?: number;

@@ -13,13 +13,10 @@ import { writeWelcome } from "./templates/subscription.ts";
 
 /** What composing needs to know of the installation. */
 export interface MailSettings {
-  /** What mails call us. */
   readonly brand: string;
   /** The base address of links, without a final slash; from the configuration and never from a request. */
   readonly publicUrl: string;
-  /** Who hears of inquiries. */
   readonly salesTo: readonly string[];
-  /** Who hears of applications. */
   readonly recruitingTo: readonly string[];
   /** Of the catalogue, or of the sample that the front page shows without one. */
   readonly packageTitles: PackageTitles;

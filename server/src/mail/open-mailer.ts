@@ -3,7 +3,6 @@
 import type { Mailer, Sender } from "./mailer.ts";
 import type { PostmarkSettings } from "./providers/postmark-call.ts";
 
-/** Where mails go. */
 export type MailTransport =
   /** `.eml` files in a folder of this machine. */
   | { readonly kind: "mailbox"; readonly folder: string }

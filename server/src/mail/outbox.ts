@@ -30,7 +30,6 @@ interface OutboxOptions {
   readonly events: OutboxEvents;
   /** How long an answer waits for its confirmation mail. */
   readonly deadlineMs: number;
-  /** How often due mails are looked for. */
   readonly pollMs?: number;
   /** How often leases that are about to end are renewed. */
   readonly renewMs?: number;

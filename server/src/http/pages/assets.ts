@@ -97,7 +97,6 @@ export const formsStyle = new Asset("/forms.css", () => formStyle.trim());
 const plainFormStyle = () =>
   `.plain-form {${formStyle.replaceAll(/:host\(([^)]*)\)/g, "&$1").replaceAll(":host", "&")}}`;
 
-/** The forms' script as it was built. */
 export interface FormsBundle {
   /** The entry, which loads the other files. */
   readonly script: Asset;

@@ -93,7 +93,6 @@ interface SitePage {
   readonly body: Markup;
 }
 
-/** A page with the site's header and footer. */
 export function sitePage({
   language,
   site: { brand, hasFrontPage },

@@ -15,7 +15,6 @@ interface SiteFacts {
   readonly privacy: { readonly url: string; readonly consent: string } | null;
   /** Origins whose pages may embed the forms and are returned to. */
   readonly corsOrigins: readonly string[];
-  /** Whether the front page is there. */
   readonly hasFrontPage: boolean;
   /** The base address of this service. Asked for once it listens. */
   readonly publicUrl: () => string;
