@@ -143,6 +143,7 @@ const everybodys = [
   "optional-packages.ts",
   "repeatedly.ts",
   "secrets.ts",
+  "share-answer.ts",
   "storage/records.ts",
 ].map((file) => `server/src/${file}`);
 const ports = [

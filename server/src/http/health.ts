@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import { shareAnswer } from "../share-answer.ts";
 import { secretCheck, type countWrongPasswords } from "./gate/credentials.ts";
 
 interface HealthOptions {
@@ -26,7 +27,7 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
   const { metrics, metricsToken, judgePassword, draining } = options;
   app.get("/healthz", () => ({ status: "ok" }));
 
-  const failedLately = shared(() => failedChecks(options));
+  const failedLately = shareAnswer(() => failedChecks(options), keptMs);
   app.get("/readyz", async (_request, reply) => {
     if (draining.started) return reply.code(503).header("retry-after", 5).send({ status: "draining" });
     const failed = await failedLately();
@@ -51,19 +52,6 @@ function bearerCheck(token: string | null): (authorization: string | undefined) 
   if (token === null) return () => true;
   const isToken = secretCheck(token);
   return (authorization = "") => isToken(/^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "");
-}
-
-/** One answer for all who ask while it is worked out, or within {@link keptMs} of that. */
-function shared<T>(ask: () => Promise<T>): () => Promise<T> {
-  let latest: { readonly answer: Promise<T>; endedAt: number } | undefined;
-  return () => {
-    if (latest !== undefined && performance.now() - latest.endedAt < keptMs) return latest.answer;
-    const asked = { answer: ask(), endedAt: Infinity };
-    const end = () => void (asked.endedAt = performance.now());
-    asked.answer.then(end, end);
-    latest = asked;
-    return asked.answer;
-  };
 }
 
 async function failedChecks({ checks, log }: HealthOptions): Promise<string[]> {

@@ -6,6 +6,7 @@ import Counter from "prom-client/lib/counter.js";
 import Gauge from "prom-client/lib/gauge.js";
 import Histogram from "prom-client/lib/histogram.js";
 import Registry from "prom-client/lib/registry.js";
+import { shareAnswer } from "../share-answer.ts";
 import type { CommitCounts, Store } from "../storage/store.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -94,7 +95,6 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
   const commitSizes = histogram("store_commit_size", "Writes in a commit.", writesBuckets);
   const commitSeconds = histogram("store_commit_seconds", "Time that a commit took.", secondsBuckets);
   const ask = readAtScrape(registry, sources, now);
-  let rendered: { readonly at: number; readonly text: Promise<string> } | null = null;
   let begun: Promise<void> | null = null;
 
   async function scrape(): Promise<string> {
@@ -115,13 +115,7 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
       commitSeconds.observe(seconds);
     },
     /** The text of a scrape. It may be a second old: scrapes are expensive, and callers can ask for thousands at once. */
-    render(): Promise<string> {
-      const at = now();
-      // A clock that was set back must not keep an old text for hours.
-      const isFresh = rendered !== null && at >= rendered.at && at < rendered.at + renderedMsMax;
-      if (!isFresh || rendered === null) rendered = { at, text: scrape() };
-      return rendered.text;
-    },
+    render: shareAnswer(scrape, renderedMsMax, now),
     contentType: registry.contentType,
   };
 }

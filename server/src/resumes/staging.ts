@@ -5,6 +5,7 @@ import { chmod, open, opendir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { shareAnswer } from "../share-answer.ts";
 import { makeFolderDurably } from "./folder-sync.ts";
 import type { StagedFile } from "./vault.ts";
 
@@ -83,24 +84,17 @@ export async function writtenAt(path: string): Promise<number> {
   }
 }
 
-/** Answers whether there is room on a disk, asking for its free bytes at most once a second. A disk that fails has none. */
-export function watchRoom(
-  freeBytes: () => Promise<number>,
-  bytesMin = freeBytesMin,
-  now: () => number = () => performance.now(),
-): () => Promise<boolean> {
-  let askedAt = -Infinity;
-  let answer = Promise.resolve(false);
-  return () => {
-    if (now() - askedAt < roomCheckMs) return answer;
-    askedAt = now();
-    answer = freeBytes().then(
-      (bytes) => bytes >= bytesMin,
-      () => false,
-    );
-    return answer;
-  };
-}
+/** Answers whether there is room on a disk. A disk that fails has none. */
+export const watchRoom = (freeBytes: () => Promise<number>, bytesMin = freeBytesMin, now?: () => number) =>
+  shareAnswer(
+    () =>
+      freeBytes().then(
+        (bytes) => bytes >= bytesMin,
+        () => false,
+      ),
+    roomCheckMs,
+    now,
+  );
 
 /** What an ordinary user may still write to the disk of a folder. Infinite where the file system has no size. */
 export async function freeBytesOf(folder: string): Promise<number> {

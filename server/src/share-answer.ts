@@ -1,0 +1,19 @@
+// For questions that are expensive and that many may ask at once.
+
+/**
+ * All who ask while an answer is worked out, or within `ms` of its end, get the same one.
+ *
+ * @param now in milliseconds. A clock that is set back keeps no old answer.
+ */
+export function shareAnswer<T>(ask: () => Promise<T>, ms: number, now = () => performance.now()): () => Promise<T> {
+  let latest: { readonly answer: Promise<T>; endedAt: number | null } | null = null;
+  return () => {
+    const age = latest === null || latest.endedAt === null ? 0 : now() - latest.endedAt;
+    if (latest !== null && age >= 0 && age < ms) return latest.answer;
+    const asked = { answer: ask(), endedAt: null as number | null };
+    const end = () => void (asked.endedAt = now());
+    asked.answer.then(end, end);
+    latest = asked;
+    return asked.answer;
+  };
+}
