@@ -533,6 +533,25 @@ describe("a submission", () => {
     await page.getByText("The mail is on its way.").waitFor();
   });
 
+  test("a mail that was sent is sent again only after a question", async () => {
+    const mails = async () => (await site.store.desk.listMails(wholeScope, undefined, { limit: 100 })).rows;
+    const before = await mails();
+    await using visit = await enter(browser, site, "/mails?status=sent");
+    const { page } = visit;
+    const notice = page.getByRole("row").filter({ hasText: "the team" }).first();
+    const again = notice.getByRole("button", { name: "Send again" });
+    const question = page.getByRole("dialog", { name: "Send this mail again?" });
+    await again.click();
+    await question.getByText("Its recipient gets it a second time.").waitFor();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "detached" });
+    expect(await mails()).toEqual(before);
+    await again.click();
+    await question.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByText("The mail is on its way.").waitFor();
+    expect((await mails())[0]?.id).not.toBe(before[0]?.id);
+  });
+
   test("has no button to copy over plain HTTP, where browsers have no clipboard", async () => {
     await using plainBrowser = await openBrowser("--host-resolver-rules=MAP site.example 127.0.0.1");
     const port = String(await freePort());
