@@ -67,6 +67,21 @@ test("wrong codes are counted like wrong passwords", async () => {
   expect((await signIn(thief, "eva@example.org", codeOf(secret, clock.now()))).status).toBe(429);
 });
 
+test("an invitation that replaces a password does not replace the second factor", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const eva = await operator(service, "eva@example.org", "sales");
+  const { secret } = await setFactor(eva, clock);
+  const token = await invite(service, "eva@example.org", "sales");
+  const other = new Operator(service);
+  const accepted = await other.call("session.acceptInvitation", { token, password: "another long phrase" });
+  expect([accepted.status, accepted.data, other.cookie]).toEqual([200, null, null]);
+  clock.advance(minuteMs);
+  const typed = { email: "eva@example.org", password: "another long phrase" };
+  expect((await other.call("session.signIn", typed)).issues?.[0]?.path).toEqual(["code"]);
+  expect((await other.call("session.signIn", { ...typed, code: codeOf(secret, clock.now()) })).status).toBe(200);
+});
+
 test("where it is required, an administrator does nothing else before it is set", async () => {
   const clock = new MovableClock();
   await using service = await startService({ clock, env: { CONSOLE_TOTP: "required" } });

@@ -138,11 +138,12 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     },
 
     /**
-     * Sets the password of the operator who was invited, and signs in.
+     * Sets the password of the operator who was invited, and signs in. Null: the operator has a second factor, which the sign-in
+     * asks for.
      *
      * @throws Fault `invitationInvalid`, `fieldsInvalid` (the password), `signInThrottled`, `signInBusy`, `passwordsOff`
      */
-    async withInvitation(token: string, password: string, visitor: Visitor): Promise<NewSession> {
+    async withInvitation(token: string, password: string, visitor: Visitor): Promise<NewSession | null> {
       requirePasswords();
       const hash = hashSecret(token);
       const trying = { client: visitor.client, typed: null, device: null };
@@ -154,7 +155,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
       const hashed = await passwords.hash(password, { network: visitor.network, isKnown: true });
       const operator = await access.acceptInvitation(hash, hashed, clock.now());
       if (operator === null) throw new Fault("invitationInvalid");
-      return begin(operator, visitor, false);
+      return operator.totpSecret === null ? begin(operator, visitor, false) : null;
     },
 
     /**

@@ -27,9 +27,10 @@ export const sessionProcedures = trpc.router({
 
   acceptInvitation: open
     .input(z.object({ token: secret, password: typedPassword }))
-    .mutation(async ({ ctx, input: { token, password } }) =>
-      replaceSession(ctx, await ctx.console.signIns.withInvitation(token, password, ctx.visitor)),
-    ),
+    .mutation(async ({ ctx, input: { token, password } }): Promise<Me | null> => {
+      const session = await ctx.console.signIns.withInvitation(token, password, ctx.visitor);
+      return session && replaceSession(ctx, session);
+    }),
 
   useSignInLink: open
     .input(z.object({ token: secret }))
