@@ -1,4 +1,4 @@
-// The steps of acceptance, of delivery and of a move, named so that tests can end the process at each of them. Here that is nothing:
+// The steps of acceptance, delivery and backups, named so that tests can end the process at each of them. Here that is nothing:
 // there is no setting, and no other version of this file in the service. Tests load their own in its place.
 
 /** A point between two steps, named after the one that is done. */
@@ -15,7 +15,8 @@ export type Step =
   | "mail-in-hand"
   | "mail-taken"
   | "mail-settled"
-  | "rows-copied";
+  | "rows-copied"
+  | "backup-written";
 
 /** Says that a step is done. */
 export function reached(_step: Step): void {}

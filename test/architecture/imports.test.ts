@@ -192,7 +192,13 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   rpc: ["intake/"],
   intake: ["config/catalogue.ts", "mail/outbox.ts"],
-  desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/staging.ts"],
+  desk: [
+    "config/config.ts",
+    "observe/log.ts",
+    "resumes/display-name.ts",
+    "resumes/folder-sync.ts",
+    "resumes/staging.ts",
+  ],
   storage: [],
   mail: ["config/catalogue.ts"],
   // It tells what exports tell.

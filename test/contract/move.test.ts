@@ -1,9 +1,16 @@
-// Moving a store into an empty one, on either engine or from one to the other: everything, exactly, or nothing.
+// Copying a store that is in use into an empty one, on either engine or from one to the other: everything, exactly, or nothing.
 import { existsSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { movedTables, MoveRefused, moveStore } from "../../server/src/storage/move.ts";
+import {
+  type MovedRows,
+  movedTables,
+  MoveRefused,
+  moveRows,
+  openEmpty,
+  openMovable,
+} from "../../server/src/storage/move.ts";
 import { lockStore, migrate, openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import { SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
@@ -38,6 +45,18 @@ const both = ["SQLite", "PostgreSQL"] as const;
 /** A place to move to. */
 const locationOf = (place: { readonly url: string } | SqliteUnderTest): StoreLocation =>
   "url" in place ? locate(place.url) : { kind: "sqlite", file: join(place.folder, "moved.db") };
+
+async function moveStore(
+  from: StoreLocation,
+  to: StoreLocation,
+  onProgress?: (table: string, rows: number) => void,
+): Promise<readonly MovedRows[]> {
+  await using source = await openMovable(from, "source");
+  await using target = await openEmpty(to);
+  const rows = await moveRows(source, target, onProgress);
+  await target.commit();
+  return rows;
+}
 
 test.each([
   ["SQLite", "SQLite"],
@@ -126,19 +145,25 @@ test.each(both)("is refused by a target in %s that holds something, which stays 
   expect(await everythingOf(again)).toEqual(before);
 });
 
-test.each(["from", "to"] as const)("is refused while a service is connected to a store: %s", async (which) => {
+test("is refused while a service is connected to the target", async () => {
   await using source = await engines.PostgreSQL();
-  await source.store[Symbol.asyncDispose]();
   await using target = await createDatabase();
-  const places = { from: source.at, to: locate(target.url) };
-  await using _running = await openStore(places[which]);
-  await expect(moveStore(places.from, places.to)).rejects.toThrow(/^A service or a command is connected/);
+  const to = locate(target.url);
+  await using _running = await openStore(to);
+  await expect(moveStore(source.at, to)).rejects.toThrow(/^A service or a command is connected/);
 });
 
-test("is refused to itself", async () => {
-  await using source = await engines.PostgreSQL();
-  await source.store[Symbol.asyncDispose]();
-  await expect(moveStore(source.at, source.at)).rejects.toBeInstanceOf(StorageUnavailable);
+test.each(both)("shows a source in %s as it was when it was opened, while others write to it", async (name) => {
+  await using source = await engines[name]();
+  await accept(source.store, inquiry(1));
+  await using place = await createDatabase("empty");
+  await using shown = await openMovable(source.at, "source");
+  await accept(source.store, inquiry(2));
+  await using target = await openEmpty(locate(place.url));
+  const moved = await moveRows(shown, target);
+  expect(moved.find((table) => table.name === "submission")?.rows).toBe(1);
+  await accept(source.store, inquiry(3));
+  expect(await inquiries(source.store)).toHaveLength(3);
 });
 
 test("is refused by a source that lacks migrations", async () => {
@@ -175,15 +200,11 @@ describe("SQLite", () => {
     );
   });
 
-  sqliteTest.for(["from", "to"] as const)(
-    "is refused while a service runs on a store: %s",
-    async (which, { tested, store }) => {
-      await store[Symbol.asyncDispose]();
-      const places = placesOf(tested);
-      using _running = await lockStore(places[which]);
-      await expect(moveStore(places.from, places.to)).rejects.toThrow(/^Another service is running/);
-    },
-  );
+  sqliteTest("is refused while a service runs on the target", async ({ tested }) => {
+    const { from, to } = placesOf(tested);
+    using _running = await lockStore(to);
+    await expect(moveStore(from, to)).rejects.toThrow(/^Another service is running/);
+  });
 
   sqliteTest("is refused without a source, and makes none", async ({ tested }) => {
     const { from, to } = placesOf(tested);

@@ -1,5 +1,4 @@
 // The whole service on PostgreSQL: what its callers, its operators and its files see of a database that fails.
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { lockAndDraw } from "../../server/src/storage/postgres/accept.ts";
 import { runCommand } from "../desk/run-command.ts";
@@ -68,7 +67,7 @@ test("an application that certainly was not stored leaves no file", async () => 
   expect(await apply(service, "k")).toMatchObject({ status: 200 });
 });
 
-test("the command line works on it, and says how it is backed up", async () => {
+test("the command line works on it", async () => {
   await using opened = await open();
   const { database, service } = opened;
   await rest.send(service, "marketplace.inquiry", json(buyer));
@@ -76,8 +75,4 @@ test("the command line works on it, and says how it is backed up", async () => {
   expect(await run("migrate", "--check")).toMatchObject({ code: 0 });
   const exported = await run("export", "inquiries", "--format", "ndjson");
   expect(JSON.parse(exported.stdout)).toMatchObject({ email: buyer.email });
-  expect(await run("backup", join(service.dataFolder, "never-written"))).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("pg_dump") as string,
-  });
 });

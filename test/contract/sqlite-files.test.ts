@@ -1,15 +1,14 @@
 // What the SQLite engine does about its files: private, watched, copied while in use, and whole after a crash.
 import { copyFile, open, readdir, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import { listMails } from "../../server/src/desk/mails.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
-import { accept, acceptReference, allMails, inquiries, inquiry, offer } from "./records.ts";
-import { sqliteTest as test, useRaw } from "./sqlite-under-test.ts";
+import { accept, allMails, inquiries, inquiry, offer } from "./records.ts";
+import { sqliteTest as test } from "./sqlite-under-test.ts";
 
 const mode = async (path: string) => (await stat(path)).mode & 0o777;
 
@@ -83,39 +82,6 @@ describe("a damaged database", () => {
     for (let at = page; at < size; at += page) await handle.write(Buffer.alloc(page, 0xaa), 0, page, at);
     const used = tested.openAgain().then((store) => Promise.all([inquiries(store), accept(store, inquiry(1))]));
     await expect(used).rejects.toBeInstanceOf(StorageUnavailable);
-  });
-});
-
-describe("a backup", () => {
-  test("taken under load is whole and holds all that was acknowledged before", async ({ tested }) => {
-    const acknowledged: string[] = [];
-    let number = 0;
-    const enough = new AbortController();
-    const write = async () => {
-      while (!enough.signal.aborted) {
-        acknowledged.push(await acceptReference(tested.store, inquiry((number += 1))));
-      }
-    };
-    const writers = Array.from({ length: 8 }, write);
-    while (acknowledged.length < 300) await nextTurn();
-    const before = [...acknowledged];
-    const file = join(tested.folder, "backup.db");
-    await tested.store.backup(file);
-    enough.abort();
-    await Promise.all(writers);
-
-    const check = useRaw(file, (copy) => copy.prepare("PRAGMA integrity_check").get());
-    expect(check).toEqual({ integrity_check: "ok" });
-    await using copy = await openStore({ kind: "sqlite", file });
-    const copied = new Set((await inquiries(copy)).map((row) => row.reference));
-    expect(before.filter((one) => !copied.has(one))).toEqual([]);
-  });
-
-  test("leaves nothing behind when it cannot be written", async ({ tested }) => {
-    await unlink(tested.file);
-    const file = join(tested.folder, "backup.db");
-    await expect(tested.store.backup(file)).rejects.toBeInstanceOf(StorageUnavailable);
-    expect(await readdir(tested.folder)).toEqual(["data"]);
   });
 });
 

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { killAtRandom } from "./kill-rounds.ts";
 
-test("five kills under load lose nothing, double nothing and spoil no file", { timeout: 300_000 }, async () => {
-  const { acknowledged, interrupted, mailsTaken, ...faults } = await killAtRandom(5);
+test("two kills under load lose nothing, double nothing and spoil no file", { timeout: 300_000 }, async () => {
+  const { acknowledged, interrupted, mailsTaken, ...faults } = await killAtRandom(2);
   for (const [name, count] of Object.entries(faults)) expect([name, count]).toEqual([name, 0]);
   expect(interrupted).toBeGreaterThan(0);
   expect(mailsTaken).toBeGreaterThanOrEqual(acknowledged);

@@ -47,10 +47,13 @@ const folder = "deploy/kubernetes";
 const files = filesOf("kubernetes/*.yaml").filter((file) => !file.endsWith("/kustomization.yaml"));
 const manifests = files.flatMap((file) => readYaml<Manifest>(file));
 const ofKind = (kind: string) => manifests.filter((one) => one.kind === kind);
-const templateOf = ({ spec }: Manifest) => spec["template"] as PodTemplate;
+const templateOf = ({ kind, spec }: Manifest) => {
+  const job = kind === "CronJob" ? (spec["jobTemplate"] as Pick<Manifest, "spec">) : { spec };
+  return job.spec["template"] as PodTemplate;
+};
 const named = (one: Manifest) => [one.metadata.name, one] as const;
 const deployments = ofKind("Deployment").map(named);
-const pods = [...ofKind("Deployment"), ...ofKind("Job")].map(named);
+const pods = [...ofKind("Deployment"), ...ofKind("Job"), ...ofKind("CronJob")].map(named);
 const carries = (labels: Labels, wanted: Labels) =>
   Object.entries(wanted).every(([name, value]) => labels[name] === value);
 
@@ -66,7 +69,9 @@ test("the kustomization names files that exist, and neither secrets nor what is 
   const [{ resources }] = readYaml<{ resources: string[] }>(`${folder}/kustomization.yaml`) as [
     { resources: string[] },
   ];
-  const byHand = ["namespace.yaml", "secret.example.yaml", "migrate.yaml"].map((name) => `${folder}/${name}`);
+  const byHand = ["namespace.yaml", "secret.example.yaml", "migrate.yaml", "backup.yaml"].map(
+    (name) => `${folder}/${name}`,
+  );
   expect(resources.map((name) => `${folder}/${name}`).toSorted()).toEqual(files.filter((one) => !byHand.includes(one)));
 });
 
@@ -87,15 +92,28 @@ test.each(pods)("%s is admitted under the restricted profile", (_name, manifest)
   expect(namespace?.metadata.labels?.["pod-security.kubernetes.io/enforce"]).toBe("restricted");
 });
 
-test.each(pods)("%s runs as the user of the image and writes to its /data alone", (_name, manifest) => {
-  const { containers, securityContext, volumes } = templateOf(manifest).spec;
-  const [, user] = /^USER (\d+):/m.exec(read("deploy/Dockerfile")) ?? [];
-  expect(securityContext).toMatchObject({ runAsUser: Number(user), fsGroup: Number(user) });
-  for (const { volumeMounts } of containers) {
-    expect(volumeMounts).toEqual([{ name: "data", mountPath: "/data" }]);
-    expect(volumes).toEqual([{ name: "data", emptyDir: { sizeLimit: expect.stringMatching(/^\d+[GM]i$/) } }]);
-  }
-});
+test.each(pods)(
+  "%s runs as the user of the image and writes to its /data, and to /backups, alone",
+  (name, manifest) => {
+    const { containers, securityContext, volumes } = templateOf(manifest).spec;
+    const [, user] = /^USER (\d+):/m.exec(read("deploy/Dockerfile")) ?? [];
+    expect(securityContext).toMatchObject({ runAsUser: Number(user), fsGroup: Number(user) });
+    for (const { volumeMounts } of containers) {
+      const [backups, kept] =
+        name === "submissions-backup"
+          ? [
+              [{ name: "backups", mountPath: "/backups" }],
+              [{ name: "backups", persistentVolumeClaim: expect.anything() }],
+            ]
+          : [[], []];
+      expect(volumeMounts).toEqual([{ name: "data", mountPath: "/data" }, ...backups]);
+      expect(volumes).toEqual([
+        { name: "data", emptyDir: { sizeLimit: expect.stringMatching(/^\d+[GM]i$/) } },
+        ...kept,
+      ]);
+    }
+  },
+);
 
 test.each(pods)("%s names settings and secrets that there are, and an image's version", (_name, manifest) => {
   const known = manifests.filter(({ kind }) => kind === "ConfigMap" || kind === "Secret");

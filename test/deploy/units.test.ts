@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { filesOf, read, root } from "./read-deploy.ts";
 
-const units = filesOf("systemd/*");
+const units = filesOf("systemd/submissions{,@}.service");
+const timed = filesOf("systemd/submissions-backup.*");
 const settings = (unit: string) =>
   new Map([...read(unit).matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value] as const));
 
@@ -24,12 +25,14 @@ const analyze = (...words: string[]) => spawnSync("systemd-analyze", words, { en
 const isThere = analyze("--version").error === undefined;
 
 describe.skipIf(!isThere)("systemd", () => {
-  test.each(units)("takes %s without a complaint", (unit) => {
+  test.each([...units, ...timed])("takes %s without a complaint", (unit) => {
+    // A timer is looked at with the unit that it starts.
+    timed.forEach(installed);
     const { status, stderr } = analyze("verify", installed(unit));
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 
-  test.each(units)("counts %s among the well protected", (unit) => {
+  test.each([...units, "deploy/systemd/submissions-backup.service"])("counts %s among the well protected", (unit) => {
     const { stdout, stderr } = analyze("security", "--offline=true", "--threshold=20", installed(unit));
     expect(`${stdout}${stderr}`).toMatch(/Overall exposure level for submissions\S*: [01]\.\d/);
   });
@@ -49,6 +52,16 @@ test.each(units)("%s is started again however often its database is away, and af
   expect(unitSection).toMatch(/^StartLimitIntervalSec=0$/m);
   expect(unitSection).toMatch(/^After=.*\bpostgresql\.service$/m);
   expect(serviceSection).toMatch(/^Restart=on-failure\nRestartSec=5$/m);
+});
+
+test("the nightly backup runs a command that there is, and the timer is what is enabled", () => {
+  const [service = "", timer = ""] = timed;
+  const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: { readonly submissions: string } };
+  const [, words] =
+    /^\S+ (.*) backup \/var\/backups\/submissions --keep 14$/.exec(settings(service).get("ExecStart") ?? "") ?? [];
+  expect(scripts.submissions).toBe(`exec node ${words}`);
+  expect(settings(timer).get("WantedBy")).toBe("timers.target");
+  expect(settings(service).get("ReadWritePaths")).toBe("/var/backups/submissions");
 });
 
 test("the template differs from the unit by port and folder only", () => {

@@ -1,7 +1,7 @@
 // The command line beside a running service: its store stays open while commands run.
 import { existsSync } from "node:fs";
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, chown, mkdtemp, open, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, open, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -20,7 +20,6 @@ import {
   application,
   findResume,
   findSubmission,
-  inquiries,
   inquiry,
   lease,
   noon,
@@ -316,32 +315,6 @@ test("migrate --check names what is pending and ends with 1, without making a da
   expect(await check()).toMatchObject({ code: 0, stdout: "" });
 });
 
-test("backup names the folder that does not exist", async () => {
-  const missing = join(ground, "no", "folder");
-  expect(await run("backup", join(missing, "copy.sqlite"))).toEqual(
-    expect.objectContaining({ code: 1, stdout: "", stderr: `There is no folder ${missing}.\n` }),
-  );
-  expect(existsSync(missing)).toBe(false);
-});
-
-test("backup names the folder that it may not write to", async () => {
-  const [data, closed] = [await mkdtemp(join(ground, "own-")), await mkdtemp(join(ground, "closed-"))];
-  await chmod(ground, 0o755);
-  await chmod(closed, 0o555);
-  // Root may write to any folder.
-  const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
-  if (user.uid !== undefined) await chown(data, user.uid, -1);
-  const asUser = (...words: string[]) => finish(start("submissions.ts", words, { DATA_DIR: data }, user));
-  try {
-    expect(await asUser("migrate")).toMatchObject({ code: 0 });
-    const stderr = `Nothing may be written to the folder ${closed}. Name another one. (EACCES)\n`;
-    expect(await asUser("backup", join(closed, "copy.sqlite"))).toMatchObject({ code: 1, stdout: "", stderr });
-  } finally {
-    // For the one that clears up.
-    await chmod(closed, 0o755);
-  }
-});
-
 test("a user who may not read the database is told which file it is, and what to do", async () => {
   const data = await mkdtemp(join(ground, "others-"));
   const file = join(data, "submissions.sqlite");
@@ -374,15 +347,6 @@ test("a PostgreSQL that cannot be reached is named with its reason, once", async
     code: 1,
     stderr: "DATABASE_REPLICA_URL: The database cannot be reached (ECONNREFUSED).\n",
   });
-});
-
-test("backup is a store of its own with everything in it, and never written over another file", async () => {
-  const file = join(ground, "copy.sqlite");
-  expect(await run("backup", file)).toMatchObject({ code: 0, stdout: "" });
-  await using copy = await openStore({ kind: "sqlite", file }, { access: "read-only" });
-  expect(await inquiries(copy)).toEqual(await inquiries(store));
-  expect(await copy.mailBacklog()).toEqual(await store.mailBacklog());
-  expect((await run("backup", file)).code).toBe(1);
 });
 
 test("a command that is not understood ends with 2, and leaves standard output alone", async () => {

@@ -112,10 +112,8 @@ test("erase takes no notice of a mail that goes from the mailbox meanwhile", asy
 test("a file is looked for where npm was called, not in the project's folder", async () => {
   await run("migrate");
   const environment = { DATA_DIR: folder.path, npm_lifecycle_event: "submissions", INIT_CWD: folder.path };
-  expect(await runCommand(["backup", "copy.sqlite"], environment)).toMatchObject({ code: 0 });
-  const words = ["copy", "--to", "sqlite:moved.sqlite", "--resumes-to", "kept"];
-  expect(await runCommand(words, environment)).toMatchObject({ code: 0 });
-  expect(await readdir(folder.path)).toEqual(expect.arrayContaining(["copy.sqlite", "moved.sqlite", "kept"]));
+  expect(await runCommand(["backup", "backups"], environment)).toMatchObject({ code: 0 });
+  expect(await readdir(folder.path)).toContain("backups");
 });
 
 test("what commands do is in the audit log, which is exported as CSV and NDJSON, from a number on", async () => {

@@ -1,12 +1,12 @@
-// Thousands of broken and sound requests through both doors of a service process: spoilt fields, mangled bodies, broken
+// More than a thousand broken and sound requests through both doors of a service process: spoilt fields, mangled bodies, broken
 // HTTP, clients that break off or stall, keys used again. A failure names its seed and request; `long-run.ts` repeats it.
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { fuzz } from "./fuzz-run.ts";
 
-const requests = 3_000;
-/** What no garbage collection explains. A leak of six kilobytes a request would be beyond it. */
+const requests = 1_500;
+/** What no garbage collection explains. A leak of eight kilobytes a request would be beyond it. */
 const heapGrowthMax = 12 * 1024 * 1024;
 
 test.runIf(existsSync("/proc/self/fd"))(

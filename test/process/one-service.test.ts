@@ -30,7 +30,7 @@ test("the command line works beside a running service", async () => {
     ["mail", "retry"],
     ["migrate"],
     ["migrate", "--check"],
-    ["backup", join(service.dataFolder, "copy.sqlite")],
+    ["backup", join(service.dataFolder, "backups")],
   ]) {
     const { code, stderr } = await runCommand(words, env);
     expect(code, `${words.join(" ")}: ${stderr}`).toBe(0);

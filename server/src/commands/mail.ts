@@ -1,5 +1,5 @@
-// `mail list` and `mail retry`: what waits in the outbox, what was sent, what failed and why; and `release`, which lets
-// the mails of spam be sent. The service sends them, not these commands: one sender is enough.
+// `mail list`, `mail retry` and `mail release`: what waits in the outbox, what was sent, what failed and why; and `release`,
+// which lets the mails of spam be sent. The service sends them, not these commands: one sender is enough.
 import { mailStatuses } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
 import { listMails } from "../desk/mails.ts";
@@ -36,6 +36,15 @@ Examples:
   npm run submissions -- mail retry                      all failed mails
   npm run submissions -- mail retry 17-mhzk2a8f          one mail, by its id in mail list
   npm run submissions -- mail retry --status in-doubt    all mails in doubt; some may then arrive twice
+`;
+
+const heldExamples = `
+What was queued in a backup may have been sent after it was made. Look at it first: mail list --status queued. What is
+released goes out within seconds; Postmark is asked about each mail first, and sends none twice.
+
+Examples:
+  npm run submissions -- mail release                    all held mails and deliveries to webhooks
+  npm run submissions -- mail release 17-mhzk2a8f        one, by its id in mail list or webhooks log
 `;
 
 const releaseExamples = `
@@ -77,6 +86,17 @@ export function registerMail(program: Command, deps: CommandDeps): void {
       if (id !== undefined && count === 0) throw new CommandFailed("No mail with this id waits or has failed.");
       await store.desk.audit({ action: "mail.again", subject: "", detail: { ...which, count } }, commandLine(store));
       tell(deps, `${mails(count)} due now.`);
+    });
+  mail
+    .command("release")
+    .description("Makes the mails and deliveries to webhooks due now that a restored store holds back.")
+    .argument("[id]", "only this mail or delivery")
+    .addHelpText("after", heldExamples)
+    .action(async (id: string | undefined) => {
+      await using store = await openStore(configOf(deps).storage);
+      const released = await store.releaseHeld(id ?? null, commandLine(store));
+      if (id !== undefined && released === 0) throw new CommandFailed("Nothing with this id is held.");
+      tell(deps, `Released: ${released}.`);
     });
 }
 

@@ -4,8 +4,8 @@ import about from "../../package.json" with { type: "json" };
 import { configExitCode, reportProblems } from "../config/load.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
 import { SettingUnusable } from "../optional-packages.ts";
+import { registerBackup, registerRestore } from "./backup.ts";
 import { ConfigInvalid, tell, type CommandDeps } from "./command.ts";
-import { registerCopy } from "./copy.ts";
 import { registerErase, registerRetention } from "./erase.ts";
 import { registerExport } from "./export.ts";
 import { registerMail, registerRelease } from "./mail.ts";
@@ -20,7 +20,7 @@ const exitCodes = { ok: 0, failed: 1, usage: 2, configuration: configExitCode } 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 const notes = `
-Commands read the same environment as the service and work beside it; only copy needs the service stopped.
+Commands read the same environment as the service and work beside it; only restore needs the service stopped.
 Standard output holds data only; everything else goes to standard error.
 
 Exit codes:
@@ -63,7 +63,8 @@ function createProgram(deps: CommandDeps): Command {
   registerResume(program, deps);
   registerRelease(program, deps);
   registerMail(program, deps);
-  registerCopy(program, deps);
+  registerBackup(program, deps);
+  registerRestore(program, deps);
   registerErase(program, deps);
   registerRetention(program, deps);
   registerOperators(program, deps);

@@ -44,7 +44,7 @@ const gap = "  ";
  * Rows with their columns below each other, the first row as their heading. On a terminal in colour, unless `NO_COLOR`
  * forbids it, and no wider than the window: the widest columns are cut.
  */
-export function formatTable(rows: readonly (readonly string[])[], terminal: Terminal): string {
+function formatTable(rows: readonly (readonly string[])[], terminal: Terminal): string {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);

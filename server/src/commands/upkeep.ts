@@ -1,18 +1,10 @@
-// What an installation needs now and then: `backup`, `migrate`, `check-config`.
+// What an installation needs now and then: `migrate`, `check-config`.
 import type { Command } from "commander";
 import { publicUrl } from "../config/config.ts";
 import { describeSettings, reportMisspellings } from "../config/load.ts";
-import { migrate, openStore, pendingMigrations } from "../storage/open-store.ts";
-import { CommandFailed, configOf, fileOf, record, tell, type CommandDeps } from "./command.ts";
+import { migrate, pendingMigrations } from "../storage/open-store.ts";
+import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
-
-const backupExamples = `
-The copy holds submissions, subscribers and mails. Resumes are files of their own that never change once they are there:
-copy their folder after the backup, and every resume that the backup knows is in the copy.
-
-Example:
-  npm run submissions -- backup /backups/submissions-2026-11-21.sqlite
-`;
 
 const migrateExamples = `
 The service does the same when it starts.
@@ -28,19 +20,6 @@ Example:
 `;
 
 export function registerUpkeep(program: Command, deps: CommandDeps): void {
-  program
-    .command("backup")
-    .description("Writes a consistent copy of the database to a new file. A file that exists is never overwritten.")
-    .argument("<file>", "the new file")
-    .addHelpText("after", backupExamples)
-    .action(async (file: string) => {
-      const config = configOf(deps);
-      await using store = await openStore(config.storage, { access: "read-only" });
-      // PostgreSQL's own tools copy its databases, and say so here.
-      if (config.storage.kind === "sqlite") await record(config, { action: "backup", subject: "" });
-      await store.backup(fileOf(deps, file));
-      tell(deps, `The database was copied to ${file}.`);
-    });
   program
     .command("migrate")
     .description("Applies pending migrations and writes their names to standard output.")

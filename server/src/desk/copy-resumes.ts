@@ -19,6 +19,7 @@ const atOnce = 8;
  */
 export interface CopiedResume {
   readonly reference: string;
+  readonly key: string;
   readonly result: "copied" | "there" | "missing" | "damaged" | "in-the-way";
 }
 
@@ -47,15 +48,15 @@ export const copyResumes = (
 
 async function copyResume({ reference, key, sha256 }: ListedResume, from: Source, to: Target): Promise<CopiedResume> {
   const there = await readIfThere(to, key);
-  if (there !== null) return { reference, result: (await hashOf(there)) === sha256 ? "there" : "in-the-way" };
+  if (there !== null) return { reference, key, result: (await hashOf(there)) === sha256 ? "there" : "in-the-way" };
   const bytes = await readIfThere(from, key);
-  if (bytes === null) return { reference, result: "missing" };
+  if (bytes === null) return { reference, key, result: "missing" };
   const path = join(to.stagingFolder, randomUUID());
   try {
     const staged = await stage(bytes, path);
-    if (staged.sha256 !== sha256) return { reference, result: "damaged" };
+    if (staged.sha256 !== sha256) return { reference, key, result: "damaged" };
     await to.keep(staged, { key });
-    return { reference, result: "copied" };
+    return { reference, key, result: "copied" };
   } finally {
     await rm(path, { force: true });
   }

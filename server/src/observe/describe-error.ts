@@ -15,7 +15,7 @@ export interface ErrorDescription {
 
 /** Errors with messages of ours. One that quotes what a caller sent must not be listed. */
 const ours: ReadonlySet<string> = new Set([
-  "BackupElsewhere",
+  "BackupUnusable",
   "CommandFailed",
   "Fault",
   "FileExists",

@@ -2,6 +2,7 @@
 // keeping a resume is a rename.
 import { open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
 import { makeFolderDurably, SharedFolderSync, syncFolder } from "./folder-sync.ts";
@@ -72,7 +73,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
         if (renamed) takenBack.add(kept);
         // If its folder was removed, the next resume makes it anew.
         if (today?.day === day) today = null;
-        throw asUnavailable(error);
+        return unavailable(error);
       }
       reached("resume-kept");
       return kept;
@@ -82,18 +83,11 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
       const path = pathOf(key);
       await removeDurably(path).catch((error: unknown) => {
         takenBack.add(key);
-        throw asUnavailable(error);
+        return unavailable(error);
       });
     },
 
-    async read(key) {
-      const path = pathOf(key);
-      const handle = await open(path, "r").catch((error: unknown) => {
-        if (isMissing(error)) throw new ResumeMissing("There is no such file in the resume folder.", { cause: error });
-        throw asUnavailable(error);
-      });
-      return handle.createReadStream();
-    },
+    read: (key) => readFrom(root, key),
 
     // Files in a folder have no URL.
     link: async () => null,
@@ -111,27 +105,32 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
     },
 
     async sweep(options) {
-      try {
-        const staged = await sweepStaged(stagingFolder, clock.now() - options.olderThanMs);
-        const removed = await takenBack.removeAll((key) => rm(pathOf(key), { force: true }));
-        const swept = await sweepShelf(shelf, options);
-        return { ...swept, staged, removed: swept.removed + removed };
-      } catch (error) {
-        throw asUnavailable(error);
-      }
+      const before = clock.now() - options.olderThanMs;
+      const staged = await sweepStaged(stagingFolder, before).catch(unavailable);
+      const removed = await takenBack.removeAll((key) => rm(pathOf(key), { force: true })).catch(unavailable);
+      const swept = await sweepShelf(shelf, options).catch(unavailable);
+      return { ...swept, staged, removed: swept.removed + removed };
     },
 
-    async belongsTo(identity) {
-      try {
-        return await isPaired(shelf, identity);
-      } catch (error) {
-        throw asUnavailable(error);
-      }
-    },
+    belongsTo: (identity) => isPaired(shelf, identity).catch(unavailable),
 
     [Symbol.asyncDispose]: async () => {},
   };
 };
+
+/**
+ * The bytes of a file that a vault keeps in this folder, which may be one where nothing can be written.
+ *
+ * @throws ResumeMissing, VaultUnavailable
+ */
+export async function readFrom(root: string, key: string): Promise<Readable> {
+  assertKey(key);
+  const handle = await open(join(root, key), "r").catch((error: unknown) => {
+    if (isMissing(error)) throw new ResumeMissing("There is no such file in the resume folder.", { cause: error });
+    return unavailable(error);
+  });
+  return handle.createReadStream();
+}
 
 /** Tells a folder from another one of the same name. */
 const inodeOf = async (folder: string): Promise<string> => {
@@ -158,8 +157,9 @@ async function settle(staged: StagedFile, clock: Clock): Promise<void> {
 }
 
 /** Errors of the system (no space, not writable, gone) are about our storage; others are mistakes and pass. */
-const asUnavailable = (error: unknown): unknown =>
-  isSystemError(error) ? new VaultUnavailable("The resume folder cannot be used.", { cause: error }) : error;
+const unavailable = (error: unknown): never => {
+  throw isSystemError(error) ? new VaultUnavailable("The resume folder cannot be used.", { cause: error }) : error;
+};
 
 const identityName = ".identity";
 

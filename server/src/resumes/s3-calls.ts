@@ -67,13 +67,10 @@ export function storeCalls({ attemptMs, attemptsMax, triesMs, pauseMs, readiness
     },
 
     /** Calls once, for an answer now. */
-    async sendOnce<T>(attempt: Attempt<T>): Promise<T> {
-      try {
-        return await within(readinessMs, attempt);
-      } catch (error) {
+    sendOnce: <T>(attempt: Attempt<T>): Promise<T> =>
+      within(readinessMs, attempt).catch((error: unknown) => {
         throw asVaultError(error);
-      }
-    },
+      }),
   };
 }
 

@@ -65,24 +65,18 @@ export async function sweepShelf(
  * The keys that this process itself could not take back: nothing was stored with them, or their application is gone. The
  * next sweep removes their files without asking the store.
  */
-export class TakenBack {
-  readonly #keys = new Set<string>();
-
-  add(key: string): void {
+export class TakenBack extends Set<string> {
+  override add(key: string): this {
     // Beyond that the sweep finds them as it finds those of crashed processes.
-    if (this.#keys.size < takenBackMax) this.#keys.add(key);
-  }
-
-  delete(key: string): void {
-    this.#keys.delete(key);
+    return this.size < takenBackMax ? super.add(key) : this;
   }
 
   /** Answers how many files it removed. Those after the first that cannot be removed wait for the next sweep. */
   async removeAll(remove: (key: string) => Promise<void>): Promise<number> {
     let removed = 0;
-    for (const key of this.#keys) {
+    for (const key of this) {
       await remove(key);
-      this.#keys.delete(key);
+      this.delete(key);
       removed += 1;
     }
     return removed;

@@ -3,16 +3,11 @@ import { expect, test } from "vitest";
 import { Again, CommitQueue, type Commits } from "./commit-queue.ts";
 import { StorageUnavailable } from "./store.ts";
 
-const busy = new Error("busy");
-const asUnavailable = (error: unknown) =>
-  error === busy ? new StorageUnavailable("unavailable", { cause: error }) : null;
-
 /** A queue of numbers that answers each with its double and records what was committed together. */
 function queueOf(more: Partial<Commits<number, number>> = {}) {
   const batches: (readonly number[])[] = [];
   const queue = new CommitQueue<number, number>({
     batchMax: 100,
-    asUnavailable,
     async commit(jobs) {
       batches.push(jobs);
       return jobs.map((job) => job * 2);
@@ -220,10 +215,9 @@ test("refuses a job whose deadline has passed before it begins, as not stored", 
 test("tries a batch again while another process is in the way, together with what came meanwhile", async () => {
   let inTheWay = 3;
   const { queue, batches } = queueOf({
-    isBusy: (error) => error === busy,
     busyMs: 60_000,
     async commit(jobs) {
-      if ((inTheWay -= 1) >= 0) throw busy;
+      if ((inTheWay -= 1) >= 0) return jobs.map(() => new Again(new StorageUnavailable("busy")));
       batches.push(jobs);
       return [...jobs];
     },
@@ -236,11 +230,9 @@ test("tries a batch again while another process is in the way, together with wha
 });
 
 test("gives up when another process stays in the way", async () => {
-  const commit = async () => {
-    throw busy;
-  };
-  const { queue } = queueOf({ isBusy: (error) => error === busy, busyMs: 0, commit });
-  await expect(queue.run(1)).rejects.toBeInstanceOf(StorageUnavailable);
+  const refusal = new StorageUnavailable("busy");
+  const { queue } = queueOf({ busyMs: 0, commit: async (jobs) => jobs.map(() => new Again(refusal)) });
+  await expect(queue.run(1)).rejects.toBe(refusal);
 });
 
 test("settles what waits before it is closed, and takes nothing more", async () => {

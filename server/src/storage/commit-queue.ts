@@ -12,8 +12,6 @@ export interface Commits<Job, Result> {
    * StorageUnavailable with another outcome. May be called again with the same jobs, or some of them.
    */
   commit(jobs: readonly Job[]): Promise<readonly (Result | Again)[]>;
-  /** Whether another process was in the way, so that the same batch may succeed after a pause. */
-  isBusy?(error: unknown): boolean;
   /** An error of the engine as the port promises it; null when it is a mistake in this program or in one of the jobs. */
   asUnavailable?(error: unknown): StorageUnavailable | null;
   readonly onCommit?: CommitListener | undefined;
@@ -33,9 +31,8 @@ export class Again {
 
 /** Most time until such a job comes again by itself; a commit that begins sooner takes it along. */
 const againMs = 25;
-
-/** Pause before the n-th try after the first. */
-export const busyPauseMs = (tries: number): number => Math.min(5 * 2 ** tries, 50);
+/** Pause after a batch of which none was done: SQLite blocks this thread for some milliseconds with each try. */
+const busyPauseMs = 10;
 
 interface Waiting<Job, Result> {
   readonly job: Job;
@@ -66,7 +63,6 @@ export class CommitQueue<Job, Result> {
   /** When the next round begins, by `performance.now()`; -Infinity: it was decided, and no job can hurry it. */
   #roundAt = Infinity;
   #isCommitting = false;
-  #busyInARow = 0;
   #closed: PromiseWithResolvers<void> | undefined;
   #counts = { commits: 0, jobs: 0, retries: 0 };
 
@@ -127,10 +123,11 @@ export class CommitQueue<Job, Result> {
 
   async #turn(): Promise<void> {
     this.#isCommitting = true;
-    const wasBusy = await this.#commit(this.#takeBatch());
+    const retries = this.#counts.retries;
+    await this.#commit(this.#takeBatch());
     this.#isCommitting = false;
     if (this.#waiting.length === 0) this.#closed?.resolve();
-    else if (wasBusy) this.#beginIn(busyPauseMs(this.#busyInARow - 1));
+    else if (this.#counts.retries > retries) this.#beginIn(busyPauseMs);
     else this.#beginBy(this.#firstDue(), performance.now());
   }
 
@@ -152,9 +149,9 @@ export class CommitQueue<Job, Result> {
     return this.#waiting.reduce((first, { due }) => Math.min(first, due), Infinity);
   }
 
-  /** Answers whether another process was in the way. Never rejects: there is no caller to be told. */
-  async #commit(batch: readonly Waiting<Job, Result>[]): Promise<boolean> {
-    if (batch.length === 0) return false;
+  /** Never rejects: there is no caller to be told. */
+  async #commit(batch: readonly Waiting<Job, Result>[]): Promise<void> {
+    if (batch.length === 0) return;
     let results: readonly (Result | Again)[];
     const begun = performance.now();
     try {
@@ -162,7 +159,6 @@ export class CommitQueue<Job, Result> {
     } catch (error) {
       return this.#refuse(batch, error);
     }
-    this.#busyInARow = 0;
     let done = 0;
     for (const [index, one] of batch.entries()) {
       const result = results[index];
@@ -172,51 +168,30 @@ export class CommitQueue<Job, Result> {
         done += 1;
       }
     }
-    if (done > 0) {
+    if (done === 0) this.#counts.retries += 1;
+    else {
       this.#counts.commits += 1;
       this.#counts.jobs += done;
       this.#commits.onCommit?.(done, (performance.now() - begun) / 1000);
     }
-    return false;
   }
 
   #comeAgain(one: Waiting<Job, Result>, { refusal }: Again): void {
     const now = performance.now();
-    if (this.#triesUntil(one) <= now) one.reject(refusal);
+    if (Math.min(one.deadline, one.since + (this.#commits.busyMs ?? 0)) <= now) one.reject(refusal);
     else this.#waiting.push({ ...one, due: now + againMs * Math.random() });
   }
 
-  #triesUntil({ deadline, since }: Waiting<Job, Result>): number {
-    return Math.min(deadline, since + (this.#commits.busyMs ?? 0));
-  }
-
-  async #refuse(batch: readonly Waiting<Job, Result>[], error: unknown): Promise<boolean> {
+  async #refuse(batch: readonly Waiting<Job, Result>[], error: unknown): Promise<void> {
     const unavailable = error instanceof StorageUnavailable ? error : (this.#commits.asUnavailable?.(error) ?? null);
-    if (this.#commits.isBusy?.(error) === true) {
-      this.#tryAgain(batch, unavailable ?? error);
-      return true;
-    }
     if (unavailable !== null || batch.length === 1) {
       for (const { reject } of batch) reject(unavailable ?? error);
-      return false;
+      return;
     }
     // One of them is to blame. The halves are committed apart, until it is alone.
     const middle = Math.ceil(batch.length / 2);
-    const firstBusy = await this.#commit(batch.slice(0, middle));
-    const secondBusy = await this.#commit(batch.slice(middle));
-    return firstBusy || secondBusy;
-  }
-
-  #tryAgain(batch: readonly Waiting<Job, Result>[], error: unknown): void {
-    this.#counts.retries += 1;
-    this.#busyInARow += 1;
-    const now = performance.now();
-    const again: Waiting<Job, Result>[] = [];
-    for (const one of batch) {
-      if (this.#triesUntil(one) <= now) one.reject(error);
-      else again.push(one);
-    }
-    this.#waiting = [...again, ...this.#waiting];
+    await this.#commit(batch.slice(0, middle));
+    await this.#commit(batch.slice(middle));
   }
 }
 

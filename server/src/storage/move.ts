@@ -1,5 +1,5 @@
-// Moves a whole store into an empty one, on the same or another engine. All rows are written in one transaction, which is
-// committed only after what was written has been read back and compared: a move is done whole or not at all.
+// Copies a whole store into an empty one, on the same or another engine, while the source is in use. All rows are written
+// in one transaction, which is committed only after what was written has been read back and compared.
 import { createHash } from "node:crypto";
 import { reached } from "../failpoint.ts";
 import type { StoreLocation } from "./open-store.ts";
@@ -42,17 +42,17 @@ export const movedTables: readonly MovedTable[] = [
   { name: "webhook_delivery", key: ["id"], numbered: true },
 ];
 
-/** `source`: read. `target`: made and migrated if need be, and written to. */
-export type MoveRole = "source" | "target";
-
 /**
- * A store that is moved, or filled: one transaction, open until it is disposed of. No service runs on it meanwhile, and
- * no other process changes it. A target's row in `store` was removed when it was opened.
+ * `source`: read as it is at one moment, while services write to it. `target`: made and migrated if need be, and written
+ * to; no service runs on it. `backup`: a target that is a new file, on SQLite only.
  */
+export type MoveRole = "source" | "target" | "backup";
+
+/** One transaction, open until it is disposed of. A target's row in `store` was removed when it was opened. */
 export interface MovableStore extends AsyncDisposable {
   /** @param text with parameters `$1`, `$2` … */
   query(text: string, values?: readonly (string | number)[]): Promise<readonly Row[]>;
-  insert(table: MovedTable, rows: readonly Row[]): Promise<void>;
+  insert(table: Pick<MovedTable, "name">, rows: readonly Row[]): Promise<void>;
   /** The last number that was given to a row of a numbered table; 0 when none was. */
   lastNumber(table: MovedTable): Promise<number>;
   /** Makes the next row of a numbered table get a number behind this one. */
@@ -74,20 +74,17 @@ export class MoveRefused extends Error {
 }
 
 /**
- * Moves all rows of a store into an empty one. The source stays as it is.
+ * Writes all rows of a store into an empty one, reads them back and compares them. Does not commit.
  *
  * @param onProgress called after each page with the table and how many of its rows were copied
- * @throws MoveRefused when the target is not empty
- * @throws StorageUnavailable when one of them cannot be used, or a service runs on it
- * @throws SchemaTooOld, SchemaTooNew when the schema of the source is not that of this version
+ * @throws MoveRefused when the rows that are read back are others
+ * @throws StorageUnavailable
  */
-export async function moveStore(
-  from: StoreLocation,
-  to: StoreLocation,
+export async function moveRows(
+  source: MovableStore,
+  target: MovableStore,
   onProgress: (table: string, rows: number) => void = () => {},
 ): Promise<readonly MovedRows[]> {
-  await using source = await openMovable(from, "source");
-  await using target = await openEmpty(to);
   const moved: MovedRows[] = [];
   for (const table of movedTables) {
     const read = await digestOf(table, source, async (page, rows) => {
@@ -100,9 +97,8 @@ export async function moveStore(
   }
   for (const [index, table] of movedTables.entries()) {
     if ((await digestOf(table, target)).sha256 === moved[index]?.sha256) continue;
-    throw new MoveRefused(`The rows of ${table.name} are not those that were written: nothing was moved.`);
+    throw new MoveRefused(`The rows of ${table.name} are not those that were written: nothing was copied.`);
   }
-  await target.commit();
   return moved;
 }
 
@@ -112,18 +108,22 @@ export async function moveStore(
  * @throws MoveRefused when it is not empty
  * @throws StorageUnavailable when it cannot be used, or a service runs on it
  */
-export async function openEmpty(location: StoreLocation): Promise<MovableStore> {
+export async function openEmpty(location: StoreLocation, role: "target" | "backup" = "target"): Promise<MovableStore> {
   await using opened = new AsyncDisposableStack();
-  const target = opened.use(await openMovable(location, "target"));
+  const target = opened.use(await openMovable(location, role));
   for (const { name } of movedTables) {
     if ((await target.query(`SELECT 1 AS one FROM ${name} LIMIT 1`)).length === 0) continue;
-    throw new MoveRefused(`The target is not empty: its table ${name} has rows. Move to a new database.`);
+    throw new MoveRefused(`The store is not empty: its table ${name} has rows. Nothing was changed.`);
   }
   opened.move();
   return target;
 }
 
-async function openMovable(location: StoreLocation, role: MoveRole): Promise<MovableStore> {
+/**
+ * @throws StorageUnavailable when it cannot be used or is missing (source), or a service runs on it (target)
+ * @throws SchemaTooOld (source), SchemaTooNew when its schema is not that of this version
+ */
+export async function openMovable(location: StoreLocation, role: MoveRole): Promise<MovableStore> {
   if (location.kind === "sqlite") return (await import("./sqlite/move.ts")).openSqliteMove(location.file, role);
   return (await import("./postgres/move.ts")).openPostgresMove(location, role);
 }

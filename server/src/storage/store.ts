@@ -4,7 +4,7 @@
 // specification, run on every engine.
 import type { Clock } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
-import type { DeskStore } from "./desk-store.ts";
+import type { Actor, DeskStore } from "./desk-store.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import type { Lease, OutboxStore } from "./outbox-store.ts";
 import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
@@ -171,6 +171,9 @@ export interface Store extends AsyncDisposable {
     now: number,
   ): Promise<number | "suppressed" | "capped">;
 
+  /** Makes the mails and deliveries due that are held since a restore, or the one of an id. Answers how many there were. */
+  releaseHeld(id: string | null, actor: Actor): Promise<number>;
+
   /**
    * How many mails wait, failed or are in doubt; since when the oldest waits, and when the first one is or was due (null
    * when none waits).
@@ -216,13 +219,6 @@ export interface Store extends AsyncDisposable {
 
   /** Whether submissions can be stored now: proves a write to stable storage, without keeping it. */
   checkReadiness(): Promise<ReadinessReport>;
-
-  /**
-   * Writes a consistent copy of everything the store holds to a new file, while the service runs.
-   *
-   * @throws BackupElsewhere when the engine has a tool of its own for it
-   */
-  backup(file: string): Promise<void>;
 }
 
 /** How long an idempotency key is kept. */
@@ -256,9 +252,4 @@ export class ReadTooSlow extends Error {
   constructor(options?: ErrorOptions) {
     super("The read took too long.", options);
   }
-}
-
-/** Copies of this store are made with the database's own tools. */
-export class BackupElsewhere extends Error {
-  override readonly name = "BackupElsewhere";
 }

@@ -17,49 +17,38 @@ interface Refusing {
   readonly issues: readonly Issue[];
 }
 
-const never = () => false;
+const always = () => true;
+const submitting = ({ submission }: Refusing) => submission;
 
-// A fault that does not stand here is one that every submission can meet, so a new one appears in the document by itself.
+/** Which operations meet a fault. What does not stand here is of the console, another door, or before any operation. */
 const meets: Partial<Record<FaultName, (operation: Refusing) => boolean>> = {
-  // Before there is an operation, or at another door.
-  requestMalformed: never,
-  unauthorised: never,
-  notFound: never,
-  methodNotSupported: never,
-  batchTooLarge: never,
-  tooManyAttempts: never,
-  // The console's.
-  invitationInvalid: never,
-  oidcFailed: never,
-  oidcRefused: never,
-  oidcUnavailable: never,
-  readTooSlow: never,
-  signedOut: never,
-  signInFailed: never,
-  consoleOnly: never,
-  tokenReadsOnly: never,
-  lastAdmin: never,
-  notSpam: never,
-  mailNotSendable: never,
-  mailSuppressed: never,
-  mailCapped: never,
-  resumeInfected: never,
-  resumeUnscanned: never,
-  signInThrottled: never,
-  signInBusy: never,
-  tooManyRequests: never,
-  // Of the connection, whatever was asked.
-  requestTimedOut: () => true,
-  headersTooLarge: () => true,
+  fieldsInvalid: submitting,
+  bodyNotObject: submitting,
+  proofOfWorkInvalid: ({ proofOfWork }) => proofOfWork,
+  idempotencyKeyInvalid: submitting,
+  bodyMalformed: submitting,
+  boundaryMissing: submitting,
+  bodyEmpty: submitting,
+  crossSiteForbidden: submitting,
+  requestTimedOut: always,
+  idempotencyConflict: submitting,
+  bodyTooLarge: submitting,
   fieldTooLarge: ({ file }) => file,
   resumeTooLarge: ({ file }) => file,
+  contentTypeUnsupported: submitting,
   resumeKindUnsupported: ({ file }) => file,
+  idempotencyKeyReused: submitting,
+  rateLimited: submitting,
+  headersTooLarge: always,
+  internal: submitting,
+  storageUnavailable: submitting,
   referencesExhausted: ({ reference }) => reference,
-  proofOfWorkInvalid: ({ proofOfWork }) => proofOfWork,
+  draining: submitting,
+  overloaded: submitting,
 };
 
 export function refusalsOf(operation: Refusing): Record<string, Answer> {
-  const names = (Object.keys(faults) as FaultName[]).filter((name) => meets[name]?.(operation) ?? operation.submission);
+  const names = (Object.keys(faults) as FaultName[]).filter((name) => meets[name]?.(operation));
   const byStatus = Map.groupBy(names, (name) => faults[name].status);
   return Object.fromEntries(
     [...byStatus]

@@ -19,7 +19,7 @@ import { lockOf, query, rowsOf, runSteps } from "./engine.ts";
 import { isTaken } from "./errors.ts";
 import { ReferenceBlocks } from "./reference-blocks.ts";
 import type { Session } from "./session.ts";
-import { lookedUp, prepared, type Statement, valuesOf } from "./statement.ts";
+import { prepared, rowsAs, type Statement, valuesOf } from "./statement.ts";
 
 /** Most jobs of one commit. Locks are at most three a job, and the server has 6,400 of them for all connections. */
 const batchMax = 128;
@@ -49,11 +49,12 @@ const findWritten = prepared<object>(`
   UNION ALL SELECT FROM idempotency WHERE procedure = $5 AND key_hash = $6 AND created_at = $7
   UNION ALL SELECT FROM spent_challenge WHERE challenge_hash = $8`);
 
-// No submission waits for a mail that another session has locked.
+// No submission waits for a mail that another session has locked. The limit cuts nothing off: without it the planner expects
+// ten rows, and may read all mails to compare each with each.
 const settleFree = prepared<{ id: number }>(
   settling(
     mailTable,
-    `(SELECT given.* FROM ${lookedUp("given", settledColumns)}
+    `(SELECT given.* FROM (SELECT * FROM ${rowsAs("given", settledColumns)} LIMIT cardinality($1::${settledColumns.id}[])) AS given
       WHERE (SELECT id FROM mail WHERE mail.id = given.id FOR NO KEY UPDATE SKIP LOCKED) IS NOT NULL)`,
   ),
 );

@@ -6,7 +6,7 @@ import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from "pg
 import { ReadTooSlow, StorageUnavailable } from "../store.ts";
 import { CommitProbe } from "./commit-probe.ts";
 import { asStorageError, isDiskFull, isOutOfTime, isSilence } from "./errors.ts";
-import { type Attempt, Lent, type Reader, type Session } from "./session.ts";
+import { type Attempt, LeasedConnection, type Reader, type Session } from "./session.ts";
 import { prepared, type Statement } from "./statement.ts";
 
 /** Wait for a connection, free or new. A caller is still there to be told. */
@@ -136,7 +136,7 @@ export class Connections implements Reader, AsyncDisposable {
     values: readonly unknown[],
     options: TransactionOptions<Row[]> = {},
   ): Promise<Row[]> {
-    return this.#run(options, (lent, begin) => lent.inOneTrip(begin, statement, values));
+    return this.#run(options, (leased, begin) => leased.inOneTrip(begin, statement, values));
   }
 
   /**
@@ -147,7 +147,7 @@ export class Connections implements Reader, AsyncDisposable {
    * not be found out
    */
   transaction<T>(work: (session: Session) => Promise<T>, options: TransactionOptions<T> = {}): Promise<T> {
-    return this.#run(options, (lent, begin) => lent.inSeveralTrips(begin, work));
+    return this.#run(options, (leased, begin) => leased.inSeveralTrips(begin, work));
   }
 
   /** Waits for what is under way, then closes all connections. */
@@ -158,7 +158,7 @@ export class Connections implements Reader, AsyncDisposable {
 
   async #run<T>(
     { limits, deadline = Infinity, repeatable = false, find }: TransactionOptions<T>,
-    attempt: (lent: Lent, begin: string) => Promise<Attempt<T>>,
+    attempt: (leased: LeasedConnection, begin: string) => Promise<Attempt<T>>,
   ): Promise<T> {
     const giveUpAt = Math.min(deadline, performance.now() + againMs);
     // The lock is held as long as the transaction lives: the transaction that gets it next knows that it has ended.
@@ -166,7 +166,7 @@ export class Connections implements Reader, AsyncDisposable {
     const begin = (limits === undefined ? this.#begin : beginning(limits)) + lock;
     for (let tries = 1; ; tries += 1) {
       const attempted =
-        (await this.#refuseWhileProbing(deadline)) ?? (await this.#lend((lent) => attempt(lent, begin), deadline));
+        (await this.#refuseWhileProbing(deadline)) ?? (await this.#lease((leased) => attempt(leased, begin), deadline));
       if (attempted.end === "committed") return attempted.result;
       if (attempted.end === "unknown" && isSilence(attempted.error)) this.#probe.start();
       let again = attempted.end === "unknown" || attempted.again;
@@ -201,7 +201,7 @@ export class Connections implements Reader, AsyncDisposable {
     };
     const giveUpAt = Math.min(deadline, performance.now() + findMs);
     do {
-      const found = await this.#lend((lent) => lent.inSeveralTrips(begin, look), deadline);
+      const found = await this.#lease((leased) => leased.inSeveralTrips(begin, look), deadline);
       if (found.end !== "undone") return found.result;
       await pause(findPauseMs);
     } while (performance.now() < giveUpAt);
@@ -223,19 +223,19 @@ export class Connections implements Reader, AsyncDisposable {
     return { end: "undone", error: new StorageUnavailable("The database does not end its commits."), again: false };
   }
 
-  async #lend<T>(attempt: (lent: Lent) => Promise<Attempt<T>>, deadline: number): Promise<Attempt<T>> {
+  async #lease<T>(attempt: (leased: LeasedConnection) => Promise<Attempt<T>>, deadline: number): Promise<Attempt<T>> {
     let client: PoolClient;
     try {
       client = await this.#pool.connect();
     } catch (error) {
       return { end: "undone", error: asStorageError(error), again: false };
     }
-    const lent = new Lent(client, this.#prepares, deadline);
+    const leased = new LeasedConnection(client, this.#prepares, deadline);
     try {
-      return await attempt(lent);
+      return await attempt(leased);
     } finally {
-      this.#prepares &&= !lent.unprepared;
-      client.release(lent.lost);
+      this.#prepares &&= !leased.unprepared;
+      client.release(leased.lost);
     }
   }
 }

@@ -5,8 +5,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { StorageUnavailable } from "../store.ts";
 import type { Connections } from "./connections.ts";
-import { nameProcesses } from "./processes.ts";
-import { prepared } from "./statement.ts";
+import { prepared, processNames } from "./statement.ts";
 
 /** How long a reader waits. Our transactions end sooner, unless the server waits for a standby that is away. */
 const waitMs = 5_000;
@@ -28,18 +27,17 @@ export function makeLastComplete(connections: Connections, primary: Connections 
     const lastAndWriters = prepared<{ last: number; writers: readonly string[] }>(`
       SELECT (SELECT coalesce(max(${number}), 0) FROM ${table}) AS last,
         ARRAY (SELECT virtualtransaction ${writersOf(table)}) AS writers`);
-    const stillOpen = prepared<{ pid: number | null }>(
-      `SELECT pid ${writersOf(table)} AND virtualtransaction = ANY ($1::text[])`,
+    const stillOpen = prepared<{ names: string | null }>(
+      `SELECT ${processNames} AS names ${writersOf(table)} AND virtualtransaction = ANY ($1::text[])`,
     );
 
     async function lastCompleteOn(server: Connections): Promise<number> {
       const [found] = await server.all(lastAndWriters);
       if (found === undefined) return 0;
       const { last, writers } = found;
-      const findOpen = () => server.all(stillOpen, [writers]);
-      const haveEnded = async () => (await findOpen()).length === 0;
-      if (writers.length === 0 || (await isTrueInTime(haveEnded))) return last;
-      const names = await nameProcesses(server, await findOpen());
+      const namesOfOpen = async () => (await server.all(stillOpen, [writers]))[0]?.names ?? null;
+      if (writers.length === 0 || (await isTrueInTime(async () => (await namesOfOpen()) === null))) return last;
+      const names = await namesOfOpen();
       throw new StorageUnavailable(`A transaction that writes to the table ${table} stays open: ${names}.`);
     }
 

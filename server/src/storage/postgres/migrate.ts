@@ -8,9 +8,8 @@ import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits, setNoEnd } from "./connections.ts";
 import { sqlState } from "./errors.ts";
-import { nameProcesses } from "./processes.ts";
 import type { Session } from "./session.ts";
-import { prepared, type Statement } from "./statement.ts";
+import { prepared, processNames, type Statement } from "./statement.ts";
 
 /** The oldest release that its makers still look after. */
 const versionMin = 14;
@@ -117,8 +116,8 @@ async function applyPatiently(
       return await connections.transaction(apply, { limits: migrationLimits });
     } catch (error) {
       if (sqlState(error) !== "55P03") throw error;
-      const holders = await nameProcesses(connections, await connections.all(holdersOfTables));
-      const message = `The migration ${migration.name} waits for ${holders || "another transaction"}.`;
+      const [holders] = await connections.all(holdersOfTables);
+      const message = `The migration ${migration.name} waits for ${holders?.names ?? "another transaction"}.`;
       if (performance.now() >= giveUpAt) throw new StorageUnavailable(message, { cause: error });
       waiting(message);
     }
@@ -148,9 +147,9 @@ const tableExists = prepared<{ exists: boolean }>("SELECT to_regclass('schema_mi
 const allApplied = prepared<{ number: number; needs: number }>("SELECT number, needs FROM schema_migration");
 
 // Of the transactions that hold a table, those that have lasted longer than ours do.
-const holdersOfTables: Statement<{ pid: number | null }> = {
+const holdersOfTables: Statement<{ names: string | null }> = {
   text: `
-    SELECT DISTINCT pid FROM pg_locks LEFT JOIN pg_stat_activity AS activity USING (pid)
+    SELECT ${processNames} AS names FROM pg_locks LEFT JOIN pg_stat_activity AS activity USING (pid)
     WHERE locktype = 'relation' AND granted AND pid IS DISTINCT FROM pg_backend_pid()
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
       AND relation IN (SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace)

@@ -1,4 +1,4 @@
-// A PostgreSQL store that is moved, or filled: one transaction on one connection.
+// A PostgreSQL store that is copied, or filled: one transaction on one connection.
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { type MovableStore, movedTables, type MoveRole, type Row } from "../move.ts";
@@ -16,12 +16,7 @@ const lockMs = 2_000;
 const endingMs = 1_000;
 const endingPauseMs = 100;
 
-/**
- * Opens a database that no service is connected to.
- *
- * @throws StorageUnavailable when it cannot be used, or a service or another move holds it
- * @throws SchemaTooOld (source), SchemaTooNew
- */
+/** See `openMovable`. */
 export async function openPostgresMove({ url }: { readonly url: string }, role: MoveRole): Promise<MovableStore> {
   await using opened = new AsyncDisposableStack();
   const client = new Client({
@@ -43,7 +38,8 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
   // First of all: what follows has connections of its own, of which the server may know a moment longer than we do.
   await usable(client.connect());
   const giveUpAt = performance.now() + endingMs;
-  while ((await query(findServices, [applicationName])).length > 0) {
+  const isUsed = async () => role === "target" && (await query(findServices, [applicationName])).length > 0;
+  while (await isUsed()) {
     if (performance.now() >= giveUpAt) {
       throw new StorageUnavailable("A service or a command is connected to this database: stop it first.");
     }
@@ -52,12 +48,17 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
   if (role === "target") await migratePostgres(url);
   const pending = await pendingPostgresMigrations(url);
   if (pending.length > 0) throw new SchemaTooOld(pending);
-  // The locks keep others from writing until the transaction ends, and a store from being moved to itself.
-  const tables = movedTables.map(({ name }) => name).join();
+  const tables = movedTables.map(({ name }) => name).join(", ");
+  const [mode, lock] =
+    role === "source" ? ["REPEATABLE READ, READ ONLY", "ACCESS SHARE"] : ["READ COMMITTED", "EXCLUSIVE"];
+  // The lock comes first, then the moment whose rows a source shows: no migration can come between them.
   await usable(
-    client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
-      SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = on; ${setNoEnd};
-      LOCK TABLE ${tables} IN ${role === "source" ? "SHARE" : "EXCLUSIVE"} MODE`),
+    client.query(
+      `BEGIN ISOLATION LEVEL ${mode};
+      SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+      SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = on;
+      LOCK TABLE ${tables} IN ${lock} MODE; ${setNoEnd}`,
+    ),
   );
   if (role === "target") await query("DELETE FROM store");
   const held = opened.move();

@@ -10,6 +10,7 @@ import { makeBelongings } from "../sql/belongings.ts";
 import { makeChanges } from "../sql/changes.ts";
 import type { Engine } from "../sql/engine.ts";
 import { makeErasing } from "../sql/erasing.ts";
+import { makeHeld } from "../sql/held.ts";
 import { makeHousekeeping } from "../sql/housekeeping.ts";
 import { makeInboxLists } from "../sql/inbox-list.ts";
 import { makeLinks } from "../sql/links.ts";
@@ -25,14 +26,7 @@ import { prepareSuppressions } from "../sql/suppression.ts";
 import { makeTags } from "../sql/tags.ts";
 import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import {
-  type Access,
-  BackupElsewhere,
-  type CommitListener,
-  operatorsReadMs,
-  StorageUnavailable,
-  type Store,
-} from "../store.ts";
+import { type Access, type CommitListener, operatorsReadMs, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
@@ -195,6 +189,7 @@ function makeStore(
     ...makeMails(engine, suppressions.noteRefusal, (settled) => acceptor.settle(settled)),
     ...makeResumes(engine),
     ...makeHousekeeping(engine),
+    ...makeHeld(engine),
 
     get commitCounts() {
       return acceptor.counts;
@@ -213,12 +208,6 @@ function makeStore(
         if (error instanceof StorageUnavailable) return { ready: false, reason: error.message };
         throw error;
       }
-    },
-
-    async backup() {
-      throw new BackupElsewhere(
-        "PostgreSQL is backed up with its own tools: pg_dump, or the server's continuous archive.",
-      );
     },
 
     /** Waits for what was handed in, then closes; a second call waits for the same. */

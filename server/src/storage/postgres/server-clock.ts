@@ -14,30 +14,29 @@ const askTime = prepared<{ now: number }>("SELECT (extract(epoch FROM clock_time
 /** By how much the machine's clock must have been set to count as set, in milliseconds. */
 const setMsMin = 1_000;
 
-interface Measured {
-  /** What the server's clock is ahead of this machine's. */
-  readonly aheadMs: number;
-  /** What the machine's clock was then ahead of a clock that is never set. */
-  readonly wallMs: number;
+/** When `performance.now()` was 0. */
+interface Start {
+  readonly byServer: number;
+  readonly byMachine: number;
 }
 
 /**
- * Measures what the server's clock is ahead of this machine's, now and again every minute until it is disposed of. When
- * the machine's clock is set in between, the time goes on as if it had not been, and is measured at once.
+ * Measures the server's clock, now and again every minute until it is disposed of, and in between goes on by a clock that is
+ * never set. When the machine's clock was set, it may have slept: the server's is measured at once.
  *
- * @param base this machine's clock, or one that a test moves: the offset is added to it
+ * @param base this machine's clock, or one that a test moves
  */
 export async function startServerClock(connections: Connections, base: Clock): Promise<Clock & Disposable> {
-  let measured = await measure(connections);
+  let start = await measure(connections);
   let measuring = false;
 
   async function measureAgain(): Promise<void> {
     if (measuring) return;
     measuring = true;
     try {
-      measured = await measure(connections);
+      start = await measure(connections);
     } catch (error) {
-      // The offset stays as it was until the database is back.
+      // It stays as it was until the database is back.
       if (!(error instanceof StorageUnavailable)) throw error;
     } finally {
       measuring = false;
@@ -45,27 +44,23 @@ export async function startServerClock(connections: Connections, base: Clock): P
   }
 
   function now(): number {
-    const setMs = Math.round(wallMs() - measured.wallMs);
-    if (Math.abs(setMs) < setMsMin) return base.now() + measured.aheadMs;
-    void measureAgain();
-    return base.now() - setMs + measured.aheadMs;
+    const byMachine = startByMachine();
+    if (Math.abs(byMachine - start.byMachine) >= setMsMin) void measureAgain();
+    return Math.round(base.now() - byMachine + start.byServer);
   }
 
   const timer = setInterval(() => void measureAgain(), measureEveryMs).unref();
   return { now, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-const wallMs = () => Date.now() - performance.now();
+const startByMachine = () => Date.now() - performance.now();
 
-async function measure(connections: Connections): Promise<Measured> {
+async function measure(connections: Connections): Promise<Start> {
   const starts: number[] = [];
   while (starts.length < samples) {
     const asked = performance.now();
     const [server] = await connections.all(askTime);
-    // By the clock that is never set, so that the machine's may be set meanwhile.
     if (server !== undefined) starts.push(server.now - (asked + performance.now()) / 2);
   }
-  const start = starts.toSorted((a, b) => a - b)[Math.floor(samples / 2)] ?? 0;
-  const wall = wallMs();
-  return { aheadMs: Math.round(start - wall), wallMs: wall };
+  return { byServer: starts.toSorted((a, b) => a - b)[Math.floor(samples / 2)] ?? 0, byMachine: startByMachine() };
 }

@@ -28,8 +28,8 @@ export type Attempt<T> =
   | { readonly end: "undone"; readonly error: unknown; readonly again: boolean }
   | { readonly end: "unknown"; readonly error: unknown; readonly result: T | undefined };
 
-/** A connection that is lent for one transaction. */
-export class Lent implements Session {
+/** A connection that is leased for one transaction. */
+export class LeasedConnection implements Session {
   readonly #client: PoolClient;
   readonly #prepares: boolean;
   readonly #deadline: number;

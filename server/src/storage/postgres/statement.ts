@@ -44,15 +44,10 @@ export function rowsAs(alias: string, columns: Columns, first = 1, place?: strin
   return `unnest(${parameters.join(", ")})${ordinality} AS ${alias} (${names.join(", ")})`;
 }
 
-/**
- * Rows as a table within a statement, each of which is joined with a row that an index finds. The limit is there for the
- * planner, and cuts nothing off: it expects ten rows from arrays, and one tenth of them under a limit that it does not know.
- * For one row it uses the index. For ten it may read the other rows first, and then compare each with each.
- *
- * @param first number of the first parameter
- */
-export const lookedUp = (alias: string, columns: Columns, first = 1): string =>
-  `(SELECT * FROM ${rowsAs("given", columns, first)} LIMIT cardinality($${first}::${Object.values(columns)[0]}[])) AS ${alias}`;
+/** The processes of some rows of pg_locks, as messages for operators name them. */
+export const processNames = `string_agg(DISTINCT CASE WHEN pg_locks.pid IS NULL THEN 'a prepared transaction' ELSE
+  concat('process ', pg_locks.pid, (SELECT ' (' || nullif(application_name, '') || ')' FROM pg_stat_get_activity(pg_locks.pid)))
+  END, ', ')`;
 
 /** The parameters of the rows. */
 export const valuesOf = <Of extends Columns>(columns: Of, rows: readonly RowOf<Of>[]): unknown[] =>

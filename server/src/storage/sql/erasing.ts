@@ -62,7 +62,7 @@ function prepareStatements({ prepare, indexedBy, among, amongUnlocked, locking }
       INSERT INTO erased_resume (resume_key)
       SELECT resume_key FROM submission WHERE ${among("arrival", "$1", "bigint")} AND resume_key IS NOT NULL
       ON CONFLICT DO NOTHING`),
-    eraseSubscriber: prepare<object>("DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival"),
+    eraseSubscriber: prepare<{ arrival: number }>("DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival"),
     eraseKeys: prepare<object>("DELETE FROM idempotency WHERE subscriber = $1 RETURNING procedure"),
     eraseSuppressions: eraseSuppressions(""),
     /** Only those of addresses that nothing else is stored of. */
@@ -104,17 +104,16 @@ export function makeErasing(engine: Engine, own: Own) {
         const key = emailKey(email);
         const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
         const resumes = yield* eraseRows(rows);
-        const subscriptions = (yield* statements.eraseSubscriber(key)).length;
+        const subscribers = (yield* statements.eraseSubscriber(key)).map(({ arrival }) => arrival);
         const keys = (yield* statements.eraseKeys(key)).length;
         const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
-        const detail = { submissions: rows.length, subscriptions, resumes };
-        const erased = rows.length + subscriptions + keys + suppressions > 0;
+        const counts = { submissions: rows.length, subscriptions: subscribers.length, resumes };
+        const erased = rows.length + subscribers.length + keys + suppressions > 0;
+        // By what names a person in an older copy of the database, and nowhere else.
+        const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
         if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
-        if (rows.length + subscriptions > 0) {
-          const references = rows.map(({ reference }) => reference);
-          yield* tellOfErasure(key, references, actor.at);
-        }
-        return { ...detail, more: rows.length === own.atOnce };
+        if (rows.length + subscribers.length > 0) yield* tellOfErasure(key, detail.references, actor.at);
+        return { ...counts, more: rows.length === own.atOnce };
       }),
 
     async countOutdated({ kind, before }) {

@@ -1,11 +1,13 @@
 // Waiting for a lock that another process holds, without blocking the event loop. SQLite's own wait sleeps on the thread
 // that serves every request, so it gets a few milliseconds and the rest is waited here.
 import { setTimeout as pause } from "node:timers/promises";
-import { busyPauseMs } from "../commit-queue.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
 
 /** SQLite's own wait. Long enough for the ordinary commit of another process, too short to be felt. */
 export const engineWaitMs = 5;
+
+/** Pause between two tries. */
+export const busyPauseMs = 10;
 
 /** How long work waits for a lock before it is given up. A caller is still there to be told. */
 export const busyWaitMs = 1_000;
@@ -18,12 +20,12 @@ export const busyWaitMs = 1_000;
  */
 export async function retryWhileBusy<T>(work: () => T, waitMs: number = busyWaitMs): Promise<T> {
   const giveUpAt = performance.now() + waitMs;
-  for (let tries = 0; ; tries += 1) {
+  for (;;) {
     try {
       return work();
     } catch (error) {
       if (!isBusy(error) || performance.now() >= giveUpAt) throw asUnavailable(error) ?? error;
     }
-    await pause(busyPauseMs(tries));
+    await pause(busyPauseMs);
   }
 }

@@ -7,7 +7,7 @@ import { createDatabaseFile, FileGuard } from "./database-file.ts";
 import { asCommitError } from "./errors.ts";
 
 /** Up to 3.51.2 two connections that write and checkpoint at once could corrupt a database in WAL mode. */
-const sqliteVersionMin = [3, 51, 3] as const;
+const sqliteVersionMin = "3.51.3";
 
 /** The log is cut back to this many bytes after a burst or a long read made it larger. */
 const logBytesKept = 64 * 1024 * 1024;
@@ -61,9 +61,9 @@ export class SqliteConnection implements Disposable {
   /** @throws StorageUnavailable when this SQLite is too old to be trusted with the log */
   configure(): void {
     this.execute("PRAGMA trusted_schema = OFF");
-    const [found] = this.query<{ version: string }>("SELECT sqlite_version() AS version");
-    if (found === undefined || !isAtLeast(found.version, sqliteVersionMin)) {
-      throw new StorageUnavailable(`SQLite ${found?.version} is too old; ${sqliteVersionMin.join(".")} is needed.`);
+    const { sqlite = "" } = process.versions;
+    if (sqlite.localeCompare(sqliteVersionMin, "en", { numeric: true }) < 0) {
+      throw new StorageUnavailable(`SQLite ${sqlite} is too old; ${sqliteVersionMin} is needed.`);
     }
     this.execute(`PRAGMA cache_size = -${cacheKiB}`);
     if (this.access === "read-only") return;
@@ -132,10 +132,4 @@ export class SqliteConnection implements Disposable {
   [Symbol.dispose](): void {
     if (this.#database.isOpen) this.#database.close();
   }
-}
-
-function isAtLeast(version: string, least: readonly [number, number, number]): boolean {
-  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
-  if (major !== least[0]) return major > least[0];
-  return minor === least[1] ? patch >= least[2] : minor > least[1];
 }

@@ -1,5 +1,5 @@
 // The transactions of the SQLite engine: jobs that come in together share one, and so one sync of the log.
-import { CommitQueue, type RunOptions } from "../commit-queue.ts";
+import { Again, CommitQueue, type RunOptions } from "../commit-queue.ts";
 import { type Acceptance, type CommitListener, type Entry, StorageUnavailable } from "../store.ts";
 import { busyWaitMs } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
@@ -29,18 +29,15 @@ export function makeJobQueue(
       return results;
     } catch (error) {
       undo(connection);
-      throw error;
+      const refusal = asUnavailable(error);
+      if (refusal === null || !isBusy(error)) throw error;
+      // Another process is in the way.
+      return jobs.map(() => new Again(refusal));
     }
   }
 
-  return new CommitQueue<Job, unknown>({
-    batchMax,
-    busyMs: busyWaitMs,
-    isBusy,
-    asUnavailable,
-    commit: async (jobs) => transaction(jobs),
-    onCommit,
-  });
+  const commit = async (jobs: readonly Job[]) => transaction(jobs);
+  return new CommitQueue<Job, unknown>({ batchMax, busyMs: busyWaitMs, asUnavailable, commit, onCommit });
 }
 
 /** @throws StorageUnavailable when the disk refuses this as well; the next transaction tries it again */

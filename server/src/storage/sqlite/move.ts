@@ -1,28 +1,27 @@
-// A SQLite store that is moved, or filled. Holds the lock of the service and the write lock as long as it is open.
-import { existsSync } from "node:fs";
+// A SQLite store that is copied, or filled.
 import type { SQLInputValue } from "node:sqlite";
 import type { MovableStore, MoveRole, Row } from "../move.ts";
-import { StorageUnavailable } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import { asUnavailable } from "./errors.ts";
 import { applyPending } from "./migrate.ts";
 import { connect, refusePending } from "./open-sqlite.ts";
 import { lockForService } from "./service-lock.ts";
 
-/**
- * @throws StorageUnavailable when it cannot be used, is missing (source) or a service runs on it
- * @throws SchemaTooOld (source), SchemaTooNew
- */
+/** See `openMovable`. */
 export async function openSqliteMove(file: string, role: MoveRole): Promise<MovableStore> {
-  // Before the lock, which would make the file.
-  if (role === "source" && !existsSync(file)) throw new StorageUnavailable("There is no database file to move.");
   await using opened = new AsyncDisposableStack();
-  opened.use(await lockForService(file, 0));
-  const connection = opened.use(await connect(file, "read-write"));
-  if (role === "target") await applyPending(connection);
-  else await refusePending(connection);
-  await retryWhileBusy(() => connection.begin());
-  if (role === "target") connection.execute("DELETE FROM store");
+  if (role === "target") opened.use(await lockForService(file, 0));
+  const connection = opened.use(await connect(file, role === "source" ? "read-only" : "read-write"));
+  if (role === "source") {
+    await refusePending(connection);
+    connection.execute("BEGIN");
+    // From here on the connection sees the rows of this moment, and those who write do not wait for it.
+    await retryWhileBusy(() => connection.query("SELECT 1 FROM store"));
+  } else {
+    await applyPending(connection);
+    await retryWhileBusy(() => connection.begin());
+    connection.execute("DELETE FROM store");
+  }
   const held = opened.move();
 
   const usable = async <T>(work: () => T): Promise<T> => {
@@ -54,7 +53,12 @@ export async function openSqliteMove(file: string, role: MoveRole): Promise<Mova
       await query("DELETE FROM sqlite_sequence WHERE name = $1", [name]);
       await query("INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)", [name, lastNumber]);
     },
-    commit: () => usable(() => connection.commit()),
+    commit: () =>
+      usable(() => {
+        connection.commit();
+        // One file, which can be read where nothing may be written.
+        if (role === "backup") connection.execute("PRAGMA journal_mode = DELETE");
+      }),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }

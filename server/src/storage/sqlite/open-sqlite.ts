@@ -2,10 +2,9 @@
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
-import { busyPauseMs } from "../commit-queue.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import type { Access, CommitListener, Store } from "../store.ts";
-import { retryWhileBusy } from "./busy.ts";
+import { busyPauseMs, retryWhileBusy } from "./busy.ts";
 import { SqliteConnection } from "./connection.ts";
 import { asOpeningError } from "./errors.ts";
 import { applyPending, findPending, sqliteMigrations } from "./migrate.ts";
@@ -15,7 +14,7 @@ import { makeSqliteStore } from "./sqlite-store.ts";
 const openWaitMs = 10_000;
 
 /** How often moving the log is tried, in about half a second. */
-const moveLogTries = 10;
+const moveLogTries = 30;
 
 /** Opens a connection that is configured. */
 export async function connect(file: string, access: Access): Promise<SqliteConnection> {
@@ -41,7 +40,7 @@ export async function connect(file: string, access: Access): Promise<SqliteConne
  */
 async function moveLogLeft(connection: SqliteConnection): Promise<void> {
   for (let tries = 0; tries < moveLogTries && !(await retryWhileBusy(() => connection.moveLog())); tries += 1) {
-    await pause(busyPauseMs(tries));
+    await pause(busyPauseMs);
   }
 }
 

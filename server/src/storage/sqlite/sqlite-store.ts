@@ -1,5 +1,4 @@
 // The SQLite engine of the store: every method is one job of the commit queue, or one short read.
-import { backup, DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
 import type { RunOptions } from "../commit-queue.ts";
 import { References } from "../rules/references.ts";
@@ -9,6 +8,7 @@ import { makeAuditLog } from "../sql/audit.ts";
 import { makeBelongings } from "../sql/belongings.ts";
 import { makeChanges } from "../sql/changes.ts";
 import { makeErasing } from "../sql/erasing.ts";
+import { makeHeld } from "../sql/held.ts";
 import { makeHousekeeping } from "../sql/housekeeping.ts";
 import { makeInboxLists } from "../sql/inbox-list.ts";
 import { makeLinks } from "../sql/links.ts";
@@ -23,7 +23,6 @@ import { makeIndexing } from "../sql/search-index.ts";
 import { prepareSuppressions } from "../sql/suppression.ts";
 import { makeTags } from "../sql/tags.ts";
 import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
-import { writeNewFile } from "../new-file.ts";
 import {
   type Acceptance,
   type CommitListener,
@@ -33,19 +32,14 @@ import {
   type Store,
 } from "../store.ts";
 import { prepareAccept } from "./accept.ts";
-import { engineWaitMs } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { makeEngine, readingBy, runSteps } from "./engine.ts";
-import { asUnavailable } from "./errors.ts";
 import { inbox, prepareSearchIndex } from "./inbox.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
 import { type Reader, readerOf, ReadingThread } from "./reading-thread.ts";
 
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
 const readinessWaitMs = 500;
-
-/** All pages in one step: a copy in several steps starts again whenever something was written between two of them. */
-const pagesAtOnce = 2 ** 31 - 1;
 
 /** Submissions that one transaction erases. Each takes 8 to 22 ms to be removed from the search. */
 export const erasedAtOnce = 4;
@@ -121,6 +115,7 @@ export function makeSqliteStore(
     ...makeMails(engine, suppressions.noteRefusal),
     ...makeResumes(engine),
     ...makeHousekeeping(engine),
+    ...makeHeld(engine),
 
     get commitCounts() {
       return queue.counts;
@@ -145,11 +140,6 @@ export function makeSqliteStore(
       }
     },
 
-    async backup(file) {
-      connection.assertSameFile();
-      await writeNewFile(file, (copy) => copyDatabase(connection.file, copy));
-    },
-
     /** Waits for what was handed in, then closes; a second call waits for the same. */
     async [Symbol.asyncDispose]() {
       await queue.close();
@@ -157,14 +147,4 @@ export function makeSqliteStore(
       connection[Symbol.dispose]();
     },
   };
-}
-
-// Off the event loop, and by a connection of its own: a copy through the one that writes would take part in its transactions.
-async function copyDatabase(database: string, copy: string): Promise<void> {
-  try {
-    using source = new DatabaseSync(database, { readOnly: true, timeout: engineWaitMs });
-    await backup(source, copy, { rate: pagesAtOnce });
-  } catch (error) {
-    throw asUnavailable(error) ?? error;
-  }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { openBench } from "./bench.ts";
-import { compare } from "./compare.ts";
-import { describeMachine } from "./machine.ts";
-import { drawCpu, drawThroughput } from "./report/charts.ts";
-import { columnNames } from "./report/table.ts";
-import { reportOf } from "./report/write.ts";
-import { scenarios } from "./scenarios.ts";
+import { openBench } from "../bench/bench.ts";
+import { compare } from "../bench/compare.ts";
+import { describeMachine } from "../bench/machine.ts";
+import { drawCpu, drawThroughput } from "../bench/report/charts.ts";
+import { columnNames } from "../bench/report/table.ts";
+import { reportOf } from "../bench/report/write.ts";
+import { scenarios } from "../bench/scenarios.ts";
 
 /** One of each way of sending; all of them take a minute (`npm run bench -- --ms 20 --rounds 1`). */
 const tried = scenarios.filter(({ name }) => ["inquiry", "upload-1mb", "refusal", "postgres"].includes(name));

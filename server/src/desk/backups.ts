@@ -1,0 +1,121 @@
+// A folder of backups. Each is a folder that is named after its moment: the database as one SQLite file, the resumes under
+// their keys, and what makes it whole in `backup.json`. It gets its name last, so that one that was killed is no backup.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { access, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { reached } from "../failpoint.ts";
+import { syncFolder } from "../resumes/folder-sync.ts";
+
+export const databaseIn = (backup: string): string => join(backup, "submissions.sqlite");
+export const resumesIn = (backup: string): string => join(backup, "resumes");
+const manifestIn = (backup: string): string => join(backup, "backup.json");
+
+/** What `backup.json` says. */
+export interface Manifest {
+  /** The version of this program. */
+  readonly version: string;
+  /** SHA-256 of the database's file, lower-case hexadecimal. */
+  readonly database: string;
+  readonly resumes: number;
+}
+
+/** The folder holds no backup, or the backup is not what was written. */
+class BackupUnusable extends Error {
+  override readonly name = "BackupUnusable";
+}
+
+const unfinished = ".partial";
+const namePattern = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}\.\d{3}Z(?<unfinished>\.partial)?$/;
+/** A backup that began earlier and is not finished was killed. */
+const unfinishedMsMax = 2 * 24 * 60 * 60 * 1000;
+
+const nameOf = (at: number): string => new Date(at).toISOString().replaceAll(":", "-");
+
+/** When a backup was begun, in milliseconds since the epoch. */
+const timeOf = (name: string): number =>
+  Date.parse(name.replace(unfinished, "").replace(/T(\d{2})-(\d{2})-/, "T$1:$2:"));
+
+/**
+ * Has `fill` write a backup into a new folder, and then gives that its name. What fails leaves nothing.
+ *
+ * @param at when it is begun
+ */
+export async function writeBackup(
+  folder: string,
+  at: number,
+  fill: (path: string) => Promise<Omit<Manifest, "database">>,
+): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const name = nameOf(at);
+  const path = join(folder, name + unfinished);
+  await mkdir(path, { mode: 0o700 });
+  try {
+    const manifest: Manifest = { ...(await fill(path)), database: await hashOfFile(databaseIn(path)) };
+    await writeFile(manifestIn(path), `${JSON.stringify(manifest)}\n`, { mode: 0o600, flush: true });
+    await syncFolder(path);
+    reached("backup-written");
+    await rename(path, join(folder, name));
+    await syncFolder(folder);
+    return name;
+  } finally {
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** The backups of a folder, the oldest first; none when there is no such folder. */
+async function listBackups(folder: string): Promise<string[]> {
+  return (await namesIn(folder)).filter((name) => !name.endsWith(unfinished));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  return names.filter((name) => namePattern.test(name)).toSorted();
+}
+
+/**
+ * Removes all but the newest backups, and what killed ones have left.
+ *
+ * @param keep how many stay; Infinity: all
+ */
+export async function forgetBackups(folder: string, keep: number, now: number): Promise<void> {
+  for (const name of (await listBackups(folder)).slice(0, -keep)) {
+    // Killed from here on, what is left is no backup.
+    await rename(join(folder, name), join(folder, name + unfinished));
+    await rm(join(folder, name + unfinished), { recursive: true });
+  }
+  for (const name of await namesIn(folder)) {
+    if (!name.endsWith(unfinished) || now - timeOf(name) < unfinishedMsMax) continue;
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/**
+ * The backup that a folder is, or the newest in it, once its database has been read and is what was written.
+ *
+ * @throws BackupUnusable
+ */
+export async function findBackup(folder: string): Promise<{ readonly path: string } & Manifest> {
+  const isOne = await access(manifestIn(folder)).then(
+    () => true,
+    () => false,
+  );
+  const newest = isOne ? folder : (await listBackups(folder)).map((name) => join(folder, name)).at(-1);
+  if (newest === undefined || newest.endsWith(unfinished)) {
+    throw new BackupUnusable(`There is no backup in ${folder}.`);
+  }
+  const manifest = JSON.parse(await readFile(manifestIn(newest), "utf8")) as Manifest;
+  if ((await hashOfFile(databaseIn(newest))) !== manifest.database) {
+    throw new BackupUnusable(`The database in ${newest} is not the one that was written.`);
+  }
+  return { ...manifest, path: newest };
+}
+
+async function hashOfFile(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) hash.update(chunk);
+  return hash.digest("hex");
+}

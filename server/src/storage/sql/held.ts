@@ -1,0 +1,44 @@
+// Mails and deliveries that a restored store holds back: what was queued in the backup may have gone out since. They stay
+// queued, and are due at a time that never comes, until an operator releases them.
+import { parseMailId } from "../rules/mail-id.ts";
+import { parseDeliveryId } from "../rules/webhooks.ts";
+import type { Store } from "../store.ts";
+import { prepareAudit } from "./audit.ts";
+import type { Engine } from "./engine.ts";
+
+const heldUntil = Date.UTC(9999, 11, 31);
+const reason = "held since the restore: mail release";
+
+/** Hold back all that is queued. A mail may have been sent: where the provider can be asked, it is asked first. */
+export const holding = [
+  `UPDATE mail SET due_at = ${heldUntil}, last_answer = '${reason}', denials = coalesce(denials, 0)
+  WHERE status = 'queued' RETURNING id`,
+  `UPDATE webhook_delivery SET due_at = ${heldUntil}, last_answer = '${reason}' WHERE status = 'queued' RETURNING id`,
+] as const;
+
+export function makeHeld(engine: Engine) {
+  const { prepare, transaction } = engine;
+  const audit = prepareAudit(engine);
+  // Of all rows, or of one.
+  const release = (table: "mail" | "webhook_delivery") =>
+    prepare<object>(`
+      UPDATE ${table} SET due_at = $1, scheduled_at = $1, last_answer = NULL
+      WHERE status = 'queued' AND due_at = ${heldUntil} AND (CAST($2 AS BIGINT) = 0 OR id = $2 AND created_at = $3)
+      RETURNING id`);
+  const [releaseMails, releaseDeliveries] = [release("mail"), release("webhook_delivery")];
+
+  return {
+    releaseHeld: (id, actor) =>
+      transaction(function* () {
+        const all = { row: 0, createdAt: 0 };
+        const [mail, delivery] = id === null ? [all, all] : [parseMailId(id), parseDeliveryId(id)];
+        let released = 0;
+        if (mail !== null) released += (yield* releaseMails(actor.at, mail.row, mail.createdAt)).length;
+        if (delivery !== null)
+          released += (yield* releaseDeliveries(actor.at, delivery.row, delivery.createdAt)).length;
+        if (released === 0) return 0;
+        yield* audit({ action: "mail.release", subject: id ?? "", detail: { released } }, actor);
+        return released;
+      }),
+  } satisfies Partial<Store>;
+}
