@@ -17,7 +17,7 @@ import type { HttpLimits } from "./http/limits.ts";
 import { buildHttp } from "./http/server.ts";
 import type { Intake } from "./intake/submit.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
-import { compose } from "./mail/compose.ts";
+import { compose, type MailSettings } from "./mail/compose.ts";
 import { disposableHosts } from "./mail/disposable.ts";
 import { mailEraser, openMailer } from "./mail/open-mailer.ts";
 import { messageId } from "./mail/message-id.ts";
@@ -104,21 +104,21 @@ export async function startApp(options: AppOptions): Promise<App> {
   // Asked for at each mail: with port 0 it is known only once the server listens.
   const baseUrl = () => publicUrl(config, port);
   const traces = config.tracing === null ? null : opened.use(await openTraces(config.tracing, log));
+  const mailSettings = (): MailSettings => ({
+    brand: config.brand,
+    publicUrl: baseUrl(),
+    salesTo: config.addresses.sales,
+    recruitingTo: config.addresses.recruiting,
+    packageTitles,
+    isDisposable,
+    receiptId: ({ kind, reference }) =>
+      messageId({ id: "", kind: `${kind}-receipt`, reference }, config.addresses.from, store.identity),
+    digestTo: config.digest?.to ?? [],
+  });
   const outbox = new Outbox({
     store,
     mailer,
-    compose: (leased) =>
-      compose(leased, {
-        brand: config.brand,
-        publicUrl: baseUrl(),
-        salesTo: config.addresses.sales,
-        recruitingTo: config.addresses.recruiting,
-        packageTitles,
-        isDisposable,
-        receiptId: ({ kind, reference }) =>
-          messageId({ id: "", kind: `${kind}-receipt`, reference }, config.addresses.from, store.identity),
-        digestTo: config.digest?.to ?? [],
-      }),
+    compose: (leased) => compose(leased, mailSettings()),
     events: outboxEvents(log, metrics, traces),
     deadlineMs: config.mailDeadlineMs,
   });
@@ -161,6 +161,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     passwordsOn: config.passwordsOn,
     totpRequired: config.totpRequired,
     replyCopies: config.replyCopies,
+    composeReply: (submission, { text, author }) => {
+      const reply = { text, author, followsReceipt: false };
+      return compose({ kind: `${submission.kind}-reply`, about: { submission, reply } }, mailSettings());
+    },
     acted: (action) => metrics.operatorActions.inc({ action }),
     webhookTargets: config.webhookTargets,
   });

@@ -133,6 +133,21 @@ export type ReplyOutcome =
       readonly reason: string | null;
     };
 
+/** A text that operators fill a reply with. Placeholders: `{name}`, `{reference}`, `{packages}`, `{position}`, `{company}`. */
+export interface SavedAnswer {
+  readonly id: number;
+  readonly kind: SubmissionKind;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** A reply as it would go out: `text` is what the operator writes, `mail` has what is quoted below, too. */
+export interface ReplyPreview extends Pick<InboxRow, "reference" | "name" | "email"> {
+  readonly subject: string;
+  readonly text: string;
+  readonly mail: string;
+}
+
 /** One change, from the audit log. */
 export interface HistoryEntry {
   readonly at: number;

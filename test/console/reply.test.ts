@@ -123,3 +123,40 @@ test("a suppressed address is refused with the reason, another role's submission
   expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(3_500);
   expect((await detailOf(sam, inquiry)).replies).toHaveLength(60);
 });
+
+test("several are answered with a saved answer, each with its own values, and refused as a whole beyond the limit", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const sam = await operator(service, "sam@example.org", "sales");
+  const answer = { id: null, kind: "inquiry", title: "Thanks", text: "Hello {name}, {reference}: {packages}" };
+  const refused = await sam.call("reply.saveAnswer", { ...answer, text: "Hello {nmae}" });
+  expect([refused.status, refused.issues?.[0]?.message]).toEqual([400, expect.stringContaining("{nmae}")]);
+  expect((await sam.call("reply.saveAnswer", answer)).status).toBe(200);
+  const [saved] = (await sam.call("reply.answers")).data as { text: string }[];
+  const references = [await inquire(service, "one@example.org"), await inquire(service, "two@example.org")];
+  const { application } = await submitAll(service);
+  const many = { references: [...references, application], text: saved!.text };
+  const previews = (await sam.call("reply.preview", many)).data as { mail: string; subject: string }[];
+  expect(previews).toMatchObject(
+    references.map((reference) => ({
+      reference,
+      name: "Ann Buyer",
+      text: `Hello Ann Buyer, ${reference}: Austrian German, conversations`,
+    })),
+  );
+  expect((await sam.call("reply.sendMany", many)).data).toMatchObject(
+    references.map((reference) => ({ reference, result: "queued", name: "Ann Buyer" })),
+  );
+  clock.advance(10_000);
+  await eventually(async () => (await mailsTo(service, "two@example.org")).map(({ subject }) => subject)).toContain(
+    previews[1]!.subject,
+  );
+  const sent = (await mailsTo(service, "two@example.org")).find(({ subject }) => subject === previews[1]!.subject);
+  expect(sent?.text?.trimEnd()).toBe(previews[1]!.mail.trimEnd());
+  for (let round = 0; round < 28; round += 1) await sam.call("reply.sendMany", many);
+  await sam.call("reply.send", { reference: references[0], text });
+  const before = (await detailOf(sam, references[0]!)).replies.length;
+  expect((await sam.call("reply.sendMany", many)).status).toBe(429);
+  expect((await detailOf(sam, references[0]!)).replies).toHaveLength(before);
+  expect((await sam.call("reply.send", { reference: references[0], text })).status).toBe(200);
+});

@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
+import type { StoredSubmission } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 import type { WebhookTargets } from "../webhooks/target.ts";
 import { cookiesOf } from "./cookies.ts";
@@ -35,6 +36,11 @@ export interface ConsoleOptions {
   readonly totpRequired: boolean;
   /** Whether the team gets a copy of what operators write to people. */
   readonly replyCopies: boolean;
+  /** A reply as it goes out. */
+  readonly composeReply: (
+    submission: StoredSubmission,
+    reply: { readonly text: string; readonly author: string },
+  ) => { readonly subject: string; readonly text: string };
   /** Told of what an operator has done, by the path of the procedure or the action in the audit log. */
   readonly acted: (action: string) => void;
 }

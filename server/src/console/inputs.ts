@@ -72,6 +72,9 @@ export const tag: z.ZodType<string, string> = word(4 * tagLengthMax)
       .refine((text) => isWithin(text, tagLengthMax), `At most ${tagLengthMax} characters.`),
   );
 
+/** Texts that operators write once and use often. */
+export const answer = z.object({ kind: z.enum(submissionKinds), title: label, text: noteText });
+
 export const page: z.ZodType<PageRequest, PageRequest> = z.object({
   after: wholeNumber.exactOptional(),
   limit: wholeNumber.min(1).max(pageLimitMax).exactOptional(),

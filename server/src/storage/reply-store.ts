@@ -1,5 +1,5 @@
 // The part of the storage port for what operators write to people.
-import type { ReplyOutcome } from "@submissions/shared/console";
+import type { ReplyOutcome, SavedAnswer } from "@submissions/shared/console";
 import type { Actor, Scope } from "./desk-store.ts";
 
 /** Replies of one operator in {@link repliesMs}; those that were taken back count. */
@@ -15,6 +15,11 @@ export interface ReplyRequest {
   /** The version that the operator saw of a submission that is to be done with it. */
   readonly doneAt?: number;
 }
+
+type NewAnswer = Omit<SavedAnswer, "id">;
+
+/** Saved answers of a kind. */
+export const savedAnswersMax = 200;
 
 export interface ReplyStore {
   /**
@@ -35,4 +40,13 @@ export interface ReplyStore {
    * has begun to send it; null when the operator has written no such reply.
    */
   undo(scope: Scope, id: number, actor: Actor): Promise<boolean | null>;
+
+  /** The saved answers of the scope's kinds, by title. */
+  listAnswers(scope: Scope): Promise<readonly SavedAnswer[]>;
+
+  /** Stores a saved answer, or changes the one with this id. False when the scope holds no such one. */
+  saveAnswer(scope: Scope, answer: NewAnswer & { readonly id: number | null }, actor: Actor): Promise<boolean>;
+
+  /** False when the scope holds no such one. */
+  removeAnswer(scope: Scope, id: number, actor: Actor): Promise<boolean>;
 }

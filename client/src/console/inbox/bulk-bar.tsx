@@ -14,8 +14,12 @@ interface Props {
   readonly onSelectMatching: () => void;
   readonly onChange: (change: Change) => void;
   readonly onAssign: () => void;
+  readonly onReply: () => void;
   readonly onClear: () => void;
 }
+
+/** Mails that one confirmation sends. */
+const repliesMax = 50;
 
 export const BulkBar = ({
   selected,
@@ -25,6 +29,7 @@ export const BulkBar = ({
   onSelectMatching,
   onChange,
   onAssign,
+  onReply,
   onClear,
 }: Props) => (
   <div className="filters bulk" role="toolbar" aria-label="Selected submissions">
@@ -38,6 +43,16 @@ export const BulkBar = ({
     <button type="button" onClick={onAssign}>
       Assign
     </button>
+    {selected !== "all" && (
+      <button
+        type="button"
+        disabled={selected > repliesMax}
+        title={selected > repliesMax ? `At most ${repliesMax} at once` : undefined}
+        onClick={onReply}
+      >
+        Reply to selected
+      </button>
+    )}
     <button type="button" onClick={() => onChange({ status: "spam" })}>
       Spam
     </button>

@@ -1,7 +1,17 @@
 // The inbox: the list, and beside it, on a wide screen, the submission that is open.
 import { submissionKinds, type SubmissionKind } from "@submissions/shared/console";
 import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore, type RefObject } from "react";
+import {
+  lazy,
+  Suspense,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { changed, isFiltered, type InboxSearch } from "./inbox-search.ts";
 import { seesSubmissions, useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
@@ -19,6 +29,8 @@ import { stillFits, useInboxList, useNewOnes } from "./inbox-list.ts";
 import { Row } from "./inbox-row.tsx";
 import { MatchingDialog } from "./matching-dialog.tsx";
 import { useCursor, useSelection } from "./selection.ts";
+
+const ReplyDialog = lazy(async () => ({ default: (await import("./reply-dialog.tsx")).ReplyDialog }));
 
 const wide = matchMedia("(min-width: 68rem)");
 const onWidth = (listener: () => void) => {
@@ -54,6 +66,7 @@ interface ListProps {
 function InboxList({ open, lastOpen }: ListProps) {
   const search = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
+  const [replying, setReplying] = useState<readonly string[] | "all" | null>(null);
   const [assigning, setAssigning] = useState<readonly string[] | "all" | null>(null);
   /** Whether everything that matches is selected, and what is to be done with it. */
   const [everything, setEverything] = useState(false);
@@ -160,6 +173,7 @@ function InboxList({ open, lastOpen }: ListProps) {
             onSelectMatching={() => setEverything(true)}
             onChange={(what) => change(targets(), what)}
             onAssign={() => setAssigning(targets())}
+            onReply={() => setReplying(targets())}
             onClear={clearAll}
           />
         ) : (
@@ -195,6 +209,11 @@ function InboxList({ open, lastOpen }: ListProps) {
           </>
         )}
       </div>
+      {replying !== null && replying !== "all" && (
+        <Suspense>
+          <ReplyDialog references={replying} onClose={() => setReplying(null)} />
+        </Suspense>
+      )}
       {assigning && (
         <AssignDialog
           count={assigning === "all" ? "all" : assigning.length}

@@ -1,5 +1,5 @@
 // Settings: the account, shortcuts, and for admins the operators, API tokens and webhooks.
-import { isAdmin, useMe } from "../me.ts";
+import { isAdmin, seesSubmissions, useMe } from "../me.ts";
 import { useSignOut } from "../navigation.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { useMethods } from "../sign-in/sign-in.tsx";
@@ -8,6 +8,7 @@ import { Fact } from "../parts/states.tsx";
 import { word } from "../words.ts";
 import { ChangePassword } from "./change-password.tsx";
 import { Operators } from "./operators.tsx";
+import { SavedAnswers } from "./saved-answers.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 import { Sessions } from "./sessions.tsx";
 import { Tokens } from "./tokens.tsx";
@@ -37,6 +38,7 @@ export function SettingsPage() {
           </button>
         </p>
       </section>
+      {seesSubmissions(me) && !me.mustSetSecondFactor && <SavedAnswers />}
       <Sessions />
       {methods?.password && <SecondFactor />}
       {isAdmin(me) && !me.mustSetSecondFactor && <AdminSettings email={me.email} />}

@@ -3,9 +3,10 @@
 import type { SubmissionDetail } from "@submissions/shared/console";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, type ReactNode, type RefObject } from "react";
-import { messageOf, queryClient, trpc } from "../calls.ts";
+import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { useDraft } from "../parts/drafts.tsx";
 import { useToasts } from "../parts/toasts.tsx";
+import { AnswerSelect } from "./answer-select.tsx";
 import { listKey, readAgain } from "../triage/triage.ts";
 
 const lengthMax = 10_000;
@@ -131,6 +132,11 @@ export function ReplyForm({ detail, draft: [text, write, read], field, onClose }
     },
     onSettled: refresh,
   });
+  const fill = (answer: string) =>
+    void calls.reply.preview.query({ references: [reference], text: answer }).then(
+      ([filled]) => filled && write(filled.text),
+      (error: unknown) => showFailure("Not filled in.", error),
+    );
   const words = text.trim();
   const submit = (doneAt?: number) => {
     if (words !== "" && !send.isPending)
@@ -145,7 +151,12 @@ export function ReplyForm({ detail, draft: [text, write, read], field, onClose }
       onSubmit={submit}
       problem={send.isError && `Not sent. ${messageOf(send.error)}`}
       field={field}
-      head={<p className="quiet small">To {email}. What was sent is quoted below.</p>}
+      head={
+        <div className="note-foot">
+          <p className="quiet small">To {email}. What was sent is quoted below.</p>
+          <AnswerSelect kind={detail.kind} onChoose={fill} />
+        </div>
+      }
     >
       <button
         type="submit"

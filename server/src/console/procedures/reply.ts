@@ -1,12 +1,13 @@
 // What operators write to people.
-import type { ReplyOutcome } from "@submissions/shared/console";
+import type { InboxRow, ReplyOutcome, ReplyPreview, SavedAnswer } from "@submissions/shared/console";
 import { z } from "zod";
-import { Fault } from "../../fault.ts";
+import { filled, unknownPlaceholders } from "../../desk/saved-answers.ts";
+import { Fault, fieldInvalid } from "../../fault.ts";
 import type { Actor, Scope } from "../../storage/desk-store.ts";
 import type { ReplyRequest } from "../../storage/reply-store.ts";
 import type { Console } from "../console.ts";
-import { noteText, reference, wholeNumber } from "../inputs.ts";
-import { changes, done, trpc } from "../procedure.ts";
+import { answer, noteText, reference, wholeNumber } from "../inputs.ts";
+import { changes, done, reads, trpc } from "../procedure.ts";
 import { submissionRoles } from "../rules.ts";
 
 /** Why an address gets no mail, for the operator. */
@@ -16,6 +17,12 @@ const reasons: Readonly<Record<string, string>> = {
   unsubscribed: "This address has unsubscribed from our mail with the mail provider, so it gets none from us.",
   inactive: "The mail provider refuses mail to this address.",
   manual: "The team told the mail provider not to mail this address.",
+};
+
+const manyMax = 50;
+const manyReplies = {
+  references: z.array(reference).min(1).max(manyMax, `At most ${manyMax} are answered at once.`),
+  text: noteText,
 };
 
 export const replyProcedures = trpc.router({
@@ -30,6 +37,40 @@ export const replyProcedures = trpc.router({
       const message = reasons[outcome.reason ?? ""];
       throw new Fault("mailSuppressed", message === undefined ? {} : { issues: [{ path: ["reference"], message }] });
     }),
+
+  /** A text with placeholders, as it would go out to each. Submissions that the role does not see are left out. */
+  preview: reads(...submissionRoles)
+    .input(z.object(manyReplies))
+    .query(({ ctx, input }): Promise<readonly ReplyPreview[]> => preview(ctx, input)),
+
+  /** Refused as a whole where the operator has not that many replies left. */
+  sendMany: changes(...submissionRoles)
+    .input(z.object(manyReplies))
+    .mutation(async ({ ctx, input }): Promise<readonly (ReplyOutcome & Pick<InboxRow, "name">)[]> => {
+      const previews = await preview(ctx, input);
+      const outcomes = await sendAll(ctx, previews);
+      return outcomes.map((outcome, at) => ({ ...outcome, name: previews[at]?.name ?? "" }));
+    }),
+
+  answers: reads(...submissionRoles).query(({ ctx: { console, scope } }): Promise<readonly SavedAnswer[]> =>
+    console.store.replies.listAnswers(scope),
+  ),
+
+  saveAnswer: changes(...submissionRoles)
+    .input(answer.extend({ id: wholeNumber.nullable() }))
+    .mutation(async ({ ctx: { console, scope, actor }, input }): Promise<null> => {
+      const unknown = unknownPlaceholders(input.text);
+      if (unknown.length > 0) {
+        throw fieldInvalid("text", `There is no placeholder ${unknown.join(", ")}.`);
+      }
+      return done(await console.store.replies.saveAnswer(scope, input, actor));
+    }),
+
+  removeAnswer: changes(...submissionRoles)
+    .input(z.object({ id: wholeNumber }))
+    .mutation(async ({ ctx: { console, scope, actor }, input }): Promise<null> =>
+      done(await console.store.replies.removeAnswer(scope, input.id, actor)),
+    ),
 
   undo: changes(...submissionRoles)
     .input(z.object({ id: wholeNumber }))
@@ -56,4 +97,21 @@ async function sendAll({ console, scope, actor }: Sending, replies: readonly Rep
   counts.forget();
   if ("outcomes" in sent) return sent.outcomes;
   throw new Fault("repliesLimited", { retryAfterSeconds: Math.ceil((sent.retryAt - now.at) / 1000) });
+}
+
+async function preview(
+  { console, scope, actor }: Sending,
+  { references, text }: { readonly references: readonly string[]; readonly text: string },
+): Promise<ReplyPreview[]> {
+  const previews: ReplyPreview[] = [];
+  for (const one of new Set(references)) {
+    const detail = await console.desk.findDetail(scope, one);
+    if (detail === null) continue;
+    const { submission } = detail;
+    const words = filled(text, submission, console.packageTitles);
+    const mail = console.composeReply(submission, { text: words, author: actor.operator });
+    const { name, email } = submission;
+    previews.push({ reference: one, name, email, subject: mail.subject, text: words, mail: mail.text });
+  }
+  return previews;
 }

@@ -1,7 +1,7 @@
 // Replies of operators and their mails, each in a transaction with its entry in the audit log.
-import type { ReplyOutcome, TriageStatus } from "@submissions/shared/console";
+import type { ReplyOutcome, SavedAnswer, TriageStatus } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
-import { repliesMax, repliesMs, type ReplyStore, undoMs } from "../reply-store.ts";
+import { repliesMax, repliesMs, type ReplyStore, savedAnswersMax, undoMs } from "../reply-store.ts";
 import type { References } from "../rules/references.ts";
 import { prepareChanging } from "./changes.ts";
 import { type Engine, together } from "./engine.ts";
@@ -15,7 +15,7 @@ interface SentReply {
 }
 
 export function makeReplies(engine: Engine, references: References): ReplyStore {
-  const { prepare, lockAddress, transaction } = engine;
+  const { prepare, among, lockAddress, read, transaction } = engine;
   const { audit, lockRows, triage } = prepareChanging(engine, references);
   const standingOf = prepareStanding(engine);
   // From the audit log: a reply that was taken back, or erased with its person, is in no other table.
@@ -34,6 +34,16 @@ export function makeReplies(engine: Engine, references: References): ReplyStore 
     DELETE FROM mail WHERE reply = $1 AND kind IN ('inquiry-reply', 'application-reply') AND status = 'queued'
       AND lease_owner IS NULL AND attempts = 0 AND denials IS NULL RETURNING id`);
   const remove = prepare("DELETE FROM reply WHERE id = $1");
+  const ofKinds = among("kind", "$1");
+  const answers = prepare<SavedAnswer>(
+    `SELECT id, kind, title, text FROM saved_answer WHERE ${ofKinds} ORDER BY title, id`,
+  );
+  const addAnswer = prepare<{ id: number }>(`
+    INSERT INTO saved_answer (kind, title, text) SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT)
+    WHERE (SELECT count(*) FROM saved_answer WHERE kind = $1) < ${savedAnswersMax} RETURNING id`);
+  const changeAnswer = prepare<{ id: number }>(`
+    UPDATE saved_answer SET kind = $2, title = $3, text = $4 WHERE ${ofKinds} AND id = $5 RETURNING id`);
+  const removeAnswer = prepare<{ id: number }>(`DELETE FROM saved_answer WHERE ${ofKinds} AND id = $2 RETURNING id`);
 
   return {
     send: (scope, replies, copies, actor) =>
@@ -99,6 +109,24 @@ export function makeReplies(engine: Engine, references: References): ReplyStore 
           const targets = [{ reference, version: versionAfter }];
           yield* triage(scope, targets, { targets, status: statusBefore }, actor);
         }
+        return true;
+      }),
+
+    listAnswers: ({ kinds }) => read(answers(kinds)),
+
+    saveAnswer: ({ kinds }, { id, kind, title, text }, actor) =>
+      transaction(function* () {
+        if (!kinds.includes(kind)) return false;
+        const [saved] = yield* id === null ? addAnswer(kind, title, text) : changeAnswer(kinds, kind, title, text, id);
+        if (saved === undefined) return false;
+        yield* audit({ action: "answer.save", subject: title, detail: { answer: saved.id } }, actor);
+        return true;
+      }),
+
+    removeAnswer: ({ kinds }, id, actor) =>
+      transaction(function* () {
+        if ((yield* removeAnswer(kinds, id)).length === 0) return false;
+        yield* audit({ action: "answer.remove", subject: "", detail: { answer: id } }, actor);
         return true;
       }),
   };

@@ -1,0 +1,68 @@
+// A reply to several submissions with a saved answer. Each mail is shown as it will go out.
+import type { SubmissionKind } from "@submissions/shared/console";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { queryClient, trpc } from "../calls.ts";
+import { Question } from "../parts/dialogs.tsx";
+import { useToasts } from "../parts/toasts.tsx";
+import { AnswerSelect } from "../submission/answer-select.tsx";
+import { plural, shortName } from "../words.ts";
+
+interface Props {
+  readonly references: readonly string[];
+  readonly onClose: () => void;
+}
+
+const kindOf = (references: readonly string[]): SubmissionKind | undefined => {
+  const kinds = new Set(references.map((reference) => (reference.startsWith("INQ-") ? "inquiry" : "application")));
+  return kinds.size === 1 ? [...kinds][0] : undefined;
+};
+
+const failures = { suppressed: "gets no mail from us", unknown: "was not found", changed: "was changed" } as const;
+
+export function ReplyDialog({ references, onClose }: Props) {
+  const { showToast } = useToasts();
+  const [text, setText] = useState("");
+  const asked = { references: [...references], text };
+  const preview = useQuery({ ...trpc.reply.preview.queryOptions(asked), enabled: text !== "" });
+  const send = useMutation({
+    ...trpc.reply.sendMany.mutationOptions(),
+    onSuccess: (outcomes) => {
+      const failed = outcomes.flatMap(({ name, result }) =>
+        result === "queued" ? [] : [`${name} ${failures[result]}`],
+      );
+      const sent = outcomes.length - failed.length;
+      showToast(`${plural(sent, "reply", "replies")} will go out in ten seconds.`);
+      if (failed.length > 0) showToast(`Not sent: ${failed.join(", ")}.`, { tone: "bad" });
+      onClose();
+      void queryClient.invalidateQueries({ queryKey: trpc.submission.get.pathKey() });
+    },
+  });
+  return (
+    <Question
+      title={`Reply to ${plural(references.length, "submission")}`}
+      word={send.isPending ? "Sending…" : "Send"}
+      call={
+        preview.isError
+          ? { error: preview.error, isPending: true }
+          : { ...send, isPending: send.isPending || !preview.data }
+      }
+      onYes={() => send.mutate(asked)}
+      onClose={send.isPending ? undefined : onClose}
+    >
+      <AnswerSelect kind={kindOf(references)} onChoose={setText} />
+      <ol className="previews">
+        {text !== "" &&
+          preview.data?.map(({ reference, name, email, subject, mail }) => (
+            <li key={reference}>
+              <p className="small">
+                <strong>{name || shortName(email)}</strong> <span className="quiet">{email}</span>
+              </p>
+              <p className="small">{subject}</p>
+              <p className="note-text small">{mail}</p>
+            </li>
+          ))}
+      </ol>
+    </Question>
+  );
+}
