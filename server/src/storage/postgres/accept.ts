@@ -93,8 +93,7 @@ export class Acceptor {
   }
 
   accept(entry: Entry): Promise<Acceptance> {
-    const { deadline, waitMs } = entry;
-    return this.#queue.run(entry, { deadline, waitMs }) as Promise<Acceptance>;
+    return this.#queue.run(entry, entry) as Promise<Acceptance>;
   }
 
   /** Settles mails with the next commit. Answers which: it passes over those that are locked. */
@@ -160,8 +159,7 @@ export class Acceptor {
       runSteps(session, this.#accepting.find(wanted)),
     ]);
     const { busy = [], arrivals, mails } = locked ?? {};
-    const isBusy = (entry: Entry) => busy.length > 0 && locksOf(entry).some((name) => busy.includes(name));
-    const free = entries.filter((entry) => !isBusy(entry));
+    const free = entries.filter((entry) => busy.length === 0 || !locksOf(entry).some((name) => busy.includes(name)));
     // Copies: the transaction may run again.
     const counters = new Map(Array.from(drawn, ([name, of]) => [name, [...of]]));
     const drawnNumbers = { arrivals: [...(arrivals ?? [])], mails: [...(mails ?? [])], counters };

@@ -40,10 +40,8 @@ export class CommitProbe {
   }
 
   /** Waits as long as the server knows the probe. */
-  async #hasCommitted(): Promise<boolean> {
-    const client = this.#open(0);
-    try {
-      await client.connect();
+  #hasCommitted(): Promise<boolean> {
+    return this.#connected(0, async (client) => {
       await client.query("BEGIN; SET LOCAL synchronous_commit = on");
       const [process] = (await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")).rows;
       const committed = client.query("SELECT pg_logical_emit_message(true, 'submissions', 'probe'); COMMIT").then(
@@ -52,12 +50,7 @@ export class CommitProbe {
         (error: unknown) => error instanceof DatabaseError,
       );
       return await Promise.race([committed, this.#isForgotten(process?.pid ?? 0, committed)]);
-    } catch {
-      // It cannot be reached.
-      return false;
-    } finally {
-      this.#end(client);
-    }
+    });
   }
 
   /** Resolves with false once the server is reached and does not know a process of its own. */
@@ -67,28 +60,25 @@ export class CommitProbe {
     for (;;) {
       await pause(lookMs, undefined, { ref: false });
       if (isOver || this.#isClosed) return false;
-      const client = this.#open(this.#answerMs);
-      try {
-        await client.connect();
-        const found = await client.query("SELECT 1 FROM pg_stat_activity WHERE pid = $1", [pid]);
-        if (found.rowCount === 0) return false;
-      } catch {
-        // It cannot be reached, so it does not tell.
-      } finally {
-        this.#end(client);
-      }
+      const known = "SELECT 1 FROM pg_stat_activity WHERE pid = $1";
+      const isGone = async (client: Client) => (await client.query(known, [pid])).rowCount === 0;
+      if (await this.#connected(this.#answerMs, isGone)) return false;
     }
   }
 
-  #open(answerMs: number): Client {
+  /** What is asked on a connection of its own; false when the server cannot be reached. */
+  async #connected(answerMs: number, ask: (client: Client) => Promise<boolean>): Promise<boolean> {
     const client = new Client({ ...this.#config, query_timeout: answerMs, connectionTimeoutMillis: this.#answerMs });
     client.on("error", () => {});
     this.#clients.add(client);
-    return client;
-  }
-
-  #end(client: Client): void {
-    this.#clients.delete(client);
-    void client.end().catch(() => {});
+    try {
+      await client.connect();
+      return await ask(client);
+    } catch {
+      return false;
+    } finally {
+      this.#clients.delete(client);
+      void client.end().catch(() => {});
+    }
   }
 }

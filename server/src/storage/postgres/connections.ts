@@ -165,8 +165,8 @@ export class Connections implements Reader, AsyncDisposable {
     const lock = find === undefined ? "" : `; SELECT pg_advisory_xact_lock(${randomBytes(8).readBigInt64BE()})`;
     const begin = (limits === undefined ? this.#begin : beginning(limits)) + lock;
     for (let tries = 1; ; tries += 1) {
-      const attempted =
-        (await this.#refuseWhileProbing(deadline)) ?? (await this.#lease((leased) => attempt(leased, begin), deadline));
+      await this.#refuseWhileProbing(deadline);
+      const attempted = await this.#lease((leased) => attempt(leased, begin), deadline);
       if (attempted.end === "committed") return attempted.result;
       if (attempted.end === "unknown" && isSilence(attempted.error)) this.#probe.start();
       let again = attempted.end === "unknown" || attempted.again;
@@ -209,18 +209,12 @@ export class Connections implements Reader, AsyncDisposable {
   }
 
   /** Waits for the probe as long as for a connection. */
-  async #refuseWhileProbing(
-    deadline: number,
-  ): Promise<{ end: "undone"; error: StorageUnavailable; again: false } | null> {
+  async #refuseWhileProbing(deadline: number): Promise<void> {
     const { waiting } = this.#probe;
-    if (waiting === null) return null;
+    if (waiting === null) return;
     const waitMs = Math.max(0, Math.min(this.#connectMs, deadline - performance.now()));
-    const stop = new AbortController();
-    const { signal } = stop;
-    const commits = await Promise.race([waiting.then(() => true), pause(waitMs, false, { signal })]);
-    stop.abort();
-    if (commits) return null;
-    return { end: "undone", error: new StorageUnavailable("The database does not end its commits."), again: false };
+    const commits = await Promise.race([waiting.then(() => true), pause(waitMs, false)]);
+    if (!commits) throw new StorageUnavailable("The database does not end its commits.");
   }
 
   async #lease<T>(attempt: (leased: LeasedConnection) => Promise<Attempt<T>>, deadline: number): Promise<Attempt<T>> {

@@ -130,7 +130,7 @@ async function applyUnlessApplied(session: Session, migration: Migration): Promi
   await session.script(setNoEnd);
   await session.script(`SELECT pg_advisory_xact_lock(${migrationLock})`);
   await session.script(createTable);
-  if ((await session.run(record, [number, name, neededBy(migration)])) === 0) return false;
+  if ((await session.all(record, [number, name, neededBy(migration)])).length === 0) return false;
   await session.script(`SET LOCAL lock_timeout = ${tableLockMs}`);
   await session.script(script);
   return true;
@@ -156,9 +156,9 @@ const holdersOfTables: Statement<{ names: string | null }> = {
       AND (xact_start IS NULL OR xact_start < clock_timestamp() - interval '${tableLockMs} ms')`,
 };
 
-const record = prepared(`
+const record = prepared<object>(`
   INSERT INTO schema_migration (number, name, needs, applied_at)
-  VALUES ($1, $2, $3, floor(extract(epoch FROM clock_timestamp()) * 1000)) ON CONFLICT DO NOTHING`);
+  VALUES ($1, $2, $3, floor(extract(epoch FROM clock_timestamp()) * 1000)) ON CONFLICT DO NOTHING RETURNING number`);
 
 const createTable = `CREATE TABLE IF NOT EXISTS schema_migration (
   number INTEGER PRIMARY KEY,

@@ -14,8 +14,6 @@ export interface Reader {
 
 /** A connection within one transaction. Statements may be handed over without waiting for the one before. */
 export interface Session extends Reader {
-  /** Answers how many rows the statement changed. */
-  run(statement: Statement<unknown>, values?: readonly unknown[]): Promise<number>;
   /** Hands over a statement to be sent with COMMIT. */
   last(statement: Statement<unknown>, values: readonly unknown[]): void;
   /** Runs a script of plain SQL. */
@@ -94,11 +92,6 @@ export class LeasedConnection implements Session {
   async all<Row>({ name, text }: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
     const named = this.#prepares ? { name } : {};
     return (await this.#ask({ text, values: [...values], ...named })).rows as Row[];
-  }
-
-  async run({ name, text }: Statement<unknown>, values: readonly unknown[] = []): Promise<number> {
-    const named = this.#prepares ? { name } : {};
-    return (await this.#ask({ text, values: [...values], ...named })).rowCount ?? 0;
   }
 
   last(statement: Statement<unknown>, values: readonly unknown[]): void {

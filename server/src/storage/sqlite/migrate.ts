@@ -1,5 +1,5 @@
 // Brings a database to the schema of this version: numbered SQL files, forwards only. Each has a transaction, which
-// records it first; those of a new database share one. Any number of processes may start at once.
+// records it first. Any number of processes may start at once.
 import { join } from "node:path";
 import { type Migration, readMigrations, SchemaTooNew } from "../schema-version.ts";
 import { retryWhileBusy } from "./busy.ts";
@@ -28,12 +28,9 @@ export function findPending(connection: SqliteConnection): Migration[] {
 
 /** Applies the pending migrations and answers the names of those that this process applied. */
 export async function applyPending(connection: SqliteConnection): Promise<string[]> {
-  const pending = await retryWhileBusy(() => findPending(connection));
-  // A new database is made by one commit: each waits for the disk, and a start waits for all of them.
-  const steps = pending[0]?.number === 1 ? [pending] : pending.map((migration) => [migration]);
   const applied: string[] = [];
-  for (const step of steps) {
-    applied.push(...(await retryWhileBusy(() => apply(connection, step), migrationWaitMs)));
+  for (const migration of await retryWhileBusy(() => findPending(connection))) {
+    if (await retryWhileBusy(() => apply(connection, migration), migrationWaitMs)) applied.push(migration.name);
   }
   return applied;
 }
@@ -46,17 +43,14 @@ function latestApplied(connection: SqliteConnection): number {
 }
 
 // The row goes in first: a process that lost the race to the write lock finds it there and has nothing left to do.
-function apply(connection: SqliteConnection, step: readonly Migration[]): string[] {
+function apply(connection: SqliteConnection, { number, name, script }: Migration): boolean {
   connection.begin();
   try {
     connection.execute(createTable);
-    const applied = step.filter(({ number, name, script }) => {
-      const won = connection.query(record, number, name).length === 1;
-      if (won) connection.execute(script);
-      return won;
-    });
+    const isOurs = connection.query(record, number, name).length === 1;
+    if (isOurs) connection.execute(script);
     connection.commit();
-    return applied.map(({ name }) => name);
+    return isOurs;
   } catch (error) {
     connection.rollback();
     throw error;

@@ -121,10 +121,7 @@ export function makeSqliteStore(
       return queue.counts;
     },
 
-    accept(entry) {
-      const { deadline, waitMs } = entry;
-      return queue.run(entry, { deadline, waitMs }) as Promise<Acceptance>;
-    },
+    accept: (entry) => queue.run(entry, entry) as Promise<Acceptance>,
 
     suppress: (change) => engine.transaction(() => suppressions.note(change)),
 
