@@ -69,6 +69,7 @@ test.each([
   "backup",
   "restore",
   "migrate",
+  "doctor",
   "check-config",
 ])("the help of %s has an example", async (command) => {
   const { stdout } = await runClosed(...command.split(" "), "--help");

@@ -147,6 +147,8 @@ export class PostmarkStandIn implements AsyncDisposable {
 
   #route(method: string, url: URL, body: unknown, messages: PostedMessage[]): [status: number, answer: unknown] {
     const path = `${method} ${url.pathname}`;
+    if (path === "GET /server") return [200, { ID: 1, Name: "stand-in" }];
+    if (path === "GET /message-streams/outbound") return [200, { ID: "outbound" }];
     if (path === "GET /messages/outbound") return this.#search(url.searchParams);
     if (path !== "POST /email" && path !== "POST /email/batch") return [404, failure(404)];
     if (body === null) return [422, failure(402)];

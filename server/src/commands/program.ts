@@ -6,6 +6,7 @@ import { describeError, messageForOperator } from "../observe/describe-error.ts"
 import { SettingUnusable } from "../optional-packages.ts";
 import { registerBackup, registerRestore } from "./backup.ts";
 import { ConfigInvalid, tell, type CommandDeps } from "./command.ts";
+import { registerDoctor } from "./doctor.ts";
 import { registerErase, registerRetention } from "./erase.ts";
 import { registerExport } from "./export.ts";
 import { registerMail, registerRelease } from "./mail.ts";
@@ -70,6 +71,7 @@ function createProgram(deps: CommandDeps): Command {
   registerOperators(program, deps);
   registerWebhooks(program, deps);
   registerUpkeep(program, deps);
+  registerDoctor(program, deps);
   return program;
 }
 

@@ -12,6 +12,7 @@ afterEach(() => void vi.restoreAllMocks());
 async function open(options: Partial<Parameters<typeof healthRoutes>[1]> = {}) {
   const app = Fastify();
   const log = createLog("silent");
+  const addresses = new ClientAddresses({ kind: "none" });
   app.setErrorHandler((error, _request, reply) =>
     reply.code("fault" in (error as object) ? 401 : 500).send((error as { fault?: string }).fault ?? ""),
   );
@@ -21,7 +22,9 @@ async function open(options: Partial<Parameters<typeof healthRoutes>[1]> = {}) {
     draining: { started: false },
     checks: {},
     metricsToken: null,
-    judgePassword: countWrongPasswords(new ClientAddresses({ kind: "none" }), 10),
+    judgePassword: countWrongPasswords(addresses, 10),
+    addresses,
+    identity: "identity",
     ...options,
   });
   return app;

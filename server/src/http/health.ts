@@ -3,7 +3,9 @@ import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import { sign } from "../secrets.ts";
 import { shareAnswer } from "../share-answer.ts";
+import { clientAddress, type ClientAddresses, keysOf } from "./gate/client-address.ts";
 import { secretCheck, type countWrongPasswords } from "./gate/credentials.ts";
 
 interface HealthOptions {
@@ -15,7 +17,24 @@ interface HealthOptions {
   /** The Bearer token that readers of the metrics must send; null: none. */
   readonly metricsToken: string | null;
   readonly judgePassword: ReturnType<typeof countWrongPasswords>;
+  readonly addresses: ClientAddresses;
+  /** Of the store: who reads it may ask how a request arrives here. */
+  readonly identity: string;
 }
+
+/** How a request arrived, for the command `doctor`: what the service makes of the headers of the proxy before it. */
+export interface Arrived {
+  /** The client, as limits count it. */
+  readonly client: string;
+  /** The other end of the connection. */
+  readonly peer: string;
+  /** `X-Forwarded-For` as it came. */
+  readonly forwardedFor: string | null;
+}
+
+export const doctorPath = "/doctor";
+/** What a request for {@link Arrived} must send as a Bearer token. */
+export const doctorToken = (identity: string): string => sign(identity, "doctor", "arrived");
 
 /** Orchestrators and monitors ask these every few seconds. They need an answer however busy the process is. */
 export const probePaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
@@ -33,6 +52,14 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
     const failed = await failedLately();
     if (failed.length === 0) return { status: "ready" };
     return reply.code(503).header("retry-after", 5).send({ status: "unavailable", failed });
+  });
+
+  const isDoctor = bearerCheck(doctorToken(options.identity));
+  app.get(doctorPath, ({ headers, raw }): Arrived => {
+    if (!isDoctor(headers.authorization)) throw new Fault("notFound");
+    const peer = keysOf(clientAddress(() => false, raw.socket.remoteAddress)).rate;
+    const forwardedFor = headers["x-forwarded-for"]?.toString() ?? null;
+    return { client: options.addresses.keysOf(raw).rate, peer, forwardedFor };
   });
 
   const isReader = bearerCheck(metricsToken);

@@ -56,7 +56,10 @@ type Configured =
 
 export interface HttpOptions extends Pick<Config, Configured> {
   readonly intake: Intake;
-  readonly store: Pick<Store, "checkReadiness" | "suppress" | "checkLink" | "confirmSubscription" | "unsubscribe">;
+  readonly store: Pick<
+    Store,
+    "identity" | "checkReadiness" | "suppress" | "checkLink" | "confirmSubscription" | "unsubscribe"
+  >;
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom" | "checkReadiness">;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -136,7 +139,16 @@ export async function buildHttp(options: HttpOptions): Promise<Http> {
   const { store, vault, metricsToken } = options;
   const checks = { store: () => store.checkReadiness(), vault: () => vault.checkReadiness() };
   const judgePassword = countWrongPasswords(addresses, limits.wrongPasswordsMax);
-  healthRoutes(app, { log, metrics, draining, checks, metricsToken, judgePassword });
+  healthRoutes(app, {
+    log,
+    metrics,
+    draining,
+    checks,
+    metricsToken,
+    judgePassword,
+    addresses,
+    identity: store.identity,
+  });
   // A worker answers health and metrics only.
   const isForeign = foreignSites(options);
   const guardOf: Http["guardOf"] = (name, shared) => {

@@ -107,4 +107,6 @@ export interface Mailer extends AsyncDisposable {
   send(mails: readonly OutgoingMail[]): Promise<MailOutcome[]>;
   /** Asks which of these mails the provider has, and answers in their order. Sends nothing. There with `ask` only. */
   find?(mails: readonly Pick<OutgoingMail, "id">[]): Promise<MailFinding[]>;
+  /** Whether the provider knows us: null, or why it would not take mails. Sends nothing. The mailbox has none. */
+  check?(): Promise<string | null>;
 }

@@ -170,6 +170,9 @@ export interface DeskStore {
   /** Entries, newest first; `after` and `next` are their ids. */
   listAudit(page: PageRequest): Promise<Page<AuditRow>>;
 
+  /** The latest entry of an action; null when there is none. */
+  latestAudit(action: string): Promise<AuditRow | null>;
+
   /** All entries behind an id, oldest first, in pages so that memory stays flat. */
   readAudit(after: number): AsyncIterable<readonly AuditRow[]>;
 

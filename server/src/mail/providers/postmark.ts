@@ -30,6 +30,16 @@ export function openPostmarkMailer(settings: PostmarkSettings, from: Sender, key
       return sendInHalves(api, endsAt, messages);
     },
     find: (mails) => search(api, mails),
+    async check() {
+      for (const use of [
+        (client: ServerClient) => client.getServer(),
+        (client: ServerClient) => client.getMessageStream(messageStream),
+      ]) {
+        const exchange = await api.call(performance.now() + api.timeoutMs, use);
+        if (exchange.status !== 200) return judgeFailure(exchange).error;
+      }
+      return null;
+    },
     [Symbol.asyncDispose]: async () => api[Symbol.dispose](),
   };
 }

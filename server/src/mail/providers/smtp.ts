@@ -83,6 +83,14 @@ export function openSmtpMailer(url: string, from: Sender, key: string, patience 
     gatherMs: 0,
     doubt: "once-more",
     send: (mails) => Promise.all(mails.map(deliver)),
+    check: () =>
+      transport.verify().then(
+        () => null,
+        (error: SmtpError) => {
+          const outcome = judgeSmtpError(error, false);
+          return outcome.result === "taken" ? null : outcome.error;
+        },
+      ),
     async [Symbol.asyncDispose]() {
       transport.close({ force: true });
     },

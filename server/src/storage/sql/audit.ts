@@ -32,6 +32,9 @@ export function makeAuditLog(engine: Engine) {
     number: "id",
     numberOf: ({ id }) => id,
   });
+  const latest = engine.prepare<StoredEntry>(
+    `SELECT ${entryColumns} FROM audit WHERE action = $1 ORDER BY id DESC LIMIT 1`,
+  );
   const readBehind = prepareReader<StoredEntry>(engine, { table: "audit", number: "id", columns: entryColumns });
   const auditRow = (row: StoredEntry): AuditRow => ({ ...row, detail: readFields(row.detail) });
 
@@ -44,6 +47,11 @@ export function makeAuditLog(engine: Engine) {
     async listAudit(page) {
       const found = await entries(() => ({ conditions: [] }), page);
       return { ...found, rows: found.rows.map(auditRow) };
+    },
+
+    async latestAudit(action) {
+      const [row] = await engine.read(latest(action));
+      return row === undefined ? null : auditRow(row);
     },
 
     async *readAudit(after) {

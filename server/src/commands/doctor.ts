@@ -1,0 +1,166 @@
+// `doctor`: tries what an installation needs, one line each. It changes nothing and sends no mail.
+import { randomUUID } from "node:crypto";
+import { access, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import type { Command } from "commander";
+import { systemClock } from "../clock.ts";
+import { publicUrl, type Config } from "../config/config.ts";
+import { type Arrived, doctorPath, doctorToken } from "../http/health.ts";
+import { openMailer } from "../mail/open-mailer.ts";
+import { describeError, messageForOperator } from "../observe/describe-error.ts";
+import { openVault } from "../resumes/open-vault.ts";
+import { freeBytesOf, stage } from "../resumes/staging.ts";
+import { openStore, pendingMigrations } from "../storage/open-store.ts";
+import type { Store } from "../storage/store.ts";
+import { CommandFailed, configOf, type CommandDeps } from "./command.ts";
+import { writeAll } from "./terminal.ts";
+
+const examples = `
+Run it with the settings of the service, while that runs. Lines begin with ok, attention or failed. It ends with 1 when
+something failed.
+
+Example:
+  npm run --silent submissions -- doctor
+`;
+
+type Finding = readonly ["ok" | "attention" | "failed", string];
+
+/** A day, and some hours for one that takes long. */
+const backupHoursMax = 30;
+const gib = 1024 ** 3;
+const askMs = 10_000;
+/** Of no machine (RFC 5737). Proxies must not let a client claim it. */
+const claimed = "203.0.113.99";
+
+export function registerDoctor(program: Command, deps: CommandDeps): void {
+  program
+    .command("doctor")
+    .description("Tries what the service needs: database, resumes, mail, proxy, disk, backups.")
+    .addHelpText("after", examples)
+    .action(async () => {
+      let failed = 0;
+      async function* lines(config: Config): AsyncGenerator<string> {
+        for await (const [name, find] of examine(config)) {
+          const [state, text] = await find().catch((error: unknown): Finding => ["failed", reasonOf(error)]);
+          if (state === "failed") failed += 1;
+          yield `${state.padEnd(9)}  ${name}: ${text}\n`;
+        }
+      }
+      await writeAll(lines(configOf(deps)), deps.output);
+      if (failed > 0) throw new CommandFailed(`Failed: ${failed}.`);
+    });
+}
+
+type Check = readonly [name: string, find: () => Promise<Finding>];
+
+/** Each is made when the one before it has ended. */
+async function* examine(config: Config): AsyncGenerator<Check> {
+  await using opened = new AsyncDisposableStack();
+  let store: Store | null = null;
+  yield [
+    "database",
+    async () => {
+      const pending = await pendingMigrations(config.storage);
+      if (pending.length > 0) return ["failed", `lacks migrations: ${pending.join(", ")}. Run: migrate`];
+      store = opened.use(await openStore(config.storage, { access: "read-only" }));
+      return ["ok", `${config.storage.kind}, with the schema of this version`];
+    },
+  ];
+  const read = async (find: (store: Store) => Promise<Finding>) => {
+    if (store === null) throw new CommandFailed("not tried, because the database cannot be read");
+    return find(store);
+  };
+  yield ["resumes", () => checkVault(config)];
+  yield ["mail", () => read(({ identity }) => checkMail(config, identity))];
+  yield ["sender", async () => ["attention", `look at SPF, DKIM and DMARC of ${hostOf(config)} by hand`]];
+  yield ["bounces", () => checkBounces(config)];
+  yield ["proxy", () => read(({ identity }) => checkProxy(config, identity))];
+  yield ["disk", () => checkDisk(config)];
+  yield ["backup", () => read(checkBackup)];
+}
+
+const hostOf = ({ addresses }: Config): string => addresses.from.address.replace(/.*@/, "");
+
+function reasonOf(error: unknown): string {
+  const text = messageForOperator(error);
+  if (text !== null) return text;
+  const { type, code, cause } = describeError(error);
+  return [type, code, cause?.code].filter((part) => part !== undefined).join(" ");
+}
+
+async function checkVault({ vault: settings }: Config): Promise<Finding> {
+  await using vault = await openVault(settings, systemClock);
+  const path = join(vault.stagingFolder, randomUUID());
+  const text = randomUUID();
+  try {
+    const key = await vault.keep(await stage(Readable.from([Buffer.from(text)]), path));
+    const found = await vault.read(key).then(buffer, () => null);
+    await vault.discard(key);
+    if (found?.toString() !== text) return ["failed", "what was read is not what was written"];
+  } finally {
+    await rm(path, { force: true });
+  }
+  return ["ok", `written, read and removed (${settings.kind})`];
+}
+
+async function checkMail({ mail, addresses }: Config, identity: string): Promise<Finding> {
+  if (mail.kind === "mailbox") return ["attention", "MAIL_TRANSPORT is mailbox: mails are files, and none is sent"];
+  await using mailer = await openMailer(mail, addresses.from, identity);
+  const problem = (await mailer.check?.()) ?? null;
+  return problem === null ? ["ok", `${mail.kind} knows us`] : ["failed", problem];
+}
+
+async function checkBounces({ mail, postmarkWebhook, ...config }: Config): Promise<Finding> {
+  if (mail.kind !== "postmark") return ["attention", `${mail.kind} tells nothing of bounces and complaints`];
+  if (postmarkWebhook === null) return ["attention", "POSTMARK_WEBHOOK_AUTH is not set: bounces are not heard of"];
+  const { user, password } = postmarkWebhook;
+  const response = await ask(config, "/webhooks/postmark", {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa(`${user}:${password}`)}`, "content-type": "application/json" },
+    body: JSON.stringify({ RecordType: "Open" }),
+  });
+  if (response.status !== 200)
+    return ["failed", `/webhooks/postmark answers its own credentials with ${response.status}`];
+  return ["ok", "/webhooks/postmark takes its credentials; that Postmark has them is to be looked at by hand"];
+}
+
+async function checkProxy(config: Pick<Config, "publicUrl" | "listen">, identity: string): Promise<Finding> {
+  const headers = { authorization: `Bearer ${doctorToken(identity)}`, "x-forwarded-for": claimed };
+  const response = await ask(config, doctorPath, { headers });
+  if (response.status !== 200)
+    return ["failed", `${publicUrl(config)} answers ${response.status}: it is not this service`];
+  const { client, peer, forwardedFor } = (await response.json()) as Arrived;
+  if (client === claimed) return ["failed", "a client can claim any address: TRUST_PROXY trusts more than the proxies"];
+  if (client === peer && forwardedFor !== claimed) {
+    return ["failed", "all clients count as one, the proxy: set TRUST_PROXY"];
+  }
+  if (!/^https:|\/\/(?:localhost|127\.|\[::1\])/.test(publicUrl(config)))
+    return ["attention", "PUBLIC_URL is not https"];
+  if (config.publicUrl === null) return ["attention", `PUBLIC_URL is not set: links lead to ${publicUrl(config)}`];
+  return ["ok", `${config.publicUrl} leads here, and clients count by their own addresses`];
+}
+
+const ask = (config: Pick<Config, "publicUrl" | "listen">, path: string, init: RequestInit): Promise<Response> =>
+  fetch(publicUrl(config) + path, { ...init, redirect: "manual", signal: AbortSignal.timeout(askMs) });
+
+async function checkDisk({ dataFolder }: Config): Promise<Finding> {
+  const free = await freeBytesOf(dataFolder);
+  const text = `${(free / gib).toFixed(1)} GiB free in DATA_DIR`;
+  if (free < gib) return ["failed", `${text}: resumes are refused below 1 GiB`];
+  return [free < 3 * gib ? "attention" : "ok", text];
+}
+
+async function checkBackup({ desk, clock }: Store): Promise<Finding> {
+  const latest = await desk.latestAudit("backup");
+  if (latest === null) return ["attention", "none was ever made"];
+  const hours = Math.round((clock.now() - latest.at) / 3_600_000);
+  const path = join(String(latest.detail["folder"]), latest.subject);
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  const text = `the newest is ${hours} hours old: ${path}${isThere ? "" : ", which is not there (any more, or from here)"}`;
+  return [isThere && hours <= backupHoursMax ? "ok" : "attention", text];
+}
