@@ -85,8 +85,12 @@ export interface InboxCounts {
   readonly open: number;
   readonly done: number;
   readonly spam: number;
-  /** New and open ones assigned to the operator. */
+  /** New and open ones; all, those of each kind, those assigned to the operator, and those assigned to none. */
+  readonly todo: number;
+  readonly inquiries: number;
+  readonly applications: number;
   readonly mine: number;
+  readonly unassigned: number;
 }
 
 export const mailStatuses = ["queued", "sent", "failed", "in-doubt"] as const;

@@ -190,7 +190,7 @@ describe("the inbox", () => {
   test("keeps its filter in the address, and Back returns to it", async () => {
     await using visit = await enter(browser, site);
     const { page } = visit;
-    await page.getByRole("combobox", { name: "Status" }).selectOption("new");
+    await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
     await page.waitForURL("**/console?status=new");
     const waiting = site.submissions.filter(({ status }) => status === "new");
     await expect.poll(() => rows(page).count()).toBe(waiting.length);
@@ -277,7 +277,7 @@ describe("the inbox", () => {
   });
 
   test("shows older submissions page by page", async () => {
-    await using visit = await enter(browser, site);
+    await using visit = await enter(browser, site, "?status=all");
     const { page } = visit;
     const total = site.submissions.filter(({ status }) => status !== "spam").length;
     await expect.poll(() => rows(page).count()).toBe(50);
@@ -289,7 +289,7 @@ describe("the inbox", () => {
   });
 
   test("says why older submissions could not be loaded", async () => {
-    await using visit = await enter(browser, site);
+    await using visit = await enter(browser, site, "?status=all");
     const { page } = visit;
     visit.expectProblems(/status of 500/);
     await expect.poll(() => rows(page).count()).toBe(50);
@@ -470,7 +470,7 @@ describe("the inbox", () => {
     await using visit = await enter(browser, empty);
     const { page } = visit;
     await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
-    await page.getByRole("combobox", { name: "Status" }).selectOption("new");
+    await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
     await page.getByRole("heading", { name: "Nothing waits" }).waitFor();
   });
 
@@ -1108,7 +1108,7 @@ test("shortcuts can be turned off", async () => {
   const { page } = visit;
   await page.getByLabel("Keyboard shortcuts of single keys").uncheck();
   await page
-    .getByRole("link", { name: /^Inbox/ })
+    .getByRole("link", { name: /^To do/ })
     .first()
     .click();
   await rows(page).first().waitFor();

@@ -77,24 +77,35 @@ function Places() {
   const inInbox = useRouterState({
     select: ({ matches }) => matches.some(({ routeId }) => (routeId as string) === "/inbox"),
   });
-  const mine = search["assignee"] === me.email;
+  const { assignee, kind } = search;
+  const places = [
+    ["To do", {}, "inbox", counts?.todo, assignee === undefined && kind === undefined, "to do"],
+    ["Inquiries", { kind: "inquiry" }, "inquiry", counts?.inquiries, kind === "inquiry", "to do"],
+    ["Applications", { kind: "application" }, "application", counts?.applications, kind === "application", "to do"],
+    ["Mine", { assignee: me.email }, "mine", counts?.mine, assignee === me.email, "assigned to you"],
+    ["Unassigned", { assignee: "none" }, "help", counts?.unassigned, assignee === "none", "to do"],
+  ] as const;
+  const hidden: Readonly<Record<string, string>> = { sales: "Applications", recruiting: "Inquiries" };
   return (
     <nav aria-label="Console">
       {seesSubmissions(me) && (
         <>
-          <Place to="/" icon="inbox" count={counts?.new} current={inInbox && !mine} about="new">
-            Inbox
-          </Place>
-          <Place
-            to="/"
-            search={{ assignee: me.email }}
-            icon="mine"
-            count={counts?.mine}
-            current={inInbox && mine}
-            about="assigned to you"
-          >
-            Mine
-          </Place>
+          {places.map(
+            ([name, filter, icon, count, isShown, about]) =>
+              name !== hidden[me.role] && (
+                <Place
+                  key={name}
+                  to="/"
+                  search={filter}
+                  icon={icon}
+                  count={count}
+                  current={inInbox && isShown}
+                  about={about}
+                >
+                  {name}
+                </Place>
+              ),
+          )}
         </>
       )}
       {seesSubscribers(me) && (

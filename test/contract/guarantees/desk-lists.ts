@@ -290,8 +290,18 @@ export function deskListGuarantees(test: StoreTest): void {
     const request = { targets: [{ reference, version: 1 }], status: "open", assignee: eva.operator } as const;
     await store.desk.triage(wholeScope, request, eva);
     const { desk } = store;
-    expect(await desk.countByStatus(wholeScope, eva.operator)).toEqual({ new: 1, open: 1, done: 0, spam: 1, mine: 1 });
-    expect(await desk.countByStatus(recruiting, eva.operator)).toEqual({ new: 1, open: 0, done: 0, spam: 0, mine: 0 });
+    const all = { new: 1, open: 1, done: 0, spam: 1, todo: 2, mine: 1, inquiries: 1, applications: 1, unassigned: 1 };
+    expect(await desk.countByStatus(wholeScope, eva.operator)).toEqual(all);
+    expect(await desk.countByStatus(recruiting, eva.operator)).toMatchObject({
+      new: 1,
+      open: 0,
+      done: 0,
+      spam: 0,
+      todo: 1,
+      mine: 0,
+      inquiries: 0,
+      applications: 1,
+    });
     expect(await desk.countByStatus(sales, "ben@example.org")).toMatchObject({ open: 1, spam: 1, mine: 0 });
   });
 

@@ -15,6 +15,7 @@ interface Props {
   readonly onChange: (change: Change) => void;
   readonly onAssign: () => void;
   readonly onReply: () => void;
+  readonly onTag: () => void;
   readonly onClear: () => void;
 }
 
@@ -30,6 +31,7 @@ export const BulkBar = ({
   onChange,
   onAssign,
   onReply,
+  onTag,
   onClear,
 }: Props) => (
   <div className="filters bulk" role="toolbar" aria-label="Selected submissions">
@@ -51,6 +53,11 @@ export const BulkBar = ({
         onClick={onReply}
       >
         Reply to selected
+      </button>
+    )}
+    {selected !== "all" && (
+      <button type="button" onClick={onTag}>
+        Tag
       </button>
     )}
     <button type="button" onClick={() => onChange({ status: "spam" })}>

@@ -2,7 +2,7 @@
 import { submissionKinds, triageStatuses, type Role, type SubmissionKind } from "@submissions/shared/console";
 import { Link } from "@tanstack/react-router";
 import { consoleUrl } from "../calls.ts";
-import { changed, filterOf, type InboxSearch } from "./inbox-search.ts";
+import { changed, exactParts, filterOf, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { useMe } from "../me.ts";
 import { useAssignees } from "../triage/assign-dialog.tsx";
 import { useCounts } from "../navigation.tsx";
@@ -14,21 +14,25 @@ import { cappedCount, shortName, word } from "../words.ts";
 
 export function StatusTabs({ search }: { readonly search: InboxSearch }) {
   const counts = useCounts();
+  const shown = statusOf(search) ?? "all";
+  const isShown = (status: InboxSearch["status"]) => shown === (status ?? "todo");
   return (
     <nav className="tabs" aria-label="By state">
-      {([undefined, ...triageStatuses] as const).map((status) => (
+      {([undefined, ...triageStatuses, "all"] as const).map((status) => (
         <Link
-          key={status ?? "all"}
+          key={status ?? "todo"}
           to="/"
           search={changed(search, { status })}
           className="tab"
           // Every list is at this address; which tab it belongs to is said here.
           activeOptions={{ exact: true }}
           activeProps={{ "aria-current": undefined }}
-          {...(search.status === status && { "aria-current": "true" as const })}
+          {...(isShown(status) && { "aria-current": "true" as const })}
         >
-          {word(status ?? "all")}
-          {status !== undefined && <span className="tab-count">{counts ? cappedCount(counts[status]) : "\u2007"}</span>}
+          {status === undefined ? "To do" : word(status)}
+          {status !== "all" && (
+            <span className="tab-count">{counts ? cappedCount(counts[status ?? "todo"]) : "\u2007"}</span>
+          )}
         </Link>
       ))}
     </nav>
@@ -44,7 +48,8 @@ export function Filters({ search, onChange }: Props) {
   const me = useMe();
   const assignees = useAssignees();
   const set = (change: Parameters<typeof changed>[1]) => onChange(changed(search, change));
-  const more = [search.from, search.until, search.resume, search.disposable].filter(Boolean).length;
+  const exact = exactParts.map((name) => search[name]);
+  const more = [search.from, search.until, search.resume, search.disposable, ...exact].filter(Boolean).length;
   const others = assignees.filter((email) => email !== me.email);
   const known = search.assignee === undefined || search.assignee === "none" || search.assignee === me.email;
   return (
@@ -52,12 +57,6 @@ export function Filters({ search, onChange }: Props) {
       {me.role === "admin" && (
         <FilterSelect label="Kind" names={submissionKinds} value={search.kind} onChange={(kind) => set({ kind })} />
       )}
-      <FilterSelect
-        label="Status"
-        names={triageStatuses}
-        value={search.status}
-        onChange={(status) => set({ status })}
-      />
       <FilterSelect<string> label="Assignee" value={search.assignee} onChange={(assignee) => set({ assignee })}>
         <option value="none">Unassigned</option>
         <option value={me.email}>Me</option>
@@ -196,6 +195,23 @@ function MoreFilters({ search, set }: MoreProps) {
         />
         Throw-away e-mail address
       </label>
+      {exactParts.map((name) => (
+        <label key={name}>
+          {word(name)}
+          <input
+            // Typed anew when the address changes.
+            key={search[name]}
+            defaultValue={search[name]}
+            maxLength={200}
+            autoComplete="off"
+            onKeyDown={({ key, currentTarget }) => key === "Enter" && currentTarget.blur()}
+            onBlur={({ target }) => {
+              const value = target.value.trim() || undefined;
+              if (value !== search[name]) set({ [name]: value });
+            }}
+          />
+        </label>
+      ))}
       <label>
         Order
         <select
@@ -222,26 +238,27 @@ export function Chips({ search }: { readonly search: InboxSearch }) {
     ["letter", search.letter === undefined ? "" : `“${search.letter}” in letters`],
     ["from", search.from === undefined ? "" : `from ${search.from}`],
     ["until", search.until === undefined ? "" : `to ${search.until}`],
+    ...exactParts.map((name) => [name, search[name] === undefined ? "" : `${name}: ${search[name]}`] as const),
     ["resume", search.resume === undefined ? "" : "has a resume"],
     ["disposable", search.disposable === undefined ? "" : "throw-away address"],
   ];
+  const set = chips.filter(([, words]) => words !== "");
+  if (set.length === 0) return null;
   return (
     <ul className="chips" aria-label="Filter">
-      {chips
-        .filter(([, words]) => words !== "")
-        .map(([name, words]) => (
-          <li key={name}>
-            <Link
-              to="/"
-              search={changed(search, { [name]: undefined })}
-              className="chip"
-              activeProps={{ "aria-current": undefined }}
-            >
-              {words} <Icon name="close" size={12} />
-              <span className="unseen">Remove</span>
-            </Link>
-          </li>
-        ))}
+      {set.map(([name, words]) => (
+        <li key={name}>
+          <Link
+            to="/"
+            search={changed(search, { [name]: undefined })}
+            className="chip"
+            activeProps={{ "aria-current": undefined }}
+          >
+            {words} <Icon name="close" size={12} />
+            <span className="unseen">Remove</span>
+          </Link>
+        </li>
+      ))}
       <li>
         <Link to="/" search={{}} className="chip plain" activeProps={{ "aria-current": undefined }}>
           Clear all

@@ -3,7 +3,7 @@ import type { InboxRow, Page } from "@submissions/shared/console";
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { calls, trpc } from "../calls.ts";
-import { filterOf, isFiltered, type InboxSearch } from "./inbox-search.ts";
+import { filterOf, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { listKey, showNews } from "../triage/triage.ts";
 
@@ -79,7 +79,12 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
 
 /** Whether a row still belongs to the list after a change. One that does not is dimmed and stays until the list is loaded again. */
 export function stillFits({ status, assignee }: InboxRow, search: InboxSearch): boolean {
-  if (search.status === undefined ? status === "spam" : status !== search.status) return false;
+  const shown = statusOf(search);
+  const fits = {
+    all: status !== "spam",
+    todo: status === "new" || status === "open",
+  };
+  if (shown === undefined || shown === "todo" ? !fits[shown ?? "all"] : status !== shown) return false;
   if (search.assignee === undefined) return true;
   return search.assignee === "none" ? assignee === null : assignee === search.assignee;
 }

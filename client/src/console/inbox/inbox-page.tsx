@@ -12,7 +12,7 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import { changed, isFiltered, type InboxSearch } from "./inbox-search.ts";
+import { changed, exactParts, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { seesSubmissions, useMe } from "../me.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
@@ -23,8 +23,10 @@ import { useTriage } from "../triage/triage.ts";
 import type { Change } from "../triage/triage-words.ts";
 import { count } from "../words.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
+import { TagDialog } from "../triage/tag-dialog.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { Chips, Filters, StatusTabs } from "./filters.tsx";
+import { useCounts } from "../navigation.tsx";
 import { stillFits, useInboxList, useNewOnes } from "./inbox-list.ts";
 import { Row } from "./inbox-row.tsx";
 import { MatchingDialog } from "./matching-dialog.tsx";
@@ -68,6 +70,7 @@ function InboxList({ open, lastOpen }: ListProps) {
   const navigate = useNavigate();
   const [replying, setReplying] = useState<readonly string[] | "all" | null>(null);
   const [assigning, setAssigning] = useState<readonly string[] | "all" | null>(null);
+  const [tagging, setTagging] = useState(false);
   /** Whether everything that matches is selected, and what is to be done with it. */
   const [everything, setEverything] = useState(false);
   const [asked, setAsked] = useState<Change | null>(null);
@@ -79,7 +82,8 @@ function InboxList({ open, lastOpen }: ListProps) {
   const { goTo } = cursor;
   const { selected, select, selectAll, clear } = useSelection(references, goTo);
   const triage = useTriage();
-  useTitle(open ?? "Inbox");
+  const todo = useCounts()?.todo ?? 0;
+  useTitle(open ?? (todo > 0 ? `(${count(todo)}) Inbox` : "Inbox"));
 
   const clearAll = () => {
     setEverything(false);
@@ -174,11 +178,13 @@ function InboxList({ open, lastOpen }: ListProps) {
             onChange={(what) => change(targets(), what)}
             onAssign={() => setAssigning(targets())}
             onReply={() => setReplying(targets())}
+            onTag={() => setTagging(true)}
             onClear={clearAll}
           />
         ) : (
           open === undefined && <Filters search={search} onChange={onSearch} />
         )}
+        {exactParts.some((name) => search[name] !== undefined) && <Chips search={search} />}
       </header>
       <div className="list-body" aria-busy={list.isPlaceholderData}>
         {newOnes.added > 0 && (
@@ -214,6 +220,9 @@ function InboxList({ open, lastOpen }: ListProps) {
           <ReplyDialog references={replying} onClose={() => setReplying(null)} />
         </Suspense>
       )}
+      {tagging && (
+        <TagDialog rows={rows.filter(({ reference }) => selected.has(reference))} onClose={() => setTagging(false)} />
+      )}
       {assigning && (
         <AssignDialog
           count={assigning === "all" ? "all" : assigning.length}
@@ -245,19 +254,22 @@ interface NothingProps {
 }
 
 function Nothing({ search, onLetters }: NothingProps) {
-  if (!isFiltered(search)) {
+  const counts = useCounts();
+  const hasAny = counts === undefined || counts.done + counts.spam + counts.todo > 0;
+  const { status, ...besideStatus } = search;
+  const shown = statusOf(search);
+  if (!isFiltered(besideStatus) && (shown === undefined || (status === undefined && !hasAny))) {
     return (
       <Empty icon="inbox" title="No submissions yet" text="New inquiries and applications appear here by themselves." />
     );
   }
-  const { status, ...besideStatus } = search;
-  if (!isFiltered(besideStatus) && (status === "new" || status === "open")) {
+  if (!isFiltered(besideStatus) && (shown === "todo" || status === "new" || status === "open")) {
     return <Empty icon="check" title="Nothing waits" text="Every submission has been taken care of." />;
   }
   const { q, ...others } = search;
   return (
     <Empty icon="search" title="Nothing matches" text="Remove a part of the filter to see more.">
-      <Chips search={search} />
+      {!exactParts.some((name) => search[name] !== undefined) && <Chips search={search} />}
       {q !== undefined && (
         <button type="button" onClick={() => onLetters({ ...others, letter: q })}>
           <Icon name="search" size={16} /> Search whole letters

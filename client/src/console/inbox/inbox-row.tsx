@@ -6,6 +6,7 @@ import type { InboxSearch } from "./inbox-search.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useShortcutsOn } from "../parts/shortcuts.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
+import { Tag } from "../submission/tags.tsx";
 import type { RowFocus } from "./selection.ts";
 import { shortName, submissionPath, word } from "../words.ts";
 
@@ -20,7 +21,8 @@ interface Props {
 }
 
 export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect, focus }: Props) {
-  const { reference, kind, name, email, company, summary, status, assignee, receivedAt, hasResume, disposable } = row;
+  const { reference, kind, name, email, company, summary, status, assignee, tags, receivedAt, hasResume, disposable } =
+    row;
   const shortcutsOn = useShortcutsOn();
   const state = [selected && "selected", open && "current", dimmed && "dimmed"].filter(Boolean).join(" ");
   return (
@@ -67,6 +69,9 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
               <span className="unseen">With a resume</span>
             </span>
           )}
+          {tags.map((tag) => (
+            <Tag key={tag} tag={tag} />
+          ))}
           {disposable && (
             <span className="disposable" title="Throw-away e-mail address">
               throw-away

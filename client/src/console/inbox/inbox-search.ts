@@ -10,7 +10,8 @@ import {
 /** What stands in the address. Dates are days of the operator's time zone, both included. */
 export interface InboxSearch {
   readonly kind?: SubmissionKind;
-  readonly status?: TriageStatus;
+  /** Absent: what is to be done, and in a search all. */
+  readonly status?: TriageStatus | "all";
   readonly assignee?: string;
   readonly from?: string;
   readonly until?: string;
@@ -20,8 +21,17 @@ export interface InboxSearch {
   readonly q?: string;
   /** Whole words of all fields, letters included. */
   readonly letter?: string;
+  /** Exactly these; `source` is the further field `utm_source`. */
+  readonly tag?: string;
+  readonly package?: string;
+  readonly position?: string;
+  readonly company?: string;
+  readonly source?: string;
   readonly order?: "oldest";
 }
+
+/** The parts of the filter that are compared with what a form sent, or with what operators put on it. */
+export const exactParts = ["tag", "package", "position", "company", "source"] as const;
 
 /** The one of these words that a value is. */
 export const oneOf = <Word extends string>(words: readonly Word[], value: unknown) =>
@@ -39,7 +49,7 @@ const compact = <Parts extends object>(parts: { [Name in keyof Parts]: Parts[Nam
 export const readInboxSearch = (raw: Readonly<Record<string, unknown>>): InboxSearch =>
   compact<InboxSearch>({
     kind: oneOf(submissionKinds, raw["kind"]),
-    status: oneOf(triageStatuses, raw["status"]),
+    status: oneOf([...triageStatuses, "all"] as const, raw["status"]),
     assignee: text(raw["assignee"], 254),
     from: day(raw["from"]),
     until: day(raw["until"]),
@@ -47,6 +57,7 @@ export const readInboxSearch = (raw: Readonly<Record<string, unknown>>): InboxSe
     disposable: oneOf(["yes"], raw["disposable"]),
     q: text(raw["q"], 200),
     letter: text(raw["letter"], 200),
+    ...Object.fromEntries(exactParts.map((name) => [name, text(raw[name], 200)])),
     order: oneOf(["oldest"], raw["order"]),
   });
 
@@ -65,7 +76,7 @@ export function filterOf(search: InboxSearch): InboxFilter {
   const words = search.q !== undefined && search.q.trim().length >= 2 ? search.q.trim() : undefined;
   return compact<InboxFilter>({
     kind: search.kind,
-    status: search.status,
+    status: statusOf(search),
     assignee: search.assignee,
     from: search.from === undefined ? undefined : midnight(search.from, 0),
     until: search.until === undefined ? undefined : midnight(search.until, 1),
@@ -73,8 +84,19 @@ export function filterOf(search: InboxSearch): InboxFilter {
     disposable: search.disposable && true,
     search: words,
     letter: search.letter,
+    tag: search.tag,
+    package: search.package,
+    position: search.position,
+    company: search.company,
+    source: search.source,
     order: search.order,
   });
+}
+
+/** The state that is shown; undefined: all but spam. */
+export function statusOf({ status, q, letter }: InboxSearch): InboxFilter["status"] | undefined {
+  if (status === "all") return undefined;
+  return status ?? (q === undefined && letter === undefined ? "todo" : undefined);
 }
 
 /** A change of the address: parts that are undefined go. */

@@ -11,6 +11,7 @@ import { Operators } from "./operators.tsx";
 import { SavedAnswers } from "./saved-answers.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 import { Sessions } from "./sessions.tsx";
+import { TagSettings } from "./tags.tsx";
 import { Tokens } from "./tokens.tsx";
 import { Webhooks } from "./webhooks.tsx";
 
@@ -49,6 +50,7 @@ export function SettingsPage() {
 const AdminSettings = ({ email }: { readonly email: string }) => (
   <>
     <Operators me={email} />
+    <TagSettings />
     <Tokens />
     <Webhooks />
   </>

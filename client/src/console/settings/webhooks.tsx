@@ -53,7 +53,14 @@ interface LineProps {
   readonly open: (dialog: "rotate" | "remove" | "deliveries") => void;
 }
 
-function WebhookLine({ webhook: { url, events, createdAt, oldSecretUntil }, open }: LineProps) {
+function WebhookLine({ webhook: { id, url, events, createdAt, oldSecretUntil, last }, open }: LineProps) {
+  const { showToast, showFailure } = useToasts();
+  const test = useMutation({
+    ...trpc.webhooks.test.mutationOptions(),
+    onSuccess: () => showToast("A test is on its way."),
+    onError: (error) => showFailure("Not sent.", error),
+    onSettled: reload,
+  });
   const actions = [
     ["deliveries", "Deliveries"],
     ["rotate", "New secret"],
@@ -69,7 +76,25 @@ function WebhookLine({ webhook: { url, events, createdAt, oldSecretUntil }, open
             <> · the old secret works until {exactTime(oldSecretUntil)}</>
           )}
         </p>
+        <p className="quiet small">
+          {last === null ? (
+            "Nothing was delivered yet."
+          ) : (
+            <>
+              Last delivery: <State delivery={last} />, <Age at={last.createdAt} ago />
+            </>
+          )}
+        </p>
       </div>
+      <button
+        type="button"
+        className="small-button"
+        aria-label={`Send a test: ${hostOf(url)}`}
+        disabled={test.isPending}
+        onClick={() => test.mutate({ id })}
+      >
+        Send a test
+      </button>
       {actions.map(([dialog, word]) => (
         <button
           key={dialog}
@@ -241,11 +266,13 @@ function DeliveriesDialog({ webhook, onClose }: DialogProps) {
   );
 }
 
-const State = ({ delivery: { status, attempts, dueAt, lastAnswer } }: { readonly delivery: DeliveryRow }) => (
+type Shown = Pick<DeliveryRow, "status" | "lastAnswer"> & Partial<Pick<DeliveryRow, "attempts" | "dueAt">>;
+
+const State = ({ delivery: { status, attempts, dueAt = null, lastAnswer } }: { readonly delivery: Shown }) => (
   <>
     <Mark of="delivery" state={status} />{" "}
     <span className="quiet small">
-      {lastAnswer !== null && `${lastAnswer}, ${plural(attempts, "try", "tries")}`}
+      {lastAnswer !== null && lastAnswer + (attempts === undefined ? "" : `, ${plural(attempts, "try", "tries")}`)}
       {lastAnswer !== null && dueAt !== null && `, again ${exactTime(dueAt)}`}
     </span>
   </>

@@ -21,6 +21,7 @@ import { listKey, readAgain, showNews, useTriage } from "../triage/triage.ts";
 import { exactTime, shortName, submissionPath, word } from "../words.ts";
 import { Fields, Letter } from "./fields.tsx";
 import { MoreFields } from "./more-fields.tsx";
+import { TagBox } from "./tags.tsx";
 import { greetingOf, NoteForm, ReplyForm } from "./composer.tsx";
 import { Duplicates } from "./events.tsx";
 import { ResumePanel } from "./resume-panel.tsx";
@@ -105,6 +106,7 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
         <aside className="column" aria-label="Properties">
           <section className="box">
             <Controls reference={reference} kind={kind} status={status} assignee={assignee} />
+            <TagBox references={[reference]} tags={detail.tags} />
             <Fields detail={detail} />
             <dl className="fields">
               <Fact label="Received">{exactTime(receivedAt)}</Fact>

@@ -29,6 +29,8 @@ export interface Inbox {
   find(words: ListWords, part: ListPart, bind: Bind, areRare: boolean): string;
 }
 
+const noCounts = { new: 0, open: 0, done: 0, spam: 0, todo: 0, inquiries: 0, applications: 0, mine: 0, unassigned: 0 };
+
 /** Of a time with more submissions than these the list is read from its end. */
 const boundedMax = 20_000;
 
@@ -66,10 +68,13 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       WHERE status = '${status}' AND ${among("kind", "$1")} AND ${condition} LIMIT ${countMax}) AS counted)`;
   // Each by itself: for both in one SQLite would compare every row with both words.
   const waiting = (status: "new" | "open") =>
-    `(SELECT count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine
+    `(SELECT count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine,
+        count(*) FILTER (WHERE assignee IS NULL) AS free, count(*) FILTER (WHERE kind = 'inquiry') AS inquiries
       FROM submission ${indexedBy("submission_status")} WHERE status = '${status}' AND ${among("kind", "$1")})`;
   const counts = prepare<InboxCounts>(`
-    SELECT fresh.count AS new, begun.count AS open, fresh.mine + begun.mine AS mine,
+    SELECT fresh.count AS new, begun.count AS open, fresh.count + begun.count AS todo, fresh.mine + begun.mine AS mine,
+      fresh.free + begun.free AS unassigned, fresh.inquiries + begun.inquiries AS inquiries,
+      fresh.count + begun.count - fresh.inquiries - begun.inquiries AS applications,
       ${capped("done")} AS done, ${capped("spam")} AS spam
     FROM ${waiting("new")} AS fresh, ${waiting("open")} AS begun`);
   const latest = (kind: SubmissionKind) =>
@@ -167,7 +172,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
 
     async countByStatus({ kinds }, operator) {
       const [row] = await read(counts(kinds, operator));
-      return row ?? { new: 0, open: 0, done: 0, spam: 0, mine: 0 };
+      return row ?? noCounts;
     },
 
     async since({ kinds }, arrival) {

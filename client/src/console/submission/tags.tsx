@@ -1,0 +1,94 @@
+// The tags of submissions: shown, added with suggestions, and removed; of one or of several at once.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { queryClient, trpc } from "../calls.ts";
+import { Icon } from "../parts/icons.tsx";
+import { useToasts } from "../parts/toasts.tsx";
+import { listKey } from "../triage/triage.ts";
+
+/** How many colours there are, `tag-0` and so on. A tag has the same one everywhere. */
+const colours = 6;
+const colourOf = (tag: string): string =>
+  `tag tag-${Array.from(tag).reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 9_973, 7) % colours}`;
+
+export const Tag = ({ tag }: { readonly tag: string }) => <span className={colourOf(tag)}>{tag}</span>;
+
+/** The tags of submissions that the operator sees, as suggestions and to be renamed. */
+export const useTags = (): readonly string[] =>
+  useQuery(trpc.tags.list.queryOptions(undefined, { staleTime: 60_000 })).data ?? [];
+
+/** More are found by typing. */
+const suggestedMax = 8;
+
+interface Props {
+  readonly references: readonly string[];
+  /** Those that any of them has. */
+  readonly tags: readonly string[];
+}
+
+export function TagBox({ references, tags }: Props) {
+  const [typed, setTyped] = useState("");
+  const known = useTags();
+  const { showToast, showFailure } = useToasts();
+  const change = useMutation({
+    ...trpc.tags.change.mutationOptions(),
+    onSuccess: ({ changed }, request) => {
+      if (request.add !== undefined && changed === 0) showToast("It has this tag, or as many as it may have.");
+      else setTyped("");
+    },
+    onError: (error) => showFailure("Not changed.", error),
+    onSettled: () => {
+      for (const queryKey of [listKey, trpc.tags.list.queryKey(), trpc.submission.get.pathKey()])
+        void queryClient.invalidateQueries({ queryKey });
+    },
+  });
+  const add = (word: string) => change.mutate({ references: [...references], add: word });
+  // Those that begin with what is typed; shown while the box has the focus.
+  const begins = (tag: string) => tag.toLowerCase().startsWith(typed.trim().toLowerCase());
+  const suggested = known.filter((tag) => !tags.includes(tag) && begins(tag)).slice(0, suggestedMax);
+  return (
+    <div className="tags">
+      {tags.map((tag) => (
+        <span key={tag} className={colourOf(tag)}>
+          {tag}
+          <button
+            type="button"
+            className="bare"
+            aria-label={`Remove ${tag}`}
+            disabled={change.isPending}
+            onClick={() => change.mutate({ references: [...references], remove: tag })}
+          >
+            <Icon name="close" size={12} />
+          </button>
+        </span>
+      ))}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const word = typed.trim();
+          if (word !== "") add(word);
+        }}
+      >
+        <input
+          aria-label="Add tag"
+          placeholder="Add tag"
+          maxLength={40}
+          autoComplete="off"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      </form>
+      {suggested.length > 0 && (
+        <ul className="suggestions" aria-label="Suggested tags">
+          {suggested.map((tag) => (
+            <li key={tag}>
+              <button type="button" className={colourOf(tag)} onClick={() => add(tag)}>
+                {tag}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
