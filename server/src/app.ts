@@ -17,8 +17,8 @@ import type { HttpLimits } from "./http/limits.ts";
 import { buildHttp } from "./http/server.ts";
 import type { Intake } from "./intake/submit.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
+import { mailSettingsOf } from "./mail-settings.ts";
 import { compose, type MailSettings } from "./mail/compose.ts";
-import { disposableHosts } from "./mail/disposable.ts";
 import { mailEraser, openMailer } from "./mail/open-mailer.ts";
 import { messageId } from "./mail/message-id.ts";
 import { Outbox } from "./mail/outbox.ts";
@@ -98,22 +98,17 @@ export async function startApp(options: AppOptions): Promise<App> {
   );
   const vault = opened.use(await openVault(config.vault, clock));
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.identity));
-  const isDisposable = disposableHosts(config.disposableDomains);
+  const fixedSettings = mailSettingsOf(config);
+  const { isDisposable, packageTitles } = fixedSettings;
   const packages = config.packages ?? samplePackages;
-  const packageTitles = titlesOf(packages);
   // Asked for at each mail: with port 0 it is known only once the server listens.
   const baseUrl = () => publicUrl(config, port);
   const traces = config.tracing === null ? null : opened.use(await openTraces(config.tracing, log));
   const mailSettings = (): MailSettings => ({
-    brand: config.brand,
+    ...fixedSettings,
     publicUrl: baseUrl(),
-    salesTo: config.addresses.sales,
-    recruitingTo: config.addresses.recruiting,
-    packageTitles,
-    isDisposable,
     receiptId: ({ kind, reference }) =>
       messageId({ id: "", kind: `${kind}-receipt`, reference }, config.addresses.from, store.identity),
-    digestTo: config.digest?.to ?? [],
   });
   const outbox = new Outbox({
     store,

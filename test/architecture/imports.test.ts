@@ -200,7 +200,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "resumes/staging.ts",
   ],
   storage: [],
-  mail: ["config/catalogue.ts"],
+  mail: ["config/catalogue.ts", "config/mail-words.ts"],
   // It tells what exports tell.
   webhooks: ["desk/export.ts", "observe/log.ts"],
   resumes: ["observe/log.ts"],

@@ -17,6 +17,9 @@ export const messageKey = "0".repeat(32);
 
 export const settings: MailSettings = {
   brand: "Accent Datasets",
+  logo: null,
+  signature: [],
+  words: new Map(),
   publicUrl: "https://datasets.example",
   salesTo: ["sales@datasets.example", "boss@datasets.example"],
   recruitingTo: ["jobs@datasets.example"],

@@ -162,6 +162,9 @@ const counting = <T extends object>(calls: { underWay: number }, target: T, meth
 
 export const mailSettings: MailSettings = {
   brand: "Accent Datasets",
+  logo: null,
+  signature: [],
+  words: new Map(),
   publicUrl: "https://datasets.example",
   salesTo: ["sales@datasets.example"],
   recruitingTo: ["jobs@datasets.example"],

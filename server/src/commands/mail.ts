@@ -15,6 +15,7 @@ import {
   parseNumber,
   parseReference,
 } from "./command.ts";
+import { registerMailPreview } from "./mail-preview.ts";
 import { forTerminal, toSecond, writeList } from "./terminal.ts";
 
 /** A list for people. Longer ones need the database's own tools. */
@@ -98,6 +99,7 @@ export function registerMail(program: Command, deps: CommandDeps): void {
       if (id !== undefined && released === 0) throw new CommandFailed("Nothing with this id is held.");
       tell(deps, `Released: ${released}.`);
     });
+  registerMailPreview(mail, deps);
 }
 
 export function registerRelease(program: Command, deps: CommandDeps): void {

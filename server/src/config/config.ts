@@ -32,6 +32,12 @@ export function configFrom(values: Values) {
     mail: mailOf(values),
     /** Sender, and the teams that get notices of inquiries and applications; the lists are never empty. */
     addresses: { from: values.MAIL_FROM, sales: values.SALES_EMAIL, recruiting: values.RECRUITING_EMAIL },
+    /** What mails to persons look like: words of one's own, the image above them, the lines below. */
+    mailLook: {
+      words: values.MAIL_TEMPLATES ?? new Map<string, never>(),
+      logo: values.MAIL_LOGO_URL,
+      signature: values.MAIL_SIGNATURE?.split("\\n") ?? [],
+    },
     /** How long an answer waits for its confirmation mail, in milliseconds. */
     mailDeadlineMs: values.MAIL_DEADLINE_MS,
     /** Credentials of the Postmark webhook; null: the path does not exist. */

@@ -3,6 +3,7 @@
 import type { LogLevel } from "../observe/log.ts";
 import { catalogue, disposableDomains } from "./catalogue.ts";
 import * as kind from "./kinds.ts";
+import { mailWords } from "./mail-words.ts";
 
 interface Facts {
   /** What it is for, in a few words. */
@@ -191,6 +192,22 @@ const mail = {
     means: "what pages and mails call you",
     values: "One line of at most 80 characters.",
     example: "Speech Marketplace",
+  }),
+  MAIL_TEMPLATES: optional(mailWords, "built in", {
+    means: "folder with words of one's own for the mails",
+    values:
+      "Path of a folder with a text file a mail and language, for example `inquiry-receipt.de.txt` ([their form](mail.md#words-of-your-own)); read at the start.",
+    example: "/etc/submissions/mails",
+  }),
+  MAIL_LOGO_URL: optional(kind.httpUrl, "the name", {
+    means: "address of an image above mails to persons",
+    values: "An http or https address, shown 40 pixels high. Mail programs may ask before they load it.",
+    example: "https://www.example.org/logo.png",
+  }),
+  MAIL_SIGNATURE: optional(kind.line(500), "the name", {
+    means: "signature of mails to persons",
+    values: "At most 500 characters; `\\n` begins a new line.",
+    example: "Example GmbH\\nwww.example.org",
   }),
   SALES_EMAIL: valued(kind.addressList, "sales@marketplace.example", {
     means: "team that gets notices of inquiries",

@@ -6,6 +6,9 @@ import type { MailContent } from "./mailer.ts";
 
 const settings: MailSettings = {
   brand: "Datasets & Söhne",
+  logo: null,
+  signature: [],
+  words: new Map(),
   publicUrl: "https://datasets.example",
   salesTo: ["sales@datasets.example", "boss@datasets.example"],
   recruitingTo: ["jobs@datasets.example"],

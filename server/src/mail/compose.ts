@@ -8,12 +8,12 @@ import { writeDigest } from "./templates/digest.ts";
 import { writeInquiryNotice, writeInquiryReceipt } from "./templates/inquiry.ts";
 import type { Written } from "./templates/layout.ts";
 import { plurals } from "./templates/notice.ts";
+import type { Speaker } from "./templates/receipt.ts";
 import { writeReply } from "./templates/reply.ts";
 import { writeWelcome } from "./templates/subscription.ts";
 
 /** What composing needs to know of the installation. */
-export interface MailSettings {
-  readonly brand: string;
+export interface MailSettings extends Speaker {
   /** The base address of links, without a final slash; from the configuration and never from a request. */
   readonly publicUrl: string;
   readonly salesTo: readonly string[];
@@ -67,11 +67,11 @@ const automaticReply = { "Auto-Submitted": "auto-replied", "X-Auto-Response-Supp
 const automatic = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
 
 function receipt(submission: StoredSubmission, settings: MailSettings): MailContent {
-  const { brand, packageTitles, salesTo, recruitingTo } = settings;
+  const { packageTitles, salesTo, recruitingTo } = settings;
   const written =
     submission.kind === "inquiry"
-      ? writeInquiryReceipt(submission, packageTitles, brand)
-      : writeApplicationReceipt(submission, brand);
+      ? writeInquiryReceipt(submission, packageTitles, settings)
+      : writeApplicationReceipt(submission, settings);
   // The first one only: a stranger need not learn who else is in the team.
   const team = submission.kind === "inquiry" ? salesTo : recruitingTo;
   return mail([submission.email], written, team.slice(0, 1), automaticReply);
@@ -103,15 +103,15 @@ function replyMail(
   return { ...mail(to, written, replyTo, thread), fromName: author.replace(/@[^@]*$/, "") };
 }
 
-function welcome(about: Welcome, { brand, publicUrl }: MailSettings): MailContent {
+function welcome(about: Welcome, settings: MailSettings): MailContent {
   const { email, language, confirmToken, unsubscribeToken } = about;
   // The pages behind the links speak it too.
   const speaking = language === "en" ? "" : `&lang=${language}`;
   const page = (action: string, token: string) =>
-    `${publicUrl}/newsletter/${action}?token=${encodeURIComponent(token)}${speaking}`;
+    `${settings.publicUrl}/newsletter/${action}?token=${encodeURIComponent(token)}${speaking}`;
   const unsubscribeUrl = page("unsubscribe", unsubscribeToken);
   const confirmUrl = confirmToken === null ? null : page("confirm", confirmToken);
-  return mail([email], writeWelcome({ language, brand, confirmUrl, unsubscribeUrl }), [], {
+  return mail([email], writeWelcome({ language, speaker: settings, confirmUrl, unsubscribeUrl }), [], {
     ...automatic,
     // RFC 8058: a mail program unsubscribes by a POST to the same address, without showing the page.
     "List-Unsubscribe": `<${unsubscribeUrl}>`,

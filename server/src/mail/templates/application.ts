@@ -5,7 +5,7 @@ import { sizeIn } from "@submissions/shared/size";
 import type { ResumeRecord, StoredApplication } from "../../storage/records.ts";
 import type { Written } from "./layout.ts";
 import { noticeOf, type NoticeFacts } from "./notice.ts";
-import { receiptOf, repeatedLine } from "./receipt.ts";
+import { receiptOf, repeatedLine, type Speaker } from "./receipt.ts";
 
 const writeReceipt = receiptOf({
   en: {
@@ -25,11 +25,12 @@ const writeReceipt = receiptOf({
 const resumeArrived = { en: "Your resume arrived too", de: "Ihr Lebenslauf ist dabei" };
 
 /** The receipt: the reference to quote, and that the resume arrived. */
-export function writeApplicationReceipt(application: StoredApplication, brand: string): Written {
+export function writeApplicationReceipt(application: StoredApplication, speaker: Speaker): Written {
   const { language, resume } = application;
   // Kind and size are what we read off the bytes. The name of the file is a stranger's text.
-  const repeated = resume && repeatedLine(`${resumeArrived[language]} (${kindAndSize(resume, language)}).`);
-  return writeReceipt(application, repeated, brand);
+  if (resume === null) return writeReceipt(application, null, speaker);
+  const told = kindAndSize(resume, language);
+  return writeReceipt(application, repeatedLine(`${resumeArrived[language]} (${told}).`, told), speaker);
 }
 
 const kindAndSize = ({ kind, size }: ResumeRecord, language = "en") =>

@@ -5,7 +5,7 @@ import type { PackageTitles } from "../../config/catalogue.ts";
 import type { StoredInquiry } from "../../storage/records.ts";
 import { frame, type Written } from "./layout.ts";
 import { noticeOf, type NoticeFacts } from "./notice.ts";
-import { receiptOf, repeatedLine, type InEachLanguage, type Repeated } from "./receipt.ts";
+import { receiptOf, repeatedLine, type InEachLanguage, type Repeated, type Speaker } from "./receipt.ts";
 
 const writeReceipt = receiptOf({
   en: {
@@ -41,6 +41,7 @@ interface AskedWords {
   readonly asked: string;
   readonly counted: (count: number) => string;
   readonly more: (count: number) => string;
+  readonly packages: (count: number) => string;
 }
 
 const askedWords: InEachLanguage<AskedWords> = {
@@ -49,34 +50,42 @@ const askedWords: InEachLanguage<AskedWords> = {
     asked: "You asked about:",
     counted: (count) => `You asked about ${packageCount(count)}.`,
     more: (count) => `and ${count} more`,
+    packages: packageCount,
   },
   de: {
     answer: (email) => `Wir schreiben an ${email}.`,
     asked: "Sie haben gefragt nach:",
     counted: (count) => `Sie haben nach ${count === 1 ? "einem Paket" : `${count} Paketen`} gefragt.`,
     more: (count) => `und ${count} weiteren`,
+    packages: (count) => (count === 1 ? "1 Paket" : `${count} Pakete`),
   },
 };
 
 /** The receipt: what was asked for, and the reference to quote. */
-export const writeInquiryReceipt = (inquiry: StoredInquiry, packageTitles: PackageTitles, brand: string): Written =>
-  writeReceipt(inquiry, repeated(inquiry, packageTitles), brand);
+export const writeInquiryReceipt = (inquiry: StoredInquiry, packageTitles: PackageTitles, speaker: Speaker): Written =>
+  writeReceipt(inquiry, repeated(inquiry, packageTitles), speaker);
 
 function repeated({ language, email, selectedPackageIds }: StoredInquiry, packageTitles: PackageTitles): Repeated {
   const words = askedWords[language];
   // An identifier is a stranger's text: packages without a title are counted.
   const titles = selectedPackageIds.flatMap((id) => packageTitles.get(id) ?? []);
   const untitled = selectedPackageIds.length - titles.length;
-  const answer = repeatedLine(words.answer(email));
-  if (titles.length === 0) {
-    const counted = repeatedLine(words.counted(untitled));
-    return { text: [words.counted(untitled), words.answer(email)], html: html`${counted.html}${answer.html}` };
-  }
-  const items = untitled === 0 ? titles : [...titles, words.more(untitled)];
-  return {
-    text: [words.asked, ...items.map((item) => `  - ${item}`), words.answer(email)],
-    html: html`${packagesFrame({ asked: words.asked, items: items.map((title) => packageFrame({ title })) })}${answer.html}`,
-  };
+  const answer = words.answer(email);
+  const told =
+    titles.length === 0
+      ? {
+          text: [words.counted(untitled)],
+          html: repeatedLine(words.counted(untitled), "").html,
+          place: words.packages(untitled),
+        }
+      : listOf(words.asked, untitled === 0 ? titles : [...titles, words.more(untitled)]);
+  return { ...told, text: [...told.text, answer], html: html`${told.html}${repeatedLine(answer, "").html}` };
+}
+
+function listOf(asked: string, items: readonly string[]) {
+  const lines = items.map((item) => `  - ${item}`);
+  const list = packagesFrame({ asked, items: items.map((title) => packageFrame({ title })) });
+  return { text: [asked, ...lines], html: list, place: lines.join("\n") };
 }
 
 const writeNotice = noticeOf("New inquiry", "Answer this mail to write to the buyer.");

@@ -8,6 +8,15 @@ export interface Written {
   readonly html: string;
 }
 
+/** How mails to persons show who sends them. */
+export interface Look {
+  readonly brand: string;
+  /** Address of an image that stands in place of the name; null: the name does. */
+  readonly logo: string | null;
+  /** The lines at the end; empty: the name stands there. */
+  readonly signature: readonly string[];
+}
+
 interface Page {
   readonly language: Language;
   readonly subject: Fill;
@@ -16,6 +25,7 @@ interface Page {
   readonly brand: Fill;
   readonly heading: Fill;
   readonly body: Markup;
+  readonly signature?: Fill;
   /** Why the reader gets this mail, in small print. */
   readonly footer: Fill;
 }
@@ -87,7 +97,7 @@ export const layout = (page: Page): Markup =>
                     <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650;color:#111827">
                       ${page.heading}
                     </h1>
-                    ${page.body}
+                    ${page.body}${page.signature}
                   </td>
                 </tr>
                 <tr>
@@ -101,6 +111,19 @@ export const layout = (page: Page): Markup =>
         </table>
       </body>
     </html> `;
+
+export const masthead = ({ brand, logo }: Look): Fill =>
+  logo === null
+    ? brand
+    : html`<img src="${logo}" alt="${brand}" height="40" style="display:block;border:0;height:40px" />`;
+
+export const signatureLines = ({ brand, signature }: Look): readonly string[] =>
+  signature.length === 0 ? [brand] : signature;
+
+/** Below the body; nothing where the name, which stands above the body, is the signature. */
+export const signatureMarkup = ({ signature }: Look): Fill =>
+  signature.length > 0 &&
+  html`<p style="margin:16px 0 0">${signature.map((line, at) => html`${at > 0 && html`<br />`}${line}`)}</p>`;
 
 /** The text part of a mail: blocks of lines with a blank line between them. Null leaves a block out. */
 export function textOf(...blocks: readonly (string | readonly string[] | null)[]): string {

@@ -2,9 +2,22 @@
 // in it.
 import { html, type Markup } from "@submissions/shared/html";
 import type { Language } from "@submissions/shared/language";
+import type { MailWords } from "../../config/mail-words.ts";
 import type { StoredSubmission } from "../../storage/records.ts";
 import { greeting } from "../stranger.ts";
-import { frame, layout, paragraph, referencePanel, textOf, type Written } from "./layout.ts";
+import {
+  frame,
+  layout,
+  masthead,
+  paragraph,
+  referencePanel,
+  signatureLines,
+  signatureMarkup,
+  textOf,
+  type Look,
+  type Written,
+} from "./layout.ts";
+import { writeOwnWords } from "./own-words.ts";
 
 /** What is written once for each language. */
 export type InEachLanguage<T> = Readonly<Record<Language, T>>;
@@ -39,37 +52,61 @@ export const helloIn = (language: Language, name = ""): string => greeting(name,
 export interface Repeated {
   readonly text: string | readonly string[];
   readonly html: Markup;
+  /** The same in few words, for words of one's own. */
+  readonly place: string;
 }
 
 const lineFrame = frame<"line">((slot) => paragraph(slot("line")));
 
 /** A line of what is repeated. */
-export const repeatedLine = (line: string): Repeated => ({ text: line, html: lineFrame({ line }) });
+export const repeatedLine = (line: string, place: string): Repeated => ({
+  text: line,
+  html: lineFrame({ line }),
+  place,
+});
 
-type Told = Pick<StoredSubmission, "language" | "reference" | "name">;
+type Told = Pick<StoredSubmission, "kind" | "language" | "reference" | "name" | "email">;
+
+/** What receipts and welcome mails are told of the installation. */
+export interface Speaker extends Look {
+  readonly words: MailWords;
+}
 
 /** Makes the function that writes the receipts of a kind. */
 export function receiptOf(
   words: InEachLanguage<ReceiptWords>,
-): (submission: Told, repeated: Repeated | null, brand: string) => Written {
+): (submission: Told, repeated: Repeated | null, speaker: Speaker) => Written {
   const frames = { en: receiptFrame("en", words.en), de: receiptFrame("de", words.de) };
-  return ({ language, reference, name }, repeated, brand) => {
+  return ({ kind, language, reference, name, email }, repeated, speaker) => {
+    const hello = helloIn(language, name);
+    const own = speaker.words.get(`${kind}-receipt.${language}`);
+    if (own !== undefined) {
+      const place = repeated?.place ?? "";
+      const places = { hello, reference, email, brand: speaker.brand, packages: place, resume: place };
+      return writeOwnWords(own, language, places, speaker);
+    }
     const { heading, thanks, next, why } = words[language];
     const { reference: label, quote } = shared[language];
     const subject = `${heading} ${reference}`;
-    const hello = helloIn(language, name);
-    const text = [hello, `${thanks} ${next}`, `${label}: ${reference}`, repeated && repeated.text, quote, brand];
+    const text = [hello, `${thanks} ${next}`, `${label}: ${reference}`, repeated && repeated.text, quote];
     return {
       subject,
-      text: textOf(...text, ["--", why]),
-      html: frames[language]({ subject, brand, hello, reference, repeated: repeated && repeated.html }).text,
+      text: textOf(...text, signatureLines(speaker), ["--", why]),
+      html: frames[language]({
+        subject,
+        brand: masthead(speaker),
+        hello,
+        reference,
+        repeated: repeated && repeated.html,
+        signature: signatureMarkup(speaker),
+      }).text,
     };
   };
 }
 
 function receiptFrame(language: Language, { heading, thanks, next, why }: ReceiptWords) {
   const { reference: label, quote } = shared[language];
-  return frame<"subject" | "brand" | "hello" | "reference" | "repeated">((slot) =>
+  return frame<"subject" | "brand" | "hello" | "reference" | "repeated" | "signature">((slot) =>
     layout({
       language,
       subject: slot("subject"),
@@ -79,6 +116,7 @@ function receiptFrame(language: Language, { heading, thanks, next, why }: Receip
       body: html`${paragraph(html`<bdi>${slot("hello")}</bdi>`)}${paragraph(`${thanks} ${next}`)}${referencePanel(label, slot("reference"))}
         ${slot("repeated")}
         <p style="margin:0">${quote}</p>`,
+      signature: slot("signature"),
       footer: why,
     }),
   );

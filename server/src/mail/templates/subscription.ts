@@ -1,12 +1,24 @@
 // The mail of a subscription, in the language of the form: the welcome, which asks for confirmation under double opt-in.
 import { html } from "@submissions/shared/html";
 import type { Language } from "@submissions/shared/language";
-import { button, frame, layout, link, paragraph, textOf, type Written } from "./layout.ts";
-import { helloIn } from "./receipt.ts";
+import {
+  button,
+  frame,
+  layout,
+  link,
+  masthead,
+  paragraph,
+  signatureLines,
+  signatureMarkup,
+  textOf,
+  type Written,
+} from "./layout.ts";
+import { writeOwnWords } from "./own-words.ts";
+import { helloIn, type Speaker } from "./receipt.ts";
 
 export interface WelcomeFacts {
   readonly language: Language;
-  readonly brand: string;
+  readonly speaker: Speaker;
   /** The confirm page, or null where the subscriber is active already. */
   readonly confirmUrl: string | null;
   readonly unsubscribeUrl: string;
@@ -70,7 +82,7 @@ const words = {
 
 function frameOf(language: Language, step: "confirmation" | "welcome") {
   const { confirm, orOpen, leave, unsubscribe, [step]: told } = words[language];
-  return frame<"subject" | "brand" | "confirmUrl" | "unsubscribeUrl">((slot) =>
+  return frame<"subject" | "brand" | "confirmUrl" | "unsubscribeUrl" | "signature">((slot) =>
     layout({
       language,
       subject: slot("subject"),
@@ -79,6 +91,7 @@ function frameOf(language: Language, step: "confirmation" | "welcome") {
       preheader: told.preheader,
       body: html`${paragraph(helloIn(language))}${paragraph(told.opening)}${step === "confirmation" && button(slot("confirmUrl"), confirm, orOpen)}
         <p style="margin:0">${told.closing.join(" ")}</p>`,
+      signature: slot("signature"),
       footer: html`${leave} ${link(slot("unsubscribeUrl"), unsubscribe)}`,
     }),
   );
@@ -89,7 +102,13 @@ const frames = {
   de: { confirmation: frameOf("de", "confirmation"), welcome: frameOf("de", "welcome") },
 };
 
-export function writeWelcome({ language, brand, confirmUrl, unsubscribeUrl }: WelcomeFacts): Written {
+export function writeWelcome({ language, speaker, confirmUrl, unsubscribeUrl }: WelcomeFacts): Written {
+  const { brand } = speaker;
+  const own = speaker.words.get(`newsletter-welcome.${language}`);
+  if (own !== undefined) {
+    const places = { hello: helloIn(language), confirmUrl: confirmUrl ?? "", unsubscribeUrl, brand };
+    return writeOwnWords(own, language, places, speaker);
+  }
   const step = confirmUrl === null ? "welcome" : "confirmation";
   const { confirmLine, unsubscribeLine, [step]: told } = words[language];
   const { opening, closing } = told;
@@ -97,7 +116,13 @@ export function writeWelcome({ language, brand, confirmUrl, unsubscribeUrl }: We
   const blocks = confirmUrl === null ? [[opening, ...closing]] : [opening, [confirmLine, confirmUrl], closing];
   return {
     subject,
-    text: textOf(helloIn(language), ...blocks, brand, ["--", unsubscribeLine, unsubscribeUrl]),
-    html: frames[language][step]({ subject, brand, confirmUrl, unsubscribeUrl }).text,
+    text: textOf(helloIn(language), ...blocks, signatureLines(speaker), ["--", unsubscribeLine, unsubscribeUrl]),
+    html: frames[language][step]({
+      subject,
+      brand: masthead(speaker),
+      confirmUrl,
+      unsubscribeUrl,
+      signature: signatureMarkup(speaker),
+    }).text,
   };
 }

@@ -1,0 +1,91 @@
+// `mail preview`: a mail as it would be sent, about made-up people, to look at before anybody gets one.
+import { randomUUID } from "node:crypto";
+import { Argument, Option, type Command } from "commander";
+import { publicUrl } from "../config/config.ts";
+import { valuesOf } from "../field-values.ts";
+import { mailSettingsOf } from "../mail-settings.ts";
+import { compose } from "../mail/compose.ts";
+import type { MailKind, MailSubject } from "../storage/records.ts";
+import { configOf, type CommandDeps } from "./command.ts";
+import { writeAll } from "./terminal.ts";
+
+const kinds = [
+  "inquiry-receipt",
+  "inquiry-notice",
+  "application-receipt",
+  "application-notice",
+  "newsletter-welcome",
+] as const satisfies readonly MailKind[];
+
+const examples = `
+Examples:
+  npm run --silent submissions -- mail preview inquiry-receipt --language de > receipt.html
+  npm run --silent submissions -- mail preview newsletter-welcome --text
+`;
+
+interface Options {
+  readonly language: "en" | "de";
+  readonly text?: true;
+}
+
+export function registerMailPreview(mail: Command, deps: CommandDeps): void {
+  mail
+    .command("preview")
+    .summary("write a mail as HTML, about made-up people")
+    .description("Writes a mail with the words and settings in force, about made-up people. Sends and stores nothing.")
+    .addArgument(new Argument("<kind>", "of mail").choices(kinds))
+    .addOption(new Option("--language <language>", "of the form").choices(["en", "de"]).default("en"))
+    .option("--text", "the text part, with the subject above it")
+    .addHelpText("after", examples)
+    .action(async (kind: MailKind, { language, text }: Options) => {
+      const config = configOf(deps);
+      const settings = { ...mailSettingsOf(config), publicUrl: publicUrl(config), receiptId: () => "<preview>" };
+      const confirms = config.newsletterOptIn === "double";
+      const content = compose(
+        { kind, about: madeUp(kind, language, confirms, settings.packageTitles.keys()) },
+        settings,
+      );
+      await writeAll([text ? `Subject: ${content.subject}\n\n${content.text}` : `${content.html}\n`], deps.output);
+    });
+}
+
+function madeUp(kind: MailKind, language: "en" | "de", confirms: boolean, packages: Iterable<string>): MailSubject {
+  const requestId = randomUUID();
+  const email = "ann@example.org";
+  if (kind === "newsletter-welcome") {
+    return {
+      welcome: { email, requestId, language, confirmToken: confirms ? "preview" : null, unsubscribeToken: "preview" },
+    };
+  }
+  const filed = {
+    arrival: 1,
+    status: "new",
+    assignee: null,
+    version: 1,
+    receivedAt: Date.now(),
+    door: "rest",
+    requestId,
+    consent: null,
+    more: null,
+    language,
+  } as const;
+  const [one = "en-GB-scottish", two = "de-AT"] = packages;
+  return kind.startsWith("inquiry")
+    ? {
+        submission: {
+          ...filed,
+          kind: "inquiry",
+          reference: "INQ-20261121-042137",
+          ...valuesOf("inquiry", { name: "Ann Buyer", company: "Example Ltd", email, selectedPackageIds: [one, two] }),
+        },
+      }
+    : {
+        submission: {
+          ...filed,
+          kind: "application",
+          reference: "APP-20261121-907715",
+          ...valuesOf("application", { fullName: "Ann Souza", email, position: "Accent annotator" }),
+          resume: { key: "", filename: "resume.pdf", kind: "pdf", size: 480_000, sha256: "" },
+        },
+      };
+}
