@@ -67,6 +67,7 @@ function madeUp(kind: MailKind, language: "en" | "de", confirms: boolean, packag
     requestId,
     consent: null,
     more: null,
+    tags: [],
     language,
   } as const;
   const [one = "en-GB-scottish", two = "de-AT"] = packages;
