@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { path, refuse, type Kind } from "./kinds.ts";
 
 /** The mails that may have words of one's own, and what their files may name in double braces. */
-export const mailPlaceholders = {
+const mailPlaceholders = {
   "inquiry-receipt": ["hello", "reference", "packages", "email", "brand"],
   "application-receipt": ["hello", "reference", "resume", "email", "brand"],
   "newsletter-welcome": ["hello", "confirmUrl", "unsubscribeUrl", "brand"],
