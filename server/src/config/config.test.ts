@@ -43,6 +43,7 @@ test("needs nothing to start, and defaults as documented", () => {
       sales: ["sales@marketplace.example"],
       recruiting: ["recruiting@marketplace.example"],
     },
+    mailLook: { words: new Map(), logo: null, signature: [] },
     mailDeadlineMs: 2000,
     postmarkWebhook: null,
     newsletterOptIn: "double",
@@ -640,7 +641,7 @@ describe("signing in with OpenID Connect", () => {
 describe("the table of settings", () => {
   const table = Object.entries<Setting>(settings);
   // These name files, which the tests of the catalogue and of the domains write.
-  const files = ["PACKAGE_CATALOGUE", "DISPOSABLE_DOMAINS"];
+  const files = ["MAIL_TEMPLATES", "PACKAGE_CATALOGUE", "DISPOSABLE_DOMAINS"];
 
   test("has each setting in one section", () => {
     expect(Object.values(sections).flatMap((section) => Object.keys(section))).toEqual(Object.keys(settings));
