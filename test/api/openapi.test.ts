@@ -5,7 +5,7 @@ import { applicationFields, resumeField } from "@submissions/shared/application-
 import { faults, type FaultName } from "@submissions/shared/faults";
 import { consentPageField, consentTextField } from "@submissions/shared/hidden-fields";
 import { languageField } from "@submissions/shared/language";
-import { bytesMax, textLengthMax } from "@submissions/shared/limits";
+import { textLengthMax } from "@submissions/shared/limits";
 import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
 import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
 import Fastify from "fastify";
@@ -232,7 +232,6 @@ test("says of a file what generators of clients understand, and of the bodies wi
     type: "string",
     description: expect.any(String) as string,
     format: "binary",
-    maxLength: bytesMax.resume,
   });
   expect(form?.encoding?.[resumeField]?.contentType.split(", ")).toEqual([
     "application/pdf",
@@ -255,7 +254,9 @@ test("gives the limits that the fields really have", () => {
   expect(ofApplication?.["coverLetter"]).toMatchObject({ maxLength: applicationFields.coverLetter.rule.lengthMax });
   for (const schema of [SubmitInquiryRequest, SubmitApplicationRequest]) {
     for (const [name, property] of Object.entries(schema?.properties ?? {})) {
-      expect(property.maxLength ?? property.maxItems, name).toBeGreaterThan(0);
+      // Generators of zod schemas make a check of a text of it, which no file passes.
+      if (name === resumeField) expect(property.maxLength).toBeUndefined();
+      else expect(property.maxLength ?? property.maxItems, name).toBeGreaterThan(0);
     }
   }
 });

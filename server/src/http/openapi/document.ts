@@ -8,7 +8,7 @@ import {
   consentTextField,
 } from "@submissions/shared/hidden-fields";
 import { languageField } from "@submissions/shared/language";
-import { bytesMax, furtherFieldsMax, textLengthMax } from "@submissions/shared/limits";
+import { furtherFieldsMax, textLengthMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { appRouter } from "../../rpc/router.ts";
 import { everyAnswer, headers, parameters, rateLimit, refer, refusalSchemas, retryAfter } from "./components.ts";
@@ -163,7 +163,7 @@ function withExamples(schema: Schema, { complete: values }: OperationExamples): 
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
     name,
     name === resumeField
-      ? { type: "string", format: "binary", description: property.description, maxLength: bytesMax.resume }
+      ? { type: "string", format: "binary", description: property.description }
       : { examples: [values[name]], ...property },
   ]);
   return { ...schema, properties: Object.fromEntries(properties) };
