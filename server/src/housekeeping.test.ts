@@ -61,13 +61,17 @@ function house({
         knownResumeKeys: async (keys: readonly string[]) => new Set(keys),
         desk: {
           countOutdated: async () => ({ outdated: outdated[0], stored: outdated[1] }),
-          eraseOutdated: async ({ kind, before }: Outdated, actor: Actor) => {
+          erase: async (what: string | Outdated, actor: Actor) => {
+            if (typeof what === "string") throw new Error("No person is erased here.");
+            const { kind, before } = what;
             await chore(`outdated ${kind}`, before);
             actors.push(actor);
             return { submissions: 2, subscriptions: 0, resumes: 1, more: false };
           },
-          resumesToDiscard: async () => erased.splice(0),
-          forgetDiscarded: async (keys: readonly string[]) => void forgotten.push(...keys),
+          resumesToDiscard: async (_limit: number, keys: readonly string[]) => {
+            forgotten.push(...keys);
+            return erased.splice(0);
+          },
           countNextDay: async () => false,
         },
       },

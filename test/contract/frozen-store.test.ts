@@ -120,7 +120,7 @@ async function showsSubmissions(store: Store, held: Held, folder: string): Promi
   await using vault = await openDiskVault({ folder: join(folder, "resumes") }, systemClock);
   const bytes = Buffer.concat(await collect<Buffer>(await vault.read(resume?.key ?? "")));
   expect(createHash("sha256").update(bytes).digest("hex")).toBe(resume?.sha256);
-  const toDiscard = await store.desk.resumesToDiscard(10);
+  const toDiscard = await store.desk.resumesToDiscard(10, []);
   expect(toDiscard).toHaveLength(1);
   await collect(await vault.read(toDiscard[0] ?? ""));
 }
@@ -200,7 +200,7 @@ async function goesOn(store: Store, held: Held): Promise<void> {
   await accept(store, subscription({ email: "next@example.org" }));
   const actor = { operator: "eva@example.org", at: noon + minute };
   expect(await store.desk.release(wholeScope, held.spam, actor)).toEqual({ result: "released", mails: 2 });
-  expect(await store.desk.erasePerson("ana-5@example.org", actor)).toMatchObject({ submissions: 1, resumes: 1 });
+  expect(await store.desk.erase("ana-5@example.org", actor)).toMatchObject({ submissions: 1, resumes: 1 });
   expect(await store.desk.findDetail(wholeScope, held.application)).toBeNull();
   while ((await store.desk.indexNext(100, () => false)) > 0);
   const { rows } = await store.desk.listSubmissions(wholeScope, { search: "ann-30@example.org" }, { limit: 10 });

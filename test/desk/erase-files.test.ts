@@ -32,7 +32,7 @@ const erase = (folder: string) =>
 
 async function keysLeft(): Promise<number> {
   await using store = await openStore({ kind: "postgres", url: database.url, replicaUrl: null, poolMax: 1 });
-  return (await store.desk.resumesToDiscard(10)).length;
+  return (await store.desk.resumesToDiscard(10, [])).length;
 }
 
 async function apply(service: Service): Promise<void> {

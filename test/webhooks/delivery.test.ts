@@ -114,7 +114,7 @@ test("a replay has the id of the first time, and a new time and signature", asyn
   await submitAll(service);
   await receiver.got(1);
   const [row] = await settled(1);
-  await store.webhooks.replay(row?.id ?? "", { ...eva, at: systemClock.now() });
+  await store.webhooks.replay({ delivery: row?.id ?? "" }, { ...eva, at: systemClock.now() });
   const [first, second] = (await receiver.got(2)) as [Received, Received];
   expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
   expect(first.headers["webhook-id"]).toBe(row?.id);

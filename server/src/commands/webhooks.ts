@@ -108,14 +108,12 @@ function registerDeliveries(webhooks: Command, deps: CommandDeps): void {
       if ((id === undefined) === (failed === undefined)) command.error("error: give either a delivery or --failed");
       await using store = await openStore(configOf(deps).storage);
       const actor = commandLine(store);
-      if (failed !== undefined) {
-        const replayed = await store.webhooks.replayFailed(failed, actor);
-        if (replayed === null) throw unknown(failed);
-        tell(deps, `${replayed === 1 ? "1 delivery is" : `${replayed} deliveries are`} due now.`);
-      } else if (id !== undefined) {
-        if (!(await store.webhooks.replay(id, actor))) throw new CommandFailed("There is no delivery with this id.");
-        tell(deps, "1 delivery is due now.");
+      const which = failed === undefined ? { delivery: id ?? "" } : { failedOf: failed };
+      const replayed = await store.webhooks.replay(which, actor);
+      if (replayed === null) {
+        throw failed === undefined ? new CommandFailed("There is no delivery with this id.") : unknown(failed);
       }
+      tell(deps, `${replayed === 1 ? "1 delivery is" : `${replayed} deliveries are`} due now.`);
     });
 }
 

@@ -4,12 +4,12 @@ import type { Actor, DeskStore } from "../storage/desk-store.ts";
 import type { Store } from "../storage/store.ts";
 
 interface DiscardPlaces {
-  readonly store: Pick<Store, "identity"> & { readonly desk: Pick<DeskStore, "resumesToDiscard" | "forgetDiscarded"> };
+  readonly store: Pick<Store, "identity"> & { readonly desk: Pick<DeskStore, "resumesToDiscard"> };
   readonly vault: Pick<Vault, "belongsTo" | "discard">;
 }
 
 interface Places extends DiscardPlaces {
-  readonly store: DiscardPlaces["store"] & { readonly desk: Pick<DeskStore, "erasePerson"> };
+  readonly store: DiscardPlaces["store"] & { readonly desk: Pick<DeskStore, "erase"> };
   /** Erases mails to an address that lie on this machine. */
   readonly eraseMails: (email: string) => Promise<void>;
 }
@@ -28,7 +28,7 @@ const discardedAtOnce = 20;
 export async function erasePerson({ store, vault, eraseMails }: Places, email: string, actor: Actor): Promise<Erased> {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
   for (let more = true; more;) {
-    const erased = await store.desk.erasePerson(email, actor);
+    const erased = await store.desk.erase(email, actor);
     sum.submissions += erased.submissions;
     sum.subscriptions += erased.subscriptions;
     sum.resumes += erased.resumes;
@@ -44,11 +44,11 @@ export async function erasePerson({ store, vault, eraseMails }: Places, email: s
  * bytes lie elsewhere, and the process whose vault holds them discards them.
  */
 export async function discardErased({ store: { desk, identity }, vault }: DiscardPlaces): Promise<boolean> {
-  for (;;) {
-    const keys = await desk.resumesToDiscard(discardedAtOnce);
+  for (let discarded: readonly string[] = []; ;) {
+    const keys = await desk.resumesToDiscard(discardedAtOnce, discarded);
     if (keys.length === 0) return true;
     if (!(await vault.belongsTo(identity))) return false;
     for (const key of keys) await vault.discard(key);
-    await desk.forgetDiscarded(keys);
+    discarded = keys;
   }
 }

@@ -40,14 +40,14 @@ export const needsWord = ({ outdated, stored }: Due): boolean =>
 
 /** Erases in batches until nothing outdated is left. Answers how many submissions it erased. */
 export async function eraseOutdated(
-  desk: Pick<DeskStore, "eraseOutdated">,
+  desk: Pick<DeskStore, "erase">,
   { kind, before }: Outdated,
   actor: Actor,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<number> {
   let erased = 0;
   for (let more = true; more && !signal.aborted; await sleep(pauseMs)) {
-    const batch = await desk.eraseOutdated({ kind, before }, actor);
+    const batch = await desk.erase({ kind, before }, actor);
     erased += batch.submissions;
     ({ more } = batch);
   }

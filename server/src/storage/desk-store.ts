@@ -211,26 +211,23 @@ export interface DeskStore {
   ): Promise<"due" | "queued" | "not-sendable" | "suppressed" | "capped" | null>;
 
   /**
-   * Removes one batch of what an address sent: submissions with their notes, mails, keys and words in the search, the
-   * subscription, and the suppression, of which a hash stays where the address is not to be mailed. Keys of resumes are
-   * kept for {@link resumesToDiscard}. Call again while there is more.
+   * Removes one batch of what an address sent: submissions with all that belongs to them, the subscription, and the
+   * suppression, of which a hash stays where the address is not to be mailed. Or one batch of outdated submissions, and the
+   * suppressions of their addresses where nothing else is known of these. Keys of resumes are kept for
+   * {@link resumesToDiscard}. Each batch that removes something has its entry in the audit log. Call again while there is
+   * more.
    */
-  erasePerson(email: string, actor: Actor): Promise<Erased>;
+  erase(what: string | Outdated, actor: Actor): Promise<Erased>;
 
   /** How many submissions are outdated, and how many of their kind are stored, these included. */
   countOutdated(outdated: Outdated): Promise<{ readonly outdated: number; readonly stored: number }>;
 
   /**
-   * Removes one batch of outdated submissions in the same way, with an entry in the audit log unless there are none. An
-   * entry for all batches would be missing after a crash.
+   * Vault keys of erased resumes whose bytes are still to be discarded, at most `limit`.
+   *
+   * @param discarded keys whose bytes are discarded by now; these are forgotten
    */
-  eraseOutdated(outdated: Outdated, actor: Actor): Promise<Erased>;
-
-  /** Vault keys of erased resumes whose bytes are still to be discarded, at most `limit`. */
-  resumesToDiscard(limit: number): Promise<readonly string[]>;
-
-  /** Forgets keys whose bytes are discarded. */
-  forgetDiscarded(keys: readonly string[]): Promise<void>;
+  resumesToDiscard(limit: number, discarded: readonly string[]): Promise<readonly string[]>;
 
   /** Everything that is known of an address, within the scope. */
   readPerson(scope: Scope, email: string): AsyncIterable<KnownFact>;

@@ -74,11 +74,8 @@ export interface WebhookStore {
   listDeliveries(webhook: number | null, page: PageRequest): Promise<Page<DeliveryRow>>;
 
   /**
-   * Makes a delivery due now under its old id, whatever became of it; its tries are counted anew. False when there is no
-   * such delivery.
+   * Makes a delivery due now under its old id, whatever became of it, or all failed ones of a webhook; their tries are
+   * counted anew. Answers how many; null when there is no such delivery or webhook.
    */
-  replay(id: string, actor: Actor): Promise<boolean>;
-
-  /** The same for all failed deliveries of a webhook. Answers how many; null when there is no such webhook. */
-  replayFailed(webhook: number, actor: Actor): Promise<number | null>;
+  replay(which: { readonly delivery: string } | { readonly failedOf: number }, actor: Actor): Promise<number | null>;
 }

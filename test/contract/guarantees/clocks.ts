@@ -27,7 +27,7 @@ export function clockGuarantees(test: StoreTest): void {
   test("retention erases all that is outdated behind a submission of a wrong time", async ({ store }) => {
     await storeNine(store, ahead);
     const outdated = { kind: "inquiry", before: noon + 8 * minute } as const;
-    while ((await store.desk.eraseOutdated(outdated, retention)).more);
+    while ((await store.desk.erase(outdated, retention)).more);
     expect(await listed(store, {})).toEqual([9, 8, 5]);
   });
 

@@ -32,7 +32,7 @@ const key = { procedure: "marketplace.inquiry", keyHash: "a1", fingerprint: "f",
 async function erase(store: Store, address: string) {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
   for (let more = true; more;) {
-    const erased = await store.desk.erasePerson(address, eva);
+    const erased = await store.desk.erase(address, eva);
     ({ more } = erased);
     sum.submissions += erased.submissions;
     sum.subscriptions += erased.subscriptions;
@@ -90,9 +90,8 @@ export function deskEraseGuarantees(test: StoreTest): void {
     await acceptReference(store, application(1, { email, resume: resume(1) }));
     await acceptReference(store, application(2, { email, resume: null }));
     await erase(store, email);
-    expect(await store.desk.resumesToDiscard(10)).toEqual([resume(1).key]);
-    await store.desk.forgetDiscarded([resume(1).key]);
-    expect(await store.desk.resumesToDiscard(10)).toEqual([]);
+    expect(await store.desk.resumesToDiscard(10, [])).toEqual([resume(1).key]);
+    expect(await store.desk.resumesToDiscard(10, [resume(1).key])).toEqual([]);
   });
 
   test("erases a person with many submissions in batches, those before they are searchable, too", async ({ store }) => {
@@ -139,7 +138,7 @@ export function deskEraseGuarantees(test: StoreTest): void {
     const purge = async (kind: "inquiry" | "application" | "spam", before: number) => {
       let submissions = 0;
       for (let more = true; more;) {
-        const erased = await store.desk.eraseOutdated({ kind, before }, eva);
+        const erased = await store.desk.erase({ kind, before }, eva);
         ({ more } = erased);
         submissions += erased.submissions;
       }
@@ -161,7 +160,7 @@ export function deskEraseGuarantees(test: StoreTest): void {
     const erased: number[] = [];
     const recorded: unknown[] = [];
     for (let more = true; more;) {
-      const one = await store.desk.eraseOutdated(outdated, retention);
+      const one = await store.desk.erase(outdated, retention);
       erased.push(one.submissions);
       ({ more } = one);
       // Already now: a process that is killed before the next batch leaves nothing unrecorded.
@@ -176,7 +175,7 @@ export function deskEraseGuarantees(test: StoreTest): void {
         detail: { submissions, resumes: index === 0 ? 1 : 0 },
       })),
     );
-    expect(await store.desk.eraseOutdated(outdated, retention)).toMatchObject({ submissions: 0, more: false });
+    expect(await store.desk.erase(outdated, retention)).toMatchObject({ submissions: 0, more: false });
     expect((await store.desk.listAudit({})).rows).toHaveLength(erased.length);
   });
 
@@ -188,9 +187,9 @@ export function deskEraseGuarantees(test: StoreTest): void {
     await accept(store, inquiry(1, { email, receivedAt: noon }));
     await accept(store, application(2, { email, receivedAt: noon }));
     await store.suppress({ email, reason: "bounced", at: noon });
-    await store.desk.eraseOutdated({ kind: "inquiry", before: noon + 1 }, eva);
+    await store.desk.erase({ kind: "inquiry", before: noon + 1 }, eva);
     expect(await keys()).toContain("ana@example.org");
-    await store.desk.eraseOutdated({ kind: "application", before: noon + 1 }, eva);
+    await store.desk.erase({ kind: "application", before: noon + 1 }, eva);
     expect(await keys()).not.toContain("ana@");
     expect((await accept(store, inquiry(3, { email }))).capped).toEqual(["inquiry-receipt"]);
   });

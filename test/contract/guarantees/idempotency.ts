@@ -110,7 +110,7 @@ function findingEarlier(test: StoreTest): void {
     const ofNewsletter = key({ procedure: "newsletter.subscribe" });
     await accept(store, subscription(), { key: ofNewsletter });
     for (const { email } of [inquiry(1), subscription()]) {
-      await store.desk.erasePerson(email, { operator: "eva@example.org", at: noon });
+      await store.desk.erase(email, { operator: "eva@example.org", at: noon });
     }
     expect(await store.findEarlier(key())).toBeNull();
     expect(await store.findEarlier(ofNewsletter)).toBeNull();

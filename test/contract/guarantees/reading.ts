@@ -82,7 +82,7 @@ export function readingGuarantees(test: StoreTest): void {
     const erased = Array.from({ length: many }, (_, number) => inquiry(number + 1, { email: "gone@example.org" }));
     await Promise.all(erased.map((record) => accept(store, record)));
     const last = await acceptReference(store, inquiry(many + 1));
-    for (let more = true; more;) ({ more } = await store.desk.erasePerson("gone@example.org", eva));
+    for (let more = true; more;) ({ more } = await store.desk.erase("gone@example.org", eva));
     expect((await inquiries(store)).map(({ reference }) => reference)).toEqual([first, last]);
   });
 

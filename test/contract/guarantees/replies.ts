@@ -164,7 +164,7 @@ export function replyGuarantees(test: StoreTest): void {
     const many = (count: number) => Array.from({ length: count }, () => ({ reference, text }));
     const outcomes = await send(store, many(repliesMax - 2));
     await store.replies.undo(wholeScope, (outcomes[0] as Sent).id, by);
-    await store.desk.erasePerson(inquiry(1).email, by);
+    await store.desk.erase(inquiry(1).email, by);
     const retryAt = by.at + repliesMs;
     const three = [other, other, other].map((one) => ({ reference: one, text }));
     expect(await store.replies.send(wholeScope, three, false, by)).toEqual({ retryAt });
@@ -186,7 +186,7 @@ export function replyGuarantees(test: StoreTest): void {
     );
     const { mails } = await accept(store, inquiry(2, { email }));
     expect(mails.map(({ kind }) => kind)).toContain("inquiry-receipt");
-    await store.desk.erasePerson(email, by);
+    await store.desk.erase(email, by);
     expect(await allMails(store)).toEqual([]);
     expect(JSON.stringify((await store.desk.listAudit({})).rows)).not.toContain("Thank you");
   });

@@ -133,7 +133,7 @@ export function webhookGuarantees(test: StoreTest): void {
     const [delivery] = await claim(store);
     await settle(store, delivery!.id, { result: "failed", answer: keptBack });
     expect((await release(store, reference, later)).result).toBe("released");
-    expect(await store.webhooks.replayFailed(id, { ...eva, at: later })).toBe(0);
+    expect(await store.webhooks.replay({ failedOf: id }, { ...eva, at: later })).toBe(0);
     const again = await claim(store);
     expect(again).toMatchObject([{ event: "inquiry.received", attempts: 0 }]);
     expect(again[0]!.id).not.toBe(delivery!.id);
@@ -275,13 +275,13 @@ export function webhookGuarantees(test: StoreTest): void {
       await settle(store, one?.id ?? "", { result: "failed", answer: "HTTP 410" });
     }
     const actor = { ...eva, at: later };
-    expect(await webhooks.replay(first?.id ?? "", actor)).toBe(true);
+    expect(await webhooks.replay({ delivery: first?.id ?? "" }, actor)).toBe(1);
     expect(await claim(store)).toMatchObject([{ id: first?.id, attempts: 0, createdAt: noon }]);
-    expect(await webhooks.replayFailed(id, actor)).toBe(2);
+    expect(await webhooks.replay({ failedOf: id }, actor)).toBe(2);
     expect((await claim(store)).map((one) => one.id)).toEqual([second?.id, third?.id]);
-    expect(await webhooks.replay("msg_999-abc", actor)).toBe(false);
-    expect(await webhooks.replay("nonsense", actor)).toBe(false);
-    expect(await webhooks.replayFailed(id + 1, actor)).toBeNull();
+    expect(await webhooks.replay({ delivery: "msg_999-abc" }, actor)).toBeNull();
+    expect(await webhooks.replay({ delivery: "nonsense" }, actor)).toBeNull();
+    expect(await webhooks.replay({ failedOf: id + 1 }, actor)).toBeNull();
     const replays = (await actionsOf(store)).filter(([action]) => action === "webhook.replay");
     expect(replays.map(([, subject, detail]) => [subject, detail])).toEqual([
       [`webhook ${id}`, { host: "receiver.example.org", delivery: first?.id }],
@@ -399,8 +399,8 @@ export function webhookGuarantees(test: StoreTest): void {
     await accept(store, subscription({ email, optIn: "single" }));
     await accept(store, application(2, { receivedAt: noon - 1 }));
     await accept(store, inquiry(3));
-    await store.desk.erasePerson(email, eva);
-    await store.desk.eraseOutdated({ kind: "application", before: noon }, eva);
+    await store.desk.erase(email, eva);
+    await store.desk.erase({ kind: "application", before: noon }, eva);
     expect(await told(store)).toEqual(["inquiry.received"]);
   });
 

@@ -50,12 +50,12 @@ export const webhookProcedures = trpc.router({
   replay: changes("admin")
     .input(z.object({ id: mailId }))
     .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> =>
-      done(await webhooks.replay(input.id, actor)),
+      done((await webhooks.replay({ delivery: input.id }, actor)) !== null),
     ),
 
   replayFailed: changes("admin")
     .input(one)
     .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<{ readonly replayed: number }> => ({
-      replayed: found(await webhooks.replayFailed(input.id, actor)),
+      replayed: found(await webhooks.replay({ failedOf: input.id }, actor)),
     })),
 });

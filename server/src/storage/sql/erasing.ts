@@ -1,6 +1,6 @@
 // Erases persons and outdated submissions, a few in each transaction. What refers to a submission goes with it.
 import { emailKey } from "@submissions/shared/fields";
-import type { DeskStore } from "../desk-store.ts";
+import type { Actor, DeskStore, Outdated } from "../desk-store.ts";
 import { hashedKey } from "../rules/suppression.ts";
 import { prepareErasureNews } from "./announcements.ts";
 import { prepareAudit } from "./audit.ts";
@@ -98,23 +98,38 @@ export function makeErasing(engine: Engine, own: Own) {
     return erased.length;
   }
 
+  const erasePerson = (email: string, actor: Actor) =>
+    transaction(function* () {
+      const key = emailKey(email);
+      const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
+      const resumes = yield* eraseRows(rows);
+      const subscribers = (yield* statements.eraseSubscriber(key)).map(({ arrival }) => arrival);
+      const keys = (yield* statements.eraseKeys(key)).length;
+      const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
+      const counts = { submissions: rows.length, subscriptions: subscribers.length, resumes };
+      const erased = rows.length + subscribers.length + keys + suppressions > 0;
+      // By what names a person in an older copy of the database, and nowhere else.
+      const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
+      if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
+      if (rows.length + subscribers.length > 0) yield* tellOfErasure(key, detail.references, actor.at);
+      return { ...counts, more: rows.length === own.atOnce };
+    });
+
+  function eraseOutdated({ kind, before }: Outdated, actor: Actor) {
+    const outdated = statements.outdated[kind === "spam" ? "spam" : "ofKind"];
+    const erase = function* () {
+      const rows = yield* outdated(kind, before);
+      const resumes = yield* eraseRows(rows);
+      yield* keepHashes(yield* statements.eraseLastSuppressions(rows.map(({ key }) => key)));
+      const detail = { submissions: rows.length, resumes };
+      if (rows.length > 0) yield* audit({ action: "retention", subject: subjects[kind], detail }, actor);
+      return { ...detail, subscriptions: 0, more: rows.length === own.atOnce };
+    };
+    return transaction(erase, { repeatable: true });
+  }
+
   return {
-    erasePerson: (email, actor) =>
-      transaction(function* () {
-        const key = emailKey(email);
-        const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
-        const resumes = yield* eraseRows(rows);
-        const subscribers = (yield* statements.eraseSubscriber(key)).map(({ arrival }) => arrival);
-        const keys = (yield* statements.eraseKeys(key)).length;
-        const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
-        const counts = { submissions: rows.length, subscriptions: subscribers.length, resumes };
-        const erased = rows.length + subscribers.length + keys + suppressions > 0;
-        // By what names a person in an older copy of the database, and nowhere else.
-        const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
-        if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
-        if (rows.length + subscribers.length > 0) yield* tellOfErasure(key, detail.references, actor.at);
-        return { ...counts, more: rows.length === own.atOnce };
-      }),
+    erase: (what, actor) => (typeof what === "string" ? erasePerson(what, actor) : eraseOutdated(what, actor)),
 
     async countOutdated({ kind, before }) {
       const count = statements.countOutdated[kind === "spam" ? "spam" : "ofKind"];
@@ -122,23 +137,9 @@ export function makeErasing(engine: Engine, own: Own) {
       return counted ?? { outdated: 0, stored: 0 };
     },
 
-    eraseOutdated({ kind, before }, actor) {
-      const outdated = statements.outdated[kind === "spam" ? "spam" : "ofKind"];
-      const erase = function* () {
-        const rows = yield* outdated(kind, before);
-        const resumes = yield* eraseRows(rows);
-        yield* keepHashes(yield* statements.eraseLastSuppressions(rows.map(({ key }) => key)));
-        const detail = { submissions: rows.length, resumes };
-        if (rows.length > 0) yield* audit({ action: "retention", subject: subjects[kind], detail }, actor);
-        return { ...detail, subscriptions: 0, more: rows.length === own.atOnce };
-      };
-      return transaction(erase, { repeatable: true });
-    },
-
-    resumesToDiscard: async (count) => (await read(statements.toDiscard(count))).map(({ key }) => key),
-
-    async forgetDiscarded(keys) {
-      await write(statements.discarded(keys));
+    async resumesToDiscard(count, discarded) {
+      if (discarded.length > 0) await write(statements.discarded(discarded));
+      return (await read(statements.toDiscard(count))).map(({ key }) => key);
     },
   } satisfies Partial<DeskStore>;
 }

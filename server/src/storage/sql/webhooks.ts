@@ -182,23 +182,22 @@ export function makeWebhooks(engine: Engine) {
       return { ...found, rows: found.rows.map((row) => ({ ...row, id: deliveryId(row.number, row.createdAt) })) };
     },
 
-    replay: (id, actor) =>
-      transaction(function* () {
-        const named = parseDeliveryId(id);
-        const [webhook] = named === null ? [] : yield* statements.replayOne(actor.at, named.row, named.createdAt);
-        if (webhook === undefined) return false;
-        yield* audit(entryOf("replay", webhook, { delivery: id }), actor);
-        return true;
-      }),
-
-    async replayFailed(webhook, actor) {
-      const isNoted = await transaction(function* () {
-        const [found] = yield* statements.lockOne(webhook);
-        if (found !== undefined) yield* audit(entryOf("replay", found, { deliveries: "failed" }), actor);
-        return found !== undefined;
+    async replay(which, actor) {
+      const replayed = await transaction(function* () {
+        if ("delivery" in which) {
+          const named = parseDeliveryId(which.delivery);
+          const [webhook] = named === null ? [] : yield* statements.replayOne(actor.at, named.row, named.createdAt);
+          if (webhook !== undefined) yield* audit(entryOf("replay", webhook, which), actor);
+          return webhook === undefined ? null : 1;
+        }
+        const [webhook] = yield* statements.lockOne(which.failedOf);
+        if (webhook !== undefined) yield* audit(entryOf("replay", webhook, { deliveries: "failed" }), actor);
+        return webhook === undefined ? null : 0;
       });
-      if (!isNoted) return null;
-      return changeInBatches(replayedAtOnce, (after) => write(statements.replayFailed(actor.at, webhook, after)));
+      if ("delivery" in which || replayed === null) return replayed;
+      return changeInBatches(replayedAtOnce, (after) =>
+        write(statements.replayFailed(actor.at, which.failedOf, after)),
+      );
     },
   } satisfies Partial<WebhookStore>;
 }
