@@ -72,7 +72,7 @@ function house({
             forgotten.push(...keys);
             return erased.splice(0);
           },
-          countNextDay: async () => false,
+          countSubscribers: async () => {},
         },
       },
       retentionDays,

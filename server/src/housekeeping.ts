@@ -22,7 +22,7 @@ const countsKeptMs = 60 * 1000;
 interface HousekeepingOptions {
   readonly vault: Pick<Vault, "sweep" | "belongsTo" | "discard">;
   readonly store: Pick<Store, "identity" | "knownResumeKeys" | "forgetExpired"> & {
-    readonly desk: Pick<DeskStore, "countOutdated" | "erase" | "resumesToDiscard" | "countNextDay">;
+    readonly desk: Pick<DeskStore, "countOutdated" | "erase" | "resumesToDiscard" | "countSubscribers">;
   };
   readonly retentionDays: Config["retentionDays"];
   /** How many submissions wait for an operator's word before they are erased. */
@@ -48,8 +48,7 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
     async () => rateLimitStore?.forget(clock.now() - countsKeptMs),
     eraseOutdatedDaily,
     () => discardErased({ store, vault }),
-    // The overview adds up the days that were counted.
-    (signal) => inBatches(() => store.desk.countNextDay(clock.now()), signal),
+    () => store.desk.countSubscribers(clock.now()),
     () => sweep(options),
   ];
   const keeping = repeatedly(async (signal) => {

@@ -225,7 +225,7 @@ export class ConsoleSite implements AsyncDisposable {
     for (const { reference } of targets.slice(-6))
       await desk.addNote(wholeScope, reference, text, { operator: operators.ben[0], at: now - minuteMs });
     while ((await desk.indexNext(1_000, disposableHosts([]))) > 0);
-    while (await desk.countNextDay(now));
+    await desk.countSubscribers(now);
 
     // The newest application has its file.
     const file = join(this.#service.dataFolder, "resumes", resume(1).key);

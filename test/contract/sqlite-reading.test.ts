@@ -25,7 +25,7 @@ test("lists and exports have a thread each, which begins with the first of them 
   const threads = watchThreads();
   await accept(store, inquiry(1));
   await store.desk.indexNext(10, () => false);
-  await store.desk.countNextDay(noon);
+  await store.desk.countSubscribers(noon);
   await store.mailBacklog();
   expect(threads).toHaveLength(0);
   for (let times = 0; times < 2; times += 1) {

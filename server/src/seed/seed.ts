@@ -56,15 +56,14 @@ async function writeSubmissions(
   options: SeedOptions,
 ): Promise<void> {
   const { count, days, now, keepResume, onProgress } = options;
-  const counts = new Map<string, { kind: SubmissionKind; day: number; taken: number; counted: number }>();
+  const counts = new Map<string, { kind: SubmissionKind; day: number; taken: number }>();
   for (const made of makeSubmissions(count, now - days * dayMs, now, random)) {
     const { kind } = made;
     const arrival = writer.next("submission");
     const day = referenceDay(made.receivedAt);
-    const ofDay = counts.getOrInsertComputed(`${kind} ${day}`, () => ({ kind, day, taken: 0, counted: 0 }));
+    const ofDay = counts.getOrInsertComputed(`${kind} ${day}`, () => ({ kind, day, taken: 0 }));
     const counter = ofDay.taken;
     ofDay.taken += 1;
-    if (made.status !== "spam" && made.receivedAt < startOfDay(now)) ofDay.counted += 1;
     const reference = references.format(kind, day, counter);
     const resume = made.hasResume ? await resumeOf(made, arrival, keepResume) : null;
     const receipted = made.status !== "spam" && now - made.receivedAt < mailsKeptMs;
@@ -76,10 +75,7 @@ async function writeSubmissions(
     if (count - arrival < storiesMax) await writeStory(writer, made, arrival, reference, random);
     if (arrival % pageRows === 0) onProgress?.(arrival);
   }
-  for (const { kind, day, taken, counted } of counts.values()) {
-    await writer.add("day_counter", { kind, day, taken });
-    if (counted > 0) await writer.add("day_count", { day, kind, counted });
-  }
+  for (const ofDay of counts.values()) await writer.add("day_counter", ofDay);
 }
 
 interface Filed {

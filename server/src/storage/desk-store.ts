@@ -241,9 +241,6 @@ export interface DeskStore {
    */
   indexNext(limit: number, isDisposable: (email: string) => boolean): Promise<number>;
 
-  /**
-   * Counts the submissions of a past day for {@link overview}, and the active subscribers when that day is yesterday. One
-   * day a call. Answers whether there are more days.
-   */
-  countNextDay(now: number): Promise<boolean>;
+  /** Counts the active subscribers as those of yesterday, once, for {@link subscriberGrowth}. */
+  countSubscribers(now: number): Promise<void>;
 }

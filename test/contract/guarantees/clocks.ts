@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { InboxFilter } from "../../../shared/src/console.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { accept, inquiry, minute, noon } from "../records.ts";
+import { accept, inquiry, minute, noon, subscription } from "../records.ts";
 import type { StoreTest } from "../store-under-test.ts";
 
 const dayMs = 24 * 60 * minute;
@@ -45,16 +45,20 @@ export function clockGuarantees(test: StoreTest): void {
     const { days, mails } = await store.desk.overview(wholeScope, noon + 10 * minute);
     expect(days.at(-1)).toEqual({ day: "2026-11-21", inquiries: 8, applications: 0 });
     expect(mails.queued).toBe(wrong === 0 ? 16 : 18);
-    await store.desk.countNextDay(noon + dayMs);
+    await store.desk.countSubscribers(noon + dayMs);
     const next = await store.desk.overview(wholeScope, noon + dayMs);
     expect(next.days.at(-2)).toEqual({ day: "2026-11-21", inquiries: 8, applications: 0 });
   });
 
   test("days that were counted by a clock that was ahead are counted again", async ({ store }) => {
-    while (await store.desk.countNextDay(ahead));
+    await store.desk.countSubscribers(ahead);
     await accept(store, inquiry(1));
-    for (const now of [noon, noon + dayMs]) while (await store.desk.countNextDay(now));
+    await accept(store, subscription({ optIn: "single" }));
+    for (const now of [noon, noon + dayMs]) await store.desk.countSubscribers(now);
     const { days } = await store.desk.overview(wholeScope, noon + dayMs);
     expect(days.slice(-2).map(({ inquiries }) => inquiries)).toEqual([1, 0]);
+    expect(await store.desk.subscriberGrowth(ahead, 30)).toEqual([
+      { day: new Date(ahead).toISOString().slice(0, 10), active: 1 },
+    ]);
   });
 }

@@ -40,9 +40,6 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
   const arrivalOfDay = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
   );
-  const rowsOfArrivals = prepare<ListedRow>(
-    `SELECT ${listedColumns} FROM submission WHERE ${among("arrival", "$1", "bigint")}`,
-  );
 
   const receivedWithin = (index: string, condition: string) =>
     `SELECT arrival FROM submission ${indexedBy(index)} WHERE ${condition} AND received_at >= $1 AND received_at < $2`;
@@ -87,8 +84,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
   const arrivalOf = async (named: DayNumber): Promise<number | null> =>
     (await read(arrivalOfDay(named.dayNumber, named.kind)))[0]?.arrival ?? null;
 
-  /** A page of arrival numbers. */
-  async function find(scope: Scope, filter: InboxFilter, bounds: Bounds, page: PageRequest): Promise<Page<number>> {
+  async function find(scope: Scope, filter: InboxFilter, bounds: Bounds, page: PageRequest): Promise<Page<ListedRow>> {
     const { search, letter, status, order: _order, from: _from, until: _until, kind: _kind, ...others } = filter;
     const isSearch = search !== undefined || letter !== undefined;
     // Otherwise another part of the filter may be the narrow one.
@@ -101,27 +97,23 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       return plan === null ? [] : [{ plan, ofFilter: values }];
     });
     if (plans.length === 0 || words === null) return { rows: [], next: null };
-    const readPlan = async (
-      { plan, ofFilter }: (typeof plans)[number],
-      ...[above, below, limit, isFirst]: readonly [number, number, number, boolean]
-    ) => {
-      const values = [...ofFilter];
-      const bind = bindTo(values);
-      const part = { above: bind(above), below: bind(below), direction: bounds.descending ? "DESC" : "ASC" } as const;
-      const text = isSearch
-        ? searchText(plan, inbox.find(words, part, bind, isWide && !isFirst), part)
-        : listText(plan, part);
-      const order = isSearch ? "any" : "index";
-      const rows = await read(unprepared<{ arrival: number }>(`${text} LIMIT ${bind(limit)}`, values, order));
-      return rows.map(({ arrival }) => arrival);
-    };
-    const readRange = async (...range: readonly [number, number, number, boolean]) => {
-      const [found = [], ...more] = await Promise.all(plans.map((plan) => readPlan(plan, ...range)));
-      if (more.length === 0) return found;
-      return [...found, ...more.flat()].toSorted((a, b) => (bounds.descending ? b - a : a - b)).slice(0, range[2]);
+    const { descending } = bounds;
+    const readRange = async (above: number, below: number, limit: number, isFirst: boolean) => {
+      const reads = plans.map(({ plan, ofFilter }) => {
+        const values = [...ofFilter];
+        const bind = bindTo(values);
+        const part = { above: bind(above), below: bind(below), direction: descending ? "DESC" : "ASC" } as const;
+        const text = isSearch
+          ? searchText(plan, inbox.find(words, part, bind, isWide && !isFirst), part)
+          : listText(plan, part);
+        const whole = `SELECT ${listedColumns} FROM submission WHERE arrival IN (${text} LIMIT ${bind(limit)})`;
+        return read(unprepared<ListedRow>(whole, values, isSearch ? "any" : "index"));
+      });
+      const rows = (await Promise.all(reads)).flat();
+      return rows.toSorted((a, b) => (descending ? b.arrival - a.arrival : a.arrival - b.arrival)).slice(0, limit);
     };
     const last = async () => (await read(findLast()))[0]?.last ?? 0;
-    return readPage({ ...bounds, ranges, isSearch, last, read: readRange, numberOf: (arrival) => arrival }, page);
+    return readPage({ ...bounds, ranges, isSearch, last, read: readRange, numberOf: ({ arrival }) => arrival }, page);
   }
 
   function listText({ along, fixed, conditions }: ListPlan, part: ListPart): string {
@@ -156,10 +148,8 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       const only = (named && (await arrivalOf(named))) ?? 0;
       [above, below] = [Math.max(above, only - 1), Math.min(below, only + 1)];
     }
-    const { rows: arrivals, next } = await find(scope, filter, { above, below, descending }, page);
-    if (arrivals.length === 0) return { rows: [], next };
-    const byArrival = new Map((await read(rowsOfArrivals(arrivals))).map((row) => [row.arrival, rowOf(row)]));
-    return { rows: arrivals.flatMap((arrival) => byArrival.get(arrival) ?? []), next };
+    const { rows, next } = await find(scope, filter, { above, below, descending }, page);
+    return { rows: rows.map(rowOf), next };
   }
 
   const nameOf = ([row]: readonly InboxRow[]) =>

@@ -94,7 +94,7 @@ export function makeSqliteStore(
       ...makeLists(forLists),
       ...makeOverview(forLists),
       // Of the housekeeping, which begins no thread.
-      countNextDay: makeOverview(engine).countNextDay,
+      countSubscribers: makeOverview(engine).countSubscribers,
       ...makeChanges(engine, references),
       ...makeTags(forLists, references),
       ...makeErasing(engine, {
