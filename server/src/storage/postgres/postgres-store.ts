@@ -3,28 +3,8 @@
 // database.
 import type { Clock } from "../../clock.ts";
 import { References } from "../rules/references.ts";
-import { makeAccess } from "../sql/access.ts";
-import { makeEarlier } from "../sql/accepting.ts";
-import { makeAuditLog } from "../sql/audit.ts";
-import { makeBelongings } from "../sql/belongings.ts";
-import { makeChanges } from "../sql/changes.ts";
+import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
 import type { Engine } from "../sql/engine.ts";
-import { makeErasing } from "../sql/erasing.ts";
-import { makeHeld } from "../sql/held.ts";
-import { makeHousekeeping } from "../sql/housekeeping.ts";
-import { makeInboxLists } from "../sql/inbox-list.ts";
-import { makeLinks } from "../sql/links.ts";
-import { makeLists } from "../sql/lists.ts";
-import { makeMails } from "../sql/mails.ts";
-import { makeOutbox } from "../sql/outbox.ts";
-import { makeOverview } from "../sql/overview.ts";
-import { makeReading } from "../sql/reading.ts";
-import { makeReplies } from "../sql/replies.ts";
-import { makeResumes } from "../sql/resumes.ts";
-import { makeIndexing } from "../sql/search-index.ts";
-import { prepareSuppressions } from "../sql/suppression.ts";
-import { makeTags } from "../sql/tags.ts";
-import { deliveryTable, makeWebhooks } from "../sql/webhooks.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { type Access, type CommitListener, operatorsReadMs, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
@@ -60,16 +40,7 @@ export const proveWrite = prepared<object>(`
     mails AS (UPDATE mail SET attempts = attempts WHERE id < 0)
   SELECT pg_logical_emit_message(true, 'submissions', 'ready')::text`);
 
-/** The row of the table `store`. */
-interface StoreRow {
-  readonly identity: string;
-  readonly referenceKey: string;
-  readonly cookieKey: string;
-}
-
-const readStore = prepared<StoreRow>(
-  `SELECT identity, reference_key AS "referenceKey", cookie_key AS "cookieKey" FROM store`,
-);
+const readStore = prepared<StoreRow>(storeRow);
 
 /** Where the database is, and how many connections one process may have to it. */
 export interface PostgresLocation {
@@ -142,16 +113,14 @@ interface Pools {
 function makeStore(
   { connections, reads, primary }: Pools,
   clock: Clock,
-  { identity, referenceKey, cookieKey }: StoreRow,
+  row: StoreRow,
   opened: AsyncDisposable,
   onCommit: CommitListener | undefined,
 ): Store {
-  const references = new References(referenceKey);
+  const references = new References(row.referenceKey);
   const engine = makeEngine(connections, primary);
   const { read, lastComplete } = makeEngine(reads, primary);
   const reading: Engine = { ...engine, read, lastComplete };
-  const searchIndex = prepareSearchIndex(engine);
-  const suppressions = prepareSuppressions(engine);
   const acceptor = new Acceptor(connections, engine, references, onCommit);
   let closed: Promise<void> | undefined;
 
@@ -161,43 +130,25 @@ function makeStore(
   }
 
   return {
-    identity,
+    ...makeSharedStore({
+      row,
+      references,
+      engine,
+      forLists: reading,
+      forExports: reading,
+      inbox,
+      searchIndex: prepareSearchIndex(engine),
+      // As all transactions that lock several, so that they cannot deadlock.
+      erasing: { atOnce: erasedAtOnce, order: "ORDER BY arrival" },
+      settleBeside: (settled) => acceptor.settle(settled),
+    }),
     clock,
-    desk: {
-      ...makeInboxLists(reading, references, inbox),
-      ...makeBelongings(reading, references),
-      ...makeAuditLog(reading),
-      ...makeLists(reading),
-      ...makeOverview(reading),
-      ...makeChanges(engine, references),
-      ...makeTags(reading, references),
-      ...makeErasing(engine, {
-        atOnce: erasedAtOnce,
-        // As all transactions that lock several, so that they cannot deadlock.
-        order: "ORDER BY arrival",
-        removeWords: searchIndex.removeWords,
-      }),
-      ...makeIndexing(engine, searchIndex),
-    },
-    replies: makeReplies(engine, references),
-    access: makeAccess(engine, cookieKey),
-    webhooks: makeWebhooks(reading),
-    deliveries: makeOutbox(engine, deliveryTable),
-    ...makeEarlier(engine),
-    ...makeReading(reading),
-    ...makeLinks(engine),
-    ...makeMails(engine, suppressions.noteRefusal, (settled) => acceptor.settle(settled)),
-    ...makeResumes(engine),
-    ...makeHousekeeping(engine),
-    ...makeHeld(engine),
 
     get commitCounts() {
       return acceptor.counts;
     },
 
     accept: (entry) => acceptor.accept(entry),
-
-    suppress: (change) => engine.transaction(() => suppressions.note(change)),
 
     async checkReadiness() {
       try {

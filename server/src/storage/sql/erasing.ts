@@ -9,12 +9,11 @@ import type { SearchIndex } from "./search-index.ts";
 import { suppressText } from "./suppression.ts";
 
 /** What differs between the engines. */
-interface Own {
+export interface ErasingOptions {
   /** Submissions that one transaction erases. */
   readonly atOnce: number;
   /** In which order it takes those of a person, in SQL. */
   readonly order: string;
-  readonly removeWords: SearchIndex["removeWords"];
 }
 
 interface Row {
@@ -30,7 +29,10 @@ interface ErasedSuppression {
   readonly at: number;
 }
 
-function prepareStatements({ prepare, indexedBy, among, amongUnlocked, locking }: Engine, { atOnce, order }: Own) {
+function prepareStatements(
+  { prepare, indexedBy, among, amongUnlocked, locking }: Engine,
+  { atOnce, order }: ErasingOptions,
+) {
   const rows = `SELECT arrival, reference, resume_key AS "resumeKey", email_key AS key FROM submission`;
   /** Of a kind, or spam of both: those that came before an instant, the oldest first. */
   const outdated = (index: string, condition: string) =>
@@ -77,16 +79,16 @@ function prepareStatements({ prepare, indexedBy, among, amongUnlocked, locking }
 
 const subjects = { inquiry: "inquiries", application: "applications", spam: "spam" } as const;
 
-export function makeErasing(engine: Engine, own: Own) {
+export function makeErasing(engine: Engine, { removeWords }: SearchIndex, options: ErasingOptions) {
   const { lockAddress, read, write, transaction } = engine;
-  const statements = prepareStatements(engine, own);
+  const statements = prepareStatements(engine, options);
   const audit = prepareAudit(engine);
   const tellOfErasure = prepareErasureNews(engine);
 
   /** Keys of their resumes are kept. Answers how many there are. */
   function* eraseRows(rows: readonly Row[]): Steps<number> {
     const arrivals = rows.map(({ arrival }) => arrival);
-    yield* together([...own.removeWords(arrivals), statements.keepResumeKeys(arrivals), statements.erase(arrivals)]);
+    yield* together([...removeWords(arrivals), statements.keepResumeKeys(arrivals), statements.erase(arrivals)]);
     return rows.filter(({ resumeKey }) => resumeKey !== null).length;
   }
 
@@ -112,7 +114,7 @@ export function makeErasing(engine: Engine, own: Own) {
       const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
       if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
       if (rows.length + subscribers.length > 0) yield* tellOfErasure(key, detail.references, actor.at);
-      return { ...counts, more: rows.length === own.atOnce };
+      return { ...counts, more: rows.length === options.atOnce };
     });
 
   function eraseOutdated({ kind, before }: Outdated, actor: Actor) {
@@ -123,7 +125,7 @@ export function makeErasing(engine: Engine, own: Own) {
       yield* keepHashes(yield* statements.eraseLastSuppressions(rows.map(({ key }) => key)));
       const detail = { submissions: rows.length, resumes };
       if (rows.length > 0) yield* audit({ action: "retention", subject: subjects[kind], detail }, actor);
-      return { ...detail, subscriptions: 0, more: rows.length === own.atOnce };
+      return { ...detail, subscriptions: 0, more: rows.length === options.atOnce };
     };
     return transaction(erase, { repeatable: true });
   }

@@ -1,0 +1,87 @@
+// What of the store is the same on both engines.
+import type { References } from "../rules/references.ts";
+import type { Store } from "../store.ts";
+import { makeAccess } from "./access.ts";
+import { makeEarlier } from "./accepting.ts";
+import { makeAuditLog } from "./audit.ts";
+import { makeBelongings } from "./belongings.ts";
+import { makeChanges } from "./changes.ts";
+import type { Engine } from "./engine.ts";
+import { type ErasingOptions, makeErasing } from "./erasing.ts";
+import { makeHeld } from "./held.ts";
+import { makeHousekeeping } from "./housekeeping.ts";
+import { type Inbox, makeInboxLists } from "./inbox-list.ts";
+import { makeLinks } from "./links.ts";
+import { makeLists } from "./lists.ts";
+import { makeMails } from "./mails.ts";
+import { makeOutbox, type Settled } from "./outbox.ts";
+import { makeOverview } from "./overview.ts";
+import { makeReading } from "./reading.ts";
+import { makeReplies } from "./replies.ts";
+import { makeResumes } from "./resumes.ts";
+import { makeIndexing, type SearchIndex } from "./search-index.ts";
+import { prepareSuppressions } from "./suppression.ts";
+import { makeTags } from "./tags.ts";
+import { deliveryTable, makeWebhooks } from "./webhooks.ts";
+
+/** The row of the table `store`. */
+export interface StoreRow {
+  readonly identity: string;
+  readonly referenceKey: string;
+  readonly cookieKey: string;
+}
+
+export const storeRow = `SELECT identity, reference_key AS "referenceKey", cookie_key AS "cookieKey" FROM store`;
+
+interface SharedOptions {
+  readonly row: StoreRow;
+  readonly references: References;
+  readonly engine: Engine;
+  /** The same engine, whose reads outside of transactions hold up no submission. Lists do not wait for exports. */
+  readonly forLists: Engine;
+  readonly forExports: Engine;
+  readonly inbox: Inbox;
+  readonly searchIndex: SearchIndex;
+  readonly erasing: ErasingOptions;
+  /** See `outbox.ts`. */
+  readonly settleBeside?: (rows: readonly Settled[]) => Promise<readonly number[]>;
+}
+
+export function makeSharedStore({ row, references, engine, forLists, forExports, inbox, ...own }: SharedOptions) {
+  const suppressions = prepareSuppressions(engine);
+  const readsBy = (by: Engine) => ({
+    ...makeInboxLists(by, references, inbox),
+    ...makeBelongings(by, references),
+    ...makeAuditLog(by),
+  });
+  const lists = readsBy(forLists);
+  const { listWhole, readAudit, readPerson } = forExports === forLists ? lists : readsBy(forExports);
+
+  return {
+    identity: row.identity,
+    desk: {
+      ...lists,
+      listWhole,
+      readAudit,
+      readPerson,
+      ...makeLists(forLists),
+      ...makeOverview(forLists),
+      ...makeChanges(engine, references),
+      ...makeTags(forLists, references),
+      ...makeErasing(engine, own.searchIndex, own.erasing),
+      ...makeIndexing(engine, own.searchIndex),
+    },
+    replies: makeReplies(engine, references),
+    access: makeAccess(engine, row.cookieKey),
+    webhooks: makeWebhooks(forLists),
+    deliveries: makeOutbox(engine, deliveryTable),
+    ...makeEarlier(engine),
+    ...makeReading(forExports),
+    ...makeLinks(engine),
+    ...makeMails(engine, suppressions.noteRefusal, own.settleBeside),
+    ...makeResumes(engine),
+    ...makeHousekeeping(engine),
+    ...makeHeld(engine),
+    suppress: (change) => engine.transaction(() => suppressions.note(change)),
+  } satisfies Partial<Store>;
+}
