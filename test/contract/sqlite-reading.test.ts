@@ -58,13 +58,13 @@ test("a statement that takes too long is ended, and the next one is answered", a
   using writer = new DatabaseSync(file);
   writer.exec("CREATE TABLE thing (name TEXT)");
   await using thread = new ReadingThread({ file, assertSameFile: () => {} }, 2_000);
-  const quick = { sourceSQL: "SELECT 1 AS one" };
-  expect(await thread.all(quick)).toEqual([{ one: 1 }]);
+  const quick = () => thread.all({ sourceSQL: "SELECT 1 AS one" }, []);
+  expect(await quick()).toEqual([{ one: 1 }]);
   writer.exec("BEGIN EXCLUSIVE");
-  const [slow, next] = [thread.all({ sourceSQL: "SELECT name FROM thing" }), thread.all(quick)];
+  const [slow, next] = [thread.all({ sourceSQL: "SELECT name FROM thing" }, []), quick()];
   await expect(slow).rejects.toMatchObject({ name: "ReadTooSlow" });
   writer.exec("ROLLBACK");
   expect(await next).toEqual([{ one: 1 }]);
-  await expect(thread.all({ sourceSQL: "SELECT wrong" })).rejects.toThrow("no such column");
-  expect(await thread.all(quick)).toEqual([{ one: 1 }]);
+  await expect(thread.all({ sourceSQL: "SELECT wrong" }, [])).rejects.toThrow("no such column");
+  expect(await quick()).toEqual([{ one: 1 }]);
 });

@@ -20,15 +20,9 @@ const cacheKiB = 16 * 1024;
 /** Pages (of 4 KiB) in the log before it is moved into the database. Fewer made commits wait longer, more did not help. */
 const checkpointPages = 4_000;
 
-/** What a reader runs: a prepared statement, or the text of one that varies. */
-export interface Readable<Parameters extends readonly SQLInputValue[], Row> {
-  readonly sourceSQL: string;
-  /** Only for the compiler; never set. */
-  readonly types?: (...parameters: Parameters) => Row;
-}
-
 /** A prepared statement. Its types are given beside its text: columns by name, whole numbers as numbers. */
-export interface Statement<Parameters extends readonly SQLInputValue[], Row> extends Readable<Parameters, Row> {
+export interface Statement<Parameters extends readonly SQLInputValue[], Row> {
+  readonly sourceSQL: string;
   all(...parameters: Parameters): Row[];
   get(...parameters: Parameters): Row | undefined;
   run(...parameters: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };

@@ -5,9 +5,9 @@ import { type FoundRow, lookUpNames, lookUps, type Wanted } from "../rules/facts
 import { type RowsToInsert, tableNames, tableOf } from "../rules/tables.ts";
 import { type Engine, type Query, queryOf, type Steps, together, type Value } from "../sql/engine.ts";
 import { retryWhileBusy } from "./busy.ts";
-import type { Readable, SqliteConnection, Statement } from "./connection.ts";
+import type { SqliteConnection, Statement } from "./connection.ts";
 import type { RunJob } from "./jobs.ts";
-import type { Reader } from "./reading-thread.ts";
+import type { ReadingThread } from "./reading-thread.ts";
 
 /** Other lists wait while a statement runs, so each looks at few rows, and at more as long as that is quick. */
 const ranges: Ranges = {
@@ -48,11 +48,11 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   transaction: (steps, { waitMs = 0 } = {}) => run(() => runSteps(steps()), { waitMs }),
 });
 
-/** The same engine, whose statements outside of transactions are read elsewhere. */
-export const readingBy = (engine: Engine, reader: Reader): Engine => ({
+/** The same engine, whose statements outside of transactions are read on a thread. */
+export const readingBy = (engine: Engine, thread: ReadingThread): Engine => ({
   ...engine,
   read: <Row>({ statement, values }: Query<Row>) =>
-    reader.all(statement as Readable<SQLInputValue[], Row>, ...(values as SQLInputValue[])),
+    thread.all(statement as Statement<never, Row>, values) as Promise<Row[]>,
 });
 
 function prepareLookUp(connection: SqliteConnection): Engine["lookUp"] {

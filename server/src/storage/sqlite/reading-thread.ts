@@ -1,11 +1,9 @@
 // Statements that only read, on a thread and a connection of their own: the event loop, which accepts submissions, waits for
 // none of them. The thread begins with the first statement.
 import { once } from "node:events";
-import type { SQLInputValue } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { ReadTooSlow, StorageUnavailable } from "../store.ts";
-import { retryWhileBusy } from "./busy.ts";
-import type { Readable, SqliteConnection } from "./connection.ts";
+import type { SqliteConnection } from "./connection.ts";
 import { asUnavailable } from "./errors.ts";
 
 /** SQLite's own wait for a lock. Only this thread waits. */
@@ -14,23 +12,14 @@ const lockWaitMs = 5_000;
 /** Pages in memory, in KiB. */
 const cacheKiB = 4 * 1024;
 
-/** Runs statements that change nothing. */
-export interface Reader {
-  all<Parameters extends readonly SQLInputValue[], Row>(
-    statement: Readable<Parameters, Row>,
-    ...values: Parameters
-  ): Promise<Row[]>;
+/** A statement, by its text. That of a prepared one can be asked for only while its connection is open. */
+interface Readable {
+  readonly sourceSQL: string;
 }
-
-/** Reads through a connection of this thread: for commands, which serve no requests. */
-export const readerOf = (connection: SqliteConnection): Reader => ({
-  all: <Parameters extends readonly SQLInputValue[], Row>(read: Readable<Parameters, Row>, ...values: Parameters) =>
-    retryWhileBusy(() => connection.prepare<Parameters, Row>(read.sourceSQL).all(...values)),
-});
 
 type Answer = { readonly rows: unknown[] } | { readonly error: { readonly message: string } };
 
-export class ReadingThread implements Reader, AsyncDisposable {
+export class ReadingThread implements AsyncDisposable {
   readonly #connection: Pick<SqliteConnection, "file" | "assertSameFile">;
   readonly #statementMs: number;
   readonly #closing = new AbortController();
@@ -51,16 +40,13 @@ export class ReadingThread implements Reader, AsyncDisposable {
    * @throws ReadTooSlow when the statement takes too long
    * @throws StorageUnavailable when the database cannot be used
    */
-  all<Parameters extends readonly SQLInputValue[], Row>(
-    statement: Readable<Parameters, Row>,
-    ...values: Parameters
-  ): Promise<Row[]> {
+  all(statement: Readable, values: readonly unknown[]): Promise<unknown[]> {
     const read = this.#last.then(() => this.#read(statement, values));
     this.#last = read.catch(() => {});
-    return read as Promise<Row[]>;
+    return read;
   }
 
-  async #read(statement: Readable<never, unknown>, values: readonly SQLInputValue[]): Promise<unknown[]> {
+  async #read(statement: Readable, values: readonly unknown[]): Promise<unknown[]> {
     if (this.#closing.signal.aborted) throw closed();
     const worker = (this.#worker ??= await this.#start());
     const tooSlow = AbortSignal.timeout(this.#statementMs);

@@ -3,7 +3,6 @@ import type { Clock } from "../../clock.ts";
 import type { RunOptions } from "../commit-queue.ts";
 import { References } from "../rules/references.ts";
 import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
-import { writeNewFile } from "../new-file.ts";
 import {
   type Acceptance,
   type CommitListener,
@@ -17,7 +16,7 @@ import type { SqliteConnection } from "./connection.ts";
 import { makeEngine, readingBy, runSteps } from "./engine.ts";
 import { inbox, prepareSearchIndex } from "./inbox.ts";
 import { makeJobQueue, type RunJob } from "./jobs.ts";
-import { readerOf, ReadingThread } from "./reading-thread.ts";
+import { ReadingThread } from "./reading-thread.ts";
 
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
 const readinessWaitMs = 500;
@@ -48,14 +47,18 @@ export function makeSqliteStore(
 
   // Lists do not wait for exports.
   const threads = [new ReadingThread(connection, readMs), new ReadingThread(connection, readMs)] as const;
-  const [lists, exports] = connection.access === "read-only" ? [readerOf(connection), readerOf(connection)] : threads;
+  // Commands that only read serve no requests, which could wait.
+  const [forLists, forExports] =
+    connection.access === "read-only"
+      ? ([engine, engine] as const)
+      : ([readingBy(engine, threads[0]), readingBy(engine, threads[1])] as const);
   return {
     ...makeSharedStore({
       row,
       references,
       engine,
-      forLists: readingBy(engine, lists),
-      forExports: readingBy(engine, exports),
+      forLists,
+      forExports,
       inbox,
       searchIndex: prepareSearchIndex(engine),
       // By the index: to sort would take long for a person with many.
