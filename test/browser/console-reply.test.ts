@@ -68,3 +68,40 @@ test("what became of a submission is one list in the order of time", async () =>
   await properties.getByRole("combobox", { name: "Status" }).waitFor();
   expect(await properties.innerText()).toContain(one.reference);
 });
+
+test("a saved answer fills the message, and answers several at once, each as it is shown", async () => {
+  const [one, other] = site.submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
+  await using visit = await enter(browser, site, "/settings");
+  const { page } = visit;
+  visit.expectProblems(/status of 400/);
+  await page.getByRole("button", { name: "Add saved answer" }).click();
+  await page.getByRole("textbox", { name: "Title" }).fill("Thanks");
+  await page.getByRole("combobox", { name: "Kind" }).selectOption("inquiry");
+  const text = page.getByRole("textbox", { name: "Text" });
+  await text.fill("Hello {nmae}");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("There is no placeholder {nmae}.").waitFor();
+  await text.fill("Thank you, {name}: {reference}");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("listitem").filter({ hasText: "Thanks" }).waitFor();
+  await page.goto(site.url + pathOf(one!));
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  await page.getByRole("combobox", { name: "Saved answer" }).selectOption("Thanks");
+  const filled = `Thank you, ${one!.name}: ${one!.reference}`;
+  await expect.poll(() => page.getByRole("textbox", { name: "Message" }).inputValue()).toBe(filled);
+  await page.goto(`${site.url}?status=new&kind=inquiry`);
+  for (const { reference } of [one!, other!])
+    await page
+      .locator(`.row:has([data-reference="${reference}"]), .row[data-reference="${reference}"]`)
+      .first()
+      .getByRole("checkbox")
+      .check();
+  await page.getByRole("button", { name: "Reply to selected" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox", { name: "Saved answer" }).selectOption("Thanks");
+  await dialog.getByText(filled).waitFor();
+  await dialog.getByText(`Thank you, ${other!.name}: ${other!.reference}`).waitFor();
+  await dialog.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByText("2 replies will go out in ten seconds.").waitFor();
+  expect((await site.detail(other!.reference)).replies).toMatchObject([{ author: operator }]);
+});

@@ -86,6 +86,7 @@ const withoutInput = new Set([
   "session.signOutEverywhere",
   "inbox.counts",
   "reply.answers",
+  "tags.list",
   "subscribers.growth",
   "overview.get",
   "operators.list",
