@@ -93,6 +93,7 @@ function seeing(test: StoreTest): void {
     expect(notice).toEqual({
       id: mails[1]?.id,
       kind: "inquiry-notice",
+      reply: null,
       reference,
       email: inquiry(1).email,
       ...waiting,
