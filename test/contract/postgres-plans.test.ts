@@ -44,8 +44,8 @@ interface Plan {
 
 // These hold few rows among those of their table, or are read in their order up to a limit.
 const partial = /^(mail_due|mail_stopped|submission_unscanned|submission_spam)$/;
-// One row each, at most 20, or as many as there are migrations, operators or their tokens.
-const small = /^(store|search_progress|webhook|schema_migration|operator|api_token)$/;
+// One row each, at most 20, or as many as there are migrations, operators, their tokens or saved answers (200 a kind).
+const small = /^(store|search_progress|webhook|schema_migration|operator|api_token|saved_answer)$/;
 
 /** What of a plan grows with a table, or with the square of the rows that a statement is given. */
 function growing(plan: Plan, isLimited = false): string[] {
@@ -59,8 +59,8 @@ function growing(plan: Plan, isLimited = false): string[] {
     !limited &&
     !partial.test(index) &&
     !small.test(table);
-  // Rows with rows; there are few webhooks.
-  const compares = /\w\.\w+ = \w+\.\w/.test(filter) && !filter.includes("webhook.id");
+  // Rows with rows; there are few webhooks and operators.
+  const compares = /\w\.\w+ = \w+\.\w/.test(filter) && !/webhook\.id|operator\.email/.test(filter);
   return scans || reads || compares ? [`${type} ${table} ${index} ${filter}`, ...below] : below;
 }
 
