@@ -110,6 +110,8 @@ const fill = `
   INSERT INTO idempotency SELECT 'p', n, 'f', n, NULL, n FROM generate_series(1, 20000) AS n;
   INSERT INTO spent_challenge SELECT n, n FROM generate_series(1, 20000) AS n;
   INSERT INTO note (submission, author, at, text) SELECT n, 'a', n, 't' FROM generate_series(1, 20000) AS n;
+  INSERT INTO reply (submission, author, at, text) SELECT n, 'a', n, 't' FROM generate_series(1, 20000) AS n;
+  INSERT INTO tag (submission, kind, word) SELECT n, 'inquiry', n FROM generate_series(1, 20000) AS n;
   INSERT INTO audit (at, operator, action, subject, detail)
     SELECT n, 'o', 'status', n, '{}' FROM generate_series(1, 20000) AS n;
   INSERT INTO day_count SELECT n, 'inquiry', n FROM generate_series(1, 20000) AS n;
