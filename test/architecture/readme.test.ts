@@ -10,8 +10,8 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 const documents = globSync(["*.md", "docs/**/*.md"], { cwd: root }).toSorted();
 
-// The tables of settings are made from the one in the code. `npx vitest run --project architecture -u readme` writes them
-// anew after it has changed.
+// docs/config.md has every setting, the README some of the short rows. After the table in the code has changed,
+// `npx vitest run --project architecture -u readme` writes them anew.
 describe("the tables of settings", () => {
   const cellsOf = ([name, setting]: [string, Setting]) => ({
     name: `\`${name}\``,
@@ -21,11 +21,13 @@ describe("the tables of settings", () => {
     values: setting.secret === true ? setting.values : `${setting.values} Example: \`${setting.example}\`.`,
   });
   const row = (...cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const short = [
+  /** The rows of the settings that a text has a row of. A row of no setting is not among them. */
+  const short = (shown: string) => [
     row("Variable", "Default", "What"),
     "|---|---|---|",
     ...Object.entries<Setting>(settings)
       .map(cellsOf)
+      .filter(({ name }) => shown.includes(`\n| ${name} |`))
       .map((cells) => row(cells.name, cells.default, cells.means)),
   ];
   const long = Object.entries<Readonly<Record<string, Setting>>>(sections).flatMap(([heading, section]) => [
@@ -39,13 +41,16 @@ describe("the tables of settings", () => {
     "",
   ]);
 
-  test.each([
-    ["README.md", short.join("\n")],
-    ["docs/config.md", long.join("\n").trimEnd()],
-  ])("in %s is that of the code", async (path, tables) => {
-    const [before, , after, ...more] = read(path).split(/<!-- (?:\/)?settings -->/);
+  const documented: readonly (readonly [path: string, tables: (shown: string) => string[]])[] = [
+    ["README.md", short],
+    ["docs/config.md", () => long],
+  ];
+
+  test.each(documented)("in %s are those of the code", async (path, tables) => {
+    const [before, shown = "", after, ...more] = read(path).split(/<!-- (?:\/)?settings -->/);
     expect([after, ...more]).toHaveLength(1);
-    const expected = `${before}<!-- settings -->\n\n${tables}\n\n<!-- /settings -->${after}`;
+    const text = tables(shown).join("\n").trimEnd();
+    const expected = `${before}<!-- settings -->\n\n${text}\n\n<!-- /settings -->${after}`;
     await expect(expected).toMatchFileSnapshot(join(root, path));
   });
 });
