@@ -12,7 +12,7 @@ export async function openBrowser(...args: readonly string[]): Promise<Browser> 
   for (const path of paths) {
     try {
       // Tests run as whoever runs them, in containers as root, where the sandbox does not start. The pages are ours.
-      return await chromium.launch({ executablePath: await path(), args: ["--no-sandbox", "--disable-gpu", ...args] });
+      return await chromium.launch({ executablePath: await path(), args: ["--no-sandbox", ...args] });
     } catch (error) {
       // It is not there, or lacks a library of the system; the next one may do.
       failures.push(error);
