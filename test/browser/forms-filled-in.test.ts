@@ -237,7 +237,7 @@ describe("forms that another project has bundled", () => {
 
   test("without an endpoint say so in the console, and send nothing", async () => {
     await using visit = await visitBundled("<newsletter-form></newsletter-form>");
-    visit.expectProblems(/<newsletter-form> has no "endpoint" attribute/);
+    visit.expectProblems(/<newsletter-form> sends nothing: its attribute "endpoint" is missing/);
     const sent: string[] = [];
     visit.page.on("request", (request) => sent.push(request.url()));
     const form = visit.page.locator("newsletter-form");

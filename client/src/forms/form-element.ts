@@ -89,7 +89,7 @@ export abstract class FormElement extends PageElement {
     const { endpoint } = this;
     if (endpoint === undefined)
       console.error(
-        `<${this.localName}> has no "endpoint" attribute with the address of the service. It sends nothing.`,
+        `<${this.localName}> sends nothing: its attribute "endpoint" is missing.`,
       );
     return endpoint;
   }

@@ -20,7 +20,14 @@ import {
 } from "../records.ts";
 import type { StoreTest } from "../store-under-test.ts";
 
-const filed = { status: "new", assignee: null, version: 1, arrival: expect.any(Number), reference: expect.any(String) };
+const filed = {
+  status: "new",
+  assignee: null,
+  version: 1,
+  tags: [],
+  arrival: expect.any(Number),
+  reference: expect.any(String),
+};
 
 /** The fields of an application that may be absent. */
 const bare = {
