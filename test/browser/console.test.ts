@@ -534,7 +534,8 @@ describe("a submission", () => {
   });
 
   test("a mail that was sent is sent again only after a question", async () => {
-    const mails = async () => (await site.store.desk.listMails(wholeScope, undefined, { limit: 100 })).rows;
+    const mails = async () =>
+      (await site.store.desk.listMails(wholeScope, undefined, { limit: 100 })).rows.map(({ id }) => id);
     const before = await mails();
     await using visit = await enter(browser, site, "/mails?status=sent");
     const { page } = visit;
@@ -549,7 +550,7 @@ describe("a submission", () => {
     await again.click();
     await question.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("The mail is on its way.").waitFor();
-    expect((await mails())[0]?.id).not.toBe(before[0]?.id);
+    expect((await mails())[0]).not.toBe(before[0]);
   });
 
   test("has no button to copy over plain HTTP, where browsers have no clipboard", async () => {

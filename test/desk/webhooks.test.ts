@@ -21,7 +21,9 @@ test("add prints the secret, and nothing shows it again", async () => {
   await run("add", url);
   const [, one, two] = linesOf((await run("list")).stdout);
   expect(one).toMatch(/^1 +\d{4}\S+ +https:\/\/crm\.example\.org\/hook +inquiry\.received subscriber\.confirmed$/);
-  expect(two).toMatch(/inquiry\.received application\.received subscriber\.confirmed subscriber\.unsubscribed$/);
+  expect(two).toMatch(
+    /inquiry\.received application\.received subscriber\.confirmed subscriber\.unsubscribed submission\.changed person\.erased$/,
+  );
   const rotated = await run("rotate", "1");
   expect(rotated.stdout).toMatch(/^whsec_/);
   expect(rotated.stdout).not.toBe(added.stdout);

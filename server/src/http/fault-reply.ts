@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { describeFailure, errorShape, type Failure } from "../rpc/failure.ts";
 import { variesBy } from "./headers.ts";
-import { answerLine, headLine, isBatch, linesBegin, rpcPath, wantsLines } from "./rpc-batch.ts";
+import { answerLine, headLine, isBatch, rpcPath, sendLines, wantsLines } from "./rpc-batch.ts";
 
 /** Where the typed door is. */
 export const rpcPrefix = "/trpc";
@@ -55,7 +55,7 @@ const linesMax = 1_000;
 function refuseInLines(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const paths = rpcPath(request).split(",", linesMax);
   const lines = paths.map((path, number) => answerLine(number, { error: errorShape(error, path, request.id) }));
-  return linesBegin(reply).send(headLine(paths.length) + lines.join(""));
+  return sendLines(reply, [headLine(paths.length), ...lines]);
 }
 
 /** Hands a failure to the request's log line, and its headers to the answer. */

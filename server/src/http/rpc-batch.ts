@@ -1,4 +1,5 @@
 // How typed calls come together and are answered one by one: what a batch is, and tRPC's JSON lines.
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { variesBy } from "./headers.ts";
 
@@ -17,11 +18,11 @@ export const wantsLines = ({ headers }: Pick<Asked, "headers">): boolean =>
     .split(",")
     .some((type) => type.trim() === "application/jsonl");
 
-/** Names a batch's answer as lines. The status is 200 whatever they say: no call has ended yet. */
-export function linesBegin(reply: FastifyReply): FastifyReply {
+/** Answers a batch in lines, of the type that tRPC gives them. The status is 200 whatever they say: no call has ended yet. */
+export function sendLines(reply: FastifyReply, lines: Iterable<string> | AsyncIterable<string>): FastifyReply {
   variesBy(reply, "trpc-accept");
   variesBy(reply, "Accept");
-  return reply.code(200).type("application/json; charset=utf-8").serializer(String);
+  return reply.code(200).type("application/json").send(Readable.from(lines));
 }
 
 /** The first line, for a number of calls. */

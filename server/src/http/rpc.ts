@@ -1,7 +1,6 @@
 // The typed door: tRPC's wire format over POST, single and batched. Calls are answered here, because the stock adapter
 // builds a web Request and Response for each and takes uploads without limit. The console's calls are answered in the same
 // way.
-import { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
 import { batchCallsMax, bytesMax } from "@submissions/shared/limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
@@ -11,7 +10,7 @@ import { procedures } from "../rpc/router.ts";
 import { acceptBodies, type BodyKind } from "./body/content-type.ts";
 import { answerCall, countRefusal, type DoorOptions, inputOf, jsonBytesMaxOf, objectOnly } from "./call.ts";
 import { noteFailure, refuse, rpcPrefix } from "./fault-reply.ts";
-import { answerLine, headLine, isBatch, linesBegin, wantsLines } from "./rpc-batch.ts";
+import { answerLine, headLine, isBatch, sendLines, wantsLines } from "./rpc-batch.ts";
 
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */
 export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<void> {
@@ -145,7 +144,7 @@ export async function sendBatch(
   reply: FastifyReply,
   calls: readonly Promise<Answer>[],
 ): Promise<FastifyReply> {
-  if (wantsLines(request)) return linesBegin(reply).send(Readable.from(jsonLines(calls)));
+  if (wantsLines(request)) return sendLines(reply, jsonLines(calls));
   const answers = await Promise.all(calls);
   const [first] = answers;
   const status = answers.every((answer) => answer.status === first?.status) ? (first?.status ?? 200) : 207;
