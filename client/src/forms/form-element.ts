@@ -88,9 +88,7 @@ export abstract class FormElement extends PageElement {
   protected knownEndpoint(): string | undefined {
     const { endpoint } = this;
     if (endpoint === undefined)
-      console.error(
-        `<${this.localName}> sends nothing: its attribute "endpoint" is missing.`,
-      );
+      console.error(`<${this.localName}> sends nothing: its attribute "endpoint" is missing.`);
     return endpoint;
   }
 
