@@ -82,8 +82,8 @@ export class Turns {
 const pacePauseMsMax = 100;
 
 /**
- * Paces exports: one piece is made at a time, whoever's it is, and then nothing for as long as the making took. So all exports
- * together take half of the event loop at most, in short parts, and submissions are served in between.
+ * Paces exports: one piece is made at a time for all operators, and then nothing for as long as the making took. So all
+ * exports together take half of the event loop at most, in short parts, and submissions are served in between.
  */
 export class Pacer {
   readonly #turns = new Turns(pieceTurns);
