@@ -1,4 +1,5 @@
-// The examples of docs/client.md without the client: the commands work, and the refusal is the service's.
+// The examples of the documentation for callers without the client: the commands and the program work, and the refusal is
+// the service's.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,9 +9,11 @@ import { shared } from "../support/shared.ts";
 import { startService } from "../support/service.ts";
 
 const root = join(import.meta.dirname, "../..");
-const documented = (await readFile(join(root, "docs/client.md"), "utf8")).split("\n## Without the client\n")[1] ?? "";
-const blocks = (language: string) =>
-  [...documented.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, text = ""]) => text);
+const blocks = async (page: string, language: string) => {
+  const documented = await readFile(join(root, "docs", page), "utf8");
+  const fenced = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm");
+  return [...documented.matchAll(fenced)].map(([, text = ""]) => text);
+};
 
 const service = shared(() => startService());
 
@@ -18,7 +21,7 @@ const service = shared(() => startService());
 const here = (text: string) => text.replaceAll("http://127.0.0.1:3000", service.url);
 
 test("the commands send one inquiry and one application, however often they are run", async () => {
-  const commands = blocks("sh");
+  const commands = await blocks("api.md", "sh");
   expect(commands).toHaveLength(2);
   for (const command of [...commands, ...commands])
     await promisify(execFile)("sh", ["-c", here(command)], { cwd: root });
@@ -28,7 +31,7 @@ test("the commands send one inquiry and one application, however often they are 
 });
 
 test("the program sends an application", async () => {
-  const [program = ""] = blocks("ts");
+  const [program = ""] = await blocks("existing-front-end.md", "js");
   const before = (await service.stored()).applications.length;
   const pdf = join(root, "test/fixtures/documents/files/format-corpus__lorem-ipsum.pdf");
   const scene = `import { openAsBlob } from "node:fs"; const resume = await openAsBlob(${JSON.stringify(pdf)});`;
@@ -40,7 +43,7 @@ test("the program sends an application", async () => {
 });
 
 test("the refusal is the service's", async () => {
-  const [shown = ""] = blocks("json");
+  const [shown = ""] = await blocks("errors.md", "json");
   const response = await fetch(`${service.url}/api/newsletter/subscribe`, {
     method: "POST",
     headers: { "content-type": "application/json" },
