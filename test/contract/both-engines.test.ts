@@ -41,6 +41,23 @@ const drawnHistories = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
+/** More inquiries of the next day than it has references left; see `setUp`. The first history, so that none is used before. */
+const exhausting: typeof drawnHistories extends fc.Arbitrary<infer T> ? T : never = [0, 1].map((nth) => ({
+  batch: Array.from({ length: 8 }, (_, index) => ({
+    kind: "inquiry",
+    email: "ann@",
+    after: nth + index === 0 ? 24 * hour : 0,
+    spam: false,
+    key: null,
+    challenge: null,
+    optIn: "double",
+    source: "footer",
+    language: "en",
+    consent: null,
+  })),
+  change: null,
+}));
+
 /** @param own what tells the addresses, keys and challenges of a history from those of others */
 function entryOf(
   { kind, spam, key, challenge, optIn, source, language, consent, ...draft }: Draft,
@@ -153,13 +170,12 @@ test("both engines answer alike and store the same rows", async () => {
       }
     }),
     // What is stored stays, so that a smaller history would not be the same one.
-    { numRuns: runs, endOnFailure: true },
+    { numRuns: runs, endOnFailure: true, examples: [[exhausting]] },
   );
   for (const [table, text] of Object.entries(tables)) {
     const expected = sqlite.raw((database) => database.prepare(text).all());
     const found = await postgres.database.query(text);
     expect(found.map(plain).toSorted(), table).toEqual(expected.map(plain).toSorted());
   }
-  // What is drawn meets these outcomes, and most times a day without free references.
-  expect([...results.keys()]).toEqual(expect.arrayContaining(["accepted", "challenge-spent", "repeated"]));
+  expect([...results.keys()].toSorted()).toEqual(["accepted", "challenge-spent", "references-exhausted", "repeated"]);
 });

@@ -64,14 +64,12 @@ test("a migration that waits for a table lets submissions be stored meanwhile, a
   const migrations = [...postgresMigrations(), { number: latest + 1, name: "later", script }];
   const applied = applyPending(connections, { migrations, waiting });
   const queued = () => database.query("SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted");
+  // Nothing of ours is under way at the first try, so that only the dump can be named.
+  expect(await waits).toMatch(/^The migration later waits for process \d+ \(pg_dump\)\.$/);
+  expect(await accept(store, inquiry(1))).toMatchObject({ result: "accepted" });
+  // What is stored during the next try queues behind it, for a second at most.
   await expect.poll(queued).toHaveLength(1);
-  // What is stored just now queues behind it, for a second at most.
-  const stored = accept(store, inquiry(1));
-  expect(await waits).toMatch(/^The migration later waits for .*process \d+ \(pg_dump\)/);
-  expect([await stored, await accept(store, inquiry(2))]).toMatchObject([
-    { result: "accepted" },
-    { result: "accepted" },
-  ]);
+  expect(await accept(store, inquiry(2))).toMatchObject({ result: "accepted" });
   await dump.query("COMMIT");
   expect(await applied).toEqual(["later"]);
   expect(await inquiries(store)).toHaveLength(2);
