@@ -155,7 +155,7 @@ export const giveBack = (store: Store, mails: readonly LeasedMail[], { owner }: 
   store.mails.settle(
     mails.map(({ id, createdAt }) => {
       const dueAt = Math.min(createdAt, now);
-      return { id, at: now, result: "later", dueAt, error: "not tried", denials: null, tried: false };
+      return { id, at: now, result: "later", dueAt, error: "not tried", timesNotFound: null, tried: false };
     }),
     owner,
   );

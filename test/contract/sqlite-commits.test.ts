@@ -80,7 +80,7 @@ describe("a commit", () => {
 describe("work that grows with a table", () => {
   const count = 600;
   const batches = Math.ceil(count / forgottenAtOnce);
-  const failed = (id: string) => ({ id, result: "failed", at: noon, error: "x", denials: null }) as const;
+  const failed = (id: string) => ({ id, result: "failed", at: noon, error: "x", timesNotFound: null }) as const;
 
   test("is done in commits of a few hundred rows: waking mails", async ({ store }) => {
     const accepted = await Promise.all(Array.from({ length: count }, (_, n) => acceptMails(store, inquiry(n))));

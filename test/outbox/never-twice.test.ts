@@ -232,7 +232,7 @@ test("a sender that stops does not wait for a call that hangs, and leaves its ma
   await outbox.stop();
   const next = { owner: "next", until: now + 10 * minute };
   expect(await tested.store.mails.claim(now, 1, next)).toEqual([]);
-  expect(await tested.store.mails.claim(now + minute, 1, next)).toMatchObject([{ id: one!.id, denials: 0 }]);
+  expect(await tested.store.mails.claim(now + minute, 1, next)).toMatchObject([{ id: one!.id, timesNotFound: 0 }]);
   await answer;
 });
 

@@ -85,7 +85,10 @@ test("a mail that was given back in a pause may be sent by another process, with
   await deliver(tested, sender, 2);
   const mails = await tested.storeMails(1, sender.outbox.lease());
   expect(await sender.outbox.deliver(mails)).toBe(false);
-  await eventually(() => tested.newest()).toMatchObject({ attempts: 0, lastError: "not tried: the sender waits" });
+  await eventually(() => tested.newest()).toMatchObject({
+    attempts: 0,
+    lastError: "not tried: the mail provider takes none at the moment",
+  });
 
   tested.postmark.breakdown = null;
   tested.clock.advance(minute);

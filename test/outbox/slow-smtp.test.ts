@@ -214,7 +214,7 @@ describe("an ordered stop", () => {
     expect(await answer).toBe(false);
     const next = { owner: "next", until: clock.now() + 2 * hour };
     expect(await slow.store.mails.claim(clock.now() + 29 * minute, 1, next)).toEqual([]);
-    expect(await slow.store.mails.claim(clock.now() + 31 * minute, 1, next)).toMatchObject([{ denials: 0 }]);
+    expect(await slow.store.mails.claim(clock.now() + 31 * minute, 1, next)).toMatchObject([{ timesNotFound: 0 }]);
   });
 });
 

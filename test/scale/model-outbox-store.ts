@@ -10,7 +10,7 @@ interface Row {
   readonly createdAt: number;
   attempts: number;
   dueAt: number;
-  denials: number | null;
+  timesNotFound: number | null;
   owner: string | null;
   leasedUntil: number;
   /** Entries of the heaps that are of an earlier state of the row are passed over. */
@@ -59,7 +59,7 @@ export class ModelOutboxStore implements Pick<Store, "clock" | "mails"> {
       createdAt: now,
       attempts: 0,
       dueAt: now,
-      denials: null,
+      timesNotFound: null,
       owner,
       leasedUntil: until,
       state: 0,
@@ -97,7 +97,7 @@ export class ModelOutboxStore implements Pick<Store, "clock" | "mails"> {
       row.owner = null;
       if (settlement.result === "later") {
         row.attempts += settlement.tried ? 1 : 0;
-        row.denials = settlement.denials;
+        row.timesNotFound = settlement.timesNotFound;
         row.dueAt = settlement.dueAt;
         this.#due.push({ row, state: row.state, at: row.dueAt });
       } else {
@@ -113,8 +113,8 @@ export class ModelOutboxStore implements Pick<Store, "clock" | "mails"> {
   }
 
   #claim(row: Row, lease: Lease): LeasedMail {
-    if (row.owner !== null && row.owner !== lease.owner) row.denials = 0;
-    if (row.denials !== null) this.doubts += 1;
+    if (row.owner !== null && row.owner !== lease.owner) row.timesNotFound = 0;
+    if (row.timesNotFound !== null) this.doubts += 1;
     this.#lease(row, lease);
     return handOut(row);
   }
@@ -127,6 +127,6 @@ export class ModelOutboxStore implements Pick<Store, "clock" | "mails"> {
   }
 }
 
-const handOut = ({ id, createdAt, attempts, denials, leasedUntil }: Row): LeasedMail => {
-  return { id, kind: "newsletter-welcome", about, createdAt, attempts, denials, leasedUntil };
+const handOut = ({ id, createdAt, attempts, timesNotFound, leasedUntil }: Row): LeasedMail => {
+  return { id, kind: "newsletter-welcome", about, createdAt, attempts, timesNotFound, leasedUntil };
 };

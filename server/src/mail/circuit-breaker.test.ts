@@ -31,28 +31,28 @@ describe("goes on", () => {
     for (let call = 0; call < 30; call += 1) {
       expect(breaker.note([denied, down(60_000), call % 2 === 0 ? taken : refused], now, false)).toBeNull();
     }
-    expect([breaker.isOpen, breaker.isUneasy, breaker.until]).toEqual([false, false, 0]);
+    expect([breaker.isOpen, breaker.lastCallFailed, breaker.until]).toEqual([false, false, 0]);
     expect(breaker.admit(50, now)).toBe(50);
   });
 
   test("however many recipients the provider will not have", () => {
     const breaker = new CircuitBreaker();
     for (let call = 0; call < 30; call += 1) expect(breaker.note([unwelcome], now, false)).toBeNull();
-    expect([breaker.isOpen, breaker.isUneasy]).toEqual([false, false]);
+    expect([breaker.isOpen, breaker.lastCallFailed]).toEqual([false, false]);
   });
 
   test("when a call brought nothing to learn from", () => {
     const breaker = new CircuitBreaker();
     for (let call = 0; call < 30; call += 1) expect(breaker.note([], now, false)).toBeNull();
-    expect([breaker.isOpen, breaker.isUneasy]).toEqual([false, false]);
+    expect([breaker.isOpen, breaker.lastCallFailed]).toEqual([false, false]);
   });
 
   test("after nine failed calls in a row, though uneasily", () => {
     const breaker = new CircuitBreaker();
     for (let call = 0; call < 9; call += 1) expect(breaker.note([down(), down()], now, false)).toBeNull();
-    expect([breaker.isOpen, breaker.isUneasy]).toEqual([false, true]);
+    expect([breaker.isOpen, breaker.lastCallFailed]).toEqual([false, true]);
     expect(breaker.note([taken], now, false)).toBeNull();
-    expect(breaker.isUneasy).toBe(false);
+    expect(breaker.lastCallFailed).toBe(false);
     for (let call = 0; call < 9; call += 1) expect(breaker.note([down()], now, false)).toBeNull();
   });
 
@@ -104,7 +104,7 @@ describe("while it pauses", () => {
   test("a probe that found no mail is given back", () => {
     const breaker = opened();
     breaker.admit(1, now + 5_000);
-    breaker.decline(now + 5_001);
+    breaker.returnUnusedProbe(now + 5_001);
     expect(breaker.admit(1, now + 5_001)).toBe(1);
   });
 
@@ -126,7 +126,7 @@ describe("while it pauses", () => {
     const breaker = opened();
     breaker.note([down()], now, true);
     expect(breaker.note([taken], now, true)).toBe("closed");
-    expect([breaker.isOpen, breaker.isUneasy, breaker.admit(7, now)]).toEqual([false, false, 7]);
+    expect([breaker.isOpen, breaker.lastCallFailed, breaker.admit(7, now)]).toEqual([false, false, 7]);
     expect(breaker.note([denied], now, false)).toBeNull();
     expect(breaker.note([denied], now, false)).toEqual({ opened: "wrong token" });
     expect(breaker.until).toBe(now + 5_000);
@@ -142,6 +142,6 @@ test("a provider that says we send too fast is no reason to pause, unless it tak
 
 test("an admission that is given back without a pause is no pause", () => {
   const breaker = new CircuitBreaker();
-  breaker.decline(now);
+  breaker.returnUnusedProbe(now);
   expect(breaker.isOpen).toBe(false);
 });

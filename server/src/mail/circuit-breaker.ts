@@ -32,8 +32,8 @@ export class CircuitBreaker {
     return this.#until ?? 0;
   }
 
-  /** Whether the last call failed altogether. Due mails are then tried one at a time. */
-  get isUneasy(): boolean {
+  /** Due mails are then tried one at a time. */
+  get lastCallFailed(): boolean {
     return this.#failedCalls > 0;
   }
 
@@ -46,8 +46,8 @@ export class CircuitBreaker {
     return 1;
   }
 
-  /** Gives an admission back for which there was no mail. */
-  decline(now: number): void {
+  /** To be called when there was no mail that could go as the probe: the next mail may. */
+  returnUnusedProbe(now: number): void {
     if (this.#until !== null) this.#until = now;
   }
 

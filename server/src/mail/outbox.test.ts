@@ -23,7 +23,7 @@ const mail = (id: string, more: Partial<LeasedMail> = {}): LeasedMail => ({
   },
   attempts: 0,
   createdAt: now,
-  denials: null,
+  timesNotFound: null,
   leasedUntil: now + 30_000,
   ...more,
 });
@@ -277,7 +277,9 @@ describe("mails that were just stored", () => {
     clock.at = now + 18_000;
     expect(await outbox.deliver(mails("a"))).toBe(false);
     expect(told.sent).toEqual([]);
-    await expect.poll(() => told.settled).toMatchObject([{ id: "a", result: "later", tried: false, denials: null }]);
+    await expect
+      .poll(() => told.settled)
+      .toMatchObject([{ id: "a", result: "later", tried: false, timesNotFound: null }]);
     clock.at = now + 17_999;
     expect(await outbox.deliver(mails("b"))).toBe(true);
   });
@@ -477,7 +479,7 @@ describe("mails that are due", () => {
           commit.resolve();
           await expect.poll(() => told.settled.length).toBe(1);
         }
-        return [mails("a"), [], [mail("a", { attempts: 1, denials: 0 })]][call - 1] ?? [];
+        return [mails("a"), [], [mail("a", { attempts: 1, timesNotFound: 0 })]][call - 1] ?? [];
       },
     });
     store.commit = commit.promise;
@@ -485,7 +487,7 @@ describe("mails that are due", () => {
     // The settlement has been on its way for so long that the mail is due again.
     clock.at = now + 60_000;
     outbox.start();
-    await expect.poll(() => told.settled).toMatchObject([{ result: "later", denials: 0 }, { result: "sent" }]);
+    await expect.poll(() => told.settled).toMatchObject([{ result: "later", timesNotFound: 0 }, { result: "sent" }]);
     expect([told.sent, told.asked]).toEqual([[["a"]], [["a"]]]);
   });
 
@@ -549,7 +551,12 @@ describe("mails that are due", () => {
 });
 
 describe("mails in doubt", () => {
-  const doubtful = () => [mail("a", { denials: 0 }), mail("b"), mail("c", { denials: 1 }), mail("d", { denials: 2 })];
+  const doubtful = () => [
+    mail("a", { timesNotFound: 0 }),
+    mail("b"),
+    mail("c", { timesNotFound: 1 }),
+    mail("d", { timesNotFound: 2 }),
+  ];
 
   test("are asked about first; those that the provider has are settled, those denied twice are sent", async () => {
     const { outbox, told } = play({
@@ -575,18 +582,18 @@ describe("mails in doubt", () => {
     await expect.poll(() => told.settled.length).toBe(3);
     expect(told.sent).toEqual([["b"]]);
     expect(told.settled.slice(0, 2)).toMatchObject([
-      { id: "a", result: "later", denials: 1, tried: false },
-      { id: "c", result: "later", denials: 1, tried: false, error },
+      { id: "a", result: "later", timesNotFound: 1, tried: false },
+      { id: "c", result: "later", timesNotFound: 1, tried: false, error },
     ]);
   });
 
   test("are a failed try when no question is answered", async () => {
     const { outbox, told } = play({
       find: async () => [later("provider") as MailFinding],
-      due: (call) => (call === 1 ? [mail("a", { denials: 1 })] : []),
+      due: (call) => (call === 1 ? [mail("a", { timesNotFound: 1 })] : []),
     });
     outbox.start();
-    await expect.poll(() => told.settled).toMatchObject([{ id: "a", result: "later", denials: 1, tried: true }]);
+    await expect.poll(() => told.settled).toMatchObject([{ id: "a", result: "later", timesNotFound: 1, tried: true }]);
     expect(told.sent).toEqual([]);
   });
 
@@ -600,13 +607,13 @@ describe("mails in doubt", () => {
     const { outbox, told } = play({
       doubt: "once-more",
       send: async (batch) => batch.map(() => later("ambiguous")),
-      due: (call) => (call === 1 ? [mail("first"), mail("again", { attempts: 1, denials: 0 })] : []),
+      due: (call) => (call === 1 ? [mail("first"), mail("again", { attempts: 1, timesNotFound: 0 })] : []),
     });
     outbox.start();
     await expect.poll(() => told.settled.length).toBe(2);
     expect(told.settled).toMatchObject([
-      { id: "first", result: "later", denials: 0, dueAt: now + 30 * 60_000 },
-      { id: "again", result: "in-doubt", denials: 0 },
+      { id: "first", result: "later", timesNotFound: 0, dueAt: now + 30 * 60_000 },
+      { id: "again", result: "in-doubt", timesNotFound: 0 },
     ]);
     expect(told.events).toContainEqual([
       "inquiry-receipt",
@@ -679,7 +686,7 @@ describe("the sender learns", () => {
     const { outbox, told } = play({
       pollMs: 1,
       find: async () => [later("provider") as MailFinding],
-      due: () => [mail("a", { denials: 0 })],
+      due: () => [mail("a", { timesNotFound: 0 })],
     });
     outbox.start();
     await expect.poll(() => told.events).toContainEqual(["paused", "provider"]);
@@ -747,19 +754,19 @@ describe("stopping", () => {
     expect(told.sent).toEqual([["a"], ["b"], ["c"], ["d"]]);
     expect(told.settled).toHaveLength(5);
     expect(told.settled).toContainEqual(
-      expect.objectContaining({ id: "e", result: "later", tried: false, denials: null }),
+      expect.objectContaining({ id: "e", result: "later", tried: false, timesNotFound: null }),
     );
   });
 
   test.each<[Mailer["doubt"], number | null, object]>([
-    ["ask", null, { result: "later", denials: 0, dueAt: now + 30_000 }],
-    ["once-more", null, { result: "later", denials: 0, dueAt: now + 30 * 60_000 }],
+    ["ask", null, { result: "later", timesNotFound: 0, dueAt: now + 30_000 }],
+    ["once-more", null, { result: "later", timesNotFound: 0, dueAt: now + 30 * 60_000 }],
     ["once-more", 0, { result: "in-doubt" }],
   ])(
     "waits no longer than it may for a call that hangs: its mail is in doubt (%s, %s)",
-    async (doubt, denials, end) => {
+    async (doubt, timesNotFound, end) => {
       const { outbox, told } = play({ doubt, stopMs: 5, deadlineMs: 1, send: () => gate().promise as Promise<never> });
-      expect(await outbox.deliver([mail("a", { denials })])).toBe(false);
+      expect(await outbox.deliver([mail("a", { timesNotFound })])).toBe(false);
       await outbox.stop();
       expect(told.settled).toMatchObject([{ id: "a", ...end }]);
     },

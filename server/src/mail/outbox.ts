@@ -1,6 +1,7 @@
-// The sender of this process: delivers mails that were just committed and mails that are due. Which mail may be sent now is
-// decided here and nowhere else: this process holds its lease long enough, its outcome is not known yet, the provider's limit
-// and the circuit breaker admit it, and the provider was asked about it if it may have been sent before.
+// The sender of this process: delivers mails that were just committed and mails that are due. It sends a mail when five
+// conditions hold: this process has its lease for long enough (`sql/outbox.ts` says which mails are due and free), its outcome
+// is not known yet (`outcome-writer.ts`), the provider's limit (`rate-limiter.ts`) and the circuit breaker
+// (`circuit-breaker.ts`) admit it, and the provider was asked about it if it may have been sent before (`settlement.ts`).
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { reached } from "../failpoint.ts";
@@ -268,11 +269,11 @@ export class Outbox implements AsyncDisposable {
     const now = store.clock.now();
     const isProbe = this.#breaker.isOpen;
     const room = mailer.batchMax * (mailer.calls.due - this.#dueCalls.size);
-    const wanted = this.#breaker.isUneasy ? 1 : room;
+    const wanted = this.#breaker.lastCallFailed ? 1 : room;
     const admitted = this.#breaker.admit(this.#limiter.admit(wanted, now), now);
     if (admitted === 0 || signal.aborted) return false;
     const { claimed, mails } = await this.#claim(now, admitted);
-    if (isProbe && mails.length === 0) this.#breaker.decline(now);
+    if (isProbe && mails.length === 0) this.#breaker.returnUnusedProbe(now);
     this.#limiter.spend(mails.length);
     const cleared = (await this.#askAbout(mails, isProbe)).map((mail) => heldMail(mail, null));
     if (signal.aborted) {
@@ -364,7 +365,7 @@ export class Outbox implements AsyncDisposable {
     const gone = new Set(old.filter(({ mail }) => !renewed.has(mail.id)));
     for (const { answer } of gone) answer?.settle(false);
     const held = batch.filter((one) => !gone.has(one));
-    if (isProbe && held.length === 0) this.#breaker.decline(clock.now());
+    if (isProbe && held.length === 0) this.#breaker.returnUnusedProbe(clock.now());
     return this.#stopped ? this.#giveBack(held) : this.#send(held, isProbe, isFresh);
   }
 
@@ -457,11 +458,12 @@ export class Outbox implements AsyncDisposable {
    */
   #giveBack(batch: readonly HeldMail[], notBefore = 0): void {
     const at = this.#options.store.clock.now();
-    const error = "not tried: the sender waits";
+    const error =
+      notBefore > at ? "not tried: the mail provider takes none at the moment" : "not tried: given back to the queue";
     this.#writer.writeSoon(
-      batch.map(({ mail: { id, createdAt, denials } }): MailSettlement => {
+      batch.map(({ mail: { id, createdAt, timesNotFound } }): MailSettlement => {
         const dueAt = notBefore > at ? notBefore : Math.min(createdAt, at);
-        return { id, at, result: "later", dueAt, error, denials, tried: false };
+        return { id, at, result: "later", dueAt, error, timesNotFound, tried: false };
       }),
     );
     for (const { answer } of batch) answer?.settle(false);
@@ -505,7 +507,8 @@ const heldMail = (mail: LeasedMail, answer: Answer | null): HeldMail => ({
  * not due, or the provider may have taken it in a try that the claim does not show. Sending it could send it twice.
  */
 const isOutdated = (mail: LeasedMail, settled: MailSettlement | undefined, now: number): boolean =>
-  settled !== undefined && (settled.result !== "later" || settled.dueAt > now || settled.denials !== mail.denials);
+  settled !== undefined &&
+  (settled.result !== "later" || settled.dueAt > now || settled.timesNotFound !== mail.timesNotFound);
 
 const isAnswer = (outcome: TryOutcome | null): outcome is MailOutcome =>
   outcome !== null && outcome.result !== "broken";

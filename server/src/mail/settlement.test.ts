@@ -16,7 +16,7 @@ const mailWith = (more: Partial<LeasedMail> = {}): LeasedMail => ({
   },
   attempts: 0,
   createdAt: now,
-  denials: null,
+  timesNotFound: null,
   leasedUntil: now + 30_000,
   ...more,
 });
@@ -24,8 +24,8 @@ type Cause = Extract<MailOutcome, { result: "later" }>["cause"];
 const later = (cause: Cause, retryAfterMs?: number) =>
   ({ result: "later", error: "why", cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }) as const;
 const taken: MailOutcome = { result: "taken", providerId: "p" };
-const old = (attempts: number, denials: number | null = null) =>
-  mailWith({ attempts, denials, createdAt: now - 72 * hour });
+const old = (attempts: number, timesNotFound: number | null = null) =>
+  mailWith({ attempts, timesNotFound, createdAt: now - 72 * hour });
 
 describe("the provider must be asked about a mail", () => {
   test.each([
@@ -33,8 +33,8 @@ describe("the provider must be asked about a mail", () => {
     [0, true],
     [1, true],
     [2, false],
-  ])("with %s denials: %s", (denials, asked) => {
-    expect(mustBeAskedAbout(mailWith({ denials }))).toBe(asked);
+  ])("that it did not find %s times: %s", (timesNotFound, asked) => {
+    expect(mustBeAskedAbout(mailWith({ timesNotFound }))).toBe(asked);
   });
 });
 
@@ -42,19 +42,26 @@ describe("after a try", () => {
   test("that was taken or refused the mail is settled", () => {
     expect(afterTry(mailWith(), taken, moment)).toEqual({ id: "one", at: now, result: "sent", providerId: "p" });
     const refused: MailOutcome = { result: "refused", error: "gone", inactiveRecipient: true };
-    expect(afterTry(mailWith({ denials: 2 }), refused, moment)).toEqual({
+    expect(afterTry(mailWith({ timesNotFound: 2 }), refused, moment)).toEqual({
       id: "one",
       at: now,
       result: "failed",
       error: "gone",
-      denials: null,
+      timesNotFound: null,
       inactiveRecipient: true,
     });
   });
 
   test.each(["provider", "limit"] as const)("that failed for certain (%s) it is tried again, not in doubt", (cause) => {
-    const settled = afterTry(mailWith({ denials: 2 }), later(cause), moment);
-    expect(settled).toMatchObject({ id: "one", at: now, result: "later", error: "why", denials: null, tried: true });
+    const settled = afterTry(mailWith({ timesNotFound: 2 }), later(cause), moment);
+    expect(settled).toMatchObject({
+      id: "one",
+      at: now,
+      result: "later",
+      error: "why",
+      timesNotFound: null,
+      tried: true,
+    });
     const { dueAt } = settled as { dueAt: number };
     expect(dueAt - now).toBeGreaterThanOrEqual(5_000);
     expect(dueAt - now).toBeLessThanOrEqual(10_000);
@@ -68,14 +75,17 @@ describe("after a try", () => {
       result: "later",
       dueAt: now + 30_000,
       error: "why",
-      denials: 0,
+      timesNotFound: 0,
       tried: true,
     });
-    expect(afterTry(mailWith(), later("ambiguous", 90_000), moment)).toMatchObject({ dueAt: now + 90_000, denials: 0 });
+    expect(afterTry(mailWith(), later("ambiguous", 90_000), moment)).toMatchObject({
+      dueAt: now + 90_000,
+      timesNotFound: 0,
+    });
   });
 
   test("while the account is refused no try is counted, and it waits for the end of the pause", () => {
-    const expected = { id: "one", at: now, result: "later", error: "why", denials: null, tried: false };
+    const expected = { id: "one", at: now, result: "later", error: "why", timesNotFound: null, tried: false };
     const tried = mailWith({ attempts: 50, createdAt: now - 10 * 24 * hour });
     expect(afterTry(tried, later("configuration"), pausing)).toEqual({ ...expected, dueAt: now + 60_000 });
     expect(afterTry(tried, later("configuration", 90_000), pausing)).toEqual({ ...expected, dueAt: now + 90_000 });
@@ -90,25 +100,25 @@ describe("after a try", () => {
       at: now,
       result: "failed",
       error: "given up: why",
-      denials: null,
+      timesNotFound: null,
     });
-    expect(afterTry(old(9), later("ambiguous"), moment)).toMatchObject({ result: "failed", denials: 0 });
+    expect(afterTry(old(9), later("ambiguous"), moment)).toMatchObject({ result: "failed", timesNotFound: 0 });
   });
 
   test("that could not be written it is tried five times in all, and is as much in doubt as before", () => {
     const broken = { result: "broken", error: "not written: TypeError" } as const;
-    expect(afterTry(mailWith({ attempts: 3, denials: 2 }), broken, moment)).toMatchObject({
+    expect(afterTry(mailWith({ attempts: 3, timesNotFound: 2 }), broken, moment)).toMatchObject({
       result: "later",
       error: "not written: TypeError",
-      denials: 2,
+      timesNotFound: 2,
       tried: true,
     });
-    expect(afterTry(mailWith({ attempts: 4, denials: 2 }), broken, moment)).toEqual({
+    expect(afterTry(mailWith({ attempts: 4, timesNotFound: 2 }), broken, moment)).toEqual({
       id: "one",
       at: now,
       result: "failed",
       error: "given up: not written: TypeError",
-      denials: 2,
+      timesNotFound: 2,
     });
   });
 });
@@ -121,37 +131,37 @@ describe("where a mail can be sent once more at most", () => {
       result: "later",
       dueAt: now + hour / 2,
       error: "why",
-      denials: 0,
+      timesNotFound: 0,
       tried: true,
     });
   });
 
   test("one whose second reply was lost stays in doubt, for an operator", () => {
-    expect(afterTry(mailWith({ attempts: 1, denials: 0 }), later("ambiguous"), onceMore)).toEqual({
+    expect(afterTry(mailWith({ attempts: 1, timesNotFound: 0 }), later("ambiguous"), onceMore)).toEqual({
       id: "one",
       at: now,
       result: "in-doubt",
       error: "why",
-      denials: 0,
+      timesNotFound: 0,
     });
   });
 
   test("one in doubt that was certainly not handed over keeps its doubt, and its second time", () => {
-    const settled = afterTry(mailWith({ attempts: 1, denials: 0 }), later("provider"), onceMore);
-    expect(settled).toMatchObject({ result: "later", denials: 0, tried: true });
-    expect(afterTry(mailWith({ denials: 0 }), taken, onceMore)).toMatchObject({ result: "sent" });
+    const settled = afterTry(mailWith({ attempts: 1, timesNotFound: 0 }), later("provider"), onceMore);
+    expect(settled).toMatchObject({ result: "later", timesNotFound: 0, tried: true });
+    expect(afterTry(mailWith({ timesNotFound: 0 }), taken, onceMore)).toMatchObject({ result: "sent" });
   });
 
   test("one in doubt that is given up may have been sent all the same", () => {
-    expect(afterTry(old(9, 0), later("provider"), onceMore)).toMatchObject({ result: "in-doubt", denials: 0 });
-    expect(afterTry(old(9), later("provider"), onceMore)).toMatchObject({ result: "failed", denials: null });
+    expect(afterTry(old(9, 0), later("provider"), onceMore)).toMatchObject({ result: "in-doubt", timesNotFound: 0 });
+    expect(afterTry(old(9), later("provider"), onceMore)).toMatchObject({ result: "failed", timesNotFound: null });
   });
 });
 
 test("where sending a mail again replaces it there is no doubt", () => {
   expect(afterTry(mailWith(), later("ambiguous"), { ...moment, doubt: "replace" })).toMatchObject({
     result: "later",
-    denials: null,
+    timesNotFound: null,
     tried: true,
   });
 });
@@ -161,7 +171,7 @@ describe("after the question whether it has a mail", () => {
 
   test("one that it has is sent", () => {
     const found: MailFinding = { result: "taken", providerId: "p" };
-    expect(afterQuestion(mailWith({ denials: 1 }), found, true, moment)).toEqual({
+    expect(afterQuestion(mailWith({ timesNotFound: 1 }), found, true, moment)).toEqual({
       id: "one",
       at: now,
       result: "sent",
@@ -170,35 +180,38 @@ describe("after the question whether it has a mail", () => {
   });
 
   test("one that it does not know is asked about once more, and then may be sent", () => {
-    expect(afterQuestion(mailWith({ denials: 0 }), absent, true, moment)).toEqual({
+    expect(afterQuestion(mailWith({ timesNotFound: 0 }), absent, true, moment)).toEqual({
       id: "one",
       at: now,
       result: "later",
       dueAt: now + 20_000,
       error: "in doubt: the provider knows no such mail yet",
-      denials: 1,
+      timesNotFound: 1,
       tried: false,
     });
-    expect(afterQuestion(mailWith({ denials: 1 }), absent, true, moment)).toBeNull();
+    expect(afterQuestion(mailWith({ timesNotFound: 1 }), absent, true, moment)).toBeNull();
   });
 
   test("no answer for this mail alone is no denial and no try", () => {
-    expect(afterQuestion(mailWith({ denials: 1 }), later("provider"), true, moment)).toEqual({
+    expect(afterQuestion(mailWith({ timesNotFound: 1 }), later("provider"), true, moment)).toEqual({
       id: "one",
       at: now,
       result: "later",
       dueAt: now + 20_000,
       error: "why",
-      denials: 1,
+      timesNotFound: 1,
       tried: false,
     });
   });
 
   test("no answer at all is a failed try, and the mail stays in doubt", () => {
-    const settled = afterQuestion(mailWith({ denials: 1 }), later("provider"), false, moment);
-    expect(settled).toMatchObject({ result: "later", error: "why", denials: 1, tried: true });
+    const settled = afterQuestion(mailWith({ timesNotFound: 1 }), later("provider"), false, moment);
+    expect(settled).toMatchObject({ result: "later", error: "why", timesNotFound: 1, tried: true });
     expect((settled as { dueAt: number }).dueAt).toBe(now + 30_000);
-    expect(afterQuestion(mailWith({ denials: 0 }), absent, false, moment)).toMatchObject({ denials: 1, tried: false });
+    expect(afterQuestion(mailWith({ timesNotFound: 0 }), absent, false, moment)).toMatchObject({
+      timesNotFound: 1,
+      tried: false,
+    });
   });
 });
 

@@ -9,11 +9,14 @@ export interface Lease {
   readonly until: number;
 }
 
-/** A lane is who shares a limit and a fault: all mails are one, the deliveries of each webhook are one. */
+/**
+ * Rows that go to the same receiver are one lane: all mails, which go to the mail provider, and the deliveries of each
+ * webhook. Each lane has a limit of its own, so that a receiver that is slow or away holds up no other one.
+ */
 export interface OutboxStore<Leased, Settlement> {
   /**
    * Leases what is due and whose lease is free: of each lane the oldest due first, at most `limit`. A mail whose lease
-   * another process has let run out may have been sent by it: it comes in doubt, with no denials. A row that cannot be
+   * another process has let run out may have been sent by it: it comes in doubt, not asked about yet. A row that cannot be
    * read is settled as failed instead of being handed out.
    *
    * @param options.endedBefore leases that end at this time or later are left alone; `now` unless given

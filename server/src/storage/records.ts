@@ -197,7 +197,7 @@ export interface LeasedMail {
    * Null when the provider certainly does not have the mail. Otherwise it may have been sent all the same (an answer was
    * lost, or the process that had it died), and the provider has said this often since then that it knows no such mail.
    */
-  readonly denials: number | null;
+  readonly timesNotFound: number | null;
   /** When the lease ends, by the store's clock. */
   readonly leasedUntil: number;
 }
@@ -218,15 +218,15 @@ export type MailSettlement = { readonly id: string; readonly at: number } & (
       /** The provider refused it because of its recipient, who gets no automatic mail any more. */
       readonly inactiveRecipient?: boolean;
       /** Kept for the day when an operator wakes the mail. */
-      readonly denials: number | null;
+      readonly timesNotFound: number | null;
     }
   /** It may have been sent, the provider cannot be asked, and it is not tried again. */
-  | { readonly result: "in-doubt"; readonly error: string; readonly denials: number | null }
+  | { readonly result: "in-doubt"; readonly error: string; readonly timesNotFound: number | null }
   | {
       readonly result: "later";
       readonly dueAt: number;
       readonly error: string;
-      readonly denials: number | null;
+      readonly timesNotFound: number | null;
       /** False when the mail was only asked about, or kept back: no try is counted. */
       readonly tried: boolean;
     }

@@ -156,7 +156,7 @@ export function deskChangeGuarantees(test: StoreTest): void {
     await store.mails.settle(
       [
         { id: receipt.id, at: noon, result: "sent", providerId: "1" },
-        { id: notice.id, at: noon, result: "failed", error: "refused", denials: null },
+        { id: notice.id, at: noon, result: "failed", error: "refused", timesNotFound: null },
       ],
       "this-process",
     );
@@ -197,7 +197,7 @@ export function deskChangeGuarantees(test: StoreTest): void {
     const [receipt] = await acceptMails(store, inquiry(1));
     const end = (id: string, result: "sent" | "failed", at: number) =>
       store.mails.settle(
-        [result === "sent" ? { id, at, result, providerId: "1" } : { id, at, result, error: "e", denials: null }],
+        [result === "sent" ? { id, at, result, providerId: "1" } : { id, at, result, error: "e", timesNotFound: null }],
         "this-process",
       );
     await end(receipt.id, "failed", noon);
@@ -224,7 +224,7 @@ export function deskChangeGuarantees(test: StoreTest): void {
     }
     const now = noon + 200 * 60 * minute;
     await store.mails.settle(
-      receipts.map((id) => ({ id, at: now, result: "failed", error: "e", denials: null }) as const),
+      receipts.map((id) => ({ id, at: now, result: "failed", error: "e", timesNotFound: null }) as const),
       "this-process",
     );
     expect(await store.retryMails({ status: "failed" }, now)).toBe(3);

@@ -349,7 +349,13 @@ export function deskListGuarantees(test: StoreTest): void {
     const [receipt] = (await accept(store, inquiry(1))).mails;
     await accept(store, application(2, { resume: resume(2) }));
     await accept(store, subscription());
-    const failed = { id: receipt?.id ?? "", at: noon, result: "failed", error: "refused", denials: null } as const;
+    const failed = {
+      id: receipt?.id ?? "",
+      at: noon,
+      result: "failed",
+      error: "refused",
+      timesNotFound: null,
+    } as const;
     await store.mails.settle([failed], "this-process");
     const kinds = async (scope: Scope, status?: "queued" | "failed" | "sent") =>
       (await store.desk.listMails(scope, status, {})).rows.map(({ kind }) => kind);

@@ -31,7 +31,7 @@ export function digestGuarantees(test: StoreTest): void {
   test("is leased, sent and kept as other mails are, so that the day has one to the end", async ({ store }) => {
     await store.storeDigest(digest, noon);
     const [mail] = await store.mails.claim(noon, 10, lease);
-    expect(mail).toMatchObject({ kind: "digest", about: { digest }, attempts: 0, denials: null });
+    expect(mail).toMatchObject({ kind: "digest", about: { digest }, attempts: 0, timesNotFound: null });
     expect(await store.mails.claim(noon, 10, lease)).toEqual([]);
     const id = mail?.id ?? "";
     await store.mails.settle([{ id, at: noon, result: "sent", providerId: "p" }], lease.owner);

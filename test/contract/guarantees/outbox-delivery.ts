@@ -46,12 +46,12 @@ const again = (id: string, dueAt: number, more: object = {}): MailSettlement => 
   at: noon,
   dueAt,
   error: "x",
-  denials: null,
+  timesNotFound: null,
   tried: true,
   ...more,
 });
 
-const failed = (id: string, error: string) => ({ id, result: "failed", at: noon, error, denials: null }) as const;
+const failed = (id: string, error: string) => ({ id, result: "failed", at: noon, error, timesNotFound: null }) as const;
 const sent = (id: string, at = noon) => ({ id, result: "sent", at, providerId: "pm-1" }) as const;
 
 const find = async (store: Store, id: string) => (await allMails(store)).find((mail) => mail.id === id);
@@ -83,7 +83,7 @@ function claiming(test: StoreTest): void {
     const given = application(1);
     const { reference, mails } = await accept(store, given);
     const claimed = await store.mails.claim(afterLease, 10, later);
-    expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
+    expect(claimed).toEqual(mails.map((mail) => ({ ...mail, timesNotFound: 0, leasedUntil: later.until })));
     expect(claimed[0]?.about).toEqual({ submission: await findSubmission(store, reference ?? "") });
   });
 
@@ -92,7 +92,7 @@ function claiming(test: StoreTest): void {
     async (optIn, { store }) => {
       const { mails } = await accept(store, subscription({ optIn }));
       const claimed = await store.mails.claim(afterLease, 10, later);
-      expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
+      expect(claimed).toEqual(mails.map((mail) => ({ ...mail, timesNotFound: 0, leasedUntil: later.until })));
     },
   );
 
@@ -192,34 +192,36 @@ function doubting(test: StoreTest): void {
 
   test("hands over in doubt what another owner let run out: it may have been sent", async ({ store }) => {
     await storeMail(store);
-    expect(await claimOnly(store, afterLease)).toMatchObject({ denials: 0 });
+    expect(await claimOnly(store, afterLease)).toMatchObject({ timesNotFound: 0 });
   });
 
   test("hands over without doubt what its owner gave back, or lets run out itself", async ({ store }) => {
     const mail = await storeMail(store);
     const own = { owner: lease.owner, until: afterLease + minute };
-    expect(await claimOnly(store, afterLease, own)).toMatchObject({ denials: null });
+    expect(await claimOnly(store, afterLease, own)).toMatchObject({ timesNotFound: null });
     await giveBack(store, [mail], lease, afterLease);
-    expect(await claimOnly(store, afterLease)).toMatchObject({ denials: null });
+    expect(await claimOnly(store, afterLease)).toMatchObject({ timesNotFound: null });
   });
 
-  test("keeps the doubt of a settlement, and forgets the denials when an owner dies over it", async ({ store }) => {
+  test("keeps the doubt of a settlement, and counts anew how often it was not found when an owner dies over it", async ({
+    store,
+  }) => {
     const { id } = await storeMail(store);
-    await store.mails.settle([again(id, noon, { denials: 1 })], lease.owner);
+    await store.mails.settle([again(id, noon, { timesNotFound: 1 })], lease.owner);
     const first = await claimOnly(store, noon, { owner: "first", until: noon + 1 });
-    expect(first).toMatchObject({ denials: 1 });
-    expect(await claimOnly(store, noon + 2)).toMatchObject({ denials: 0 });
+    expect(first).toMatchObject({ timesNotFound: 1 });
+    expect(await claimOnly(store, noon + 2)).toMatchObject({ timesNotFound: 0 });
     await store.mails.settle([again(id, noon + 2)], later.owner);
-    expect(await claimOnly(store, noon + 2)).toMatchObject({ denials: null });
+    expect(await claimOnly(store, noon + 2)).toMatchObject({ timesNotFound: null });
   });
 
   test.for(["failed", "in-doubt"] as const)(
     "keeps the doubt of a mail that is %s until an operator wakes it",
     async (result, { store }) => {
       const { id } = await storeMail(store);
-      await store.mails.settle([{ id, result, at: noon, error: "given up", denials: 1 }], lease.owner);
+      await store.mails.settle([{ id, result, at: noon, error: "given up", timesNotFound: 1 }], lease.owner);
       await store.retryMails({ id }, noon);
-      expect(await claimOnly(store, noon)).toMatchObject({ denials: 1, attempts: 0 });
+      expect(await claimOnly(store, noon)).toMatchObject({ timesNotFound: 1, attempts: 0 });
     },
   );
 

@@ -22,7 +22,7 @@ const stopped = (id: string, result: "failed" | "in-doubt"): MailSettlement => (
   result,
   at: noon,
   error: "no",
-  denials: null,
+  timesNotFound: null,
 });
 
 /** Stores six mails, two a minute. */
@@ -112,7 +112,7 @@ function seeing(test: StoreTest): void {
     const some = { queued: 2, failed: 2, inDoubt: 1, oldestCreatedAt: noon + 2 * minute };
     expect(await store.mailBacklog()).toEqual({ ...some, firstDueAt: noon + 2 * minute });
     const later = (id: string, dueAt: number) =>
-      ({ id, at: noon, result: "later", dueAt, error: "e", denials: null, tried: true }) as const;
+      ({ id, at: noon, result: "later", dueAt, error: "e", timesNotFound: null, tried: true }) as const;
     await store.mails.settle(
       [later(queued.id, noon + 9 * minute), later(queuedLater.id, noon + 5 * minute)],
       lease.owner,
@@ -163,7 +163,7 @@ function waking(test: StoreTest): void {
   test("brings a queued mail forward, whose tries go on counting", async ({ store }) => {
     const { queued } = await storeMixed(store);
     const later = { id: queued.id, result: "later", at: noon, dueAt: noon + 1e9, error: "x" } as const;
-    await store.mails.settle([{ ...later, denials: null, tried: true }], lease.owner);
+    await store.mails.settle([{ ...later, timesNotFound: null, tried: true }], lease.owner);
     expect(await store.retryMails({ id: queued.id }, noon)).toBe(1);
     expect(await store.mails.claim(noon, 10, other)).toMatchObject([{ id: queued.id, attempts: 1 }]);
   });

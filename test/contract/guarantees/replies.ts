@@ -39,7 +39,7 @@ const detailOf = async (store: Store, reference: string) => (await store.desk.fi
 /** Accepts an inquiry and says what became of its receipt. */
 async function withReceipt(store: Store, number: number, result: "sent" | "failed"): Promise<string> {
   const [receipt, notice] = await acceptMails(store, inquiry(number));
-  const ended = { at: noon, providerId: "p", error: "e", denials: null };
+  const ended = { at: noon, providerId: "p", error: "e", timesNotFound: null };
   await store.mails.settle(
     [
       { id: receipt.id, ...ended, result },

@@ -58,7 +58,7 @@ export function retentionGuarantees(test: StoreTest): void {
     const [doubtful, queued] = await acceptMails(store, inquiry(2));
     const young = await acceptMails(store, inquiry(3, { receivedAt: noon + 1 }));
     const all = [sent, failed, doubtful, ...young];
-    const stopped = { at: noon, error: "x", denials: null };
+    const stopped = { at: noon, error: "x", timesNotFound: null };
     await store.mails.settle(
       [
         { id: sent.id, result: "sent", at: noon, providerId: "p" },

@@ -43,7 +43,7 @@ export function spamGuarantees(test: StoreTest): void {
     for (const mail of claimed) {
       expect(mail).toMatchObject({
         createdAt: now,
-        denials: null,
+        timesNotFound: null,
         about: { submission: { reference, status: "new" } },
       });
     }

@@ -130,7 +130,7 @@ function mails(test: StoreTest): void {
           about: { submission },
           createdAt: noon,
           attempts: 0,
-          denials: null,
+          timesNotFound: null,
           leasedUntil: lease.until,
         })),
       );

@@ -48,7 +48,7 @@ function newAddresses(test: StoreTest): void {
           about: { welcome },
           createdAt: noon,
           attempts: 0,
-          denials: null,
+          timesNotFound: null,
           leasedUntil: lease.until,
         },
       ],

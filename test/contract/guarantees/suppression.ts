@@ -68,7 +68,7 @@ function whatStops(test: StoreTest): void {
 }
 
 function refusals(test: StoreTest): void {
-  const failed = (id: string) => ({ id, result: "failed", at: noon, error: "code 406", denials: null }) as const;
+  const failed = (id: string) => ({ id, result: "failed", at: noon, error: "code 406", timesNotFound: null }) as const;
 
   test.for([
     ["receipt", 0, true],

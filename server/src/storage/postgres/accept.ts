@@ -93,6 +93,7 @@ export class Acceptor {
   }
 
   accept(entry: Entry): Promise<Acceptance> {
+    // An entry says itself how long it may wait, and until when.
     return this.#queue.run(entry, entry) as Promise<Acceptance>;
   }
 

@@ -21,7 +21,7 @@ export const justStored = (
   about,
   createdAt,
   attempts: 0,
-  denials: null,
+  timesNotFound: null,
   leasedUntil: until,
 });
 
@@ -31,7 +31,7 @@ export interface ClaimedMail extends SubmissionRow {
   readonly mailKind: MailKind;
   readonly createdAt: number;
   readonly attempts: number;
-  readonly denials: number | null;
+  readonly timesNotFound: number | null;
   readonly tokens: string | null;
   readonly digest: string | null;
   /** The address. */
@@ -47,7 +47,7 @@ export const replyJoins = `LEFT JOIN reply ON reply.id = mail.reply
 
 /** To be read from `mail` and what `mailJoins` and `replyJoins` add. A receipt that is forgotten was sent. Quoted names keep their case. */
 export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.created_at AS "createdAt", mail.attempts,
-  mail.denials, mail.tokens, mail.digest, subscriber.email AS subscriber, reply.text AS reply,
+  mail.denials AS "timesNotFound", mail.tokens, mail.digest, subscriber.email AS subscriber, reply.text AS reply,
   coalesce(operator.name, reply.author) AS author,
   CASE WHEN reply.id IS NULL OR submission.receipt_at IS NULL THEN 0 ELSE coalesce(
     (SELECT max(CASE receipt.status WHEN 'sent' THEN 1 ELSE 0 END) FROM mail AS receipt
@@ -57,9 +57,9 @@ export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.cre
 
 /** Null when what the mail is about cannot be read. */
 export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUntil: number): LeasedMail | null {
-  const { mailKind: kind, createdAt, attempts, denials } = row;
+  const { mailKind: kind, createdAt, attempts, timesNotFound } = row;
   const about = subjectOf(row);
-  return about && { id, kind, about, createdAt, attempts, denials, leasedUntil };
+  return about && { id, kind, about, createdAt, attempts, timesNotFound, leasedUntil };
 }
 
 function subjectOf(row: ClaimedMail): MailSubject | null {
@@ -84,7 +84,7 @@ export function endedMail(settlement: MailSettlement): Ended {
     const last_answer = storable(settlement.providerId);
     return { status: result, tries: 1, due_at: null, scheduled_at: null, ended_at: at, last_answer, denials: null };
   }
-  const { denials } = settlement;
+  const { timesNotFound: denials } = settlement;
   const last_answer = storable(settlement.error);
   if (result !== "later") {
     return { status: result, tries: 1, due_at: null, scheduled_at: null, ended_at: at, last_answer, denials };

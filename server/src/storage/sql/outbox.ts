@@ -4,13 +4,13 @@ import type { OutboxStore } from "../outbox-store.ts";
 import { mailId, type MailRow, parseMailId } from "../rules/mail-id.ts";
 import { type Ended, settlementWaitMs } from "../rules/mails.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
-import { isFree, makeRewind } from "./set-back.ts";
+import { leaseIsOver, makeRewind } from "./set-back.ts";
 
 /** A row that was claimed. */
 interface Claimed {
   readonly row: number;
   readonly createdAt: number;
-  readonly denials?: number | null;
+  readonly timesNotFound?: number | null;
 }
 
 /** What a table has of its own. */
@@ -89,7 +89,7 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
   const { prepare, among, amongUnlocked, read, transaction } = engine;
   const { name, prefix, lane, lanes, columns, joins, claims } = table;
   const rewind = makeRewind(engine, name);
-  const isDue = (now: string, ended: string) => `status = 'queued' AND due_at <= ${now} AND ${isFree(now, ended)}`;
+  const isDue = (now: string, ended: string) => `status = 'queued' AND due_at <= ${now} AND ${leaseIsOver(now, ended)}`;
   const findLanes = prepare<{ lane: number }>(`
     SELECT lane FROM (${lanes}) AS lanes
     WHERE EXISTS (SELECT 1 FROM ${name} WHERE ${lane} = lanes.lane AND ${isDue("$1", "$2")})`);
@@ -169,7 +169,7 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
   };
 }
 
-const failedRow = ({ denials = null }: Claimed, now: number, last_answer: string): Ended => ({
+const failedRow = ({ timesNotFound: denials = null }: Claimed, now: number, last_answer: string): Ended => ({
   status: "failed",
   tries: 1,
   due_at: null,

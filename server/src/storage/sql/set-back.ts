@@ -13,7 +13,7 @@ const leaseMsMax = 2 * 60_000;
  *
  * @param endedBefore when the lease must have ended
  */
-export const isFree = (now: string, endedBefore: string): string =>
+export const leaseIsOver = (now: string, endedBefore: string): string =>
   `(lease_until IS NULL OR lease_until < ${endedBefore} OR lease_until > ${now} + ${leaseMsMax})`;
 
 /**

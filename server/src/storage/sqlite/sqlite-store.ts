@@ -70,6 +70,7 @@ export function makeSqliteStore(
       return queue.counts;
     },
 
+    // An entry says itself how long it may wait, and until when.
     accept: (entry) => queue.run(entry, entry) as Promise<Acceptance>,
 
     async checkReadiness() {
