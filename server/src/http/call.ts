@@ -102,14 +102,15 @@ function callOf(
   { value, problems, resume, further }: Input,
 ): Call {
   const watch = watchCall(metrics, procedure, request, reply);
-  const object = withoutAbsent(objectOnly(value), procedure);
+  const object = objectOnly(value);
+  const beside = object instanceof FormData ? dropEmptyFile(object) : dropAbsent(object, formShapes[procedure]?.texts);
   watch.ended("read");
   return {
     ...readHiddenFields(object),
     value: object,
     problems,
     resume,
-    more: readFurtherFields(procedure, further ?? Object.entries(object)),
+    more: readFurtherFields(procedure, further ?? beside),
     door,
     requestId: request.id,
     key: idempotencyKeyOf(request),
@@ -125,19 +126,31 @@ export function objectOnly(value: unknown): object {
   return value;
 }
 
-// Many clients write null for a field that is not filled in. FormData makes texts of it where a file was not chosen.
-function withoutAbsent(value: object, procedure: string): object {
-  const isNoFile = (text: unknown) => typeof text === "string" && ["", "null", "undefined"].includes(text.trim());
-  if (value instanceof FormData) {
-    if (value.getAll(resumeField).every(isNoFile)) value.delete(resumeField);
-    return value;
-  }
+/**
+ * Removes the fields that are null, as many clients write what is not filled in. Answers what is no field of it.
+ *
+ * @param texts the text fields of the procedure
+ */
+function dropAbsent(value: object, texts: ReadonlySet<string> = new Set()): [string, unknown][] {
   const input = value as Record<string, unknown>;
-  // Known names only: a large body has thousands of others, which would take long to list.
-  for (const name of formShapes[procedure]?.texts ?? []) if (input[name] === null) delete input[name];
-  if (input[resumeField] === null || isNoFile(input[resumeField])) delete input[resumeField];
-  return value;
+  const beside: [string, unknown][] = [];
+  for (const name of Object.keys(input)) {
+    const one = input[name];
+    if (texts.has(name)) {
+      if (one === null) delete input[name];
+    } else if (name !== resumeField) beside.push([name, one]);
+    else if (one === null || isNoFile(one)) delete input[name];
+  }
+  return beside;
 }
+
+function dropEmptyFile(form: FormData): [] {
+  if (form.getAll(resumeField).every(isNoFile)) form.delete(resumeField);
+  return [];
+}
+
+// FormData makes texts of null and undefined where a file was not chosen.
+const isNoFile = (value: unknown) => typeof value === "string" && ["", "null", "undefined"].includes(value.trim());
 
 // A browser without script cannot send the header; its form holds the key.
 function idempotencyKeyOf({ headers, raw, page }: FastifyRequest): string | null {

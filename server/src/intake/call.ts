@@ -60,15 +60,15 @@ export interface CallWatch {
 }
 
 /** What a body says of its call beside the fields of the submission. */
-export const readHiddenFields = (input: object): Pick<Call, "spam" | "solution" | "language" | "consent"> => ({
-  spam: valuesOf(input, honeypotField).some(isFilled),
-  solution: onlyText(valuesOf(input, altchaField)),
-  language: languageOf(valuesOf(input, languageField)[0]),
-  consent: readConsent(
-    onlyText(valuesOf(input, consentTextField)) ?? "",
-    onlyText(valuesOf(input, consentPageField)) ?? "",
-  ),
-});
+export function readHiddenFields(input: object): Pick<Call, "spam" | "solution" | "language" | "consent"> {
+  const consentText = onlyText(valuesOf(input, consentTextField));
+  return {
+    spam: valuesOf(input, honeypotField).some(isFilled),
+    solution: onlyText(valuesOf(input, altchaField)),
+    language: languageOf(valuesOf(input, languageField)[0]),
+    consent: consentText === null ? null : readConsent(consentText, onlyText(valuesOf(input, consentPageField)) ?? ""),
+  };
+}
 
 function valuesOf(input: object, field: string): readonly unknown[] {
   if (input instanceof FormData) return input.getAll(field);

@@ -1,8 +1,6 @@
 // What a form of an inquiry or application sends beside the documented fields: a message, a budget, a campaign. It is kept
 // as texts within bounds. What exceeds them is left out and never refused. Names are a stranger's: no schema sees them, and
 // none of them is looked up in an object with a prototype.
-import { applicationTextFields } from "@submissions/shared/application";
-import { resumeField } from "@submissions/shared/application-fields";
 import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
 import {
   altchaField,
@@ -11,7 +9,6 @@ import {
   honeypotField,
   nextField,
 } from "@submissions/shared/hidden-fields";
-import { inquiryInput } from "@submissions/shared/inquiry";
 import { languageField } from "@submissions/shared/language";
 import { furtherFieldsMax, textLengthMax } from "@submissions/shared/limits";
 import { optionalMultilineText, readText } from "@submissions/shared/text";
@@ -19,15 +16,12 @@ import { optionalMultilineText, readText } from "@submissions/shared/text";
 /** Texts by the names that the form gave them, in its order. Never empty. */
 export type FurtherFields = Readonly<Record<string, string>>;
 
-// The fields of each procedure that keeps further ones. A subscription keeps none.
-const ownNames: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ["marketplace.inquiry", new Set(Object.keys(inquiryInput.shape))],
-  ["applications.submit", new Set(applicationTextFields)],
-]);
+/** A subscription keeps none. */
+const keeping: ReadonlySet<string> = new Set(["marketplace.inquiry", "applications.submit"]);
 
 const hidden = [honeypotField, altchaField, languageField, consentTextField, consentPageField, idempotencyKeyField];
 const captchas = ["g-recaptcha-response", "h-captcha-response", "cf-turnstile-response"];
-const neverKept: ReadonlySet<string> = new Set([...hidden, resumeField, nextField, ...captchas]);
+const neverKept: ReadonlySet<string> = new Set([...hidden, nextField, ...captchas]);
 
 // `__proto__` is none, because names that begin with `_` are those of frameworks.
 const nameShape = new RegExp(`^(?!_)[\\p{L}\\p{N}_.[\\]-]{1,${textLengthMax.furtherName}}$`, "u");
@@ -40,14 +34,16 @@ const valueRule = optionalMultilineText(textLengthMax.furtherValue);
 /**
  * The further fields of a call; null: none. Those that came several times are joined.
  *
- * @param sent all that the body held, or what of it no field of the form is
+ * @param sent what the body held beside the fields of the procedure
  */
-export function readFurtherFields(procedure: string, sent: Iterable<readonly [string, unknown]>): FurtherFields | null {
-  const own = ownNames.get(procedure);
-  if (own === undefined) return null;
+export function readFurtherFields(
+  procedure: string,
+  sent: readonly (readonly [string, unknown])[],
+): FurtherFields | null {
+  if (sent.length === 0 || !keeping.has(procedure)) return null;
   const texts = new Map<string, string>();
   for (const [name, value] of sent) {
-    if (own.has(name) || !isFurtherName(name)) continue;
+    if (!isFurtherName(name)) continue;
     const text = textOf(value);
     const earlier = texts.get(name);
     if (text !== "") texts.set(name, earlier === undefined ? text : `${earlier}, ${text}`);

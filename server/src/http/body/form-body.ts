@@ -23,7 +23,7 @@ import type { StagedResume } from "../../resumes/vault.ts";
 
 interface FormShape {
   /** Names of its text fields. */
-  readonly texts: readonly string[];
+  readonly texts: ReadonlySet<string>;
   /** One of them that may come many times, as ticked boxes do. */
   readonly list?: string;
   /** What its schema reads. */
@@ -33,15 +33,15 @@ interface FormShape {
 const packages = "selectedPackageIds" satisfies keyof typeof inquiryInput.shape;
 
 /** The form that may hold a resume too. */
-const applicationForm: FormShape = { texts: applicationTextFields, valueOf: (form) => form };
+const applicationForm: FormShape = { texts: new Set(applicationTextFields), valueOf: (form) => form };
 
 export const formShapes: Readonly<Record<string, FormShape>> = {
   "marketplace.inquiry": {
-    texts: Object.keys(inquiryInput.shape),
+    texts: new Set(Object.keys(inquiryInput.shape)),
     list: packages,
     valueOf: (form) => ({ ...plain(form), [packages]: packageIdsOf(form.getAll(packages).map(String)) }),
   },
-  "newsletter.subscribe": { texts: Object.keys(subscribeInput.shape), valueOf: plain },
+  "newsletter.subscribe": { texts: new Set(Object.keys(subscribeInput.shape)), valueOf: plain },
   "applications.submit": applicationForm,
 };
 
@@ -104,7 +104,7 @@ export class FormBody {
     const value = read();
     if (value === null) return;
     // A hidden field is never refused for its kind: the refusal would give the honeypot away.
-    const isHidden = name !== resumeField && !this.#shape.texts.includes(name);
+    const isHidden = name !== resumeField && !this.#shape.texts.has(name);
     if (typeof value !== "string" && !isHidden) return this.refuse(name, "This field must be one text.");
     const text = typeof value === "string" ? value : JSON.stringify(value);
     // FormData would put U+FFFD for half of a surrogate pair, which JSON can write.
