@@ -124,7 +124,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   opened.defer(() => outbox.stop(Math.min(Math.max(closedBy - performance.now() - afterOutboxMs, storeMs), closeMs)));
 
   const intake: Intake = {
-    clock,
+    clock: store.clock,
     store,
     vault,
     outbox,
@@ -145,7 +145,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     store,
     vault,
     eraseMails: mailEraser(config.mail),
-    clock,
+    clock: store.clock,
     log,
     isDisposable,
     brand: config.brand,
@@ -213,7 +213,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
   const { retentionDays } = config;
   const { retentionWaits } = metrics;
-  opened.use(startHousekeeping({ vault, store, rateLimitStore, clock, log, retentionDays, retentionWaits }));
+  opened.use(startHousekeeping({ vault, store, rateLimitStore, log, retentionDays, retentionWaits }));
 
   const resources = opened.move();
   let closing: Promise<void> | undefined;

@@ -52,6 +52,7 @@ function house({
     round: round.promise,
     options: {
       store: {
+        clock: { now: () => now },
         identity: "i-1",
         async forgetExpired(at: number) {
           await chore("expired", at);
@@ -89,7 +90,6 @@ function house({
           return swept;
         },
       },
-      clock: { now: () => now },
       log: createLog("info", { write: (line) => lines.push(line) }),
     },
   };

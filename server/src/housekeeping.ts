@@ -1,7 +1,6 @@
 // Tidies up at the start and every hour: mails, keys, challenges and submissions that have had their time, call counts of
 // past windows, files that crashes left behind, counts of past days. What one round misses the next one does.
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "./clock.ts";
 import type { Config } from "./config/config.ts";
 import { discardErased } from "./desk/erase.ts";
 import { eraseOutdated, findOutdated, needsWord } from "./desk/retention.ts";
@@ -21,7 +20,7 @@ const countsKeptMs = 60 * 1000;
 
 interface HousekeepingOptions {
   readonly vault: Pick<Vault, "sweep" | "belongsTo" | "discard">;
-  readonly store: Pick<Store, "identity" | "knownResumeKeys" | "forgetExpired"> & {
+  readonly store: Pick<Store, "clock" | "identity" | "knownResumeKeys" | "forgetExpired"> & {
     readonly desk: Pick<DeskStore, "countOutdated" | "erase" | "resumesToDiscard" | "countSubscribers">;
   };
   readonly retentionDays: Config["retentionDays"];
@@ -29,13 +28,13 @@ interface HousekeepingOptions {
   readonly retentionWaits: { set(count: number): void };
   /** Null: only this process counts, in its memory. */
   readonly rateLimitStore: Pick<RateLimitStore, "forget"> | null;
-  readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Begins to tidy up. Disposing waits a moment for the round under way. */
 export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable {
-  const { rateLimitStore, clock, log, store, vault } = options;
+  const { rateLimitStore, log, store, vault } = options;
+  const { clock } = store;
   let erasedOn = "";
   const eraseOutdatedDaily = async (signal: AbortSignal) => {
     const today = new Date(clock.now()).toISOString().slice(0, 10);
@@ -79,8 +78,8 @@ async function inBatches(next: () => Promise<boolean>, signal: AbortSignal): Pro
  * stopped before a kind of which it would erase much.
  */
 async function retain(options: HousekeepingOptions, signal: AbortSignal): Promise<boolean> {
-  const { store, retentionDays, retentionWaits, clock, log } = options;
-  const actor = { operator: "retention", at: clock.now() };
+  const { store, retentionDays, retentionWaits, log } = options;
+  const actor = { operator: "retention", at: store.clock.now() };
   let waits = 0;
   for (const due of await findOutdated(store.desk, retentionDays, actor.at)) {
     const { kind, before, outdated, stored } = due;

@@ -23,6 +23,50 @@ test("a mail of a process that died is sent by another one, once the lease is ov
   }).toContain(orphan!.id);
 });
 
+test("a clock that is set back by two hours holds no mail", async () => {
+  await using tested = await openOutboxUnderTest();
+  const { outbox } = tested.openSender();
+  outbox.start();
+  tested.postmark.failNext({ kind: "error", status: 500 });
+  const [putOff] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([putOff!])).toBe(false);
+  const [orphan] = await tested.storeMails(1);
+  tested.clock.advance(-2 * hour);
+  // By far not two hours pass.
+  await eventually(() => {
+    tested.letPass(second);
+    return tested.taken().toSorted();
+  }).toEqual([putOff!.id, orphan!.id].toSorted());
+});
+
+test("a clock that is set forward by two years has no mail sent twice and none forgotten", async () => {
+  await using tested = await openOutboxUnderTest();
+  const gate = Promise.withResolvers<void>();
+  const sending: string[] = [];
+  const slow = mailerOf(
+    async (batch) => {
+      sending.push(...batch.map(({ id }) => id));
+      await gate.promise;
+      return taken(batch);
+    },
+    { batchMax: 1 },
+  );
+  const { outbox, settled } = tested.openSender({ mailer: slow });
+  outbox.start();
+  // Four are handed over, the others wait in memory.
+  const mails = await tested.storeMails(9, outbox.lease());
+  for (const mail of mails) void outbox.deliver([mail]);
+  await eventually(() => sending.length).toBe(4);
+  tested.clock.advance(730 * 24 * hour);
+  // The sender has looked for due mails since: it has taken this one.
+  const [due] = await tested.storeDueMails(1);
+  await eventually(() => sending).toContain(due!.id);
+  gate.resolve();
+  await eventually(() => tested.store.mailBacklog()).toMatchObject({ queued: 0, failed: 0, inDoubt: 0 });
+  expect(sending.toSorted()).toEqual([...mails, due!].map(({ id }) => id).toSorted());
+  expect(settled.filter(({ result }) => result === "sent")).toHaveLength(10);
+});
+
 test("two senders on one store never send a mail twice", async () => {
   await using tested = await openOutboxUnderTest();
   const mails = await tested.storeMails(300);

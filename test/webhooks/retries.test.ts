@@ -10,6 +10,7 @@ import { openReceiver } from "./receiver.ts";
 
 const eva = { operator: "eva@example.org", at: noon };
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const hour = 60 * 60_000;
 let now = noon;
 
 const folder = anew(openFolder);
@@ -69,6 +70,25 @@ test("what was found to be spam since is kept back", async () => {
   await expect.poll(async () => (await row())?.status, { timeout: 20_000 }).toBe("failed");
   expect(await row()).toMatchObject({ lastAnswer: "kept back: spam" });
   expect(receiver.connections()).toBe(0);
+});
+
+test.each([
+  ["two hours back", -2 * hour],
+  ["two years ahead", 730 * 24 * hour],
+])("a call is not made twice when the clock is set %s meanwhile", async (_, ms) => {
+  receiver.answer(null);
+  await using _sender = send();
+  await accept(store, inquiry(1));
+  await receiver.got(1);
+  now += ms;
+  // The sender has looked since, and once more: it has made these calls.
+  for (const count of [2, 3]) {
+    await accept(store, inquiry(count, { receivedAt: now }));
+    await receiver.got(count);
+    await expect.poll(async () => (await row())?.status, { timeout: 20_000 }).toBe("delivered");
+  }
+  expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(3);
+  expect(receiver.received).toHaveLength(3);
 });
 
 test("a call that hangs holds up no other delivery to the same webhook", async () => {

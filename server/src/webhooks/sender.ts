@@ -31,8 +31,8 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
   const owner = randomUUID();
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** Calls, each with its webhook. */
-  const underWay = new Map<Promise<void>, number>();
+  /** Calls, by their deliveries. */
+  const underWay = new Map<string, { readonly webhook: number; readonly calling: Promise<void> }>();
   const failed = (error: unknown) => log.error({ err: error }, "webhook poll failed; will retry");
   /** Once, with the first delivery: a service without webhooks does without these. */
   let loaded: ReturnType<typeof importDelivery> | undefined;
@@ -63,25 +63,26 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     await settle(settlement);
   }
 
-  const callsOf = (webhook: number) => [...underWay.values()].filter((one) => one === webhook).length;
+  const callsOf = (webhook: number) => [...underWay.values()].filter((one) => one.webhook === webhook).length;
 
   function call(delivery: LeasedDelivery): void {
-    const { webhook } = delivery;
+    const { id, webhook } = delivery;
     const ended = () => {
-      underWay.delete(calling);
+      underWay.delete(id);
       // The webhook may have more deliveries that are due. Not for each call that ends: a claim is a transaction.
       if (callsOf(webhook) <= callsMax / 2) waiting.abort();
     };
     // A settlement that the store did not take: the lease ends, and it is sent again.
-    const calling = deliver(delivery).catch(failed).then(ended);
-    underWay.set(calling, webhook);
+    underWay.set(id, { webhook, calling: deliver(delivery).catch(failed).then(ended) });
   }
 
   async function round(): Promise<void> {
     const now = clock.now();
     const lease = { owner, until: now + leaseMs };
-    const claimed = await deliveries.claim(now, callsMax, lease, { underWay: [...underWay.values()] });
-    for (const delivery of claimed) call(delivery);
+    const lanes = Array.from(underWay.values(), ({ webhook }) => webhook);
+    const claimed = await deliveries.claim(now, callsMax, lease, { underWay: lanes });
+    // When the clock was set, its lease has ended although it is under way.
+    for (const delivery of claimed) if (!underWay.has(delivery.id)) call(delivery);
   }
 
   /** Ends the wait for the next round. */
@@ -99,7 +100,7 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     async [Symbol.asyncDispose](): Promise<void> {
       stopping.abort();
       await polling;
-      await Promise.all(underWay.keys());
+      await Promise.all(Array.from(underWay.values(), ({ calling }) => calling));
     },
   };
 }

@@ -63,6 +63,13 @@ export function resumeGuarantees(test: StoreTest): void {
     expect(await other.claimUnscanned(later, 50, later + 1)).toHaveLength(30);
   });
 
+  test("hands out a resume that was claimed before the clock was set back", async ({ store }) => {
+    await acceptReference(store, application(1));
+    expect(await store.claimUnscanned(noon + 120 * minute, 1, later + 120 * minute)).toHaveLength(1);
+    expect(await store.claimUnscanned(noon, 1, later)).toHaveLength(1);
+    expect(await store.claimUnscanned(noon, 1, later)).toEqual([]);
+  });
+
   test("tells which vault keys belong to applications, of however many", async ({ store }) => {
     await acceptReference(store, application(1));
     await acceptReference(store, application(2, { resume: null }));

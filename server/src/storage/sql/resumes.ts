@@ -3,11 +3,13 @@ import type { Store } from "../store.ts";
 import type { Engine } from "./engine.ts";
 
 export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engine) {
+  // A lease that ends later than this one would was taken by a clock that was ahead.
   const claim = prepare<{ arrival: number; reference: string; key: string }>(`
     UPDATE submission SET resume_lease_until = $3 WHERE ${amongUnlocked(
       "arrival",
       `SELECT arrival FROM submission
-      WHERE resume_scan = 'unscanned' AND (resume_lease_until IS NULL OR resume_lease_until <= $1)
+      WHERE resume_scan = 'unscanned'
+        AND (resume_lease_until IS NULL OR resume_lease_until <= $1 OR resume_lease_until > $3)
       ORDER BY arrival LIMIT $2`,
     )} RETURNING arrival, reference, resume_key AS key`);
   const record = prepare("UPDATE submission SET resume_scan = $2, resume_lease_until = NULL WHERE resume_key = $1");
