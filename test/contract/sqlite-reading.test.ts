@@ -68,3 +68,18 @@ test("a statement that takes too long is ended, and the next one is answered", a
   await expect(thread.all({ sourceSQL: "SELECT wrong" }, [])).rejects.toThrow("no such column");
   expect(await quick()).toEqual([{ one: 1 }]);
 });
+
+test("a statement that has waited too long for the one before is given up, and does not run", async () => {
+  await using folder = await openFolder();
+  const file = `${folder.path}/locked.db`;
+  using writer = new DatabaseSync(file);
+  writer.exec("CREATE TABLE thing (name TEXT)");
+  await using thread = new ReadingThread({ file, assertSameFile: () => {} }, 60_000, 50);
+  await thread.all({ sourceSQL: "SELECT 1 AS one" }, []);
+  writer.exec("BEGIN EXCLUSIVE");
+  const running = thread.all({ sourceSQL: "SELECT name FROM thing" }, []);
+  await expect(thread.all({ sourceSQL: "SELECT wrong" }, [])).rejects.toMatchObject({ name: "ReadTooSlow" });
+  writer.exec("ROLLBACK");
+  expect(await running).toEqual([]);
+  expect(await thread.all({ sourceSQL: "SELECT 2 AS two" }, [])).toEqual([{ two: 2 }]);
+});

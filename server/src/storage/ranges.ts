@@ -10,7 +10,7 @@ export interface Ranges {
   /** The same of a search for words, where each statement costs something of its own. */
   readonly searchWidth: number;
   /** How many the next one looks at. */
-  widthAfter(width: number, tookMs: number): number;
+  widthAfter(width: number, tookMs: number, isSearch: boolean): number;
   /** After this much work a page is answered as far as it is found. */
   readonly workMsMax: number;
 }
@@ -66,7 +66,7 @@ async function searchRanges<Row>(
     else above = edge === below ? below : edge - 1;
     worked += took;
     if (worked > ranges.workMsMax && rows.length < limit) return { rows, stoppedAt: descending ? below : above };
-    width = ranges.widthAfter(width, took);
+    width = ranges.widthAfter(width, took, isSearch);
   }
   return { rows, stoppedAt: null };
 }

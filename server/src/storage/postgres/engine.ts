@@ -16,13 +16,17 @@ const lockAddress = prepared(`SELECT pg_advisory_xact_lock(${lockOf("$1::text")}
 /** A statement of this engine's own, for a transaction. */
 export const query = <Row>(statement: Statement<Row>, ...values: unknown[]): Query<Row> => queryOf(statement, values);
 
-/** One statement a list, however many rows it passes over: other lists do not wait for it. */
+// A list whose rows are rare passes over the others in several statements: one that took too long would be ended. Words are
+// found by their index, whatever the range.
 const ranges: Ranges = {
-  width: Infinity,
+  width: 50_000,
   // A word that fills no page among these is rare enough for the index of words.
   searchWidth: 20_000,
-  widthAfter: () => Infinity,
-  workMsMax: Infinity,
+  widthAfter(width, tookMs, isSearch) {
+    if (isSearch) return Infinity;
+    return tookMs < 100 ? width * 4 : width;
+  },
+  workMsMax: 1_000,
 };
 
 /** A statement that is planned with its values: rare and frequent words need different plans. */

@@ -22,6 +22,7 @@ type Answer = { readonly rows: unknown[] } | { readonly error: { readonly messag
 export class ReadingThread implements AsyncDisposable {
   readonly #connection: Pick<SqliteConnection, "file" | "assertSameFile">;
   readonly #statementMs: number;
+  readonly #turnWaitMs: number;
   readonly #closing = new AbortController();
   #worker: Worker | undefined;
   /** The read that was asked for last: each waits for the one before. */
@@ -30,20 +31,37 @@ export class ReadingThread implements AsyncDisposable {
   #ending: Promise<unknown> = Promise.resolve();
   #endsBeforeNext: Promise<unknown> = Promise.resolve();
 
-  /** @param statementMs how long one statement may take */
-  constructor(connection: Pick<SqliteConnection, "file" | "assertSameFile">, statementMs: number) {
+  /**
+   * @param statementMs how long one statement may take
+   * @param turnWaitMs how long one may wait for those before it: a connection on which nothing moves is cut after 20 s
+   */
+  constructor(
+    connection: Pick<SqliteConnection, "file" | "assertSameFile">,
+    statementMs: number,
+    turnWaitMs = 2 * statementMs,
+  ) {
     this.#connection = connection;
     this.#statementMs = statementMs;
+    this.#turnWaitMs = turnWaitMs;
   }
 
   /**
-   * @throws ReadTooSlow when the statement takes too long
+   * @throws ReadTooSlow when the statement, or those before it, take too long
    * @throws StorageUnavailable when the database cannot be used
    */
   all(statement: Readable, values: readonly unknown[]): Promise<unknown[]> {
-    const read = this.#last.then(() => this.#read(statement, values));
+    const { promise: waitedTooLong, reject } = Promise.withResolvers<never>();
+    let isGivenUp = false;
+    const timer = setTimeout(() => {
+      isGivenUp = true;
+      reject(new ReadTooSlow());
+    }, this.#turnWaitMs);
+    const read = this.#last.then(() => {
+      clearTimeout(timer);
+      return isGivenUp ? [] : this.#read(statement, values);
+    });
     this.#last = read.catch(() => {});
-    return read;
+    return Promise.race([read, waitedTooLong]);
   }
 
   async #read(statement: Readable, values: readonly unknown[]): Promise<unknown[]> {
