@@ -39,6 +39,12 @@ export interface Limits {
 // A lock is waited for a little longer than a process that says nothing any more can hold it.
 const usualLimits: Limits = { statementMs: usualAnswerMs - aheadMs, lockMs: 2_800, idleMs: 2_500 };
 
+/**
+ * After a read its connection rests for as long as the read took, at most this long: whatever operators ask for, half of the
+ * database's and the event loop's time is left to submissions.
+ */
+const readRestMsMax = 100;
+
 export interface TransactionOptions<T> {
   readonly limits?: Limits;
   /** By `performance.now()`. After it nothing is tried again, and no answer is waited for any longer than a moment. */
@@ -225,11 +231,14 @@ export class Connections implements Reader, AsyncDisposable {
       return { end: "undone", error: asStorageError(error), again: false };
     }
     const leased = new LeasedConnection(client, this.#prepares, deadline);
+    const startedAt = performance.now();
     try {
       return await attempt(leased);
     } finally {
       this.#prepares &&= !leased.unprepared;
-      client.release(leased.lost);
+      const release = () => client.release(leased.lost);
+      if (this.#areReads) setTimeout(release, Math.min(performance.now() - startedAt, readRestMsMax));
+      else release();
     }
   }
 }
