@@ -1,5 +1,5 @@
 // The one table of faults: every refusal that a caller can meet, with its status, code and message.
-// Both doors and the OpenAPI document are made from it; a test compares docs/errors.md with it.
+// Both doors, the OpenAPI document and docs/errors.md are made from it.
 
 interface FaultEntry {
   /** HTTP status. */
@@ -11,7 +11,7 @@ interface FaultEntry {
   readonly when: string;
 }
 
-/** Every fault by name. A new one goes here and into docs/errors.md; a test compares the two. */
+/** Every fault by name. docs/errors.md is written from it. */
 export const faults = {
   fieldsInvalid: {
     status: 400,
