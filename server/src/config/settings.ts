@@ -60,7 +60,7 @@ const network = {
   PUBLIC_URL: optional(kind.httpUrl, "`http://HOST:PORT`", {
     means: "base address of links in mail and of the OpenAPI document",
     values:
-      "An http or https address. A path is allowed, if a proxy takes it off before the service; a query, a fragment and credentials are not. Set it when people reach the service by another name: links are made from it and never from a request.",
+      "An http or https address, perhaps with a path, if a proxy takes it off before the service. Set it when people reach the service by another name: links are made from it and never from a request.",
     example: "https://submissions.example.org",
   }),
   CORS_ORIGINS: listed(kind.originList, "none", {
@@ -70,20 +70,18 @@ const network = {
   }),
   SITE: valued(kind.oneOf("on", "off"), "on", {
     means: "whether the sample site is shown",
-    values:
-      "`on`, `off`. `off` takes the front page away; the forms' script, the page of thanks and the newsletter's pages stay.",
+    values: "`on`; `off` takes the front page away and nothing else.",
     example: "off",
   }),
   TRUST_PROXY: valued(kind.trustedProxy, "0", {
     means: "the proxies in front of the service",
     values:
-      "How many there are (0 to 32), or their addresses and networks with commas between them. With `0`, `X-Forwarded-For` is ignored, and all callers behind a proxy share one rate limit. A `/0` network is refused: every caller could choose an address.",
+      "How many there are (0 to 32), or their addresses and networks with commas between them. With `0`, all callers behind a proxy share one rate limit. A `/0` network is refused: every caller could choose an address.",
     example: "10.0.0.0/8, ::1",
   }),
   RATE_LIMIT_MAX: valued(kind.wholeNumber(1, 1_000_000), "60", {
     means: "submissions per client address in a window",
-    values:
-      "1 to 1,000,000, over both doors, accepted or not. Each call of a batch counts. IPv6 addresses are counted by /64.",
+    values: "1 to 1,000,000; [what counts](abuse.md#rate-limit).",
     example: "30",
   }),
   RATE_LIMIT_WINDOW_SECONDS: valued(kind.wholeNumber(1, 86_400), "60", {
@@ -96,20 +94,19 @@ const network = {
 const storage = {
   DATA_DIR: valued(kind.path, "./data", {
     means: "folder of database, resumes and local mailbox",
-    values:
-      "A path; a relative one is taken from the working directory. The folder must be on a local disk. It holds `submissions.sqlite` (without `DATABASE_URL`), `resumes/` and `mailbox/`.",
+    values: "A path, on a local disk; a relative one is taken from the working directory.",
     example: "/var/lib/submissions",
   }),
   DATABASE_URL: optional(kind.postgresUrl, "SQLite in `DATA_DIR`", {
     means: "PostgreSQL, for more than one process or machine",
     values:
-      "`postgres://user:password@host:port/database`; percent-encode special characters. Parameters: `sslmode` (`verify-full`, `require`, `disable`), `sslrootcert` (file of the authority, with `verify-full`), `host` (folder of a Unix socket, as in `postgres:///submissions?host=/run/postgresql`), and no others. Without `sslmode` a server on this machine is reached unencrypted, any other as with `verify-full`.",
+      "`postgres://user:password@host:port/database`; percent-encode special characters. Parameters: [`sslmode`](storage.md#the-connection) (`verify-full`, `require`, `disable`), `sslrootcert` (file of the authority), `host` (folder of a Unix socket, as in `postgres:///submissions?host=/run/postgresql`), and no others. Without `sslmode` a server on this machine is reached unencrypted, any other as with `verify-full`.",
     example: "postgres://submissions:password@db.example.org/submissions",
     secret: true,
   }),
   DATABASE_REPLICA_URL: optional(kind.postgresUrl, "none", {
     means: "copy of that database that commands read from",
-    values: "As `DATABASE_URL`, which it needs. `export`, `resume`, `show` and lists read from it.",
+    values: "As `DATABASE_URL`, which it needs.",
     example: "postgres://submissions:password@replica.example.org/submissions",
     secret: true,
   }),
@@ -121,13 +118,13 @@ const storage = {
   SERVICE_MODE: valued(kind.oneOf("all", "web", "worker"), "all", {
     means: "what this process does",
     values:
-      "`web` takes submissions. `worker` sends mail that is due, scans resumes, tells webhooks, sends the digest, and makes submissions searchable. `all` does both. `web` and `worker` need `DATABASE_URL`.",
+      "`web` takes submissions, `worker` does the [work behind them](operations.md#several-processes), `all` both. `web` and `worker` need `DATABASE_URL`.",
     example: "web",
   }),
   RESUME_STORE: optional(kind.s3Address, "`DATA_DIR/resumes`", {
     means: "bucket of an S3 store for resumes",
     values:
-      "`s3://bucket` or `s3://bucket/prefix`; the prefix is made of letters, digits, `.`, `-`, `_` and `/`, and belongs to one database. Uploads under way still lie in `DATA_DIR/resumes/.staging`. Needs two packages that are not installed by default.",
+      "`s3://bucket` or `s3://bucket/prefix`; the prefix is made of letters, digits, `.`, `-`, `_` and `/`, and belongs to one database. Needs [two packages](resumes.md#the-vault-in-an-object-store).",
     example: "s3://bucket/resumes",
   }),
   S3_ENDPOINT: optional(kind.httpUrl, "Amazon's", {
@@ -143,12 +140,12 @@ const storage = {
   RESUME_DOWNLOAD: valued(kind.oneOf("proxied", "presigned"), "proxied", {
     means: "how operators get resumes",
     values:
-      "`proxied`: through this service, which compares them with the checksum of the upload. `presigned`: also by links into the bucket, which anyone can follow for five minutes; needs `RESUME_STORE`.",
+      "`proxied`: through this service. `presigned`: also by links into the bucket, which anyone can follow for five minutes; needs `RESUME_STORE`.",
     example: "presigned",
   }),
   CLAMD_ADDRESS: optional(kind.clamdAddress, "none", {
     means: "ClamAV daemon that scans resumes",
-    values: "`host:port`, or the absolute path of a socket. Resumes are scanned after they were accepted.",
+    values: "`host:port`, or the absolute path of a socket ([when](resumes.md#virus-scanning)).",
     example: "127.0.0.1:3310",
   }),
 };
@@ -173,7 +170,7 @@ const mail = {
   POSTMARK_WEBHOOK_AUTH: optional(kind.webhookCredentials, "none", {
     means: "credentials of `/webhooks/postmark`",
     values:
-      "User and password with a colon between them; the password has at least 24 characters. Postmark reports bounces and complaints there. Unset, the path does not exist.",
+      "User and password with a colon between them; the password has at least 24 characters. [Postmark reports](mail.md#the-webhook) bounces and complaints there. Unset, the path does not exist.",
     example: "postmark:0123456789abcdef01234567",
     secret: true,
   }),
@@ -195,13 +192,12 @@ const mail = {
   }),
   MAIL_TEMPLATES: optional(mailWords, "built in", {
     means: "folder with words of one's own for the mails",
-    values:
-      "Path of a folder with a text file a mail and language, for example `inquiry-receipt.de.txt` ([their form](mail.md#words-of-your-own)); read at the start.",
+    values: "Path of a folder with [a text file a mail and language](mail.md#words-of-your-own); read at the start.",
     example: "/etc/submissions/mails",
   }),
   MAIL_LOGO_URL: optional(kind.httpUrl, "the name", {
     means: "address of an image above mails to persons",
-    values: "An http or https address, shown 40 pixels high. Mail programs may ask before they load it.",
+    values: "An http or https address, shown 40 pixels high.",
     example: "https://www.example.org/logo.png",
   }),
   MAIL_SIGNATURE: optional(kind.line(500), "the name", {
@@ -221,8 +217,7 @@ const mail = {
   }),
   MAIL_DEADLINE_MS: valued(kind.wholeNumber(0, 15_000), "2000", {
     means: "how long an answer waits for its confirmation mail, in milliseconds",
-    values:
-      "0 to 15,000: less than the 20 seconds after which an idle connection is cut. After it the service goes on sending the mail.",
+    values: "0 to 15,000. After it the service goes on sending the mail.",
     example: "5000",
   }),
 };
@@ -236,38 +231,35 @@ const intake = {
   PACKAGE_CATALOGUE: optional(catalogue, "any identifier", {
     means: "file of the packages that inquiries may name",
     values:
-      'Path of a JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB; read at the start. Identifiers are unique and have 1 to 100 characters, titles 1 to 200. `hours`, `speakers` (numbers) and `licence` (up to 200 characters) are optional and shown on the front page; further fields are ignored.',
+      'Path of a JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB; read at the start. Identifiers are unique and have 1 to 100 characters, titles 1 to 200. `hours`, `speakers` (numbers) and `licence` (up to 200 characters) are optional and shown on the front page.',
     example: "/etc/submissions/packages.json",
   }),
   ALTCHA_HMAC_KEY: optional(kind.signingKey, "no proof of work", {
     means: "key of the proof of work that every submission then needs",
-    values:
-      "At least 32 characters, drawn at random (`openssl rand -hex 32`). The same in all processes. When it changes, open forms fetch another challenge.",
+    values: "At least 32 characters, drawn at random (`openssl rand -hex 32`). The same in all processes.",
     example: "0123456789abcdef0123456789abcdef",
     secret: true,
   }),
   ALTCHA_COST: valued(kind.wholeNumber(100, 50_000), "5000", {
     means: "how much work that is",
-    values:
-      "100 to 50,000 PBKDF2 iterations for each of the 500 to 1,500 guesses of a proof. 5,000 take a browser about a second.",
+    values: "100 to 50,000 PBKDF2 iterations a guess. 5,000 take a browser about a second.",
     example: "10000",
   }),
   PRIVACY_URL: optional(kind.httpUrl, "no privacy line", {
     means: "address of the privacy notice that the site's forms link to",
     values:
-      "An http or https address. Each form of the front page then shows a line above its button: sending the form means agreeing to the notice.",
+      "An http or https address. Each form of the front page then [shows a line](forms.md#a-privacy-notice) above its button.",
     example: "https://www.example.org/privacy",
   }),
   PRIVACY_VERSION: valued(kind.noticeVersion, "1", {
     means: "version of that notice",
-    values:
-      "One word of at most 100 characters. It is kept with each submission of a form that shows the line. Change it with the notice.",
+    values: "One word of at most 100 characters, kept with the submissions. Change it with the notice.",
     example: "2026-11",
   }),
   DISPOSABLE_DOMAINS: listed(disposableDomains, "none", {
     means: "file of more hosts of throw-away addresses",
     values:
-      "Path of a text file of at most 4 MiB with one domain a line; `#` begins a comment; read at the start. Addresses at these hosts and below them are marked in notices and exports.",
+      "Path of a text file of at most 4 MiB with one domain a line; `#` begins a comment; read at the start. [Their addresses are marked](abuse.md#throw-away-addresses).",
     example: "/etc/submissions/disposable.txt",
   }),
 };
@@ -278,7 +270,7 @@ const retention = (means: string, values: string) =>
 const access = {
   RETENTION_DAYS_INQUIRIES: retention(
     "days after which inquiries are erased",
-    "1 to 36,500, counted from their receipt. They are erased once a day with everything that belongs to them; the audit log says how many.",
+    "1 to 36,500, counted from their receipt; [how](operations.md#persons-what-is-kept-told-and-erased).",
   ),
   RETENTION_DAYS_APPLICATIONS: retention(
     "days after which applications and their resumes are erased",
@@ -288,7 +280,7 @@ const access = {
   WEBHOOK_TARGETS: valued(kind.oneOf("public", "loopback"), "public", {
     means: "where webhooks may be sent",
     values:
-      "`public`: hosts of the internet, over https. `loopback`: also this machine, over http too; for development and tests.",
+      "`public`: [hosts of the internet](webhooks.md#where-it-may-be-sent), over https. `loopback`: also this machine, over http too; for development and tests.",
     example: "loopback",
   }),
   DIGEST_EMAIL: listed(kind.addressList, "no digest", {
@@ -298,7 +290,8 @@ const access = {
   }),
   DIGEST_AT: valued(kind.timeOfDay, "07:00", {
     means: "when that mail is sent, in UTC",
-    values: "`00:00` to `23:59`. A service that starts later in the day sends it then.",
+    values:
+      "`00:00` to `23:59`. A service that starts later in the day sends it then; all processes together send one.",
     example: "06:30",
   }),
   REPLY_COPIES: valued(kind.oneOf("on", "off"), "off", {
@@ -309,7 +302,7 @@ const access = {
   OIDC_ISSUER: optional(kind.issuer, "passwords only", {
     means: "OpenID Connect provider that operators may sign in with",
     values:
-      "The provider's base address as the provider writes it (`issuer` in its `.well-known/openid-configuration`), https, or http on this machine. A slash at the end counts. Needs the next two. The provider must send the e-mail address and that it is verified. Its redirect address is `PUBLIC_URL/console/oidc/callback`.",
+      "The base address as the provider writes it (`issuer` in its `.well-known/openid-configuration`), https, or http on this machine. A slash at the end counts. Needs the next two. [What the provider must know and send](console.md#openid-connect).",
     example: "https://login.example.org",
   }),
   OIDC_CLIENT_ID: optional(kind.token(), "none", {
@@ -330,7 +323,7 @@ const access = {
   }),
   CONSOLE_TOTP: valued(kind.oneOf("offered", "required"), "offered", {
     means: "whether a second factor is only offered to operators, or required of administrators",
-    values: "`offered`, `required`. Those who sign in with OpenID Connect have that of their provider.",
+    values: "`offered`, `required`.",
     example: "required",
   }),
 };
@@ -350,7 +343,7 @@ const observation = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(kind.httpUrl, "nothing is traced", {
     means: "OpenTelemetry collector that traces are sent to",
     values:
-      "Its base address for OTLP over HTTP, usually with port 4318; `/v1/traces` is added. Needs packages that are not installed by default.",
+      "Its base address for OTLP over HTTP, usually with port 4318; `/v1/traces` is added. Needs [packages](operations.md#following-one-submission).",
     example: "http://127.0.0.1:4318",
   }),
   OTEL_EXPORTER_OTLP_HEADERS: optional(kind.headerList, "none", {
