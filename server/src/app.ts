@@ -27,6 +27,7 @@ import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import type { Traces } from "./observe/traces.ts";
 import { loadOptional } from "./optional-packages.ts";
+import { keepAddress } from "./own-address.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { freeBytesOf } from "./resumes/staging.ts";
 import type { Vault } from "./resumes/vault.ts";
@@ -133,7 +134,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     proofOfWork: config.proofOfWork === null ? null : new ProofOfWork(config.proofOfWork),
     packageTitles: config.packages && titlesOf(config.packages),
     newsletterOptIn: config.newsletterOptIn,
-    mailCapped: (kind) => metrics.mails.inc({ kind, result: "capped" }),
+    mailCapped(kind, requestId) {
+      metrics.mails.inc({ kind, result: "capped" });
+      log.info({ requestId, mailKind: kind, result: "capped" }, "mail not sent");
+    },
     failedAfterCommit: (error) => log.error({ err: error }, "failed after the commit; the submission is stored"),
   };
   const rateLimitStore = await openRateLimitStore(config.storage, {
@@ -195,6 +199,15 @@ export async function startApp(options: AppOptions): Promise<App> {
   outbox.start({ claiming: config.mode !== "web" });
   await server.listen({ host: config.listen.host, port });
   port = portOf(server);
+  if (config.mode !== "worker") {
+    // A full disk keeps no service from starting.
+    const unknown = (error: unknown) => log.warn({ err: error }, "commands do not know the address of this service");
+    const kept = await keepAddress(config.dataFolder, baseUrl()).catch(unknown);
+    if (kept) opened.use(kept);
+    if ((await store.access.listOperators()).length === 0) {
+      log.info("the console has no operator yet: npm run submissions -- operators add YOU@example.org --role admin");
+    }
+  }
   // Work that can wait begins once the server listens.
   if (config.scanner !== null && config.mode !== "web") {
     const { startScanning } = await import("./resumes/scanning.ts");
@@ -274,7 +287,7 @@ function outboxEvents(log: Log, metrics: Metrics, traces: Traces | null): Outbox
       metrics.mails.inc({ kind, result: results[result] });
       traces?.mailSettled(id, result);
       const facts = { ...(requestId !== null && { requestId }), mailId: id, mailKind: kind, result };
-      if (result === "sent") log.debug(facts, "mail sent");
+      if (result === "sent") log.info(facts, "mail sent");
       else log[levelOf(kind, result)]({ ...facts, ...(error ? { code: error } : {}) }, "mail not sent");
     },
     missed(kind, { id, error }) {

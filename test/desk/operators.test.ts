@@ -7,6 +7,8 @@ import { runCommandLine } from "../../server/src/commands/program.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { accept, application, inquiry, subscription } from "../contract/records.ts";
 import { openFolder } from "../support/folder.ts";
+import { keptLog } from "../support/kept-log.ts";
+import { startService } from "../support/service.ts";
 import { anew } from "../support/shared.ts";
 import { Kept, runCommand } from "./run-command.ts";
 
@@ -36,6 +38,26 @@ test("add prints an invitation as its last line, list shows the operator, remove
     code: 1,
     stderr: "The last admin cannot be removed: add another one first.\n",
   });
+});
+
+test.each(["add", "sign-in"])("the link of %s leads to the service that runs, wherever it listens", async (command) => {
+  const { lines, log } = keptLog();
+  await using service = await startService({ log });
+  const hint = () => lines.filter(({ msg }) => String(msg).includes("operators add YOU@example.org --role admin"));
+  expect(hint()).toEqual([expect.objectContaining({ level: "info" })]);
+  const role = command === "add" ? ["--role", "admin"] : [];
+  const environment = { ...service.sameData, PORT: "3000" };
+  await runCommand(["operators", "add", "eva@example.org", "--role", "admin"], environment);
+  const linkFor = async (more: Readonly<Record<string, string>> = {}) =>
+    (await runCommand(["operators", command, "eva@example.org", ...role], { ...environment, ...more })).stdout;
+  expect(await linkFor()).toMatch(new RegExp(`^${service.url}/console/`));
+  expect(await linkFor({ PUBLIC_URL: "https://submissions.example.org" })).toMatch(
+    /^https:\/\/submissions\.example\.org\//,
+  );
+  await service.stop();
+  expect(await linkFor()).toMatch(/^http:\/\/127\.0\.0\.1:3000\//);
+  await using _again = await startService({ log, env: service.sameData });
+  expect(hint()).toHaveLength(1);
 });
 
 test.each([

@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { createLog } from "../../server/src/observe/log.ts";
 import { applicant, buyer, doors, form, json, pdf, type Procedure, rest } from "../support/doors.ts";
+import { keptLog } from "../support/kept-log.ts";
 import { MovableClock } from "../support/movable-clock.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { startService } from "../support/service.ts";
@@ -14,15 +14,8 @@ const submissions: readonly [Procedure, () => RequestInit][] = [
   ["newsletter.subscribe", () => json({ email: "reader@example.org" })],
 ];
 
-/** A log at its most talkative, and its lines. */
-function listen() {
-  const lines: Record<string, unknown>[] = [];
-  const log = createLog("debug", { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
-  return { lines, log };
-}
-
 test.each(doors)("the id of a submission over $name is in its answer, log, row and mails", async (door) => {
-  const { lines, log } = listen();
+  const { lines, log } = keptLog();
   await using service = await startService({ log });
   for (const [procedure, request] of submissions) {
     const { headers, status } = await door.send(service, procedure, request());
@@ -47,7 +40,7 @@ test.each(doors)("the id of a submission over $name is in its answer, log, row a
 });
 
 test.each(doors)("the id of a refusal over $name is in its answer, its body and its log line", async (door) => {
-  const { lines, log } = listen();
+  const { lines, log } = keptLog();
   await using service = await startService({ log });
   const { headers, fault } = await door.send(service, "marketplace.inquiry", json({}));
   const id = headers.get("x-request-id");
@@ -71,7 +64,7 @@ test.each([
     "requestTimedOut",
   ],
 ])("the id of the answer to %s is in the log", async (_, bytes, fault) => {
-  const { lines, log } = listen();
+  const { lines, log } = keptLog();
   await using service = await startService({ log, limits: { headersMs: 300, bodyGraceMs: 300, checkMs: 20 } });
   const socket = connect(Number(new URL(service.url).port), "127.0.0.1").on("error", () => {});
   socket.write(bytes);
@@ -89,7 +82,7 @@ test.each([
 });
 
 test("a connection that is never used leaves no line and is not counted", async () => {
-  const { lines, log } = listen();
+  const { lines, log } = keptLog();
   await using service = await startService({ log, limits: { headersMs: 300, checkMs: 20 } });
   const before = lines.length;
   const socket = connect(Number(new URL(service.url).port), "127.0.0.1");

@@ -1,7 +1,7 @@
 // `operators`: who may use the console.
 import { roles, type OperatorRow, type Role } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
-import { publicUrl } from "../config/config.ts";
+import { linkAddress } from "../own-address.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import { openStore } from "../storage/open-store.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseEmail } from "./command.ts";
@@ -38,7 +38,7 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
       const invited = await store.access.invite(invitation, commandLine(store));
       if (invited === "last-admin") throw new CommandFailed("The last admin keeps the role: add another one first.");
       tell(deps, `${email} is invited as ${role}. The link works once, within 7 days:`);
-      await writeAll([`${publicUrl(config)}/console/invitation#token=${token}\n`], deps.output);
+      await writeAll([`${await linkAddress(config)}/console/invitation#token=${token}\n`], deps.output);
     });
   operators
     .command("list")
@@ -71,7 +71,7 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
       if (!(await store.access.changeOperator(email, { signInLinkHash: hashSecret(token) }, commandLine(store))))
         throw unknownOperator(email);
       tell(deps, `The link signs ${email} in once, within 15 minutes:`);
-      await writeAll([`${publicUrl(config)}/console/sign-in#token=${token}\n`], deps.output);
+      await writeAll([`${await linkAddress(config)}/console/sign-in#token=${token}\n`], deps.output);
     });
   operators
     .command("remove")

@@ -43,14 +43,24 @@ export const consoleRouter = trpc.router({
   webhooks: webhookProcedures,
 });
 
+const procedureAt = (path: string): AnyTRPCProcedure | undefined => {
+  const all = consoleRouter._def.procedures as unknown as Readonly<Record<string, AnyTRPCProcedure>>;
+  return Object.hasOwn(all, path) ? all[path] : undefined;
+};
+
+/** What the log tells of a call; null for an unknown path. */
+export function describeCall(path: string): { readonly procedure: string; readonly isRead: boolean } | null {
+  const procedure = procedureAt(path);
+  return procedure ? { procedure: path, isRead: procedure._def.type === "query" } : null;
+}
+
 /**
  * Calls a procedure.
  *
  * @throws Fault `notFound` for an unknown path; whatever the procedure throws, in an error of tRPC
  */
 export async function callConsole(path: string, ctx: Context, input: unknown): Promise<unknown> {
-  const all = consoleRouter._def.procedures as unknown as Readonly<Record<string, AnyTRPCProcedure>>;
-  const procedure = Object.hasOwn(all, path) ? all[path] : undefined;
+  const procedure = procedureAt(path);
   if (procedure === undefined) throw new Fault("notFound");
   const { type } = procedure._def;
   return procedure({ path, type, ctx, getRawInput: async () => input, signal: undefined, batchIndex: 0 });

@@ -82,7 +82,8 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
       const list = isBatch(request) ? request.params.paths.split(",") : [request.params.paths];
       if (list.length > callsMax) throw new Fault("batchTooLarge");
       // Loaded with the first call: a service whose console is not used does without the memory.
-      const { callConsole } = await import("./router.ts");
+      const { callConsole, describeCall } = await import("./router.ts");
+      request.calls = list.flatMap((path) => describeCall(path) ?? []);
       const context = contextOf(request, reply, console, addresses);
       await countCalls(options, reply, await context.caller(), list.length);
       const answer = (path: string, input: unknown) =>

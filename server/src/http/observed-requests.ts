@@ -20,6 +20,7 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
   const logsSuccesses = ["info", "debug", "trace"].includes(log.level);
   app.decorateRequest("failure", null);
   app.decorateRequest("trace", null);
+  app.decorateRequest("calls", null);
   if (traces !== null) {
     app.addHook("onRequest", (request, reply, done) => {
       const { traceparent } = request.headers;
@@ -45,7 +46,9 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
     metrics.requests.observe({ route, status: statusClass(status) }, ms / 1000);
     for (let { failure } = request; failure !== null; failure = failure.before)
       metrics.refusals.inc({ route, fault: failure.fault });
-    const level = status >= 500 ? "error" : probePaths.has(route) ? "debug" : "info";
+    const isRoutine =
+      probePaths.has(route) || (request.failure === null && request.calls?.every(({ isRead }) => isRead));
+    const level = status >= 500 ? "error" : isRoutine === true ? "debug" : "info";
     if (level === "error" || logsSuccesses) {
       log[level](factsOf(request, { route, status, ms: Math.round(ms * 10) / 10 }), "answered");
     }
@@ -68,9 +71,12 @@ export const refusalLog =
 export function watchCall(
   { stages }: Pick<Metrics, "stages">,
   procedure: string,
-  { trace }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
 ): CallWatch {
+  const { trace } = request;
+  const told: CallFacts = { procedure };
+  (request.calls ??= []).push(told);
   let since = begunAt(reply);
   return {
     ended(stage) {
@@ -79,8 +85,9 @@ export function watchCall(
       trace?.stage(procedure, stage, since, now);
       since = now;
     },
+    stored: (reference, result) => void Object.assign(told, { reference, result }),
     replayed: () => void reply.header("idempotency-replayed", "true"),
-    stored: (mails) => trace?.expect(mails),
+    mailed: (mails) => trace?.expect(mails),
   };
 }
 
@@ -96,11 +103,16 @@ const unknownRoute = "unknown";
 
 const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? unknownRoute;
 
-function factsOf({ id, method, failure }: FastifyRequest, more: LogFacts): LogFacts {
+function factsOf({ id, method, failure, calls }: FastifyRequest, more: LogFacts): LogFacts {
+  const ofCalls = (["procedure", "reference", "result"] as const).flatMap((name) => {
+    const texts = calls?.flatMap((call) => call[name] ?? []) ?? [];
+    return texts.length === 0 ? [] : [[name, texts.join()] as const];
+  });
   return {
     requestId: id,
     method,
     ...more,
+    ...Object.fromEntries(ofCalls),
     ...(failure === null ? {} : { fault: failure.fault }),
     ...(failure?.error === undefined ? {} : { err: failure.error }),
   };
@@ -113,8 +125,21 @@ function endTrace(request: FastifyRequest, status: number | null): void {
   trace.end({ method, route: routeOf(request), status, requestId: id, fault: failure?.fault ?? null });
 }
 
+/** What the log tells of one call of a request. */
+interface CallFacts {
+  /** Its name is known: a stranger's text would not be logged. */
+  readonly procedure: string;
+  /** True for a call of the console that changes nothing. Open consoles repeat such calls without end. */
+  readonly isRead?: boolean;
+  readonly reference?: string;
+  /** `accepted`, `repeated`, `spam`. */
+  readonly result?: string;
+}
+
 declare module "fastify" {
   interface FastifyRequest {
+    /** The calls that are known so far. */
+    calls: CallFacts[] | null;
     /** Null: the request is not traced. */
     trace: RequestTrace | null;
   }

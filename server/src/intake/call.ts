@@ -53,10 +53,12 @@ export type Stage = "read" | "validate" | "resume" | "store" | "mail";
 
 export interface CallWatch {
   ended(stage: Stage): void;
+  /** Told when the submission is stored, or was before. A subscription has no reference. */
+  stored(reference: string | null, result: "accepted" | "repeated" | "spam"): void;
   /** Told when the answer is that of an earlier call with the same key. */
   replayed(): void;
   /** Told before the mails of the submission are handed to the outbox. */
-  stored(mails: readonly LeasedMail[]): void;
+  mailed(mails: readonly LeasedMail[]): void;
 }
 
 /** What a body says of its call beside the fields of the submission. */

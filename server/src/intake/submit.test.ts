@@ -41,7 +41,7 @@ const call: Call = {
   consent: null,
   more: null,
   deadline: Number.POSITIVE_INFINITY,
-  watch: { ended, replayed, stored: () => {} },
+  watch: { ended, replayed, stored: () => {}, mailed: () => {} },
 };
 
 const applying: Call = { ...call, resume };

@@ -44,7 +44,7 @@ export interface Intake {
   readonly packageTitles: PackageTitles | null;
   readonly newsletterOptIn: OptIn;
   /** Told of each mail that was left out, because its addressee has had enough or must not be mailed. */
-  readonly mailCapped: (kind: MailKind) => void;
+  readonly mailCapped: (kind: MailKind, requestId: string) => void;
   /** Told of an error after the commit: the submission is stored, so the caller is answered all the same. */
   readonly failedAfterCommit: (error: unknown) => void;
 }
@@ -120,6 +120,7 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
     throw new Fault("referencesExhausted", { retryAfterSeconds: secondsToMidnight(receivedAt) });
   }
 
+  call.watch.stored(acceptance.reference, spam ? "spam" : "accepted");
   reached("after-commit");
   const confirmationEmailSent = await deliver(intake, feature.delivery, acceptance, call);
   call.watch.ended("mail");
@@ -189,6 +190,7 @@ function repeat<Receipt>(
   call: Call,
 ): Receipt {
   if (earlier.fingerprint !== key?.fingerprint) throw new Fault("idempotencyKeyReused");
+  call.watch.stored(earlier.reference, "repeated");
   call.watch.replayed();
   // Spam was answered like a success. A repetition that said otherwise would give the honeypot away.
   const confirmationEmailSent = earlier.receiptSent || earlier.spam || intake.keysConfirmed.has(nameOf(key));
@@ -226,12 +228,12 @@ async function deliver(
   intake: Intake,
   delivery: "awaited" | "untold",
   { mails, capped }: Accepted,
-  { spam, watch }: Call,
+  { spam, watch, requestId }: Call,
 ): Promise<boolean> {
   try {
-    for (const kind of capped) intake.mailCapped(kind);
+    for (const kind of capped) intake.mailCapped(kind, requestId);
     if (spam) return delivery === "awaited" && (await intake.outbox.imitateDelivery());
-    watch.stored(mails);
+    watch.mailed(mails);
     const sent = intake.outbox.deliver(mails);
     if (delivery === "awaited") return await sent;
     sent.catch(intake.failedAfterCommit);

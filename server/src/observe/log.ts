@@ -14,6 +14,8 @@ const factKinds = {
   /** The route's pattern, never the URL: query strings hold tokens. */
   route: "string",
   method: "string",
+  /** `marketplace.inquiry`; of a batch all, with commas between them. */
+  procedure: "string",
   status: "number",
   /** Code of an answer, a fault or an error. */
   code: "string",
