@@ -1,12 +1,16 @@
 // The forms in pages of other sites: from another origin, under their content security policies, in their language, with
 // their packages and their colours.
+import type { SubmissionError } from "@submissions/client";
+import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
+import { bundlePage } from "../support/bundle-page.ts";
 import { openHostSite, type HostPage } from "../support/host-site.ts";
 import { startService, type Service } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
 import { fetchChallenge } from "../support/solve-challenge.ts";
+import type { InAPage } from "./client-in-a-page.ts";
 import { fillApplication, fillInquiry, resume, sendInVain } from "./people.ts";
 
 const browser = shared(openBrowser);
@@ -87,11 +91,60 @@ test("from an origin that the service does not know, the form says what happens 
   await page.locator("inquiry-form").getByText("The list of packages could not be loaded.").waitFor();
   const form = page.locator("newsletter-form");
   await form.getByLabel("E-mail address").fill("reader@example.org");
+  let sent = 0;
+  page.on("request", (request) => request.method() === "POST" && (sent += 1));
   await sendInVain(page, () => form.getByRole("button", { name: "Subscribe" }).click());
-  await form.locator("#summary").getByText("We could not be reached.").waitFor();
+  await form.locator("#summary").getByText("Submissions from pages of other websites are not accepted.").waitFor();
+  expect(sent).toBe(1);
   expect(await form.getByLabel("E-mail address").inputValue()).toBe("reader@example.org");
   expect(warnings.some((text) => text.includes("CORS_ORIGINS") && text.includes(host.url))).toBe(true);
   expect((await strange.stored()).subscribers).toEqual([]);
+});
+
+describe("the typed client in a page of another origin", () => {
+  const submit = async (url: string, { page }: Visit) => {
+    const script = await bundlePage(join(import.meta.dirname, "client-in-a-page.ts"));
+    host.show({ body: `<script type="module">${script}</script>` });
+    await page.goto(host.url);
+    const sent: string[] = [];
+    page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
+    const ended = await page.evaluate((at) => {
+      const { createSubmissionsClient } = globalThis as InAPage;
+      const { newsletter } = createSubmissionsClient({ url: at, retry: { tries: 2, firstWaitMs: 0 } });
+      return newsletter.subscribe({ email: "reader@example.org" }).then(
+        () => null,
+        ({ code, mayHaveArrived, cause }: SubmissionError) => ({ code, mayHaveArrived, cause: String(cause) }),
+      );
+    }, url);
+    return { ended, sent };
+  };
+
+  test("is told of an origin that CORS_ORIGINS does not name at its first try", async () => {
+    await using strange = await startService();
+    await using visit = await Visit.begin(browser);
+    visit.expectProblems(/blocked by CORS policy/, /net::ERR_FAILED/);
+    const { ended, sent } = await submit(strange.url, visit);
+    expect(ended).toEqual({
+      code: "FORBIDDEN",
+      mayHaveArrived: false,
+      cause: `Error: The CORS_ORIGINS of ${strange.url} do not name ${host.url}.`,
+    });
+    expect(sent).toHaveLength(1);
+    expect((await strange.stored()).subscribers).toEqual([]);
+  });
+
+  test("tries again where no service answers, and where one does that lets it in", async () => {
+    await using visit = await Visit.begin(browser);
+    visit.expectProblems(/net::ERR_/);
+    expect(await submit("http://127.0.0.1:1", visit)).toMatchObject({
+      ended: { code: "NETWORK" },
+      sent: { length: 2 },
+    });
+    await using other = await Visit.begin(browser);
+    other.expectProblems(/net::ERR_FAILED/);
+    await other.page.route(/newsletter\.subscribe/, (route) => route.abort("failed"));
+    expect(await submit(service.url, other)).toMatchObject({ ended: { code: "NETWORK" }, sent: { length: 2 } });
+  });
 });
 
 test("packages that could not be loaded can be loaded again", async () => {

@@ -313,8 +313,7 @@ export abstract class SubmissionForm extends FormElement {
       throw error;
     }
     const { endpoint = "" } = this;
-    if (error.code === "NETWORK" && new URL(endpoint).origin !== location.origin)
-      console.warn(`No answer from ${endpoint}: it is down, or its CORS_ORIGINS do not name ${location.origin}.`);
+    if (error.code === "FORBIDDEN" && error.cause instanceof Error) console.warn(error.cause.message);
     if (error.code === "UNEXPECTED_RESPONSE") console.warn(`${endpoint} is not the submission service.`);
     // What is said of a proof of work is for programmers. The message is for people.
     const issues = error.issues.filter(({ path }) => path[0] !== altchaField);

@@ -37,8 +37,10 @@ export async function post(send: Fetch, url: string, init: RequestInit): Promise
     // Read to its end: an answer that breaks off is no answer, even with a good status.
     text = await response.text();
   } catch (cause) {
+    const isRefused = !signal?.aborted && (await refusesOrigin(url, signal));
     // Some runtimes reject an aborted request without the caller's reason.
-    throw signal?.aborted ? signal.reason : noAnswer(cause);
+    if (signal?.aborted) throw signal.reason;
+    throw isRefused ? originRefused(url, idempotencyKey) : noAnswer(cause);
   }
   const json = parse(text);
   if (response.ok && isAccepted(json)) return json;
@@ -47,6 +49,39 @@ export async function post(send: Fetch, url: string, init: RequestInit): Promise
     throw noAnswer();
   throw refusal(response, json, url, idempotencyKey);
 }
+
+/** Longer than a service that is there takes to answer. */
+const probeMs = 3_000;
+
+/**
+ * Whether the service is there but does not let this page's origin call it, which browsers do not tell from a lost
+ * connection. Its style sheet is for pages of any origin, its configuration for those of `CORS_ORIGINS`: asked for before
+ * and after, so that a connection that comes and goes is not taken for a refusal.
+ */
+async function refusesOrigin(url: string, signal: AbortSignal | null | undefined): Promise<boolean> {
+  const { location } = globalThis;
+  if (location === undefined || new URL(url).origin === location.origin) return false;
+  for (const path of ["forms/config.json", "forms.css", "forms/config.json"]) {
+    const timeout = AbortSignal.timeout(probeMs);
+    const init: RequestInit = { cache: "no-store", signal: signal ? AbortSignal.any([signal, timeout]) : timeout };
+    const outcome = await fetch(url.replace(/trpc\/[^/]*$/, path), init).then(
+      ({ ok }) => ok,
+      // Browsers refuse with this error. Without an answer in time it is another one.
+      (error: unknown) => error instanceof TypeError && "refused",
+    );
+    if (outcome !== (path === "forms.css" || "refused")) return false;
+  }
+  return true;
+}
+
+// What the service says to such pages. The browser asks before it sends a submission, so nothing has arrived.
+const originRefused = (url: string, idempotencyKey: string | undefined) =>
+  new SubmissionError({
+    code: "FORBIDDEN",
+    message: "Submissions from pages of other websites are not accepted.",
+    idempotencyKey,
+    cause: new Error(`The CORS_ORIGINS of ${new URL(url).origin} do not name ${location.origin}.`),
+  });
 
 const isAccepted = (json: unknown): json is Accepted =>
   isObject(json) && isObject(json["result"]) && isObject(json["result"]["data"]) && !("error" in json);
