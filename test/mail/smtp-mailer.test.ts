@@ -1,4 +1,5 @@
 // The SMTP mailer against a real SMTP server: what arrives, and what it makes of refusals and of silence.
+import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../server/src/mail/mailer.ts";
@@ -171,18 +172,69 @@ test("knows that nothing was sent when no server listens", async () => {
   expect(outcome).toEqual({ result: "later", error: "smtp: ECONNREFUSED", cause: "provider" });
 });
 
+test("says the name that the address gives, else the sender's domain where the host has no full name", async () => {
+  await using named = openSmtpMailer(`${standIn.url}?name=mail.datasets.example`, from, messageKey);
+  await named.send(welcomes(1));
+  await mailer.send(welcomes(1));
+  const own = hostname().includes(".") ? hostname() : from.address.split("@")[1];
+  expect([...standIn.names]).toEqual(["mail.datasets.example", own]);
+});
+
 describe("with a login", () => {
-  test("logs in", async () => {
-    await using server = await SmtpStandIn.open({ user: "service", password: "right" });
-    await using client = openSmtpMailer(server.url, from, messageKey);
-    expect(await client.send(welcomes(1))).toMatchObject([{ result: "taken" }]);
+  const login = { user: "service", password: "Hunter2Hunter2" };
+  const anyCertificate = "?tls.rejectUnauthorized=false";
+
+  /** Sends one mail and says what the server saw in clear text, with what it decodes to. */
+  async function sendTo(server: SmtpStandIn, url: string) {
+    await using client = openSmtpMailer(url, from, messageKey);
+    const [outcome] = await client.send(welcomes(1));
+    const clear = Buffer.concat(server.inClear).toString();
+    const decoded = clear.split(/\s/).map((word) => Buffer.from(word, "base64").toString());
+    return { outcome, sawPassword: [clear, ...decoded].some((text) => text.includes(login.password)) };
+  }
+
+  test("logs in over TLS", async () => {
+    await using server = await SmtpStandIn.open(login, true);
+    const { outcome, sawPassword } = await sendTo(server, server.url + anyCertificate);
+    expect([outcome?.result, sawPassword]).toEqual(["taken", false]);
+  });
+
+  test("sends neither password nor mail without TLS", async () => {
+    await using server = await SmtpStandIn.open(login);
+    const { outcome, sawPassword } = await sendTo(server, server.url);
+    expect(outcome).toMatchObject({
+      result: "later",
+      cause: "configuration",
+      error: expect.stringMatching(/STARTTLS/),
+    });
+    expect([sawPassword, server.received]).toEqual([false, []]);
+    expect(server.inClear.length).toBeGreaterThan(0);
+  });
+
+  test("sends nothing to a server with another certificate", async () => {
+    await using server = await SmtpStandIn.open(login, true);
+    const { outcome, sawPassword } = await sendTo(server, server.url);
+    expect([outcome?.result, sawPassword, server.received]).toEqual(["later", false, []]);
+  });
+
+  test.each(["requireTLS=false", "ignoreTLS=true"])("logs in without TLS if told to by %s", async (told) => {
+    await using server = await SmtpStandIn.open(login);
+    const { outcome, sawPassword } = await sendTo(server, `${server.url}?${told}`);
+    expect([outcome?.result, sawPassword]).toEqual(["taken", true]);
   });
 
   test("calls wrong credentials a configuration fault, without naming them", async () => {
-    await using server = await SmtpStandIn.open({ user: "service", password: "right" });
-    await using client = openSmtpMailer(server.url.replace("right", "wrong"), from, messageKey);
+    await using server = await SmtpStandIn.open(login, true);
+    const url = server.url.replace(login.password, "wrong") + anyCertificate;
+    await using client = openSmtpMailer(url, from, messageKey);
     const outcomes = await client.send(welcomes(2));
     for (const outcome of outcomes) expect(outcome).toMatchObject({ result: "later", cause: "configuration" });
     expect(JSON.stringify(outcomes)).not.toMatch(/service|wrong|example/);
   });
+});
+
+test("sends nothing without TLS where the address requires it", async () => {
+  await using strict = openSmtpMailer(`${standIn.url}?requireTLS=true`, from, messageKey);
+  expect(await strict.send(welcomes(1))).toMatchObject([{ result: "later", cause: "configuration" }]);
+  expect(standIn.received).toEqual([]);
 });

@@ -38,15 +38,20 @@ export class SmtpStandIn implements AsyncDisposable {
   connections = 0;
   /** How often it has asked for a mail. What it asked for may never come. */
   asked = 0;
+  /** The names that clients gave in EHLO. */
+  readonly names = new Set<string>();
+  /** All that clients sent in clear text. */
+  readonly inClear: Buffer[] = [];
   behaviour: SmtpBehaviour = {};
   readonly #server: SMTPServer;
   readonly #sockets = new Set<Socket>();
   readonly #credentials: { readonly user: string; readonly password: string } | undefined;
 
-  private constructor(credentials?: { user: string; password: string }) {
+  private constructor(credentials?: { user: string; password: string }, offersTls = false) {
     this.#credentials = credentials;
     this.#server = new SMTPServer({
-      disabledCommands: credentials ? ["STARTTLS"] : ["STARTTLS", "AUTH"],
+      // Its own certificate is for localhost, and signed by itself.
+      disabledCommands: [...(credentials ? [] : ["AUTH"]), ...(offersTls ? [] : ["STARTTLS"])],
       allowInsecureAuth: true,
       authOptional: !credentials,
       disableReverseLookup: true,
@@ -56,7 +61,10 @@ export class SmtpStandIn implements AsyncDisposable {
         if (right) done(null, { user: auth.username });
         else done(refusal({ code: 535, words: `5.7.8 Wrong credentials of ${auth.username}` }));
       },
-      onMailFrom: (_address, _session, done) => done(this.behaviour.sender && refusal(this.behaviour.sender)),
+      onMailFrom: (_address, session, done) => {
+        this.names.add(session.hostNameAppearsAs || "");
+        done(this.behaviour.sender && refusal(this.behaviour.sender));
+      },
       onRcptTo: ({ address }, _session, done) => this.#recipient(address, done),
       onData: (stream, session, done) => {
         const envelope = {
@@ -71,12 +79,13 @@ export class SmtpStandIn implements AsyncDisposable {
     this.#server.server.on("connection", (socket: Socket) => {
       this.connections += 1;
       this.#sockets.add(socket);
+      socket.on("data", (bytes: Buffer) => this.inClear.push(bytes));
       socket.on("close", () => this.#sockets.delete(socket));
     });
   }
 
-  static async open(credentials?: { user: string; password: string }): Promise<SmtpStandIn> {
-    const standIn = new SmtpStandIn(credentials);
+  static async open(credentials?: { user: string; password: string }, offersTls = false): Promise<SmtpStandIn> {
+    const standIn = new SmtpStandIn(credentials, offersTls);
     await once(standIn.#server.listen(0, "127.0.0.1"), "listening");
     return standIn;
   }

@@ -235,6 +235,17 @@ test.each(["clamd", "clamd:0", "clamd:99999", "run/clamd.ctl", "a b:1"])("refuse
   expect(problemsOf({ CLAMD_ADDRESS: text }).map(({ name }) => name)).toEqual(["CLAMD_ADDRESS"]);
 });
 
+test.each([
+  ["smtp://mail.example", []],
+  ["smtps://u:p@mail.example:465?name=a.example&tls.servername=b.example&tls.rejectUnauthorized=true", []],
+  ["smtp://u:p@mail.example?requireTLS=false&ignoreTLS=true", []],
+  ["smtp://u:p@mail.example?requireTLS=no", ["SMTP_URL"]],
+  ["smtp://u:p@mail.example?requiretls=false", ["SMTP_URL"]],
+  ["smtp://u:p@mail.example?constructor=true", ["SMTP_URL"]],
+])("reads the parameters of the SMTP server %s", (address, wrong) => {
+  expect(namesOf({ SMTP_URL: address })).toEqual(wrong);
+});
+
 describe("secrets", () => {
   const secret = "Hunter2Hunter2";
   // Each value is wrong for its variable, and one of them is right: neither may be shown.

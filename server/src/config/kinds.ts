@@ -149,11 +149,28 @@ function isReadable(file: string): boolean {
   }
 }
 
+const flag = /^(?:true|false)$/;
+const smtpParameters = new Map([
+  ["requireTLS", flag],
+  ["ignoreTLS", flag],
+  ["name", /./],
+  ["tls.servername", /./],
+  ["tls.rejectUnauthorized", flag],
+]);
+
 /** An SMTP server, with its credentials in the address. */
-export const smtpUrl: Kind<string> = text.refine((address) => {
-  const url = URL.parse(address);
-  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && !/[\s\p{Cc}]/u.test(address);
-}, "must look like smtps://user:password@host:port (or smtp://…).");
+export const smtpUrl: Kind<string> = text
+  .refine((address) => {
+    const url = URL.parse(address);
+    return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && !/[\s\p{Cc}]/u.test(address);
+  }, "must look like smtps://user:password@host:port (or smtp://…).")
+  .refine(
+    (address) =>
+      parametersOf(address)
+        .entries()
+        .every(([name, value]) => smtpParameters.get(name)?.test(value)),
+    "may have the parameters requireTLS, ignoreTLS and tls.rejectUnauthorized (true or false), name and tls.servername, and no others.",
+  );
 
 /** A token as it stands in a header: printable ASCII without spaces. */
 export const token = (lengthMin = 1): Kind<string> =>

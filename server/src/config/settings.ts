@@ -176,7 +176,8 @@ const mail = {
   }),
   SMTP_URL: optional(kind.smtpUrl, "none", {
     means: "the SMTP server",
-    values: "`smtps://user:password@host:port` or `smtp://…`; percent-encode special characters. Required with `smtp`.",
+    values:
+      "`smtps://user:password@host:port` or `smtp://…`; percent-encode special characters. Required with `smtp`. [Its parameters](mail.md#the-mailers) say more about TLS and the name of this host.",
     example: "smtps://user:password@mail.example.org:465",
     secret: true,
   }),

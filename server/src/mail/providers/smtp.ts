@@ -1,5 +1,6 @@
 // Sends through an SMTP server, over a few connections that are kept open, and says of each mail what the server's reply
 // means.
+import { hostname } from "node:os";
 import { createTransport } from "nodemailer";
 import { handOverMsMax, type Later, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
 import { messageId } from "../message-id.ts";
@@ -23,14 +24,20 @@ const patienceDefault: SmtpPatience = { handOverMs: handOverMsMax, replyMs: 10 *
 /**
  * Opens the mailer. Nothing is sent and no connection is made.
  *
- * @param url `smtp://` or `smtps://`, with user and password if the server wants them; never logged
+ * @param url `smtp://` or `smtps://`, with user and password if the server wants them; never logged. Its parameters are
+ * nodemailer's, and come before the options here.
  * @param key makes Message-IDs of the ids of mails
  */
 export function openSmtpMailer(url: string, from: Sender, key: string, patience = patienceDefault): Mailer {
   const { handOverMs, replyMs } = patience;
+  const { protocol, username, password, searchParams } = new URL(url);
   const transport = createTransport({
     url,
     pool: true,
+    // A password must not be readable on its way, nor by a program in between that hides the server's offer of TLS.
+    requireTLS: protocol === "smtp:" && username + password !== "" && searchParams.get("ignoreTLS") !== "true",
+    // Servers may want a full name (RFC 5321 4.1.1.1), which the host name of a container is not.
+    name: hostname().includes(".") ? hostname() : from.address.replace(/^.*@/, ""),
     maxConnections: calls.fresh + calls.due,
     // A mail is put on another connection once, if the first was closed before the server asked for the mail.
     maxRequeues: 1,
