@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createSubmissionsClient } from "@submissions/client";
+import { faults } from "@submissions/shared/faults";
 import { TRPCClientError } from "@trpc/client";
 import { describe, expect, test, vi } from "vitest";
 import { startService } from "../support/service.ts";
@@ -65,6 +66,20 @@ describe("an answer of another server", () => {
     expect(error).toMatchObject({ code: "UNEXPECTED_RESPONSE", status, issues: [] });
     expect(error.message).toBe("The service did not answer as expected. Please try again in a moment.");
     expect(String(error.cause)).toContain(`http://service.test/trpc/newsletter.subscribe answered ${status}`);
+  });
+});
+
+describe("a proxy's own refusal", () => {
+  test.each([
+    [413, "PAYLOAD_TOO_LARGE", faults.bodyTooLarge.message],
+    [429, "TOO_MANY_REQUESTS", faults.tooManyRequests.message],
+  ] as const)("has a code and words of the service, with a page or nothing: %s", async (status, code, message) => {
+    for (const body of ["<html><h1>nginx</h1></html>", ""]) {
+      const client = answeredWith(body, { status, headers: { "retry-after": "60" } });
+      const error = await failureOf(client.newsletter.subscribe(subscription));
+      expect(error).toMatchObject({ code, message, status, retryAfterSeconds: 60, mayHaveArrived: false });
+      expect(String(error.cause)).toContain(`answered ${status}`);
+    }
   });
 });
 

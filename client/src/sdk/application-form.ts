@@ -3,10 +3,12 @@ import type { Application } from "./submissions.ts";
 
 // Without an extension: the service judges the bytes, and a guessed extension could contradict them.
 const filenameDefault = "resume";
+/** An empty file with one of these names is "no file chosen": the second is Next.js's for it in a server action. */
+const namesOfNoFile = ["", "undefined"];
 
 /**
  * The form of an application, made from its fields or from a form. Blank, undefined and null fields are left out, and so
- * is the empty file without a name that stands for "no file chosen": undici would send it as text.
+ * is the empty file that stands for "no file chosen": undici would send it as text.
  *
  * @param resumeFilename the name of the resume; by default a file's own name
  */
@@ -18,7 +20,7 @@ export function applicationForm(application: Application | FormData, resumeFilen
   for (const [name, value] of fields) {
     if (value instanceof Blob) {
       const filename = value instanceof File ? value.name : filenameDefault;
-      const chosen = filename !== "" || value.size > 0;
+      const chosen = value.size > 0 || !namesOfNoFile.includes(filename);
       if (chosen) form.append(name, value, resumeFilename ?? (filename || filenameDefault));
     } else if (String(value ?? "").trim()) form.append(name, String(value));
   }

@@ -86,14 +86,21 @@ const originRefused = (url: string, idempotencyKey: string | undefined) =>
 const isAccepted = (json: unknown): json is Accepted =>
   isObject(json) && isObject(json["result"]) && isObject(json["result"]["data"]) && !("error" in json);
 
+// What a proxy before the service refuses by itself, with a page of its own or none: the submission got no further.
+const proxyRefusals: Readonly<Record<number, Pick<FaultBody, "code" | "message">>> = {
+  413: { code: "PAYLOAD_TOO_LARGE", message: "The request is too large." },
+  429: { code: "TOO_MANY_REQUESTS", message: "Too many requests. Please try again in a moment." },
+};
+
 function refusal({ status, headers }: Response, json: unknown, url: string, idempotencyKey?: string): SubmissionError {
   // The typed door takes POST at every address, so 405 is no refusal of the submission: a redirect turned it into GET.
   const fault = status === 405 ? undefined : readFault(json);
   // The usual reason is a wrong address, so the cause names it.
   const cause = fault ? undefined : new Error(`${url} answered ${status} ${headers.get("content-type") ?? ""}`.trim());
+  const words = fault ?? proxyRefusals[status];
   return new SubmissionError({
-    code: fault?.code ?? "UNEXPECTED_RESPONSE",
-    message: fault?.message ?? "The service did not answer as expected. Please try again in a moment.",
+    code: words?.code ?? "UNEXPECTED_RESPONSE",
+    message: words?.message ?? "The service did not answer as expected. Please try again in a moment.",
     status,
     requestId: fault?.requestId ?? headers.get("x-request-id") ?? undefined,
     issues: fault?.issues,

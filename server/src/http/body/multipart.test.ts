@@ -94,7 +94,8 @@ test("an empty resume is a wrong field", async () => {
     fault: "fieldsInvalid",
     issues: [{ path: ["resumeFile"], message: "The file is empty." }],
   });
-  expect((await read(bodyOf([...fields(applicant), resume("", "")]))).form).toEqual(Object.entries(applicant));
+  for (const name of ["", "undefined", "null"])
+    expect((await read(bodyOf([...fields(applicant), resume("", name)]))).form).toEqual(Object.entries(applicant));
   // Also before or behind a resume.
   for (const parts of [
     [resume("", ""), resume(pdf)],

@@ -178,8 +178,8 @@ export class MultipartForm {
       this.#tooLarge = true;
       this.#body.refuse(resumeField, faults.resumeTooLarge.message, "resumeTooLarge");
     } else if (staged.size > 0) await this.#inspect(staged, filename);
-    else if (filename !== "") this.#body.refuse(resumeField, "The file is empty.");
-    // A browser sends an empty part without a name for an input with no file chosen.
+    else if (!/^(?:undefined|null)?$/.test(filename)) this.#body.refuse(resumeField, "The file is empty.");
+    // A browser sends an empty part without a name for an input with no file chosen; Next.js makes that name "undefined".
     else await this.#unstage();
   }
 
