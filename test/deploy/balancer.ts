@@ -3,10 +3,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { request } from "node:https";
 import { connect, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
+import { buffer } from "node:stream/consumers";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { read, root } from "./read-deploy.ts";
@@ -77,14 +78,17 @@ export async function startUpstream(behave: Behaviour, ready = 200): Promise<Ups
 interface Question {
   readonly method?: string;
   readonly headers?: Record<string, string>;
+  readonly body?: Uint8Array | string;
 }
 
 export interface Balancer extends AsyncDisposable {
   readonly port: number;
   /** Asks through the balancer and answers the status. */
   ask(path: string, question?: Question): Promise<number>;
-  /** The headers of the answer instead. */
-  headers(path: string, question?: Question): Promise<IncomingHttpHeaders>;
+  /** The whole answer instead. */
+  answer(path: string, question?: Question): Promise<Response>;
+  /** `fetch`, for addresses of any host. */
+  readonly fetch: typeof fetch;
 }
 
 /** Lets a test be any client. */
@@ -191,16 +195,29 @@ export async function startBalancer(kind: Kind, ports: readonly number[]): Promi
     if (child.exitCode !== null) throw new Error(complaints);
     await sleep(10);
   }
-  const send = (path: string, { method = "POST", headers = {} }: Question = {}) =>
-    new Promise<IncomingMessage>((resolve, reject) => {
+  const answer = (path: string, { method = "POST", headers = {}, body = "{}" }: Question = {}) =>
+    new Promise<Response>((resolve, reject) => {
       const target = { host: "127.0.0.1", port, path, method, headers, rejectUnauthorized: false, agent: false };
-      const asking = request(target, (response) => void response.resume().once("end", () => resolve(response)));
-      asking.once("error", reject).end(method === "POST" ? "{}" : undefined);
+      const asking = request(target, (response) => {
+        const { statusCode: status = 0, headers: answered } = response;
+        buffer(response).then(
+          (bytes) => resolve(new Response(bytes, { status, headers: new Headers(answered as Record<string, string>) })),
+          reject,
+        );
+      });
+      asking.once("error", reject).end(method === "POST" ? body : undefined);
     });
   return {
     port,
-    ask: async (path, question) => (await send(path, question)).statusCode ?? 0,
-    headers: async (path, question) => (await send(path, question)).headers,
+    answer,
+    ask: async (path, question) => (await answer(path, question)).status,
+    async fetch(url, init) {
+      const asked = new Request(url, init);
+      const { pathname, search } = new URL(asked.url);
+      const body = Buffer.from(await asked.arrayBuffer());
+      const headers = { ...Object.fromEntries(asked.headers), "content-length": `${body.length}` };
+      return answer(pathname + search, { headers, body });
+    },
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await ended;

@@ -41,8 +41,8 @@ describe.each<Kind>(["haproxy", "nginx", "caddy"])("%s", (kind) => {
       await using upstream = await startUpstream(answers(200));
       await using balancer = await startBalancer(kind, [upstream.port]);
       for (const asked of [path, "/metrics"]) {
-        const headers = await balancer.headers(asked);
-        expect(headers["strict-transport-security"], asked).toBe("max-age=31536000");
+        const { headers } = await balancer.answer(asked);
+        expect(headers.get("strict-transport-security"), asked).toBe("max-age=31536000");
       }
     });
 
@@ -84,7 +84,7 @@ describe.each<Kind>(["haproxy", "nginx", "caddy"])("%s", (kind) => {
       const statuses: number[] = [];
       for (let request = 0; request < 31; request += 1) statuses.push(await balancer.ask(path, { headers: upload }));
       expect(statuses).toEqual([...Array.from({ length: 30 }, () => 200), 429]);
-      expect(await balancer.headers(path, { headers: upload })).toMatchObject({ "retry-after": "60" });
+      expect((await balancer.answer(path, { headers: upload })).headers.get("retry-after")).toBe("60");
       expect(await balancer.ask(path)).toBe(200);
     });
 

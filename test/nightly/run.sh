@@ -15,6 +15,8 @@ run() {
 node=(node -C @submissions/source)
 run npx vitest run --config test/nightly/vitest.config.ts
 run env NIGHTLY=1 npx vitest run --project postgres
+# The files for the proxies, which only now are installed for certain.
+run npx vitest run --project deploy
 run "${node[@]}" test/crash/long-run.ts 60
 run "${node[@]}" test/crash/long-run.ts 60 --postgres
 run "${node[@]}" test/fuzz/long-run.ts 100000
