@@ -30,7 +30,9 @@ export function valuesOf(kind: "inquiry", input: InquiryInput): SubmissionValues
 export function valuesOf(kind: "application", input: ApplicationInput): SubmissionValues["application"];
 export function valuesOf(kind: SubmissionKind, input: object): object {
   const sent = input as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(namedFields[kind].map(({ name, storedAs }) => [storedAs, sent[name] ?? null]));
+  const values: Record<string, unknown> = {};
+  for (const { name, storedAs } of namedFields[kind]) values[storedAs] = sent[name] ?? null;
+  return values;
 }
 
 /** The value of a field; null when it is absent. */

@@ -5,7 +5,7 @@ import { sizeIn } from "@submissions/shared/size";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { findDownload, readDownload, type Download, type NoDownload } from "../desk/resume.ts";
-import { writeNewFile } from "../storage/new-file.ts";
+import { writeNewFile } from "./new-file.ts";
 import { openStore } from "../storage/open-store.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { systemClock } from "../clock.ts";

@@ -6,25 +6,35 @@ import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promi
 export const pageRows = 500;
 
 /** Pause between two batches of changes that can wait, so that submissions are stored in between. */
-export const batchPauseMs = 2;
+const batchPauseMs = 2;
+
+/** Changes things in batches, and answers what each batch answered. */
+export async function inBatches<One, Result>(
+  all: readonly One[],
+  atOnce: number,
+  change: (batch: readonly One[]) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < all.length; from += atOnce) {
+    if (from > 0) await pause(batchPauseMs);
+    results.push(await change(all.slice(from, from + atOnce)));
+  }
+  return results;
+}
 
 /**
  * Changes rows in batches, in the order of their numbers. Rows that get into the same state meanwhile are not changed again.
  *
- * @param atOnce rows of a batch
- * @param change changes the next rows behind a number, and answers which
+ * @param change changes the next rows behind a number, and answers their numbers
  * @returns how many rows were changed
  */
-export async function changeInBatches(
-  atOnce: number,
-  change: (after: number) => Promise<readonly { readonly id: number }[]>,
-): Promise<number> {
+export async function changeInBatches(change: (after: number) => Promise<readonly number[]>): Promise<number> {
   let all = 0;
   for (let after = 0; ; await pause(batchPauseMs)) {
     const batch = await change(after);
+    if (batch.length === 0) return all;
     all += batch.length;
-    if (batch.length < atOnce) return all;
-    after = Math.max(...batch.map(({ id }) => id));
+    after = Math.max(...batch);
   }
 }
 

@@ -4,7 +4,7 @@ import type { StoredSubmission } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 
 /** The columns that a row of a list is read from. */
-export const listedColumns = [...submissionColumns, "disposable"].map((column) => `submission.${column}`).join(", ");
+export const listedColumns = `${submissionColumns}, submission.disposable`;
 
 export interface ListedRow extends SubmissionRow {
   readonly disposable: number;

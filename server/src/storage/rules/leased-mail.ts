@@ -2,9 +2,9 @@
 // of a try is written.
 import type { Digest, LeasedMail, MailKind, MailSettlement, MailSubject } from "../records.ts";
 import type { Lease } from "../outbox-store.ts";
+import { type Ended, endedAs, queuedAgain } from "./ended.ts";
 import { readFields } from "./json-column.ts";
 import { mailId } from "./mail-id.ts";
-import { type Ended, storable } from "./mails.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { readWelcome } from "./subscription.ts";
 
@@ -53,7 +53,7 @@ export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.cre
     (SELECT max(CASE receipt.status WHEN 'sent' THEN 1 ELSE 0 END) FROM mail AS receipt
     WHERE receipt.submission = mail.submission AND receipt.kind IN ('inquiry-receipt', 'application-receipt')), 1) END
     AS "followsReceipt",
-  ${submissionColumns.map((column) => `submission.${column}`).join(", ")}`;
+  ${submissionColumns}`;
 
 /** Null when what the mail is about cannot be read. */
 export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUntil: number): LeasedMail | null {
@@ -80,17 +80,10 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
 /** What a settlement writes. */
 export function endedMail(settlement: MailSettlement): Ended {
   const { result, at } = settlement;
-  if (result === "sent") {
-    const last_answer = storable(settlement.providerId);
-    return { status: result, tries: 1, due_at: null, scheduled_at: null, ended_at: at, last_answer, denials: null };
-  }
-  const { timesNotFound: denials } = settlement;
-  const last_answer = storable(settlement.error);
-  if (result !== "later") {
-    return { status: result, tries: 1, due_at: null, scheduled_at: null, ended_at: at, last_answer, denials };
-  }
-  const { dueAt: due_at, tried } = settlement;
-  return { status: "queued", tries: tried ? 1 : 0, due_at, scheduled_at: at, ended_at: null, last_answer, denials };
+  if (result === "sent") return endedAs(result, at, settlement.providerId);
+  const { error, timesNotFound } = settlement;
+  if (result !== "later") return endedAs(result, at, error, timesNotFound);
+  return queuedAgain(settlement, error, settlement.tried ? 1 : 0, timesNotFound);
 }
 
 /** Null when it cannot be read: another version may have written it. */

@@ -34,23 +34,3 @@ export const isToPerson = (kind: MailKind): boolean => isAutomatic(kind) || kind
 
 /** The mails that tell the team of something. No operator misses one that does not arrive, so the service has to say so. */
 export const teamMails: readonly MailKind[] = ["inquiry-notice", "application-notice", "digest"];
-
-/**
- * A provider's words as every engine can store them. A settlement that could not be stored would send its mail again, and
- * PostgreSQL takes no NUL.
- */
-export const storable = (words: string): string => words.toWellFormed().replaceAll("\0", "");
-
-/** How the try of a row ended. */
-export interface Ended {
-  readonly status: string;
-  /** Added to its attempts. */
-  readonly tries: number;
-  readonly due_at: number | null;
-  /** When the due time was set. */
-  readonly scheduled_at: number | null;
-  readonly ended_at: number | null;
-  /** Null: the one before stays. */
-  readonly last_answer: string | null;
-  readonly denials: number | null;
-}

@@ -11,26 +11,13 @@ import type {
   TriageStatus,
 } from "../records.ts";
 import type { FieldKind } from "@submissions/shared/field-table";
-import { languageOf, type Language } from "@submissions/shared/language";
+import { languageOf } from "@submissions/shared/language";
 import { type Fields, isFields, readFields } from "./json-column.ts";
 
-/** The columns that a submission is read from. */
-export const submissionColumns = [
-  "arrival",
-  "kind",
-  "reference",
-  "received_at",
-  "name",
-  "email",
-  "status",
-  "assignee",
-  "version",
-  "resume_key",
-  "door",
-  "request_id",
-  "fields",
-  "tags",
-] as const satisfies readonly (keyof SubmissionRow)[];
+const columnNames =
+  "arrival kind reference received_at name email status assignee version resume_key door request_id fields tags";
+/** The columns that a submission is read from, as those of the table `submission`. */
+export const submissionColumns = columnNames.replaceAll(/\w+/g, "submission.$&").replaceAll(" ", ", ");
 
 export interface SubmissionRow {
   readonly arrival: number;
@@ -49,35 +36,20 @@ export interface SubmissionRow {
   readonly tags: string | null;
 }
 
-/** What of a call is kept only where it is not the usual: most forms are in English, show no privacy notice and have no further fields. */
-interface Unusual {
-  readonly language?: Language;
-  readonly consent?: ConsentRecord;
-  readonly more?: NonNullable<SubmissionRecord["more"]>;
-}
-
 // The others of a kind have columns of their own.
 const inJson = ({ storedAs }: NamedField) => storedAs !== "name" && storedAs !== "email";
 const jsonFields = { inquiry: namedFields.inquiry.filter(inJson), application: namedFields.application.filter(inJson) };
 
-/** The column `fields`. */
+/** The column `fields`. What is the usual is left out: English, no privacy notice, no further fields. */
 export function fieldsOf(record: SubmissionRecord): string {
-  const values = record as unknown as Readonly<Record<string, unknown>>;
-  const texts = Object.fromEntries(jsonFields[record.kind].map(({ storedAs }) => [storedAs, values[storedAs]]));
-  const resume = record.kind === "application" && { resume: resumeFields(record.resume) };
-  return JSON.stringify({ ...texts, ...resume, ...unusual(record) });
-}
-
-const unusual = ({ language, consent, more }: SubmissionRecord): Unusual => ({
-  ...(language !== "en" && { language }),
-  ...(consent !== null && { consent }),
-  ...(more !== null && { more }),
-});
-
-function resumeFields(resume: ResumeRecord | null): Omit<ResumeRecord, "key"> | null {
-  if (resume === null) return null;
-  const { filename, kind, size, sha256 } = resume;
-  return { filename, kind, size, sha256 };
+  const values = record as unknown as Fields;
+  const fields: Record<string, unknown> = {};
+  for (const { storedAs } of jsonFields[record.kind]) fields[storedAs] = values[storedAs];
+  if (record.kind === "application") fields["resume"] = record.resume && { ...record.resume, key: undefined };
+  if (record.language !== "en") fields["language"] = record.language;
+  if (record.consent !== null) fields["consent"] = record.consent;
+  if (record.more !== null) fields["more"] = record.more;
+  return JSON.stringify(fields);
 }
 
 /** The vault's name of a submission's resume; null without one. */

@@ -14,84 +14,50 @@ interface Table {
   readonly conflict?: string;
 }
 
+const of = <Type extends Columns[string], Name extends string>(type: Type, names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, type])) as Readonly<Record<Name, Type>>;
+const texts = <Name extends string>(...names: Name[]) => of("text", names);
+const numbers = <Name extends string>(...names: Name[]) => of("bigint", names);
+
 const replaced = (...columns: string[]): string => columns.map((name) => `${name} = excluded.${name}`).join(", ");
 
 /** Rows are inserted in this order: a row refers only to rows of tables before its own. */
 export const tables = {
   submission: {
     columns: {
-      arrival: "bigint",
-      kind: "text",
-      day_number: "bigint",
-      reference: "text",
-      received_at: "bigint",
-      name: "text",
-      email: "text",
-      email_key: "text",
-      status: "text",
-      receipt_at: "bigint",
-      resume_key: "text",
-      resume_scan: "text",
-      door: "text",
-      request_id: "text",
-      fields: "text",
+      ...numbers("arrival", "day_number", "received_at", "receipt_at"),
+      ...texts("kind", "reference", "name", "email", "email_key", "status", "fields"),
+      ...texts("resume_key", "resume_scan", "door", "request_id"),
     },
   },
   subscriber: {
     columns: {
-      email_key: "text",
-      email: "text",
-      status: "text",
-      source: "text",
-      last_source: "text",
-      subscribed_at: "bigint",
-      welcomed_at: "bigint",
-      unsubscribed_at: "bigint",
-      door: "text",
-      request_id: "text",
-      language: "text",
-      consent: "text",
+      ...texts("email_key", "email", "status", "source", "last_source", "door", "request_id", "language", "consent"),
+      ...numbers("subscribed_at", "welcomed_at", "unsubscribed_at"),
     },
     conflict: `(email_key) DO UPDATE SET
       ${replaced("status", "last_source", "welcomed_at", "unsubscribed_at", "language", "consent")}`,
   },
   newsletter_token: {
-    columns: { token_hash: "text", email_key: "text", purpose: "text", created_at: "bigint", expires_at: "bigint" },
+    columns: { ...texts("token_hash", "email_key", "purpose"), ...numbers("created_at", "expires_at") },
   },
   mail: {
     columns: {
-      id: "bigint",
-      kind: "text",
-      submission: "bigint",
-      subscriber: "text",
-      tokens: "text",
-      status: "text",
-      created_at: "bigint",
-      due_at: "bigint",
-      lease_owner: "text",
-      lease_until: "bigint",
+      ...numbers("id", "submission", "created_at", "due_at", "lease_until"),
+      ...texts("kind", "subscriber", "tokens", "status", "lease_owner"),
     },
   },
   idempotency: {
     columns: {
-      procedure: "text",
-      key_hash: "text",
-      fingerprint: "text",
-      submission: "bigint",
-      subscriber: "text",
-      created_at: "bigint",
+      ...texts("procedure", "key_hash", "fingerprint", "subscriber"),
+      ...numbers("submission", "created_at"),
     },
   },
-  spent_challenge: { columns: { challenge_hash: "text", expires_at: "bigint" } },
+  spent_challenge: { columns: { ...texts("challenge_hash"), ...numbers("expires_at") } },
   webhook_delivery: {
     columns: {
-      webhook: "bigint",
-      event: "text",
-      submission: "bigint",
-      subscriber: "text",
-      detail: "text",
-      created_at: "bigint",
-      due_at: "bigint",
+      ...numbers("webhook", "submission", "created_at", "due_at"),
+      ...texts("event", "subscriber", "detail"),
     },
   },
 } as const satisfies Record<string, Table>;

@@ -1,14 +1,7 @@
 // What a change by an operator does to a submission. One transaction reads, asks here and writes.
 import { tagsMax, type TriageOutcome, type TriageRequest } from "@submissions/shared/console";
-import { setTimeout as pause } from "node:timers/promises";
-import { type Actor, type AuditEntry, triageMax } from "../desk-store.ts";
-import { batchPauseMs } from "../pages.ts";
+import type { Actor, AuditEntry } from "../desk-store.ts";
 import type { StoredSubmission } from "../records.ts";
-
-/** Submissions that one transaction changes. */
-const triagedAtOnce = 100;
-
-export type TriageTarget = TriageRequest["targets"][number];
 
 /** A submission before the change. */
 export interface Triaged extends Pick<StoredSubmission, "reference" | "status" | "assignee" | "version"> {
@@ -39,24 +32,6 @@ const changed = (action: string, subject: string, from: string | null, to: strin
   subject,
   detail: { from, to },
 });
-
-/**
- * Changes submissions batch by batch.
- *
- * @throws RangeError for more than {@link triageMax}
- */
-export async function inBatches(
-  targets: readonly TriageTarget[],
-  change: (batch: readonly TriageTarget[]) => Promise<readonly TriageOutcome[]>,
-): Promise<TriageOutcome[]> {
-  if (targets.length > triageMax) throw new RangeError(`At most ${triageMax} submissions are changed at once.`);
-  const outcomes: TriageOutcome[] = [];
-  for (let from = 0; from < targets.length; from += triagedAtOnce) {
-    if (from > 0) await pause(batchPauseMs);
-    outcomes.push(...(await change(targets.slice(from, from + triagedAtOnce))));
-  }
-  return outcomes;
-}
 
 /** The tags of a submission after a change. One that is full gets no further one. */
 export function retagged(before: readonly string[], add: string | undefined, remove: string | undefined): string[] {

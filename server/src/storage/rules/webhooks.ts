@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import type { DeliveredEvent, WebhookEvent } from "@submissions/shared/console";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
 import { type DeliverySettlement, type LeasedDelivery, secretPrefix } from "../webhook-store.ts";
-import { type Ended, storable } from "./mails.ts";
+import { type Ended, endedAs, queuedAgain } from "./ended.ts";
 import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { storedSubscriber, type SubscriberRow } from "./subscriber-row.ts";
@@ -60,7 +60,7 @@ export const claimedColumns = `webhook_delivery.id AS row, webhook_delivery.webh
   subscriber.last_source AS "lastSource", subscriber.language, subscriber.consent,
   subscriber.subscribed_at AS "subscribedAt",
   subscriber.confirmed_at AS "confirmedAt", subscriber.unsubscribed_at AS "unsubscribedAt",
-  ${submissionColumns.map((column) => `submission.${column}`).join(", ")}`;
+  ${submissionColumns}`;
 
 export const deliveryJoins = `JOIN webhook ON webhook.id = webhook_delivery.webhook
   LEFT JOIN submission ON submission.arrival = webhook_delivery.submission
@@ -91,20 +91,9 @@ export function leasedDelivery(id: string, row: ClaimedDelivery, now: number): L
 
 /** What a settlement writes. */
 export function endedDelivery(settlement: DeliverySettlement): Ended {
-  const { result, at } = settlement;
-  const last_answer = settlement.answer === null ? null : storable(settlement.answer);
-  const tries = last_answer === null ? 0 : 1;
-  if (result !== "later")
-    return { status: result, tries, due_at: null, scheduled_at: null, ended_at: at, last_answer, denials: null };
-  return {
-    status: "queued",
-    tries,
-    due_at: settlement.dueAt,
-    scheduled_at: at,
-    ended_at: null,
-    last_answer,
-    denials: null,
-  };
+  const { result, at, answer } = settlement;
+  if (result !== "later") return endedAs(result, at, settlement.answer);
+  return queuedAgain(settlement, answer, answer === null ? 0 : 1);
 }
 
 function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {

@@ -1,24 +1,10 @@
-// What webhooks are to be told of a subscriber or of the change of a submission, stored within its transaction.
+// What webhooks are to be told of a subscriber, of the change of a submission or of an erased person, stored within its
+// transaction.
+import type { DeliveredEvent } from "@submissions/shared/console";
 import type { SubscriberStatus } from "../records.ts";
 import { lookUps } from "../rules/facts.ts";
-import { deliveriesOf, erasedHash, subscriberEvent } from "../rules/webhooks.ts";
+import { deliveriesOf, erasedHash, type EventSubject, subscriberEvent } from "../rules/webhooks.ts";
 import type { Engine, Steps } from "./engine.ts";
-
-export function prepareAnnouncements({ prepare, insert }: Engine) {
-  const findHearers = prepare<{ id: number }>(lookUps.hearers.text);
-  return function* (
-    before: SubscriberStatus | undefined,
-    after: SubscriberStatus,
-    key: string,
-    at: number,
-  ): Steps<void> {
-    const event = subscriberEvent(before, after);
-    if (event === null) return;
-    const hearers = (yield* findHearers(event)).map(({ id }) => id);
-    if (hearers.length > 0)
-      yield* insert({ webhook_delivery: deliveriesOf(hearers, event, { submission: null, subscriber: key }, at) });
-  };
-}
 
 /** What operators changed of a submission that is and was no spam. */
 interface Change {
@@ -27,15 +13,31 @@ interface Change {
   readonly changed: readonly string[];
 }
 
-export function prepareChangeNews({ prepare, insert }: Engine) {
+export function prepareAnnouncements({ prepare, insert }: Engine) {
   const findHearers = prepare<{ id: number }>(lookUps.hearers.text);
-  const event = "submission.changed";
-  return function* (changes: readonly Change[], at: number): Steps<void> {
-    const hearers = changes.length === 0 ? [] : (yield* findHearers(event)).map(({ id }) => id);
-    const deliveries = changes.flatMap(({ arrival: submission, changed }) =>
-      deliveriesOf(hearers, event, { submission, subscriber: null, detail: JSON.stringify(changed) }, at),
-    );
-    if (deliveries.length > 0) yield* insert({ webhook_delivery: deliveries });
+
+  function* tell(event: DeliveredEvent, subjects: readonly EventSubject[], at: number): Steps<void> {
+    const hearers = subjects.length === 0 ? [] : (yield* findHearers(event)).map(({ id }) => id);
+    if (hearers.length === 0) return;
+    yield* insert({ webhook_delivery: subjects.flatMap((subject) => deliveriesOf(hearers, event, subject, at)) });
+  }
+
+  return {
+    *ofStatus(before: SubscriberStatus | undefined, after: SubscriberStatus, key: string, at: number): Steps<void> {
+      const event = subscriberEvent(before, after);
+      if (event !== null) yield* tell(event, [{ submission: null, subscriber: key }], at);
+    },
+
+    ofChanges: (changes: readonly Change[], at: number): Steps<void> =>
+      tell(
+        "submission.changed",
+        changes.map(({ arrival, changed }) => ({
+          submission: arrival,
+          subscriber: null,
+          detail: JSON.stringify(changed),
+        })),
+        at,
+      ),
   };
 }
 

@@ -1,31 +1,30 @@
 // What operators change of a submission and its mails, each in a transaction with its entry in the audit log.
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import type { Actor, AuditEntry, DeskStore, Scope } from "../desk-store.ts";
+import { inBatches } from "../pages.ts";
 import type { MailKind, MailStatus, SubmissionKind } from "../records.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { parseMailId } from "../rules/mail-id.ts";
 import type { References } from "../rules/references.ts";
-import {
-  changingActions,
-  conflict,
-  decideTriage,
-  inBatches,
-  leavesSpam,
-  type Triaged,
-  type TriageTarget,
-} from "../rules/triage.ts";
-import { prepareChangeNews } from "./announcements.ts";
+import { changingActions, conflict, decideTriage, leavesSpam, type Triaged } from "../rules/triage.ts";
+import { prepareAnnouncements } from "./announcements.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
 import { prepareSendingAgain } from "./sending-again.ts";
 
+/** Submissions that one transaction changes. */
+const changedAtOnce = 100;
+
 /** A submission that is to be changed. */
 interface Changing extends Triaged {
   readonly arrival: number;
+  readonly tags: string | null;
   readonly kind: SubmissionKind;
   readonly emailKey: string;
 }
+
+export type Changes = ReturnType<typeof prepareChanging>;
 
 interface SentMail {
   readonly kind: MailKind;
@@ -40,13 +39,13 @@ export function prepareChanging(engine: Engine, references: References) {
   const { prepare, locking, among } = engine;
   const audit = prepareAudit(engine);
   const leaveSpam = prepareLeavingSpam(engine);
-  const tellOfChanges = prepareChangeNews(engine);
+  const { ofChanges: tellOfChanges } = prepareAnnouncements(engine);
   const findArrival = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
   );
   // In the order of their arrival, so that transactions cannot deadlock.
   const lock = prepare<Changing>(`
-    SELECT arrival, kind, reference, email_key AS "emailKey", status, assignee, version, responded_at AS "respondedAt"
+    SELECT arrival, kind, reference, email_key AS "emailKey", status, assignee, version, responded_at AS "respondedAt", tags
     FROM submission WHERE ${among("arrival", "$1", "bigint")} ORDER BY arrival ${locking("FOR UPDATE")}`);
   const update = prepare(
     "UPDATE submission SET status = $1, assignee = $2, version = $3, responded_at = $4 WHERE arrival = $5",
@@ -67,7 +66,7 @@ export function prepareChanging(engine: Engine, references: References) {
   const store = (changed: readonly Changing[]) =>
     together(changed.map((row) => update(row.status, row.assignee, row.version, row.respondedAt, row.arrival)));
 
-  function* triage(scope: Scope, targets: readonly TriageTarget[], request: TriageRequest, actor: Actor) {
+  function* triage(scope: Scope, targets: TriageRequest["targets"], request: TriageRequest, actor: Actor) {
     const rows = yield* lockRows(
       scope,
       targets.map(({ reference }) => reference),
@@ -103,12 +102,11 @@ export function prepareChanging(engine: Engine, references: References) {
     return outcomes;
   }
 
-  return { audit, leaveSpam, lockRows, store, triage };
+  return { audit, leaveSpam, lock, lockRows, store, tellOfChanges, triage };
 }
 
-export function makeChanges(engine: Engine, references: References) {
+export function makeChanges(engine: Engine, { audit, leaveSpam, lockRows, store, triage }: Changes) {
   const { prepare, locking, transaction } = engine;
-  const { audit, leaveSpam, lockRows, store, triage } = prepareChanging(engine, references);
   const insertNote = prepare<{ id: number }>(
     "INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id",
   );
@@ -128,8 +126,10 @@ export function makeChanges(engine: Engine, references: References) {
     FROM submission WHERE arrival = $2 ${locking("FOR KEY SHARE")}`);
 
   return {
-    triage: (scope, request, actor) =>
-      inBatches(request.targets, (targets) => transaction(() => triage(scope, targets, request, actor))),
+    async triage(scope, request, actor) {
+      const change = (targets: typeof request.targets) => transaction(() => triage(scope, targets, request, actor));
+      return (await inBatches(request.targets, changedAtOnce, change)).flat();
+    },
 
     addNote: (scope, reference, text, actor) =>
       transaction(function* () {

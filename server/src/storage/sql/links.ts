@@ -44,7 +44,7 @@ export function makeLinks(engine: Engine) {
       const { key, status } = holder;
       if (purpose === "confirm") yield* confirm(key, at);
       else yield* together([leave(key, at), unlink(key)]);
-      yield* announce(status, purpose === "confirm" ? "active" : "unsubscribed", key, at);
+      yield* announce.ofStatus(status, purpose === "confirm" ? "active" : "unsubscribed", key, at);
       return true;
     };
     return transaction(steps, { repeatable: true });

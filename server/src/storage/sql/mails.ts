@@ -7,7 +7,8 @@ import type { LeasedMail, MailSettlement } from "../records.ts";
 import { storedDay } from "../rules/days.ts";
 import { type ClaimedMail, claimedColumns, endedMail, leasedMail, replyJoins } from "../rules/leased-mail.ts";
 import { type MailRow, parseMailId } from "../rules/mail-id.ts";
-import { capMs, isToPerson } from "../rules/mails.ts";
+import { quoted } from "../rules/inbox-filter.ts";
+import { capMs, isToPerson, teamMails } from "../rules/mails.ts";
 import { mailJoins } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
@@ -66,7 +67,7 @@ export function makeMails(
   // The status is part of the text, and the condition of the index is repeated: only then the planners use it.
   const stopped = (status: "failed" | "in-doubt") =>
     `FROM mail ${indexedBy("mail_stopped")} WHERE status IN ('failed', 'in-doubt') AND status = '${status}'`;
-  const isTeams = "kind IN ('inquiry-notice', 'application-notice', 'digest')";
+  const isTeams = `kind IN (${quoted(teamMails)})`;
   // What never left counts already for a day. The others are judged one by one.
   const isFree = (status: "failed" | "in-doubt") =>
     status === "failed"
@@ -136,7 +137,9 @@ export function makeMails(
         return mail === null ? 0 : retryOne(mail, now);
       }
       const wakeNext = wakeSome[which.status];
-      let woken = await changeInBatches(wokenAtOnce, (after) => write(wakeNext(now, after, now - capMs)));
+      let woken = await changeInBatches(async (after) =>
+        (await write(wakeNext(now, after, now - capMs))).map(({ id }) => id),
+      );
       for (let after = 0; ;) {
         const rows = await read(strangers[which.status](after));
         for (const row of rows) {

@@ -2,7 +2,8 @@
 // and one settles them. Both tables name the same thing by the same name; what differs is an `OutboxTable`.
 import type { OutboxStore } from "../outbox-store.ts";
 import { mailId, type MailRow, parseMailId } from "../rules/mail-id.ts";
-import { type Ended, settlementWaitMs } from "../rules/mails.ts";
+import { type Ended, endedAs } from "../rules/ended.ts";
+import { settlementWaitMs } from "../rules/mails.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { leaseIsOver, makeRewind } from "./set-back.ts";
 
@@ -144,7 +145,7 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
         const one = refusal === undefined ? table.leased(idOf(row), row, now, until) : null;
         if (one !== null) leased.push(one);
         else {
-          const ended = failedRow(row, now, refusal ?? "unreadable row");
+          const ended = endedAs("failed", now, refusal ?? "unreadable row", row.timesNotFound);
           failed.push({ id: row.row, created_at: row.createdAt, owner, ...ended });
         }
       }
@@ -168,13 +169,3 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
       ),
   };
 }
-
-const failedRow = ({ timesNotFound: denials = null }: Claimed, now: number, last_answer: string): Ended => ({
-  status: "failed",
-  tries: 1,
-  due_at: null,
-  scheduled_at: null,
-  ended_at: now,
-  last_answer,
-  denials,
-});

@@ -10,7 +10,7 @@ export function makeReading(engine: Engine) {
   const submissions = prepareReader<SubmissionRow>(engine, {
     table: "submission",
     number: "arrival",
-    columns: submissionColumns.join(", "),
+    columns: submissionColumns,
     wanted: "AND kind = $3 AND received_at >= $4",
   });
   const subscribers = prepareReader<SubscriberRow>(engine, {

@@ -2,8 +2,7 @@
 import type { ReplyOutcome, SavedAnswer, TriageStatus } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import { repliesMax, repliesMs, type ReplyStore, savedAnswersMax, undoMs } from "../reply-store.ts";
-import type { References } from "../rules/references.ts";
-import { prepareChanging } from "./changes.ts";
+import type { Changes } from "./changes.ts";
 import { type Engine, together } from "./engine.ts";
 import { prepareStanding } from "./suppression.ts";
 
@@ -14,9 +13,8 @@ interface SentReply {
   readonly versionAfter: number | null;
 }
 
-export function makeReplies(engine: Engine, references: References): ReplyStore {
+export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes): ReplyStore {
   const { prepare, among, lockAddress, read, transaction } = engine;
-  const { audit, lockRows, triage } = prepareChanging(engine, references);
   const standingOf = prepareStanding(engine);
   // From the audit log: a reply that was taken back, or erased with its person, is in no other table.
   const latest = prepare<{ at: number }>(`

@@ -23,7 +23,7 @@ export function makeIndexing(engine: Engine, { addWords }: SearchIndex) {
   );
   const setProgress = prepare("UPDATE search_progress SET indexed_to = $1");
   const next = prepare<SubmissionRow>(`
-    SELECT ${submissionColumns.join(", ")} FROM submission WHERE arrival > $1 AND arrival <= $2 ORDER BY arrival LIMIT $3`);
+    SELECT ${submissionColumns} FROM submission WHERE arrival > $1 AND arrival <= $2 ORDER BY arrival LIMIT $3`);
   const mark = prepare("UPDATE submission SET disposable = $2, resume_sha256 = $3 WHERE arrival = $1");
   const lastComplete = engine.lastComplete("submission", "arrival");
 

@@ -5,7 +5,7 @@ import { makeAccess } from "./access.ts";
 import { makeEarlier } from "./accepting.ts";
 import { makeAuditLog } from "./audit.ts";
 import { makeBelongings } from "./belongings.ts";
-import { makeChanges } from "./changes.ts";
+import { makeChanges, prepareChanging } from "./changes.ts";
 import type { Engine } from "./engine.ts";
 import { type ErasingOptions, makeErasing } from "./erasing.ts";
 import { makeHeld } from "./held.ts";
@@ -49,6 +49,7 @@ interface SharedOptions {
 
 export function makeSharedStore({ row, references, engine, forLists, forExports, inbox, ...own }: SharedOptions) {
   const suppressions = prepareSuppressions(engine);
+  const changes = prepareChanging(engine, references);
   const readsBy = (by: Engine) => ({
     ...makeInboxLists(by, references, inbox),
     ...makeBelongings(by, references),
@@ -66,12 +67,12 @@ export function makeSharedStore({ row, references, engine, forLists, forExports,
       readPerson,
       ...makeLists(forLists),
       ...makeOverview(forLists),
-      ...makeChanges(engine, references),
-      ...makeTags(forLists, references),
+      ...makeChanges(engine, changes),
+      ...makeTags(forLists, changes),
       ...makeErasing(engine, own.searchIndex, own.erasing),
       ...makeIndexing(engine, own.searchIndex),
     },
-    replies: makeReplies(engine, references),
+    replies: makeReplies(engine, changes),
     access: makeAccess(engine, row.cookieKey),
     webhooks: makeWebhooks(forLists),
     deliveries: makeOutbox(engine, deliveryTable),

@@ -2,7 +2,9 @@
 // written.
 import { emailKey } from "@submissions/shared/fields";
 import type { SuppressionChange } from "../records.ts";
+import { quoted } from "../rules/inbox-filter.ts";
 import { mailJoins } from "../rules/mail-row.ts";
+import { teamMails } from "../rules/mails.ts";
 import { decideNews, hashedKey, type KnownAddressee, type Standing } from "../rules/suppression.ts";
 import { prepareAnnouncements } from "./announcements.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
@@ -41,7 +43,7 @@ export function prepareSuppressions(engine: Engine) {
   const addresseeOf = prepare<{ email: string }>(`
     SELECT coalesce(submission.email, subscriber.email) AS email FROM mail ${mailJoins}
     WHERE mail.id = $1 AND mail.created_at = $2 AND mail.lease_owner = $3
-      AND mail.kind NOT IN ('inquiry-notice', 'application-notice', 'digest')`);
+      AND mail.kind NOT IN (${quoted(teamMails)})`);
 
   /** Answers whether the change was news. */
   function* note(change: SuppressionChange): Steps<boolean> {
@@ -56,7 +58,7 @@ export function prepareSuppressions(engine: Engine) {
       ...(status === undefined ? [] : [setStatus(key, status, unsubscribedAt ?? null)]),
       ...(follows.deletesConfirmLinks ? [unlink(key)] : []),
     ]);
-    if (status !== undefined) yield* announce(subscriber?.status, status, key, change.at);
+    if (status !== undefined) yield* announce.ofStatus(subscriber?.status, status, key, change.at);
     return true;
   }
 

@@ -195,9 +195,10 @@ export function makeWebhooks(engine: Engine) {
         return webhook === undefined ? null : 0;
       });
       if ("delivery" in which || replayed === null) return replayed;
-      return changeInBatches(replayedAtOnce, (after) =>
-        write(statements.replayFailed(actor.at, which.failedOf, after)),
-      );
+      return changeInBatches(async (after) => {
+        const rows = await write(statements.replayFailed(actor.at, which.failedOf, after));
+        return rows.map(({ id }) => id);
+      });
     },
   } satisfies Partial<WebhookStore>;
 }
