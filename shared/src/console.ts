@@ -93,6 +93,11 @@ export interface InboxCounts {
   readonly unassigned: number;
 }
 
+/**
+ * `queued`: to be sent when due. `sent`: the provider took it. `failed`: refused for good, or given up after 72 hours.
+ * `in-doubt`: it may have been sent, the provider cannot be asked, and it was tried once more already. Only an
+ * operator's retry wakes the last two.
+ */
 export const mailStatuses = ["queued", "sent", "failed", "in-doubt"] as const;
 export type MailStatus = (typeof mailStatuses)[number];
 

@@ -143,7 +143,7 @@ describe("a full disk", () => {
     const connection = new SqliteConnection(`${folder.path}/full.db`);
     connection.configure();
     await applyPending(connection);
-    await using store = makeSqliteStore(connection, systemClock);
+    await using store = makeSqliteStore(connection, { clock: systemClock });
     await accept(store, application(0));
 
     const [pages] = connection.query<{ page_count: number }>("PRAGMA page_count");

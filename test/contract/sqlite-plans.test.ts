@@ -28,7 +28,7 @@ test("no statement scans a table, or sorts more than one person's submissions", 
     texts.push(text);
     return prepare(text);
   };
-  await using _store = makeSqliteStore(connection, systemClock);
+  await using _store = makeSqliteStore(connection, { clock: systemClock });
   expect(texts.length).toBeGreaterThan(50);
   for (const text of texts) {
     const plan = connection.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`).map(({ detail }) => detail);

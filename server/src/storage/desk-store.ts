@@ -179,6 +179,8 @@ export interface DeskStore {
   /**
    * Changes the status, the assignee or both of at most {@link triageMax} submissions whose version is the one that was
    * seen. The first change away from `new` is the response to the submission. In batches; each is done whole or not.
+   *
+   * @throws RangeError for more targets
    */
   triage(scope: Scope, request: TriageRequest, actor: Actor): Promise<readonly TriageOutcome[]>;
 

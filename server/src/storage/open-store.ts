@@ -1,26 +1,14 @@
 // Opens the store that the configuration names. PostgreSQL's modules are loaded only when it is used.
-import { type Clock, systemClock } from "../clock.ts";
+import { systemClock } from "../clock.ts";
 import type { RateLimitEvents, RateLimitStore } from "./rate-limit-store.ts";
 import type { PostgresLocation } from "./postgres/postgres-store.ts";
 import { lockForService } from "./sqlite/service-lock.ts";
 import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
-import type { Access, CommitListener, Store } from "./store.ts";
+import type { OpenOptions, Store } from "./store.ts";
 
 export type StoreLocation =
   | { readonly kind: "sqlite"; readonly file: string }
   | ({ readonly kind: "postgres" } & PostgresLocation);
-
-export interface OpenStoreOptions {
-  /** `read-only`, for exports beside a service: takes no write lock, migrates nothing, reads a replica if there is one. */
-  readonly access?: Access;
-  /** What leases and due times follow on SQLite. PostgreSQL has a clock of its own. */
-  readonly clock?: Clock;
-  readonly onCommit?: CommitListener;
-  /** How long one statement of what operators read may take, in milliseconds; 5,000 unless set. */
-  readonly readMs?: number;
-  /** Is told who keeps a migration waiting, on PostgreSQL. */
-  readonly waiting?: (message: string) => void;
-}
 
 /**
  * Opens the store: makes it if need be and applies pending migrations.
@@ -29,13 +17,10 @@ export interface OpenStoreOptions {
  * @throws SchemaTooNew when a newer version of the service has migrated it
  * @throws SchemaTooOld when it lacks migrations and is opened for reading only, or by a role that may not migrate
  */
-export async function openStore(
-  location: StoreLocation,
-  { access = "read-write", clock = systemClock, onCommit, readMs, waiting }: OpenStoreOptions = {},
-): Promise<Store> {
-  if (location.kind === "sqlite") return openSqliteStore(location.file, access, clock, onCommit, readMs);
-  const { openPostgresStore } = await import("./postgres/postgres-store.ts");
-  return openPostgresStore(location, { access, clock, onCommit, readMs, waiting });
+export async function openStore(location: StoreLocation, options: Partial<OpenOptions> = {}): Promise<Store> {
+  const opened: OpenOptions = { access: "read-write", clock: systemClock, ...options };
+  if (location.kind === "sqlite") return openSqliteStore(location.file, opened);
+  return (await import("./postgres/postgres-store.ts")).openPostgresStore(location, opened);
 }
 
 /**
@@ -60,7 +45,7 @@ export async function openRateLimitStore(
 /**
  * Applies pending migrations, making the store if need be. Answers the names of those that this call applied.
  *
- * @param waiting as {@link OpenStoreOptions.waiting}
+ * @param waiting as {@link OpenOptions.waiting}
  */
 export async function migrate(location: StoreLocation, waiting?: (message: string) => void): Promise<string[]> {
   if (location.kind === "sqlite") return migrateSqlite(location.file);

@@ -1,9 +1,11 @@
 // What is stored, as the rest of the service sees it: plain data, times in milliseconds since the epoch, no engine's
 // column names. Optional facts are null, never undefined, so that every engine stores and returns the same thing.
 import type { ApplicationInput } from "@submissions/shared/application";
-import type { MailRow, SubscriberRow } from "@submissions/shared/console";
+import type { MailRow, SubscriberRow, TriageStatus } from "@submissions/shared/console";
 import type { InquiryInput } from "@submissions/shared/inquiry";
 import type { Language } from "@submissions/shared/language";
+
+export type { MailStatus, SubmissionKind, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
 
 /** Which door a submission came through. */
 export type Door = "rest" | "rpc";
@@ -92,11 +94,6 @@ export interface LinkToken {
 /** A submission that gets a reference. */
 export type SubmissionRecord = InquiryRecord | ApplicationRecord;
 
-export type SubmissionKind = SubmissionRecord["kind"];
-
-/** Where a submission stands in the hands of the team. */
-export type TriageStatus = "new" | "open" | "done" | "spam";
-
 /** What the store adds to a submission. */
 interface Filed {
   /** Ascends in the order in which submissions were stored; never used twice. Exports and lists are in this order. */
@@ -118,8 +115,6 @@ export type StoredSubmission = StoredInquiry | StoredApplication;
 
 /** What the virus scanner said of a resume; `unscanned` until it has. */
 export type ScanState = "unscanned" | "clean" | "infected";
-
-export type SubscriberStatus = "pending" | "active" | "unsubscribed" | "bounced" | "complained";
 
 /** A subscriber; whether the address is at a host of throw-away addresses is computed where it is shown. */
 export type StoredSubscriber = Omit<SubscriberRow, "disposable">;
@@ -175,13 +170,6 @@ export interface Welcome {
   readonly confirmToken: string | null;
   readonly unsubscribeToken: string;
 }
-
-/**
- * `queued`: to be sent when due. `sent`: the provider took it. `failed`: refused for good, or given up after 72 hours.
- * `in-doubt`: it may have been sent, the provider cannot be asked, and it was tried once more already. Only an
- * operator's retry wakes the last two.
- */
-export type MailStatus = "queued" | "sent" | "failed" | "in-doubt";
 
 /** A mail in the hands of the process that holds its lease. */
 export interface LeasedMail {

@@ -29,6 +29,18 @@ import type {
 /** How a store is opened. */
 export type Access = "read-write" | "read-only";
 
+export interface OpenOptions {
+  /** `read-only`, for exports beside a service: takes no write lock, migrates nothing, reads a replica if there is one. */
+  readonly access: Access;
+  /** What leases and due times follow on SQLite. PostgreSQL has a clock of its own. */
+  readonly clock: Clock;
+  readonly onCommit?: CommitListener;
+  /** How long one statement of what operators read may take, in milliseconds; {@link operatorsReadMs} unless set. */
+  readonly readMs?: number;
+  /** Is told who keeps a migration waiting, on PostgreSQL. */
+  readonly waiting?: (message: string) => void;
+}
+
 export type { Lease } from "./outbox-store.ts";
 
 /** A submission and everything that is stored with it. */
@@ -224,7 +236,6 @@ export interface Store extends AsyncDisposable {
 /** How long an idempotency key is kept. */
 export const idempotencyMs = 24 * 60 * 60 * 1000;
 
-/** How long one statement of what operators read may take. */
 export const operatorsReadMs = 5_000;
 
 /** A pending subscriber gets at most one welcome mail in this time. */

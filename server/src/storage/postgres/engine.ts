@@ -2,11 +2,11 @@
 import type { Ranges } from "../ranges.ts";
 import { type AnswersOf, type Engine, type QueriesOf, type Query, queryOf, type Steps } from "../sql/engine.ts";
 import { type FoundRow, type LookUp, lookUpNames, lookUps } from "../rules/facts.ts";
-import { type TableName, tableNames, tableOf } from "../rules/tables.ts";
+import { type Columns, type RowOf, type TableName, tableNames, tableOf } from "../rules/tables.ts";
 import type { Connections } from "./connections.ts";
 import { makeLastComplete } from "./last-complete.ts";
 import type { Reader, Session } from "./session.ts";
-import { type Columns, prepared, type RowOf, rowsAs, type Statement, valuesOf } from "./statement.ts";
+import { prepared, rowsAs, type Statement, valuesOf } from "./statement.ts";
 
 /** The number of the lock of an address, a key or a challenge. What is read behind it stays true until the transaction ends. */
 export const lockOf = (name: string): string => `hashtextextended(${name}, 0)`;
@@ -83,7 +83,6 @@ interface Part<Name> {
   text(first: number): string;
 }
 
-// Places are counted from 1 there.
 const lookUpParts = lookUpNames.map((name): Part<LookUp> => {
   const { wanted: columns, text }: { wanted: Columns; text: string } = lookUps[name];
   const names = Object.keys(columns);
@@ -92,8 +91,8 @@ const lookUpParts = lookUpNames.map((name): Part<LookUp> => {
     name,
     columns,
     text: (first) => `
-      SELECT '${name}' AS name, (wanted.place - 1)::integer AS place, row_to_json(found) AS row
-      FROM ${rowsAs("wanted", columns, first, "place")}, LATERAL (${one}) AS found`,
+      SELECT '${name}' AS name, row_to_json(found) AS row
+      FROM ${rowsAs("wanted", columns, first)}, LATERAL (${one}) AS found`,
   };
 });
 

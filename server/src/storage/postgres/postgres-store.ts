@@ -6,7 +6,7 @@ import { References } from "../rules/references.ts";
 import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
 import type { Engine } from "../sql/engine.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import { type Access, type CommitListener, operatorsReadMs, StorageUnavailable, type Store } from "../store.ts";
+import { type CommitListener, type OpenOptions, operatorsReadMs, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
@@ -48,16 +48,6 @@ export interface PostgresLocation {
   /** A copy to read exports from; null: there is none. */
   readonly replicaUrl: string | null;
   readonly poolMax: number;
-}
-
-interface OpenOptions {
-  readonly access: Access;
-  readonly clock: Clock;
-  readonly onCommit: CommitListener | undefined;
-  /** How long one statement of what operators read may take. */
-  readonly readMs: number | undefined;
-  /** Is told who keeps a migration waiting. */
-  readonly waiting: ((message: string) => void) | undefined;
 }
 
 /**
@@ -140,6 +130,10 @@ function makeStore(
       searchIndex: prepareSearchIndex(engine),
       // As all transactions that lock several, so that they cannot deadlock.
       erasing: { atOnce: erasedAtOnce, order: "ORDER BY arrival" },
+      async prove() {
+        connections.checkDisk();
+        await connections.write(proveWrite, [], { limits: readinessLimits, repeatable: true });
+      },
       settleBeside: (settled) => acceptor.settle(settled),
     }),
     clock,
@@ -149,17 +143,6 @@ function makeStore(
     },
 
     accept: (entry) => acceptor.accept(entry),
-
-    async checkReadiness() {
-      try {
-        connections.checkDisk();
-        await connections.write(proveWrite, [], { limits: readinessLimits, repeatable: true });
-        return { ready: true };
-      } catch (error) {
-        if (error instanceof StorageUnavailable) return { ready: false, reason: error.message };
-        throw error;
-      }
-    },
 
     /** Waits for what was handed in, then closes; a second call waits for the same. */
     [Symbol.asyncDispose]: () => (closed ??= close()),

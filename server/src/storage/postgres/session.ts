@@ -2,7 +2,7 @@
 // so that a transaction of one statement is one round trip. Knows no table.
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { asStorageError, isAnswer, isContention, isLost, isUnprepared } from "./errors.ts";
-import type { Bound, Statement } from "./statement.ts";
+import type { Statement } from "./statement.ts";
 
 /** The wait for an answer when a caller has a deadline: less when it is near, and this little when it has passed. */
 const answerMsMax = 4_000;
@@ -31,7 +31,7 @@ export class LeasedConnection implements Session {
   readonly #client: PoolClient;
   readonly #prepares: boolean;
   readonly #deadline: number;
-  readonly #last: Bound[] = [];
+  readonly #last: (readonly [statement: Statement<unknown>, values: readonly unknown[]])[] = [];
   lost = false;
   unprepared = false;
   #contended = false;
@@ -59,7 +59,7 @@ export class LeasedConnection implements Session {
       if (!this.lost) await this.script("ROLLBACK").catch(() => (this.lost = true));
       return this.#undone(one.reason);
     }
-    const last = this.#last.map(({ statement, values }) => this.all(statement, values));
+    const last = this.#last.map(([statement, values]) => this.all(statement, values));
     return this.#commit(last, (worked as PromiseFulfilledResult<T>).value);
   }
 
@@ -95,7 +95,7 @@ export class LeasedConnection implements Session {
   }
 
   last(statement: Statement<unknown>, values: readonly unknown[]): void {
-    this.#last.push({ statement, values });
+    this.#last.push([statement, values]);
   }
 
   async script(text: string): Promise<void> {

@@ -2,8 +2,6 @@
 import { hash } from "node:crypto";
 import type { Columns, RowOf } from "../rules/tables.ts";
 
-export type { Columns, RowOf };
-
 /** A statement, and the row that it answers with. */
 export interface Statement<Row = never> {
   /** Each connection prepares the statement once, under this name. Without one it is prepared each time. */
@@ -24,24 +22,15 @@ export const prepared = <Row = never>(text: string): Prepared<Row> => ({
   text,
 });
 
-/** A statement with its parameters. */
-export interface Bound {
-  readonly statement: Statement<unknown>;
-  readonly values: readonly unknown[];
-}
-
 /**
  * Rows as a table within a statement: one array for each column, so that the statement has the same text for any number of
  * rows.
  *
  * @param first number of the first parameter
- * @param place name of a further column, which numbers the rows from 1
  */
-export function rowsAs(alias: string, columns: Columns, first = 1, place?: string): string {
+export function rowsAs(alias: string, columns: Columns, first = 1): string {
   const parameters = Object.values(columns).map((type, index) => `$${first + index}::${type}[]`);
-  const names = [...Object.keys(columns), ...(place === undefined ? [] : [place])];
-  const ordinality = place === undefined ? "" : " WITH ORDINALITY";
-  return `unnest(${parameters.join(", ")})${ordinality} AS ${alias} (${names.join(", ")})`;
+  return `unnest(${parameters.join(", ")}) AS ${alias} (${Object.keys(columns).join(", ")})`;
 }
 
 /** The processes of some rows of pg_locks, as messages for operators name them. */

@@ -1,4 +1,5 @@
 // What becomes of submissions, without a database: each rule by itself, and what entries of one batch see of each other.
+import { emailKey } from "@submissions/shared/fields";
 import { expect, test } from "vitest";
 import {
   application,
@@ -13,26 +14,18 @@ import {
 import type { ChallengeRecord, EarlierSubmission, IdempotencyRecord } from "../records.ts";
 import { type Entry, idempotencyMs } from "../store.ts";
 import { decide, decideLeaving } from "./decide.ts";
-import { type Addressee, dayName, factsOf, type Found, keyName, type Numbers, wantedBy } from "./facts.ts";
+import { type Addressee, dayName, factsOf, type FoundRow, keyName, type Numbers, wantedBy } from "./facts.ts";
 import { capMs } from "./mails.ts";
 import { dayNumber, References } from "./references.ts";
 import { hashedKey } from "./suppression.ts";
 
 const references = new References("0".repeat(64));
-const none: Found = {
-  earlier: [],
-  spent: [],
-  suppressed: [],
-  receipts: [],
-  newsletters: [],
-  subscriber: [],
-  hearers: [],
-};
+type Found = { readonly [Name in FoundRow["name"]]?: readonly Extract<FoundRow, { name: Name }>["row"][] };
 const key: IdempotencyRecord = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: noon };
 const challenge: ChallengeRecord = { hash: "c", expiresAt: noon + minute };
 
 /** Decides about a batch of which this is known. */
-function decided(entries: readonly Entry[], found: Partial<Found> = {}, counters: readonly number[] = [0, 1, 2, 3, 4]) {
+function decided(entries: readonly Entry[], found: Found = {}, counters: readonly number[] = [0, 1, 2, 3, 4]) {
   const { wanted, numbers: count } = wantedBy(entries);
   const drawn = (first: number, many: number) => Array.from({ length: many }, (_, n) => first + n);
   const numbers: Numbers = {
@@ -40,11 +33,13 @@ function decided(entries: readonly Entry[], found: Partial<Found> = {}, counters
     mails: drawn(201, count.mails),
     counters: new Map([...count.counters.keys()].map((name) => [name, [...counters]])),
   };
-  return { ...decide(entries, factsOf(wanted, { ...none, ...found }), numbers, references), numbers };
+  const rows = Object.entries(found).flatMap(([name, of]) => of.map((row) => ({ name, row }) as FoundRow));
+  return { ...decide(entries, factsOf(wanted, rows), numbers, references), numbers };
 }
 
-const earlierRow = (createdAt: number, more: Partial<Found["earlier"][number]> = {}) => ({
-  place: 0,
+const earlierRow = (createdAt: number, more: Partial<NonNullable<Found["earlier"]>[number]> = {}) => ({
+  procedure: "p",
+  keyHash: "k",
   fingerprint: "f",
   reference: "INQ-1",
   createdAt,
@@ -52,7 +47,7 @@ const earlierRow = (createdAt: number, more: Partial<Found["earlier"][number]> =
   receiptSent: 1,
   ...more,
 });
-const answers = (entries: readonly Entry[], found?: Partial<Found>, counters?: readonly number[]) =>
+const answers = (entries: readonly Entry[], found?: Found, counters?: readonly number[]) =>
   decided(entries, found, counters).answers;
 const isEmpty = (rows: object) => Object.values(rows).every((of: unknown[]) => of.length === 0);
 
@@ -62,7 +57,7 @@ test("a repeated key is answered with what it stands for, before its spent chall
     rows,
   } = decided([entry(inquiry(1), { key, challenge })], {
     earlier: [earlierRow(noon - 1)],
-    spent: [{ place: 0 }],
+    spent: [{ hash: "c" }],
   });
   const earlier: EarlierSubmission = { fingerprint: "f", reference: "INQ-1", receiptSent: true, spam: false };
   expect(answer).toEqual({ result: "repeated", earlier });
@@ -96,7 +91,7 @@ test("a key holds for a day, and is then taken anew", () => {
 });
 
 test("a spent challenge is refused, and nothing is stored of the entry, its key neither", () => {
-  const { answers: refused, rows } = decided([entry(inquiry(1), { key, challenge })], { spent: [{ place: 0 }] });
+  const { answers: refused, rows } = decided([entry(inquiry(1), { key, challenge })], { spent: [{ hash: "c" }] });
   expect(refused).toEqual([{ result: "challenge-spent" }]);
   expect(isEmpty(rows)).toBe(true);
 });
@@ -126,7 +121,7 @@ test("a reference is made of the day's next counter of the kind", () => {
 });
 
 test("where no reference is left, key and challenge come first, and a refused entry uses none", () => {
-  const found = { earlier: [earlierRow(noon)], spent: [{ place: 0 }] };
+  const found = { earlier: [earlierRow(noon)], spent: [{ hash: "c" }] };
   const batch = [
     entry(inquiry(1), { key }),
     entry(inquiry(2), { challenge }),
@@ -145,7 +140,9 @@ test("where no reference is left, key and challenge come first, and a refused en
 
 test("spam is stored as such: no mail, no receipt, no event, and it does not count for the cap", () => {
   const spam = entry(inquiry(1), { spam: true });
-  const { answers: all, rows } = decided([spam, spam, spam, entry(inquiry(1))], { hearers: [{ place: 0, id: 1 }] });
+  const { answers: all, rows } = decided([spam, spam, spam, entry(inquiry(1))], {
+    hearers: [{ event: "inquiry.received", id: 1 }],
+  });
   expect(all[0]).toMatchObject({ result: "accepted", mails: [], capped: [] });
   expect(all[3]).toMatchObject({ capped: [] });
   expect(rows.submission.map(({ status, receipt_at: at }) => [status, at])).toEqual([
@@ -170,14 +167,14 @@ test.for([
   [1, ["inquiry-receipt"]],
   [0, []],
 ] as const)("a receipt that is a day old but %d ms counts accordingly", ([after, capped]) => {
-  const receipts = [after, 1, 1].map((ms) => ({ place: 0, at: noon - capMs + ms }));
+  const receipts = [after, 1, 1].map((ms) => ({ key: "ann-1@example.org", at: noon - capMs + ms }));
   expect(answers([entry(inquiry(1))], { receipts })).toMatchObject([{ capped }]);
 });
 
 test.for(["by its key", "by the hash of an erased one"] as const)("a suppressed address gets no receipt: %s", (how) => {
-  const { answers: all, rows } = decided([entry(application(1))], {
-    suppressed: [{ place: how === "by its key" ? 0 : 1 }],
-  });
+  const address = emailKey(application(1).email);
+  const suppressed = [{ key: how === "by its key" ? address : hashedKey(address) }];
+  const { answers: all, rows } = decided([entry(application(1))], { suppressed });
   expect(all).toMatchObject([{ mails: [{ kind: "application-notice" }], capped: ["application-receipt"] }]);
   expect(rows.submission).toMatchObject([{ receipt_at: null }]);
 });
@@ -190,7 +187,6 @@ test("an address is looked up by its key and by its hash", () => {
 const known = (more: Partial<NonNullable<Addressee["subscriber"]>>) => ({
   subscriber: [
     {
-      place: 0,
       email_key: "reader@example.org",
       email: "READER@example.org",
       status: "pending",
@@ -238,7 +234,7 @@ test("language and consent of an active subscriber stay, and nothing is mailed",
 
 test("becoming active ends having left, and is told to webhooks; anything else is not", () => {
   const left = known({ status: "unsubscribed", unsubscribed_at: noon - minute });
-  const hearers = [{ place: 0, id: 5 }];
+  const hearers = [{ event: "subscriber.confirmed", id: 5 }] as const;
   const single = decided([entry(subscription({ optIn: "single" }))], { ...left, hearers }).rows;
   expect(single.subscriber).toMatchObject([{ status: "active", unsubscribed_at: null }]);
   expect(single.webhook_delivery).toMatchObject([{ webhook: 5, event: "subscriber.confirmed", submission: null }]);
@@ -249,7 +245,7 @@ test("becoming active ends having left, and is told to webhooks; anything else i
 
 test("three newsletter mails go to an address in a day, counted apart from receipts", () => {
   const email = "Reader@example.org";
-  const since = (count: number) => Array.from({ length: count }, () => ({ place: 0, at: noon - minute }));
+  const since = (count: number) => Array.from({ length: count }, () => ({ key: emailKey(email), at: noon - minute }));
   const batch = [entry(subscription()), entry(inquiry(1, { email }))];
   expect(answers(batch, { newsletters: since(2), receipts: since(2) })).toMatchObject([{ capped: [] }, { capped: [] }]);
   expect(answers(batch, { newsletters: since(3) })).toMatchObject([{ capped: ["newsletter-welcome"] }, { capped: [] }]);
@@ -257,7 +253,9 @@ test("three newsletter mails go to an address in a day, counted apart from recei
 });
 
 test("a suppressed address is not made active by a request, and gets no welcome mail", () => {
-  const { answers: all, rows } = decided([entry(subscription({ optIn: "single" }))], { suppressed: [{ place: 0 }] });
+  const { answers: all, rows } = decided([entry(subscription({ optIn: "single" }))], {
+    suppressed: [{ key: emailKey(subscription().email) }],
+  });
   expect(all).toMatchObject([{ mails: [], capped: ["newsletter-welcome"] }]);
   expect(rows.subscriber).toMatchObject([{ status: "pending", welcomed_at: null }]);
   expect(rows.newsletter_token).toEqual([]);
@@ -293,10 +291,10 @@ test("each webhook that hears the event is told once of a submission", () => {
   const { wanted } = wantedBy([entry(inquiry(1)), entry(application(1))]);
   expect(wanted.hearers).toEqual([{ event: "inquiry.received" }, { event: "application.received" }]);
   const hearers = [
-    { place: 0, id: 1 },
-    { place: 1, id: 1 },
-    { place: 1, id: 2 },
-  ];
+    { event: "inquiry.received", id: 1 },
+    { event: "application.received", id: 1 },
+    { event: "application.received", id: 2 },
+  ] as const;
   const { rows } = decided([entry(inquiry(1)), entry(application(1))], { hearers });
   expect(rows.webhook_delivery.map(({ webhook, event, submission }) => [webhook, event, submission])).toEqual([
     [1, "inquiry.received", 101],
@@ -319,7 +317,7 @@ test("entries of one batch see each other, in their order", () => {
     first,
     second,
   ];
-  const { answers: all, rows } = decided(batch, { hearers: [{ place: 1, id: 1 }] });
+  const { answers: all, rows } = decided(batch, { hearers: [{ event: "subscriber.confirmed", id: 1 }] });
   expect(all).toMatchObject([
     { result: "accepted" },
     { result: "repeated", earlier: { fingerprint: "f", receiptSent: false, spam: false } },

@@ -10,37 +10,45 @@ import { hashedKey } from "./suppression.ts";
 import { type Columns, type RowOf, tables, type TableRow } from "./tables.ts";
 import { receivedEvent } from "./webhooks.ts";
 
-/** The parameters of a text are its wanted columns, in their order. Quoted names keep their case on both engines. */
+/**
+ * The parameters of a text are its wanted columns, in their order. Each row says what it was found for. Quoted names keep
+ * their case on both engines.
+ */
 export const lookUps = {
   earlier: {
     wanted: { procedure: "text", key_hash: "text" },
-    text: `SELECT fingerprint, created_at AS "createdAt", reference, submission.status,
+    text: `SELECT procedure, key_hash AS "keyHash", fingerprint, created_at AS "createdAt", reference, submission.status,
         CASE WHEN EXISTS (SELECT 1 FROM mail WHERE mail.submission = submission.arrival AND mail.status = 'sent'
           AND mail.kind IN ('inquiry-receipt', 'application-receipt')) THEN 1 ELSE 0 END AS "receiptSent"
       FROM idempotency LEFT JOIN submission ON submission.arrival = idempotency.submission
       WHERE procedure = $1 AND key_hash = $2`,
   },
-  spent: { wanted: { hash: "text" }, text: "SELECT 1 AS spent FROM spent_challenge WHERE challenge_hash = $1" },
+  spent: {
+    wanted: { hash: "text" },
+    text: "SELECT challenge_hash AS hash FROM spent_challenge WHERE challenge_hash = $1",
+  },
   suppressed: {
     wanted: { key: "text" },
-    text: "SELECT 1 AS suppressed FROM suppression WHERE email_key = $1 AND reason IS NOT NULL",
+    text: "SELECT email_key AS key FROM suppression WHERE email_key = $1 AND reason IS NOT NULL",
   },
   // The latest are enough to tell whether a cap is reached, at whichever instant. What was sent again is capped itself.
   receipts: {
     wanted: { key: "text", since: "bigint" },
-    text: `SELECT at FROM (
-        SELECT * FROM (SELECT receipt_at AS at FROM submission WHERE email_key = $1 AND receipt_at > $2
+    text: `SELECT key, at FROM (
+        SELECT * FROM (SELECT email_key AS key, receipt_at AS at FROM submission WHERE email_key = $1 AND receipt_at > $2
           ORDER BY receipt_at DESC LIMIT ${receiptsMax}) AS first
         UNION ALL
-        SELECT again_at AS at FROM mail WHERE again_key = $1 AND again_at > $2 AND kind <> 'newsletter-welcome'
+        SELECT again_key AS key, again_at AS at FROM mail
+        WHERE again_key = $1 AND again_at > $2 AND kind <> 'newsletter-welcome'
       ) AS receipts`,
   },
   newsletters: {
     wanted: { key: "text", since: "bigint" },
-    text: `SELECT at FROM (
-        SELECT created_at AS at FROM mail WHERE subscriber = $1 AND created_at > $2
+    text: `SELECT key, at FROM (
+        SELECT subscriber AS key, created_at AS at FROM mail WHERE subscriber = $1 AND created_at > $2
         UNION ALL
-        SELECT again_at AS at FROM mail WHERE again_key = $1 AND again_at > $2 AND kind = 'newsletter-welcome'
+        SELECT again_key AS key, again_at AS at FROM mail
+        WHERE again_key = $1 AND again_at > $2 AND kind = 'newsletter-welcome'
       ) AS newsletters`,
   },
   subscriber: {
@@ -50,7 +58,8 @@ export const lookUps = {
   // No name of an event is a part of another.
   hearers: {
     wanted: { event: "text" },
-    text: "SELECT id FROM webhook WHERE removed_at IS NULL AND events LIKE '%' || CAST($1 AS TEXT) || '%'",
+    text: `SELECT CAST($1 AS TEXT) AS event, id FROM webhook
+      WHERE removed_at IS NULL AND events LIKE '%' || CAST($1 AS TEXT) || '%'`,
   },
 } as const satisfies Record<string, { readonly wanted: Columns; readonly text: string }>;
 
@@ -61,17 +70,19 @@ export const lookUpNames = Object.keys(lookUps) as LookUp[];
 export type Wanted = { readonly [Name in LookUp]: readonly RowOf<(typeof lookUps)[Name]["wanted"]>[] };
 
 /** What each look-up answers with. */
-export interface FoundRows {
-  earlier: EarlierRow;
-  spent: object;
-  suppressed: object;
-  receipts: { readonly at: number };
-  newsletters: { readonly at: number };
-  subscriber: TableRow<"subscriber">;
-  hearers: { readonly id: number };
+interface FoundRows {
+  readonly earlier: EarlierRow;
+  readonly spent: { readonly hash: string };
+  readonly suppressed: { readonly key: string };
+  readonly receipts: { readonly key: string; readonly at: number };
+  readonly newsletters: { readonly key: string; readonly at: number };
+  readonly subscriber: TableRow<"subscriber">;
+  readonly hearers: { readonly event: WebhookEvent; readonly id: number };
 }
 
 interface EarlierRow extends Pick<EarlierSubmission, "fingerprint" | "reference"> {
+  readonly procedure: string;
+  readonly keyHash: string;
   readonly createdAt: number;
   /** Null: it was no inquiry or application. */
   readonly status: TriageStatus | null;
@@ -79,22 +90,8 @@ interface EarlierRow extends Pick<EarlierSubmission, "fingerprint" | "reference"
   readonly receiptSent: number;
 }
 
-/** The rows that were found, each with the place of the thing that was asked for. */
-export type Found = { readonly [Name in LookUp]: readonly (FoundRows[Name] & { readonly place: number })[] };
-
-/** A row as an engine finds it. */
-export interface FoundRow {
-  readonly name: LookUp;
-  /** Of the thing that was asked for, from 0. */
-  readonly place: number;
-  readonly row: object;
-}
-
-export function foundOf(rows: readonly FoundRow[]): Found {
-  const found = Object.fromEntries(lookUpNames.map((name): [string, object[]] => [name, []]));
-  for (const { name, place, row } of rows) found[name]?.push(Object.assign(row, { place }));
-  return found as unknown as Found;
-}
+/** A row that was found, and by which look-up. */
+export type FoundRow = { readonly [Name in LookUp]: { readonly name: Name; readonly row: FoundRows[Name] } }[LookUp];
 
 /** A key that is taken. */
 export interface Taken {
@@ -107,7 +104,7 @@ export interface Addressee {
   suppressed: boolean;
   receipts: number[];
   newsletters: number[];
-  subscriber: Omit<TableRow<"subscriber">, "place"> | undefined;
+  subscriber: TableRow<"subscriber"> | undefined;
 }
 
 /** Everything that is known. Deciding about one entry changes it for those behind it. */
@@ -194,38 +191,26 @@ export function wantedBy(entries: readonly Entry[]): { readonly wanted: Wanted; 
   return { wanted, numbers: { arrivals, mails, counters } };
 }
 
-export function factsOf(wanted: Wanted, found: Found): Facts {
+export function factsOf(wanted: Wanted, found: readonly FoundRow[]): Facts {
   const taken = new Map<string, Taken>();
-  for (const row of found.earlier) {
-    const { procedure, key_hash: keyHash } = at(wanted.earlier, row.place);
-    const name = keyName({ procedure, keyHash } as IdempotencyRecord);
-    taken.set(name, { createdAt: row.createdAt, earlier: earlierOf(row) });
-  }
-  const spent = new Set(found.spent.map(({ place }) => at(wanted.spent, place).hash as string));
+  const spent = new Set<string>();
   const addressees = new Map<string, Addressee>();
-  for (let place = 0; place < wanted.suppressed.length; place += 2) {
-    const unknown: Addressee = { suppressed: false, receipts: [], newsletters: [], subscriber: undefined };
-    addressees.set(at(wanted.suppressed, place).key as string, unknown);
-  }
-  const of = (things: readonly { readonly key: string | null }[], place: number) =>
-    addressees.get(at(things, place).key as string) as Addressee;
-  // Each address is followed by its hash.
-  for (const { place } of found.suppressed) of(wanted.suppressed, place - (place % 2)).suppressed = true;
-  for (const row of found.receipts) of(wanted.receipts, row.place).receipts.push(row.at);
-  for (const row of found.newsletters) of(wanted.newsletters, row.place).newsletters.push(row.at);
-  for (const row of found.subscriber) of(wanted.subscriber, row.place).subscriber = row;
   const hearers = new Map<WebhookEvent, number[]>();
-  for (const { place, id } of found.hearers) {
-    const event = at(wanted.hearers, place).event as WebhookEvent;
-    const known = hearers.get(event);
-    if (known === undefined) hearers.set(event, [id]);
-    else known.push(id);
+  let addressee: Addressee | undefined;
+  for (const { key } of wanted.suppressed) {
+    // Each address is followed by its hash.
+    const unknown: Addressee = { suppressed: false, receipts: [], newsletters: [], subscriber: undefined };
+    addressees.set(key as string, addressee ?? unknown);
+    addressee = addressee === undefined ? unknown : undefined;
+  }
+  const of = (key: string | null) => addressees.get(key as string) as Addressee;
+  for (const { name, row } of found) {
+    if (name === "earlier") taken.set(keyName(row), { createdAt: row.createdAt, earlier: earlierOf(row) });
+    else if (name === "spent") spent.add(row.hash);
+    else if (name === "hearers") hearers.getOrInsertComputed(row.event, () => []).push(row.id);
+    else if (name === "suppressed") of(row.key).suppressed = true;
+    else if (name === "subscriber") of(row.email_key).subscriber = row;
+    else of(row.key)[name].push(row.at);
   }
   return { taken, spent, addressees, hearers };
-}
-
-function at<Thing>(things: readonly Thing[], place: number): Thing {
-  const thing = things[place];
-  if (thing === undefined) throw new RangeError(`A look-up answered for place ${place} of ${things.length}.`);
-  return thing;
 }

@@ -2,7 +2,7 @@
 // are drawn and how it is locked, each engine knows.
 import type { IdempotencyRecord } from "../records.ts";
 import type { Decision } from "../rules/decide.ts";
-import { earlierOf, type Facts, factsOf, foundOf, holds, lookUps, type Wanted } from "../rules/facts.ts";
+import { earlierOf, type Facts, factsOf, holds, lookUps, type Wanted } from "../rules/facts.ts";
 import type { Store } from "../store.ts";
 import type { Engine, Query, Steps } from "./engine.ts";
 
@@ -13,7 +13,7 @@ export function prepareAccepting(engine: Engine) {
 
   return {
     *find(wanted: Wanted): Steps<Facts> {
-      return factsOf(wanted, foundOf(yield* lookUp(wanted)));
+      return factsOf(wanted, yield* lookUp(wanted));
     },
 
     /** What writes a decision, in this order. */

@@ -1,6 +1,6 @@
 // What operators change of a submission and its mails, each in a transaction with its entry in the audit log.
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
-import type { Actor, AuditEntry, DeskStore, Scope } from "../desk-store.ts";
+import { type Actor, type AuditEntry, type DeskStore, type Scope, triageMax } from "../desk-store.ts";
 import { inBatches } from "../pages.ts";
 import type { MailKind, MailStatus, SubmissionKind } from "../records.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
@@ -127,6 +127,7 @@ export function makeChanges(engine: Engine, { audit, leaveSpam, lockRows, store,
 
   return {
     async triage(scope, request, actor) {
+      if (request.targets.length > triageMax) throw new RangeError(`More than ${triageMax} submissions at once.`);
       const change = (targets: typeof request.targets) => transaction(() => triage(scope, targets, request, actor));
       return (await inBatches(request.targets, changedAtOnce, change)).flat();
     },

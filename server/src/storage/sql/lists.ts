@@ -36,17 +36,14 @@ export function makeLists(engine: Engine) {
     async listMails(scope, status, page) {
       const kinds = mailKindsOf(scope);
       if (kinds.length === 0) return { rows: [], next: null };
-      const ofKinds = `mail.kind IN (${quoted(kinds)})`;
-      const ofStatus = status === undefined ? [] : [`mail.status = '${status}'`];
+      const conditions = [
+        `mail.kind IN (${quoted(kinds)})`,
+        ...(status === undefined ? [] : [`mail.status = '${status}'`]),
+      ];
+      // The condition of the index is repeated as it is there.
+      const stopped = { conditions: [...conditions, "mail.status IN ('failed', 'in-doubt')"], index: "mail_stopped" };
       const hasStopped = status === "failed" || status === "in-doubt";
-      const found = await mails(() => {
-        if (!hasStopped) return { conditions: [ofKinds, ...ofStatus] };
-        // As the index says it.
-        return {
-          conditions: [ofKinds, ...ofStatus, "mail.status IN ('failed', 'in-doubt')"],
-          index: "mail_stopped",
-        };
-      }, page);
+      const found = await mails(() => (hasStopped ? stopped : { conditions }), page);
       return { ...found, rows: found.rows.map(storedMail) };
     },
   } satisfies Partial<DeskStore>;

@@ -1,6 +1,6 @@
 // What of the store is the same on both engines.
 import type { References } from "../rules/references.ts";
-import type { Store } from "../store.ts";
+import { StorageUnavailable, type Store } from "../store.ts";
 import { makeAccess } from "./access.ts";
 import { makeEarlier } from "./accepting.ts";
 import { makeAuditLog } from "./audit.ts";
@@ -43,6 +43,8 @@ interface SharedOptions {
   readonly inbox: Inbox;
   readonly searchIndex: SearchIndex;
   readonly erasing: ErasingOptions;
+  /** Proves that submissions can be stored now. */
+  prove(): Promise<unknown>;
   /** See `outbox.ts`. */
   readonly settleBeside?: (rows: readonly Settled[]) => Promise<readonly number[]>;
 }
@@ -83,6 +85,15 @@ export function makeSharedStore({ row, references, engine, forLists, forExports,
     ...makeResumes(engine),
     ...makeHousekeeping(engine),
     ...makeHeld(engine),
+    async checkReadiness() {
+      try {
+        await own.prove();
+        return { ready: true };
+      } catch (error) {
+        if (error instanceof StorageUnavailable) return { ready: false, reason: error.message };
+        throw error;
+      }
+    },
     suppress: (change) => engine.transaction(() => suppressions.note(change)),
   } satisfies Partial<Store>;
 }

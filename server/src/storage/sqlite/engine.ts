@@ -63,9 +63,7 @@ function prepareLookUp(connection: SqliteConnection): Engine["lookUp"] {
   });
   const all = (wanted: Wanted) =>
     finds.flatMap(({ name, statement, valuesOf }) =>
-      wanted[name].flatMap((thing, place) =>
-        statement.all(...valuesOf(thing)).map((row): FoundRow => ({ name, place, row })),
-      ),
+      wanted[name].flatMap((thing) => statement.all(...valuesOf(thing)).map((row) => ({ name, row }) as FoundRow)),
     );
   return (wanted) => queryOf({ all }, [wanted]);
 }

@@ -1,9 +1,8 @@
 // Opens the SQLite engine: settings, then the schema, then the store. A failure closes the handle again.
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock } from "../../clock.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import type { Access, CommitListener, Store } from "../store.ts";
+import type { Access, OpenOptions, Store } from "../store.ts";
 import { busyPauseMs, retryWhileBusy } from "./busy.ts";
 import { SqliteConnection } from "./connection.ts";
 import { asOpeningError } from "./errors.ts";
@@ -48,18 +47,12 @@ async function moveLogLeft(connection: SqliteConnection): Promise<void> {
  * @throws StorageUnavailable when the file is missing (read-only) or cannot be used
  * @throws SchemaTooNew, SchemaTooOld (read-only) when the schema does not fit this version
  */
-export async function openSqliteStore(
-  file: string,
-  access: Access,
-  clock: Clock,
-  onCommit?: CommitListener,
-  readMs?: number,
-): Promise<Store> {
+export async function openSqliteStore(file: string, options: OpenOptions): Promise<Store> {
   using opened = new DisposableStack();
-  const connection = opened.use(await connect(file, access));
-  if (access === "read-only") await refusePending(connection);
+  const connection = opened.use(await connect(file, options.access));
+  if (options.access === "read-only") await refusePending(connection);
   else await applyPending(connection);
-  const store = await retryWhileBusy(() => makeSqliteStore(connection, clock, onCommit, readMs));
+  const store = await retryWhileBusy(() => makeSqliteStore(connection, options));
   opened.move();
   return store;
 }

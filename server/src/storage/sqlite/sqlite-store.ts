@@ -1,12 +1,11 @@
 // The SQLite engine of the store: every method is one job of the commit queue, or one short read.
-import type { Clock } from "../../clock.ts";
 import type { RunOptions } from "../commit-queue.ts";
 import { References } from "../rules/references.ts";
 import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
 import {
   type Acceptance,
-  type CommitListener,
   type Entry,
+  type OpenOptions,
   operatorsReadMs,
   StorageUnavailable,
   type Store,
@@ -24,16 +23,10 @@ const readinessWaitMs = 500;
 /** Submissions that one transaction erases. Each takes 8 to 22 ms to be removed from the search. */
 export const erasedAtOnce = 4;
 
-/**
- * Takes over a connection that is configured and migrated.
- *
- * @param readMs how long one statement of what operators read may take
- */
+/** Takes over a connection that is configured and migrated. */
 export function makeSqliteStore(
   connection: SqliteConnection,
-  clock: Clock,
-  onCommit?: CommitListener,
-  readMs: number = operatorsReadMs,
+  { clock, onCommit, readMs = operatorsReadMs }: Omit<OpenOptions, "access">,
 ): Store {
   const [row] = connection.query<StoreRow>(storeRow);
   if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
@@ -63,6 +56,11 @@ export function makeSqliteStore(
       searchIndex: prepareSearchIndex(engine),
       // By the index: to sort would take long for a person with many.
       erasing: { atOnce: erasedAtOnce, order: "" },
+      async prove() {
+        // The commit compares the files as well, but would wait for the write lock before.
+        connection.assertSameFile();
+        await run(() => probe.run(), { deadline: performance.now() + readinessWaitMs });
+      },
     }),
     clock,
 
@@ -72,18 +70,6 @@ export function makeSqliteStore(
 
     // An entry says itself how long it may wait, and until when.
     accept: (entry) => queue.run(entry, entry) as Promise<Acceptance>,
-
-    async checkReadiness() {
-      try {
-        // The commit compares the files as well, but would wait for the write lock before.
-        connection.assertSameFile();
-        await run(() => probe.run(), { deadline: performance.now() + readinessWaitMs });
-        return { ready: true };
-      } catch (error) {
-        if (error instanceof StorageUnavailable) return { ready: false, reason: error.message };
-        throw error;
-      }
-    },
 
     /** Waits for what was handed in, then closes; a second call waits for the same. */
     async [Symbol.asyncDispose]() {
