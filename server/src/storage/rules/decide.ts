@@ -141,10 +141,7 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
     newsletters.push(receivedAt);
     // Links in earlier mails go on working: confirm links until they expire, unsubscribe links for good.
     if (before !== undefined) expired.set(key, Math.max(receivedAt, expired.get(key) ?? receivedAt));
-    for (const { hash, purpose, expiresAt } of tokensOf(record)) {
-      const token = { token_hash: hash, email_key: key, purpose, created_at: receivedAt, expires_at: expiresAt };
-      rows.newsletter_token.push(token);
-    }
+    rows.newsletter_token.push(...tokensOf(record, key));
     return { ...nothing, mails: [mail("newsletter-welcome", { welcome: welcomeOf(record) }, of, entry)] };
   }
 

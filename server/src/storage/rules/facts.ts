@@ -121,8 +121,15 @@ export interface Facts {
 export interface NumbersWanted {
   readonly arrivals: number;
   readonly mails: number;
-  /** Counters of a day (yyyymmdd), by {@link dayName}. */
-  readonly counters: ReadonlyMap<string, { readonly kind: SubmissionKind; readonly day: number; count: number }>;
+  /** By {@link dayName}. */
+  readonly counters: ReadonlyMap<string, CountersWanted>;
+}
+
+interface CountersWanted {
+  readonly kind: SubmissionKind;
+  /** yyyymmdd */
+  readonly day: number;
+  count: number;
 }
 
 /** Numbers that no row has. Deciding takes them from the front; what is left of a day was not used. */
@@ -149,7 +156,7 @@ export const earlierOf = ({ fingerprint, reference, status, receiptSent }: Earli
 });
 
 export function wantedBy(entries: readonly Entry[]): { readonly wanted: Wanted; readonly numbers: NumbersWanted } {
-  const counters = new Map<string, { readonly kind: SubmissionKind; readonly day: number; count: number }>();
+  const counters = new Map<string, CountersWanted>();
   const keys = new Map<string, IdempotencyRecord>();
   const challenges = new Set<string>();
   const receivers = new Set<string>();
@@ -170,9 +177,7 @@ export function wantedBy(entries: readonly Entry[]): { readonly wanted: Wanted; 
     }
     const { kind, receivedAt } = submission;
     const day = referenceDay(receivedAt);
-    const counter = counters.get(dayName(kind, day));
-    if (counter === undefined) counters.set(dayName(kind, day), { kind, day, count: 1 });
-    else counter.count += 1;
+    counters.getOrInsertComputed(dayName(kind, day), () => ({ kind, day, count: 0 })).count += 1;
     arrivals += 1;
     if (spam) continue;
     receivers.add(emailKey(submission.email));

@@ -4,6 +4,7 @@ import type { LinkPurpose, SubscriberStatus, SubscriptionRecord, Welcome } from 
 import { welcomeIntervalMs } from "../store.ts";
 import { readFields } from "./json-column.ts";
 import { newsletterMailsMax } from "./mails.ts";
+import type { TableRow } from "./tables.ts";
 
 /** What is known of an address that subscribes again. */
 export interface KnownSubscriber {
@@ -63,19 +64,15 @@ function decideMailable(
   return { status: known.status, due: false };
 }
 
-/** A token of a link in a welcome mail, as it is kept: only its hash. */
-export interface StoredToken {
-  readonly hash: string;
-  readonly purpose: LinkPurpose;
-  /** Null: never. */
-  readonly expiresAt: number | null;
-}
-
-/** The tokens in the links of one welcome mail. With single opt-in there is nothing to confirm. */
-export function tokensOf({ optIn, confirm, unsubscribe }: SubscriptionRecord): readonly StoredToken[] {
-  const leave: StoredToken = { hash: unsubscribe.hash, purpose: "unsubscribe", expiresAt: null };
+/** The tokens in the links of one welcome mail, of which only hashes are kept. With single opt-in there is nothing to confirm. */
+export function tokensOf(
+  { optIn, confirm, unsubscribe, receivedAt }: SubscriptionRecord,
+  emailKey: string,
+): TableRow<"newsletter_token">[] {
+  const token = { email_key: emailKey, created_at: receivedAt };
+  const leave = { ...token, token_hash: unsubscribe.hash, purpose: "unsubscribe", expires_at: null };
   if (optIn === "single") return [leave];
-  return [{ hash: confirm.hash, purpose: "confirm", expiresAt: confirm.expiresAt }, leave];
+  return [{ ...token, token_hash: confirm.hash, purpose: "confirm", expires_at: confirm.expiresAt }, leave];
 }
 
 /** What the welcome mail of a subscription is written from. */
