@@ -12,13 +12,16 @@ const documents = globSync(["*.md", "docs/**/*.md"], { cwd: root }).toSorted();
 
 // docs/config.md has every setting, the README some of the short rows. After the table in the code has changed,
 // `npx vitest run --project architecture -u readme` writes them anew.
-describe("the tables of settings", () => {
+describe("the settings", () => {
   const cellsOf = ([name, setting]: [string, Setting]) => ({
     name: `\`${name}\``,
     default: setting.default === null || setting.default === "" ? setting.unset : `\`${setting.default}\``,
     means: setting.secret === true ? `secret; ${setting.means}` : setting.means,
-    // An example of a secret would be copied.
-    values: setting.secret === true ? setting.values : `${setting.values} Example: \`${setting.example}\`.`,
+    // An example of a secret would be copied, and one of a word or a number tells nothing more.
+    values:
+      setting.secret === true || /^\w*$/.test(setting.example)
+        ? setting.values
+        : `${setting.values} Example: \`${setting.example}\`.`,
   });
   const row = (...cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   /** The rows of the settings that a text has a row of. A row of no setting is not among them. */
@@ -33,23 +36,21 @@ describe("the tables of settings", () => {
   const long = Object.entries<Readonly<Record<string, Setting>>>(sections).flatMap(([heading, section]) => [
     `## ${heading}`,
     "",
-    row("Variable", "Default", "What", "Values"),
-    "|---|---|---|---|",
     ...Object.entries(section)
       .map(cellsOf)
-      .map((cells) => row(cells.name, cells.default, cells.means, cells.values)),
+      .map((cells) => `- **${cells.name}** (${cells.default}): ${cells.means}. ${cells.values}`),
     "",
   ]);
 
-  const documented: readonly (readonly [path: string, tables: (shown: string) => string[]])[] = [
+  const documented: readonly (readonly [path: string, lines: (shown: string) => string[]])[] = [
     ["README.md", short],
     ["docs/config.md", () => long],
   ];
 
-  test.each(documented)("in %s are those of the code", async (path, tables) => {
+  test.each(documented)("in %s are those of the code", async (path, lines) => {
     const [before, shown = "", after, ...more] = read(path).split(/<!-- (?:\/)?settings -->/);
     expect([after, ...more]).toHaveLength(1);
-    const text = tables(shown).join("\n").trimEnd();
+    const text = lines(shown).join("\n").trimEnd();
     const expected = `${before}<!-- settings -->\n\n${text}\n\n<!-- /settings -->${after}`;
     await expect(expected).toMatchFileSnapshot(join(root, path));
   });

@@ -116,9 +116,10 @@ const operations = read("docs/operations.md");
 
 describe("docs/operations.md", () => {
   test("describes every metric with its labels, and no other", () => {
-    const rows = [...operations.matchAll(/^\| (`[a-z_]+`(?:, `[a-z_]+`)*) \| (`[a-z_]+`(?:, `[a-z_]+`)*|–) \| /gm)];
+    const names = "`[a-z_]+`(?:, `[a-z_]+`)*";
+    const rows = [...operations.matchAll(new RegExp(`^- (${names})(?: by (${names}))?: `, "gm"))];
     const words = (cell = "") => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, word = ""]) => word);
-    const documented = new Map(rows.flatMap(([, names, labels]) => words(names).map((name) => [name, words(labels)])));
+    const documented = new Map(rows.flatMap(([, of, labels]) => words(of).map((name) => [name, words(labels)])));
     const own = [...exposed.metrics].filter((name) => !/^(?:process|nodejs)_/.test(name));
     const shown = new Map(
       own.map((name) => {
