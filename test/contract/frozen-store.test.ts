@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { InboxFilter } from "@submissions/shared/console";
 import { systemClock } from "../../server/src/clock.ts";
 import { Passwords } from "../../server/src/console/password.ts";
-import { exportRecords, exportSubjects, textsOf } from "../../server/src/desk/export.ts";
+import { exportRecords, type ExportSubject, exportSubjects, textsOf } from "../../server/src/desk/export.ts";
 import { openDiskVault } from "../../server/src/resumes/disk.ts";
 import { hashSecret } from "../../server/src/secrets.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
@@ -18,6 +18,7 @@ import { applyPending, postgresMigrations } from "../../server/src/storage/postg
 import type { IdempotencyRecord } from "../../server/src/storage/records.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
+import { runCommand } from "../desk/run-command.ts";
 import { createDatabase, locate } from "./postgres-under-test.ts";
 import {
   accept,
@@ -57,33 +58,90 @@ type Query = (text: string) => Promise<readonly Record<string, unknown>[]>;
 /** Lays a copy of the store out, migrated no further than it was. */
 const engines = {
   sqlite: async (folder: string) => {
-    const file = join(folder, "submissions.db");
+    const file = join(folder, "submissions.sqlite");
     await writeFile(file, gunzipSync(await readFile(join(frozen, "sqlite.db.gz"))));
     const query: Query = async (text) => useRaw(file, (database) => database.prepare(text).all());
-    return { location: { kind: "sqlite", file } as StoreLocation, query };
+    return { location: { kind: "sqlite", file } as StoreLocation, query, env: { DATA_DIR: folder } };
   },
-  postgres: async () => {
+  postgres: async (folder: string) => {
     const database = await createDatabase("empty");
     await using connections = new Connections(addressOf(database.url), { max: 1, answerMs: 0 });
     await applyPending(connections, { migrations: postgresMigrations().slice(0, 1) });
     await database.query(await readFile(join(frozen, "postgres.sql"), "utf8"));
-    return { location: locate(database.url) as StoreLocation, query: database.query };
+    await database.query("ANALYZE");
+    const env = { DATA_DIR: folder, DATABASE_URL: database.url };
+    return { location: locate(database.url) as StoreLocation, query: database.query, env };
   },
 };
 
 test.each(["sqlite", "postgres"] as const)("a frozen store of %s is migrated and reads as it did", async (name) => {
   await using folder = await openFolder();
-  const { location, query } = await engines[name](folder.path);
+  const { location, query, env } = await engines[name](folder.path);
   const held = JSON.parse(await readFile(join(frozen, `${name}.json`), "utf8")) as Held;
+  await tellsHowLong(env, held);
   await using store = await openStore(location);
   await holdsAllRows(query, held);
   await exportsTheSame(store, held);
+  await cp(join(frozen, "resumes"), join(folder.path, "resumes"), { recursive: true });
   await showsSubmissions(store, held, folder.path);
+  await discardsWhatIsErased(store, folder.path);
   await letsOperatorsIn(store, held);
   await sendsWhatIsDue(store, held);
   await remembersCallers(store, held);
   await goesOn(store, held);
 });
+
+/** Lays out what `backup` of the version of that time made of the store. */
+async function writeBackup(folder: string): Promise<void> {
+  const database = gunzipSync(await readFile(join(frozen, "sqlite.db.gz")));
+  await writeFile(join(folder, "submissions.sqlite"), database);
+  await cp(join(frozen, "resumes"), join(folder, "resumes"), { recursive: true });
+  const manifest = { version: "0.1.0", database: createHash("sha256").update(database).digest("hex"), resumes: 2 };
+  await writeFile(join(folder, "backup.json"), JSON.stringify(manifest));
+}
+
+test.each(["sqlite", "postgres"] as const)(
+  "a backup of that store is migrated into %s and reads as it did",
+  async (name) => {
+    await using backup = await openFolder();
+    await writeBackup(backup.path);
+    await using folder = await openFolder();
+    await using database = name === "postgres" ? await createDatabase("empty") : null;
+    const location: StoreLocation =
+      database === null ? { kind: "sqlite", file: join(folder.path, "submissions.sqlite") } : locate(database.url);
+    const env = { DATA_DIR: folder.path, DATABASE_URL: database?.url ?? "" };
+    const held = JSON.parse(await readFile(join(frozen, "sqlite.json"), "utf8")) as Held;
+    expect(await runCommand(["restore", backup.path], env)).toMatchObject({ code: 0 });
+    expect(await runCommand(["migrate", "--check"], env)).toMatchObject({ code: 0, stdout: "" });
+    await using store = await openStore(location);
+    // The restore is in the log, too.
+    await exportsTheSame(store, held, ["inquiries", "applications", "subscribers"]);
+    await showsSubmissions(store, held, folder.path);
+    await remembersCallers(store, held);
+    // What was queued may have gone out after the backup.
+    const lease = { owner: "today", until: noon + 60 * minute };
+    const claimed = (await store.mails.claim(noon + 30 * minute, 100, lease)).map(({ id }) => id);
+    expect(held.due.filter((id) => claimed.includes(id))).toEqual([]);
+    expect(await runCommand(["mail", "release"], env)).toMatchObject({ code: 0 });
+    const released = await store.mails.claim(Date.now() + minute, 100, {
+      owner: "today",
+      until: Date.now() + 60 * minute,
+    });
+    expect(released.map(({ id }) => id)).toEqual(expect.arrayContaining([...held.due]));
+    await goesOn(store, held);
+  },
+);
+
+/** `migrate --check` names the rows that are read, and a migration that reads none. */
+async function tellsHowLong(env: Readonly<Record<string, string>>, { rows }: Held): Promise<void> {
+  const { code, stdout, stderr } = await runCommand(["migrate", "--check"], env);
+  expect([code, stdout.trim().split("\n").length]).toEqual([1, stderr.match(/submissions wait for/g)?.length]);
+  expect(stderr).toContain(
+    `0004-replies-of-an-hour: reads audit (${rows["audit"]} rows); submissions wait for a second`,
+  );
+  expect(stderr).toContain("0005-names-of-operators: reads no table; submissions wait for less than a second.");
+  expect(stderr).toMatch(/0002-tags: reads .*subscriber/);
+}
 
 async function holdsAllRows(query: Query, { rows, identity }: Held): Promise<void> {
   const { schema_migration: _, ...kept } = rows;
@@ -95,9 +153,13 @@ async function holdsAllRows(query: Query, { rows, identity }: Held): Promise<voi
   expect(await query("SELECT identity FROM store")).toMatchObject([{ identity }]);
 }
 
-async function exportsTheSame(store: Store, held: Held): Promise<void> {
+async function exportsTheSame(
+  store: Store,
+  held: Held,
+  subjects: readonly ExportSubject[] = exportSubjects,
+): Promise<void> {
   const isDisposable = (email: string) => email.endsWith("@mailinator.com");
-  for (const subject of exportSubjects) {
+  for (const subject of subjects) {
     const pieces = exportRecords(store, { subject, format: "ndjson", from: {}, isDisposable });
     const lines = (await collect(textsOf(pieces))).join("").trim().split("\n");
     // What was added since then may be there besides.
@@ -116,10 +178,13 @@ async function showsSubmissions(store: Store, held: Held, folder: string): Promi
   expect(await findResume(store, held.infected)).toMatchObject({ scan: "infected" });
   const resume = await findResume(store, held.application);
   expect(resume).toMatchObject({ filename: "Résumé 5.pdf", scan: "clean" });
-  await cp(join(frozen, "resumes"), join(folder, "resumes"), { recursive: true });
   await using vault = await openDiskVault({ folder: join(folder, "resumes") }, systemClock);
   const bytes = Buffer.concat(await collect<Buffer>(await vault.read(resume?.key ?? "")));
   expect(createHash("sha256").update(bytes).digest("hex")).toBe(resume?.sha256);
+}
+
+async function discardsWhatIsErased(store: Store, folder: string): Promise<void> {
+  await using vault = await openDiskVault({ folder: join(folder, "resumes") }, systemClock);
   const toDiscard = await store.desk.resumesToDiscard(10, []);
   expect(toDiscard).toHaveLength(1);
   await collect(await vault.read(toDiscard[0] ?? ""));
