@@ -2,6 +2,7 @@
 // their packages and their colours.
 import type { SubmissionError } from "@submissions/client";
 import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../support/browser.ts";
@@ -59,6 +60,30 @@ describe("from another origin that the service knows", () => {
     expect(subscribers).toHaveLength(1);
     expect(applications[0]).toMatchObject({ resume: { filename: resume.name } });
   });
+
+  test.each(["README.md", "docs/forms.md"])(
+    "the snippet of %s offers packages to tick and keeps forms apart",
+    async (file) => {
+      const text = await readFile(new URL(`../../${file}`, import.meta.url), "utf8");
+      const snippet = /^```html\n([^]*?)^```/m.exec(text)?.[1] ?? "";
+      // A service without a catalogue, as the README starts it.
+      await using plain = await startService({ env: { CORS_ORIGINS: host.url } });
+      const here = snippet.replace(/https?:[^"]*(?=\/forms\.js)/, plain.url);
+      await using visit = await visitHost({ body: here });
+      const inquiry = visit.page.locator("inquiry-form");
+      await inquiry.getByRole("checkbox", { name: "Austrian German" }).check();
+      await inquiry.getByLabel("Your name").fill("Ann Buyer");
+      await inquiry.getByLabel("E-mail address").fill("ann@example.org");
+      const boxes = await visit.page.locator("inquiry-form, newsletter-form, application-form").all();
+      expect(boxes.length).toBeGreaterThan(1);
+      const places = await Promise.all(boxes.map(async (box) => (await box.boundingBox())!));
+      for (const [index, { y }] of places.slice(1).entries())
+        expect(y - places[index]!.y - places[index]!.height).toBeGreaterThan(20);
+      await inquiry.getByRole("button", { name: "Send inquiry" }).click();
+      await inquiry.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+      expect((await plain.stored()).inquiries).toMatchObject([{ selectedPackageIds: ["de-AT"] }]);
+    },
+  );
 
   test("a rate limit is shown with the time to wait there too", async () => {
     await using limited = await startService({ env: { CORS_ORIGINS: host.url, RATE_LIMIT_MAX: "1" } });
