@@ -24,7 +24,7 @@ export interface Me {
 export interface InboxFilter {
   /** Absent: all that the role may see. */
   readonly kind?: SubmissionKind;
-  /** Absent: all but spam. `todo`: new and open. */
+  /** Absent: all but spam, in a search spam too. `todo`: new and open. */
   readonly status?: TriageStatus | "todo";
   /** E-mail address of an operator; `none`: unassigned. */
   readonly assignee?: string;
@@ -69,6 +69,8 @@ export interface InboxRow {
   readonly company: string | null;
   /** An inquiry's packages, or the position of an application and the beginning of its letter; at most 200 characters. */
   readonly summary: string;
+  /** In a search with `letter`: the sentence with the most of its words; at most 200 characters. */
+  readonly match?: string;
   readonly status: TriageStatus;
   readonly assignee: string | null;
   /** In their alphabetical order. */

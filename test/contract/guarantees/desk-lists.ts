@@ -249,6 +249,15 @@ export function deskListGuarantees(test: StoreTest): void {
       expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
   });
 
+  test("a search looks in every status, and a list without words leaves spam out", async ({ store }) => {
+    const reference = await acceptReference(store, inquiry(1, { name: "Klara" }), { spam: true });
+    await indexAll(store);
+    for (const filter of [{ search: "klara" }, { letter: "klara" }, { search: reference }, { letter: reference }])
+      expect(await listed(store, filter), JSON.stringify(filter)).toEqual([1]);
+    expect(await listed(store, {})).toEqual([]);
+    expect(await listed(store, { search: "klara", status: "new" })).toEqual([]);
+  });
+
   test("a search of letters finds what the same text finds as it is typed, in one order and page by page", async ({
     store,
   }) => {

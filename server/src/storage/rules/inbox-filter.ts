@@ -20,11 +20,13 @@ export interface ListPlan {
  * Null: the scope holds nothing of it.
  *
  * @param bind adds a value to the parameters, and answers how the text names it
+ * @param isSearch whether a list without a status has spam, too
  */
 export function planList(
   { kinds }: Scope,
   filter: Omit<InboxFilter, "status"> & { readonly status?: TriageStatus | undefined },
   bind: (value: string | number) => string,
+  isSearch: boolean,
 ): ListPlan | null {
   const { kind, status, assignee, hasResume, disposable, from, until, tag } = filter;
   // Inquiries have no resume: looking for one would read all of them.
@@ -41,7 +43,7 @@ export function planList(
   if (status !== undefined) fixed.set("status", `'${status}'`);
   if (asked.length === 1) fixed.set("kind", `'${only}'`);
   const conditions: string[] = [];
-  if (status === undefined) conditions.push("status <> 'spam'");
+  if (status === undefined && !isSearch) conditions.push("status <> 'spam'");
   if (assignee === "none") conditions.push("assignee IS NULL");
   if (hasResume !== undefined) conditions.push(`resume_scan IS ${hasResume ? "NOT NULL" : "NULL"}`);
   if (disposable === false) conditions.push("disposable = 0");

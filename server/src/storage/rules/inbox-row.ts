@@ -1,6 +1,7 @@
 // A submission as a row of a list.
 import type { InboxRow } from "@submissions/shared/console";
 import type { StoredSubmission } from "../records.ts";
+import { matchedSentence } from "./matched-sentence.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 
 /** The columns that a row of a list is read from. */
@@ -13,6 +14,12 @@ export interface ListedRow extends SubmissionRow {
 const summaryLengthMax = 200;
 
 export const inboxRow = (row: ListedRow): InboxRow => inboxRowOf(readSubmissionAnyway(row), row.disposable === 1);
+
+/** In a search for words with the sentence that it has found. */
+export const foundRow = (row: ListedRow, letter: string | undefined): InboxRow => ({
+  ...inboxRow(row),
+  ...(letter !== undefined && { match: matchedSentence(readSubmissionAnyway(row), letter) }),
+});
 
 export function inboxRowOf(submission: StoredSubmission, disposable: boolean): InboxRow {
   const { arrival, reference, kind, name, email, company, status, assignee, tags, version, receivedAt } = submission;

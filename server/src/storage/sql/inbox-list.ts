@@ -5,7 +5,7 @@ import type { DeskStore, Scope } from "../desk-store.ts";
 import { type Bounds, endless, readPage } from "../ranges.ts";
 import { countMax, type ListColumn, type ListPlan, type ListWords, planList, wordsOf } from "../rules/inbox-filter.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
-import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import { foundRow, inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import type { DayNumber, References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
 import { type Bind, bindTo, type Engine, type Value } from "./engine.ts";
@@ -84,7 +84,12 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
   const arrivalOf = async (named: DayNumber): Promise<number | null> =>
     (await read(arrivalOfDay(named.dayNumber, named.kind)))[0]?.arrival ?? null;
 
-  async function find(scope: Scope, filter: InboxFilter, bounds: Bounds, page: PageRequest): Promise<Page<ListedRow>> {
+  async function find(
+    scope: Scope,
+    filter: InboxFilter,
+    bounds: Bounds & { readonly isNamed: boolean },
+    page: PageRequest,
+  ): Promise<Page<ListedRow>> {
     const { search, letter, status, order: _order, from: _from, until: _until, kind: _kind, ...others } = filter;
     const isSearch = search !== undefined || letter !== undefined;
     // Otherwise another part of the filter may be the narrow one.
@@ -93,7 +98,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     // What is to be done is two walks along the index of the status.
     const plans = (status === "todo" ? (["new", "open"] as const) : [status]).flatMap((one) => {
       const values: Value[] = [];
-      const plan = planList(scope, { ...filter, status: one }, bindTo(values));
+      const plan = planList(scope, { ...filter, status: one }, bindTo(values), isSearch || bounds.isNamed);
       return plan === null ? [] : [{ plan, ofFilter: values }];
     });
     if (plans.length === 0 || words === null) return { rows: [], next: null };
@@ -148,7 +153,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       const only = (named && (await arrivalOf(named))) ?? 0;
       [above, below] = [Math.max(above, only - 1), Math.min(below, only + 1)];
     }
-    const { rows, next } = await find(scope, filter, { above, below, descending }, page);
+    const { rows, next } = await find(scope, filter, { above, below, descending, isNamed: reference !== null }, page);
     return { rows: rows.map(rowOf), next };
   }
 
@@ -156,7 +161,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     row === undefined ? null : { reference: row.reference, kind: row.kind };
 
   return {
-    listSubmissions: (scope, filter, page) => list(scope, filter, page, inboxRow),
+    listSubmissions: (scope, filter, page) => list(scope, filter, page, (row) => foundRow(row, filter.letter)),
 
     listWhole: (scope, filter, page) => list(scope, filter, page, readSubmissionAnyway),
 
