@@ -20,6 +20,17 @@ export default defineConfig({
     rolldownOptions: {
       input: ["index.html", "viewer.html"].map((name) => join(import.meta.dirname, "src/console", name)),
       checks: { pluginTimings: false },
+      output: {
+        // One file in place of several small ones for what every page needs: compressed together they are smaller.
+        codeSplitting: {
+          groups: [
+            {
+              name: "console",
+              test: /node_modules.(?:react|react-dom|scheduler|@tanstack|@trpc)\b|console.(?:calls|me|navigation|session|words|triage.triage|parts.(?:icons|states|toasts|modal|media|shortcuts|drafts|page|tag|fields|download-link))\./,
+            },
+          ],
+        },
+      },
       // React's directives for servers mean nothing here.
       onLog: (level, log, handle) => {
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log);

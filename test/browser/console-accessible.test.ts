@@ -90,7 +90,7 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
     await page.getByRole("dialog").waitFor();
     expect(await findings(page)).toEqual([]);
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: look.viewport.width > 400 ? "More" : "Filter" }).click();
     await page.getByLabel("Has a resume").waitFor();
     expect(await findings(page)).toEqual([]);
     await page.keyboard.press("Escape");

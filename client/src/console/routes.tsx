@@ -1,11 +1,24 @@
 // The pages by address. All but the inbox and the sign-in are loaded when they are first opened.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
-import { mailStatuses, subscriberStatuses, type MailStatus, type SubscriberStatus } from "@submissions/shared/console";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type AsyncRouteComponent,
+} from "@tanstack/react-router";
+import {
+  mailStatuses,
+  subscriberStatuses,
+  type MailStatus,
+  type Me,
+  type SubscriberStatus,
+} from "@submissions/shared/console";
 import { App } from "./app.tsx";
 import type { ComponentType } from "react";
 import { calls, consoleUrl } from "./calls.ts";
 import { oneOf, readInboxSearch } from "./inbox/inbox-search.ts";
 import { InboxPage } from "./inbox/inbox-page.tsx";
+import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
 import { Failure, Skeleton } from "./parts/states.tsx";
 import { NotFoundPage } from "./parts/page.tsx";
 import { session } from "./session.ts";
@@ -21,6 +34,13 @@ const page = <Name extends string>(load: () => Promise<Record<Name, ComponentTyp
     if (session.state.name !== "unknown") await calls.session.me.query();
     return load();
   }, name);
+
+/** A page that is there for those whose role includes it. */
+function pageFor(sees: (me: Me) => boolean, Page: AsyncRouteComponent<object>): AsyncRouteComponent<object> {
+  const Guarded: AsyncRouteComponent<object> = () => (sees(useMe()) ? <Page /> : <NotFoundPage />);
+  // It is gone once the file is there.
+  return Object.defineProperty(Guarded, "preload", { get: () => Page.preload });
+}
 
 /** Takes from an address what a page understands. The router would keep the rest beside it. */
 const only =
@@ -58,7 +78,10 @@ const person = createRoute({
 const subscribers = createRoute({
   getParentRoute: () => root,
   path: "/subscribers",
-  component: page(() => import("./subscribers/subscribers-page.tsx"), "SubscribersPage"),
+  component: pageFor(
+    seesSubscribers,
+    page(() => import("./subscribers/subscribers-page.tsx"), "SubscribersPage"),
+  ),
   validateSearch: only(({ status, q }): { status?: SubscriberStatus; q?: string } => {
     const known = oneOf(subscriberStatuses, status);
     return { ...(known && { status: known }), ...(typeof q === "string" && q !== "" && { q }) };
@@ -76,12 +99,18 @@ const mails = createRoute({
 const overview = createRoute({
   getParentRoute: () => root,
   path: "/overview",
-  component: page(() => import("./overview/overview-page.tsx"), "OverviewPage"),
+  component: pageFor(
+    seesSubmissions,
+    page(() => import("./overview/overview-page.tsx"), "OverviewPage"),
+  ),
 });
 const audit = createRoute({
   getParentRoute: () => root,
   path: "/audit",
-  component: page(() => import("./audit/audit-page.tsx"), "AuditPage"),
+  component: pageFor(
+    isAdmin,
+    page(() => import("./audit/audit-page.tsx"), "AuditPage"),
+  ),
 });
 const settings = createRoute({
   getParentRoute: () => root,
@@ -160,5 +189,9 @@ export const router = createRouter({
 declare module "@tanstack/react-router" {
   interface Register {
     router: typeof router;
+  }
+  interface HistoryState {
+    /** The row of the inbox that the keyboard goes to. */
+    row?: string;
   }
 }

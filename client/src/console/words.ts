@@ -1,8 +1,9 @@
 // Words, times and numbers as operators read them.
-import type { DeliveredEvent, HistoryEntry, WebhookEvent } from "@submissions/shared/console";
+import type { DeliveredEvent, WebhookEvent } from "@submissions/shared/console";
 
-/** A name of the service as a word: `in-doubt` → `In doubt`. */
+/** A name of the service as a word: `throw-away` → `Throw away`. */
 export function word(name: string): string {
+  if (name === "in-doubt") return "Maybe sent";
   const words = name.replaceAll(/[-_.]/g, " ");
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
@@ -93,21 +94,3 @@ export const plural = (value: number, one: string, many = `${one}s`): string =>
 /** Where a submission's page is, without the console's own path. */
 export const submissionPath = (reference: string) =>
   reference.startsWith("INQ-") ? "/inquiries/$reference" : "/applications/$reference";
-
-const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
-
-/** One entry of the audit log as a sentence without its operator. */
-export function historyText({ action, detail }: Pick<HistoryEntry, "action" | "detail">): string {
-  const to = detail["to"];
-  const sentences: Readonly<Record<string, () => string>> = {
-    status: () => `set the status to ${word(text(to))}`,
-    assignee: () => (to === null ? "removed the assignee" : `assigned it to ${shortName(text(to))}`),
-    note: () => "added a note",
-    release: () => "released it from spam",
-    "reply.undo": () => "took a reply back",
-    "mail.again": () => "sent a mail again",
-    "resume.view": () => "opened the resume",
-    "resume.download": () => "downloaded the resume",
-  };
-  return sentences[action]?.() ?? word(action).toLowerCase();
-}

@@ -1,7 +1,7 @@
 // The list of the inbox: loaded in pages, kept as it is until the operator asks for what is new.
-import type { InboxRow, Page } from "@submissions/shared/console";
+import type { InboxFilter, InboxRow, Page } from "@submissions/shared/console";
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
-import { useEffect, useMemo } from "react";
+import { useEffect, useEffectEvent, useMemo } from "react";
 import { calls, trpc } from "../calls.ts";
 import { filterOf, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { useToasts } from "../parts/toasts.tsx";
@@ -10,26 +10,58 @@ import { listKey, showNews } from "../triage/triage.ts";
 /** How often the server is asked whether there are new submissions. */
 const pollMs = 10_000;
 
-interface ListPage extends Page<InboxRow> {
+interface ListPage {
+  readonly rows: readonly InboxRow[];
+  readonly next: PageStart | null;
   /** The latest arrival number when the page was loaded; only on the first page. */
   readonly latest: number;
 }
 
-/** Loads the pages of a list. */
-export function useInboxList(search: InboxSearch) {
+/** Where a page begins. Of a search the people come first, and then those of whom only a letter has the words. */
+interface PageStart {
+  readonly after?: number;
+  readonly inLetters?: boolean;
+}
+
+const firstPage: PageStart = {};
+
+async function loadRows(
+  { letter, ...others }: InboxFilter,
+  { inLetters = false, ...page }: PageStart,
+  signal: AbortSignal,
+): Promise<{ readonly rows: readonly InboxRow[]; readonly next: PageStart | null }> {
+  const list = (filter: InboxFilter, from: { after?: number }) =>
+    calls.inbox.list.query({ filter, page: from }, { signal });
+  const startOf = ({ next }: Page<InboxRow>, isLetters: boolean) =>
+    next === null ? null : { after: next, inLetters: isLetters };
+  if (letter === undefined || inLetters) {
+    const found = await list(letter === undefined ? others : { ...others, letter }, page);
+    return { rows: found.rows, next: startOf(found, inLetters) };
+  }
+  const [people, letters] = await Promise.all([
+    list({ ...others, search: letter }, page),
+    list({ ...others, letter }, {}),
+  ]);
+  if (people.next !== null) return { rows: people.rows, next: startOf(people, false) };
+  return { rows: [...people.rows, ...letters.rows], next: startOf(letters, true) };
+}
+
+/** Loads the pages of a list. @param enabled otherwise what is loaded already */
+export function useInboxList(search: InboxSearch, enabled = true) {
   const filter = filterOf(search);
   const query = useInfiniteQuery({
     queryKey: [...listKey, filter],
     queryFn: async ({ pageParam, signal }): Promise<ListPage> => {
       // Asked before the list, so that what comes in meanwhile counts as new.
       const [{ latest }, page] = await Promise.all([
-        pageParam === null ? calls.inbox.since.query({ arrival: 0 }, { signal }) : { latest: 0 },
-        calls.inbox.list.query({ filter, page: pageParam === null ? {} : { after: pageParam } }, { signal }),
+        pageParam.after === undefined ? calls.inbox.since.query({ arrival: 0 }, { signal }) : { latest: 0 },
+        loadRows(filter, pageParam, signal),
       ]);
       showNews(page.rows);
       return { ...page, latest };
     },
-    initialPageParam: null as number | null,
+    enabled,
+    initialPageParam: firstPage,
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
     // Rows never move by themselves.
@@ -37,7 +69,11 @@ export function useInboxList(search: InboxSearch) {
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
-  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data]);
+  const rows = useMemo(() => {
+    const all = query.data?.pages.flatMap((page) => page.rows) ?? [];
+    // Letters of people who were found by their names, too.
+    return [...Map.groupBy(all, ({ reference }) => reference).values()].flatMap(([row]) => row ?? []);
+  }, [query.data]);
   return { ...query, rows };
 }
 
@@ -60,6 +96,7 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
   });
   const added = since.data?.added ?? 0;
   const newest = since.data?.latest ?? 0;
+  const isEmpty = first !== undefined && pages?.every(({ rows }) => rows.length === 0) === true;
   useEffect(() => {
     if (added > 0) void client.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
   }, [client, added, newest]);
@@ -74,6 +111,11 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
       .catch((error: unknown) => showFailure("Not loaded.", error));
     scrollTo({ top: 0 });
   };
+  const loadNow = useEffectEvent(load);
+  // Where there are no rows yet, none can move.
+  useEffect(() => {
+    if (added > 0 && isEmpty) loadNow();
+  }, [added, newest, isEmpty]);
   return { added, load };
 }
 
@@ -81,7 +123,7 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
 export function stillFits({ status, assignee }: InboxRow, search: InboxSearch): boolean {
   const shown = statusOf(search);
   const fits = {
-    all: status !== "spam",
+    all: status !== "spam" || search.q !== undefined,
     todo: status === "new" || status === "open",
   };
   if (shown === undefined || shown === "todo" ? !fits[shown ?? "all"] : status !== shown) return false;

@@ -1,20 +1,10 @@
 // The inbox: the list, and beside it, on a wide screen, the submission that is open.
 import { submissionKinds, type SubmissionKind } from "@submissions/shared/console";
-import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import {
-  lazy,
-  Suspense,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
-import { changed, exactParts, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
+import { Link, Outlet, useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
+import { Fragment, lazy, Suspense, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { changed, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { seesSubmissions, useMe } from "../me.ts";
-import { Icon } from "../parts/icons.tsx";
+import { useWide } from "../parts/media.ts";
 import { useTitle } from "../parts/page.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
@@ -23,23 +13,17 @@ import { useTriage } from "../triage/triage.ts";
 import type { Change } from "../triage/triage-words.ts";
 import { count } from "../words.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
-import { TagDialog } from "../triage/tag-dialog.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { Chips, Filters, StatusTabs } from "./filters.tsx";
 import { useCounts } from "../navigation.tsx";
 import { stillFits, useInboxList, useNewOnes } from "./inbox-list.ts";
 import { Row } from "./inbox-row.tsx";
-import { MatchingDialog } from "./matching-dialog.tsx";
+import { useSections } from "./sections.ts";
 import { useCursor, useSelection } from "./selection.ts";
 
 const ReplyDialog = lazy(async () => ({ default: (await import("./reply-dialog.tsx")).ReplyDialog }));
-
-const wide = matchMedia("(min-width: 68rem)");
-const onWidth = (listener: () => void) => {
-  wide.addEventListener("change", listener);
-  return () => wide.removeEventListener("change", listener);
-};
-const useWide = () => useSyncExternalStore(onWidth, () => wide.matches);
+const TagDialog = lazy(async () => ({ default: (await import("../triage/tag-dialog.tsx")).TagDialog }));
+const MatchingDialog = lazy(async () => ({ default: (await import("./matching-dialog.tsx")).MatchingDialog }));
 
 export function InboxPage() {
   const me = useMe();
@@ -76,12 +60,15 @@ function InboxList({ open, lastOpen }: ListProps) {
   const [asked, setAsked] = useState<Change | null>(null);
   const list = useInboxList(search);
   const { rows } = list;
+  const sections = useSections(rows, search);
   const newOnes = useNewOnes(search, list.data?.pages);
   const references = useMemo(() => rows.map(({ reference }) => reference), [rows]);
   const cursor = useCursor(references);
   const { goTo } = cursor;
   const { selected, select, selectAll, clear } = useSelection(references, goTo);
   const triage = useTriage();
+  /** Where the keyboard goes after an erasure. */
+  const landing = useRouterState({ select: ({ location }) => location.state.row });
   const todo = useCounts()?.todo ?? 0;
   useTitle(open ?? (todo > 0 ? `(${count(todo)}) Inbox` : "Inbox"));
 
@@ -99,10 +86,14 @@ function InboxList({ open, lastOpen }: ListProps) {
     else if (loaded && lastOpen.current !== undefined) {
       goTo(lastOpen.current);
       lastOpen.current = undefined;
-    }
-  }, [open, loaded, lastOpen, goTo]);
+    } else if (loaded && landing !== undefined && ["BODY", "MAIN"].includes(document.activeElement?.tagName ?? ""))
+      goTo(references.includes(landing) ? landing : references[0]);
+  }, [open, loaded, lastOpen, goTo, landing, references]);
 
   const onSearch = (next: InboxSearch, replace = false) => void navigate({ to: "/", search: next, replace });
+  // A search that begins looks in every state. One of them can be chosen then.
+  const onWords = (words: string) =>
+    onSearch(changed(search, { q: words || undefined, ...(search.q === undefined && { status: undefined }) }), true);
   const targets = (): readonly string[] | "all" => {
     if (everything) return "all";
     if (selected.size > 0) return references.filter((reference) => selected.has(reference));
@@ -117,6 +108,8 @@ function InboxList({ open, lastOpen }: ListProps) {
   const change = (chosen: readonly string[] | "all", what: Change) => {
     if (chosen === "all") return setAsked(what);
     if (chosen.length === 0) return;
+    // What is done with stays where it is, and the keyboard goes on behind it.
+    if (what.status === "done" || what.status === "spam") goTo(references[references.indexOf(chosen.at(-1) ?? "") + 1]);
     triage(chosen, what);
     clear();
   };
@@ -137,9 +130,7 @@ function InboxList({ open, lastOpen }: ListProps) {
       j: () => cursor.move(1),
       k: () => cursor.move(-1),
       e: () => {
-        const chosen = targets();
-        if (selected.size === 0) cursor.move(1);
-        change(chosen, { status: "done" });
+        change(targets(), { status: "done" });
       },
       a: () => {
         const chosen = targets();
@@ -156,14 +147,7 @@ function InboxList({ open, lastOpen }: ListProps) {
       <header className="list-head">
         <div className="list-top">
           <h1>Inbox</h1>
-          <SearchBox
-            shown={search.q ?? search.letter ?? ""}
-            onPause={(words) => onSearch(changed(search, { q: words || undefined, letter: undefined }), true)}
-            onEnter={(words) => onSearch(changed(search, { q: undefined, letter: words || undefined }))}
-            placeholder="Name, address, company"
-            maxLength={200}
-            title="Press Enter to search whole letters as well"
-          >
+          <SearchBox shown={search.q ?? ""} onPause={onWords} placeholder="People and letters" maxLength={200}>
             <kbd aria-hidden="true">/</kbd>
           </SearchBox>
         </div>
@@ -181,48 +165,64 @@ function InboxList({ open, lastOpen }: ListProps) {
             onTag={() => setTagging(true)}
             onClear={clearAll}
           />
+        ) : open === undefined ? (
+          <Filters search={search} onChange={onSearch} />
         ) : (
-          open === undefined && <Filters search={search} onChange={onSearch} />
+          <Chips search={search} all />
         )}
-        {exactParts.some((name) => search[name] !== undefined) && <Chips search={search} />}
-      </header>
-      <div className="list-body" aria-busy={list.isPlaceholderData}>
         {newOnes.added > 0 && (
           <button type="button" className="new-ones" onClick={newOnes.load}>
             {count(newOnes.added)} new
           </button>
         )}
+      </header>
+      <div className="list-body" aria-busy={list.isPlaceholderData}>
         {list.isPending || (list.isError && !loaded) ? (
           <Waiting query={list} rows={10} />
         ) : (
           <>
-            {!loaded && !list.hasNextPage && <Nothing search={search} onLetters={(next) => onSearch(next)} />}
-            <ul className={list.isPlaceholderData ? "rows old" : "rows"}>
-              {rows.map((row) => (
-                <Row
-                  key={row.reference}
-                  row={row}
-                  search={search}
-                  selected={selected.has(row.reference)}
-                  open={row.reference === open}
-                  dimmed={!stillFits(row, search)}
-                  onSelect={onSelect}
-                  focus={cursor.rowFocus}
-                />
-              ))}
-            </ul>
+            {!loaded && !list.hasNextPage && <Nothing search={search} />}
+            {sections.map((section) => (
+              <Fragment key={section.name}>
+                <h2 className="section-name">{section.name}</h2>
+                <ul className={list.isPlaceholderData ? "rows old" : "rows"}>
+                  {section.rows.map((row) => (
+                    <Row
+                      key={row.reference}
+                      row={row}
+                      search={search}
+                      selected={selected.has(row.reference)}
+                      open={row.reference === open}
+                      dimmed={!stillFits(row, search)}
+                      onSelect={onSelect}
+                      focus={cursor.rowFocus}
+                    />
+                  ))}
+                </ul>
+              </Fragment>
+            ))}
             <MoreRows list={list} label={search.order === "oldest" ? "Show newer" : "Show older"} />
           </>
         )}
       </div>
-      {replying !== null && replying !== "all" && (
-        <Suspense>
+      <Suspense>
+        {replying !== null && replying !== "all" && (
           <ReplyDialog references={replying} onClose={() => setReplying(null)} />
-        </Suspense>
-      )}
-      {tagging && (
-        <TagDialog rows={rows.filter(({ reference }) => selected.has(reference))} onClose={() => setTagging(false)} />
-      )}
+        )}
+        {tagging && (
+          <TagDialog rows={rows.filter(({ reference }) => selected.has(reference))} onClose={() => setTagging(false)} />
+        )}
+        {asked && (
+          <MatchingDialog
+            search={search}
+            change={asked}
+            onClose={() => {
+              setAsked(null);
+              clearAll();
+            }}
+          />
+        )}
+      </Suspense>
       {assigning && (
         <AssignDialog
           count={assigning === "all" ? "all" : assigning.length}
@@ -234,47 +234,34 @@ function InboxList({ open, lastOpen }: ListProps) {
           }}
         />
       )}
-      {asked && (
-        <MatchingDialog
-          search={search}
-          change={asked}
-          onClose={() => {
-            setAsked(null);
-            clearAll();
-          }}
-        />
-      )}
     </section>
   );
 }
 
-interface NothingProps {
-  readonly search: InboxSearch;
-  readonly onLetters: (search: InboxSearch) => void;
-}
-
-function Nothing({ search, onLetters }: NothingProps) {
+/** What an empty list says of the whole inbox. */
+function Nothing({ search }: { readonly search: InboxSearch }) {
   const counts = useCounts();
   const hasAny = counts === undefined || counts.done + counts.spam + counts.todo > 0;
   const { status, ...besideStatus } = search;
   const shown = statusOf(search);
-  if (!isFiltered(besideStatus) && (shown === undefined || (status === undefined && !hasAny))) {
+  const filtered = isFiltered(besideStatus);
+  if (filtered) {
+    return (
+      <Empty icon="search" title="Nothing matches" text="Try other words, or remove a part of the filter.">
+        <Link to="/" search={{}} className="button-like" activeProps={{ "aria-current": undefined }}>
+          Clear all
+        </Link>
+      </Empty>
+    );
+  }
+  if (shown === undefined || (status === undefined && !hasAny)) {
     return (
       <Empty icon="inbox" title="No submissions yet" text="New inquiries and applications appear here by themselves." />
     );
   }
-  if (!isFiltered(besideStatus) && (shown === "todo" || status === "new" || status === "open")) {
-    return <Empty icon="check" title="Nothing waits" text="Every submission has been taken care of." />;
+  const waiting = counts === undefined ? 0 : counts.todo;
+  if (shown === "done" || shown === "spam" || ((shown === "new" || shown === "open") && waiting > 0)) {
+    return <Empty icon="check" title={`Nothing is ${shown}`} text={waiting > 0 && `${count(waiting)} to do.`} />;
   }
-  const { q, ...others } = search;
-  return (
-    <Empty icon="search" title="Nothing matches" text="Remove a part of the filter to see more.">
-      {!exactParts.some((name) => search[name] !== undefined) && <Chips search={search} />}
-      {q !== undefined && (
-        <button type="button" onClick={() => onLetters({ ...others, letter: q })}>
-          <Icon name="search" size={16} /> Search whole letters
-        </button>
-      )}
-    </Empty>
-  );
+  return <Empty icon="check" title="Nothing waits" text="Every submission has been taken care of." />;
 }

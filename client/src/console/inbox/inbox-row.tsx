@@ -1,14 +1,18 @@
-// One submission in the list: two lines, of one height.
+// One submission in the list: one line, in columns that are alike in all rows.
 import type { InboxRow } from "@submissions/shared/console";
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { InboxSearch } from "./inbox-search.ts";
 import { Icon } from "../parts/icons.tsx";
+import { Marked } from "../parts/marked.tsx";
 import { useShortcutsOn } from "../parts/shortcuts.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
-import { Tag } from "../submission/tags.tsx";
+import { Tag } from "../parts/tag.tsx";
 import type { RowFocus } from "./selection.ts";
 import { shortName, submissionPath, word } from "../words.ts";
+
+/** Further ones are counted. */
+const tagsShown = 2;
 
 interface Props {
   readonly row: InboxRow;
@@ -21,8 +25,7 @@ interface Props {
 }
 
 export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect, focus }: Props) {
-  const { reference, kind, name, email, company, summary, status, assignee, tags, receivedAt, hasResume, disposable } =
-    row;
+  const { reference, kind, name, email, company, status, assignee, tags, receivedAt, hasResume, disposable } = row;
   const shortcutsOn = useShortcutsOn();
   const state = [selected && "selected", open && "current", dimmed && "dimmed"].filter(Boolean).join(" ");
   return (
@@ -47,11 +50,11 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
         data-reference={reference}
         aria-current={open ? "true" : undefined}
       >
-        <span className="row-name">
-          <strong dir="auto">{name}</strong>
-          <span className="row-company" dir="auto">
-            {company ?? email}
-          </span>
+        <strong className="clip" dir="auto">
+          <Marked text={name} search={search.q} typed />
+        </strong>
+        <span className="row-company clip" dir="auto">
+          <Marked text={company ?? email} search={search.q} typed />
         </span>
         <span className="row-summary">
           <span className="row-kind" title={word(kind)}>
@@ -59,24 +62,27 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
             <span className="unseen">{word(kind)}: </span>
           </span>
           <span className="clip" dir="auto">
-            {summary}
+            <Marked text={row.match || row.summary} search={search.q} />
           </span>
-        </span>
-        <span className="row-signs">
-          {hasResume && (
-            <span title="With a resume">
-              <Icon name="resume" size={15} />
-              <span className="unseen">With a resume</span>
-            </span>
-          )}
-          {tags.map((tag) => (
-            <Tag key={tag} tag={tag} />
-          ))}
-          {disposable && (
-            <span className="disposable" title="Throw-away e-mail address">
-              throw-away
-            </span>
-          )}
+          <span className="row-signs">
+            {hasResume && (
+              <span title="With a resume">
+                <Icon name="resume" size={15} />
+                <span className="unseen">With a resume</span>
+              </span>
+            )}
+            {tags.slice(0, tagsShown).map((tag) => (
+              <Tag key={tag} tag={tag} />
+            ))}
+            {tags.length > tagsShown && (
+              <span title={tags.slice(tagsShown).join(", ")}>+{tags.length - tagsShown}</span>
+            )}
+            {disposable && (
+              <span className="disposable" title="Throw-away e-mail address">
+                throw-away
+              </span>
+            )}
+          </span>
         </span>
         <span className="row-assignee">
           {assignee !== null && (

@@ -11,16 +11,14 @@ import {
 export interface InboxSearch {
   readonly kind?: SubmissionKind;
   /** Absent: what is to be done, and in a search all. */
-  readonly status?: TriageStatus | "all";
+  readonly status?: TriageStatus | "todo" | "all";
   readonly assignee?: string;
   readonly from?: string;
   readonly until?: string;
   readonly resume?: "yes";
   readonly disposable?: "yes";
-  /** Words of names, addresses and companies. */
+  /** What is searched for. */
   readonly q?: string;
-  /** Whole words of all fields, letters included. */
-  readonly letter?: string;
   /** Exactly these; `source` is the further field `utm_source`. */
   readonly tag?: string;
   readonly package?: string;
@@ -49,14 +47,14 @@ const compact = <Parts extends object>(parts: { [Name in keyof Parts]: Parts[Nam
 export const readInboxSearch = (raw: Readonly<Record<string, unknown>>): InboxSearch =>
   compact<InboxSearch>({
     kind: oneOf(submissionKinds, raw["kind"]),
-    status: oneOf([...triageStatuses, "all"] as const, raw["status"]),
+    status: oneOf([...triageStatuses, "todo", "all"] as const, raw["status"]),
     assignee: text(raw["assignee"], 254),
     from: day(raw["from"]),
     until: day(raw["until"]),
     resume: oneOf(["yes"], raw["resume"]),
     disposable: oneOf(["yes"], raw["disposable"]),
-    q: text(raw["q"], 200),
-    letter: text(raw["letter"], 200),
+    // Older addresses have `letter`.
+    q: text(raw["q"] ?? raw["letter"], 200),
     ...Object.fromEntries(exactParts.map((name) => [name, text(raw[name], 200)])),
     order: oneOf(["oldest"], raw["order"]),
   });
@@ -72,8 +70,6 @@ function midnight(date: string, daysLater: number): number {
 
 /** The filter that the server is asked for. */
 export function filterOf(search: InboxSearch): InboxFilter {
-  // The server searches names from two letters.
-  const words = search.q !== undefined && search.q.trim().length >= 2 ? search.q.trim() : undefined;
   return compact<InboxFilter>({
     kind: search.kind,
     status: statusOf(search),
@@ -82,8 +78,7 @@ export function filterOf(search: InboxSearch): InboxFilter {
     until: search.until === undefined ? undefined : midnight(search.until, 1),
     hasResume: search.resume && true,
     disposable: search.disposable && true,
-    search: words,
-    letter: search.letter,
+    letter: wordsOf(search),
     tag: search.tag,
     package: search.package,
     position: search.position,
@@ -93,10 +88,13 @@ export function filterOf(search: InboxSearch): InboxFilter {
   });
 }
 
-/** The state that is shown; undefined: all but spam. */
-export function statusOf({ status, q, letter }: InboxSearch): InboxFilter["status"] | undefined {
+/** What is searched for, from two letters on. */
+export const wordsOf = ({ q = "" }: InboxSearch): string | undefined => (q.trim().length >= 2 ? q.trim() : undefined);
+
+/** The state that is shown; undefined: all but spam, in a search spam too. */
+export function statusOf({ status, q }: InboxSearch): InboxFilter["status"] | undefined {
   if (status === "all") return undefined;
-  return status ?? (q === undefined && letter === undefined ? "todo" : undefined);
+  return status ?? (q === undefined ? "todo" : undefined);
 }
 
 /** A change of the address: parts that are undefined go. */

@@ -1,4 +1,4 @@
-// Mails: what failed or is in doubt, and why.
+// Mails: what failed or may have been sent, and why.
 import { Link, useSearch } from "@tanstack/react-router";
 import type { MailRow, WithPerson } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
@@ -59,7 +59,7 @@ export function MailsPage() {
               status === "failed"
                 ? "No mail has failed."
                 : status === "in-doubt"
-                  ? "No mail is in doubt."
+                  ? "Of every mail it is known whether it was sent."
                   : "There are none at the moment."
             }
           />

@@ -35,7 +35,9 @@ function Figures({ overview: { days, firstResponseMs, waiting, mails } }: { read
         <Link to="/" search={{ status: "new", order: "oldest" }} className="stat">
           <span className="stat-label">New</span>
           <strong>{counts ? count(counts.new) : "–"}</strong>
-          <span className="quiet">{oldest ? `oldest ${duration(now - oldest.receivedAt)}` : "nothing waits"}</span>
+          <span className="quiet">
+            {oldest ? `oldest ${duration(now - oldest.receivedAt)}` : `${counts?.open ?? 0} open`}
+          </span>
         </Link>
         <div className="stat">
           <span className="stat-label">First response</span>
@@ -55,7 +57,7 @@ function Figures({ overview: { days, firstResponseMs, waiting, mails } }: { read
           <span className="stat-label">Mails that failed</span>
           <strong className={mails.failed + mails.inDoubt > 0 ? "bad" : undefined}>{count(mails.failed)}</strong>
           <span className="quiet">
-            {count(mails.inDoubt)} in doubt, {count(mails.queued)} queued, {count(mails.sent)} sent
+            {count(mails.inDoubt)} maybe sent, {count(mails.queued)} queued, {count(mails.sent)} sent
           </span>
         </Link>
       </div>
@@ -72,7 +74,7 @@ function Figures({ overview: { days, firstResponseMs, waiting, mails } }: { read
       </section>
       <section className="box">
         <h2>Waiting longest</h2>
-        {waiting.length === 0 && <p className="quiet">Nothing waits.</p>}
+        {waiting.length === 0 && <p className="quiet">Nothing is new.</p>}
         <ul className="lines">
           {waiting.map(({ reference, kind, name, summary, receivedAt }) => (
             <li key={reference}>

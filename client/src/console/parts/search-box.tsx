@@ -7,15 +7,14 @@ import { useTypedSearch } from "./typed-search.ts";
 interface Props {
   /** What the address says. */
   readonly shown: string;
+  /** Told of what was typed, when typing pauses and on Enter. */
   readonly onPause: (words: string) => void;
-  readonly onEnter?: (words: string) => void;
   readonly placeholder: string;
   readonly maxLength: number;
-  readonly title?: string;
   readonly children?: ReactNode;
 }
 
-export function SearchBox({ shown, onPause, onEnter, children, ...attributes }: Props) {
+export function SearchBox({ shown, onPause, children, ...attributes }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const { text, onType, take } = useTypedSearch(shown, onPause);
   useShortcuts({ "/": () => input.current?.focus() });
@@ -25,7 +24,7 @@ export function SearchBox({ shown, onPause, onEnter, children, ...attributes }: 
       className="search-box"
       onSubmit={(event) => {
         event.preventDefault();
-        if (onEnter) onEnter(take());
+        onPause(take());
       }}
     >
       <Icon name="search" />

@@ -1,6 +1,6 @@
 // Short messages at the bottom of the page: what was done and can be undone, and what did not work.
 import { createContext, use, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import { messageOf } from "../calls.ts";
+import { messageOf, queryClient } from "../calls.ts";
 import { Icon } from "./icons.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 
@@ -9,13 +9,16 @@ interface Toast {
   readonly text: string;
   readonly tone: "plain" | "bad";
   readonly undo?: (() => void) | undefined;
-  readonly forMs: number;
+  /** Undefined: until the next action. */
+  readonly forMs: number | undefined;
 }
 
 const shownMs = 8_000;
 
+const isPlain = ({ undo }: Toast) => undo === undefined;
+
 interface Toasts {
-  /** Shows a message for 8 s. `undo`: offered beside it, and on z, as long as it is shown. */
+  /** Shows a message for 8 s. One with `undo`, which is on z too, stays until the next action or for `forMs`. */
   readonly showToast: (
     text: string,
     options?: { readonly tone?: Toast["tone"]; readonly undo?: () => void; readonly forMs?: number },
@@ -32,10 +35,13 @@ export function ToastsProvider({ children }: { readonly children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const latestId = useRef(0);
   const calls = useMemo<Toasts>(() => {
-    const showToast: Toasts["showToast"] = (text, { tone = "plain", undo, forMs = shownMs } = {}) => {
+    const showToast: Toasts["showToast"] = (
+      text,
+      { tone = "plain", undo, forMs = undo ? undefined : shownMs } = {},
+    ) => {
       const toast = { id: ++latestId.current, text, tone, undo, forMs };
-      // One offer at a time, so that it is clear what z undoes.
-      const stays = (one: Toast) => undo === undefined || one.undo === undefined;
+      // One offer at a time, so that it is clear what z undoes. And nothing is said twice.
+      const stays = (one: Toast) => (undo === undefined || isPlain(one)) && one.text !== text;
       setToasts((shown) => [...shown.filter(stays).slice(-2), toast]);
     };
     return { showToast, showFailure: (what, error) => showToast(`${what} ${messageOf(error)}`, { tone: "bad" }) };
@@ -43,10 +49,18 @@ export function ToastsProvider({ children }: { readonly children: ReactNode }) {
   const close = useCallback((id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id)), []);
   const offer = toasts.findLast(({ undo }) => undo !== undefined);
   const undo = () => {
-    if (offer === undefined) return;
+    if (offer === undefined) return calls.showToast("There is nothing to undo.");
     close(offer.id);
     offer.undo?.();
   };
+  // Every change that is sent is an action.
+  useEffect(
+    () =>
+      queryClient.getMutationCache().subscribe(({ type }) => {
+        if (type === "added") setToasts((shown) => (shown.every(isPlain) ? shown : shown.filter(isPlain)));
+      }),
+    [],
+  );
   useShortcuts({ z: undo });
   return (
     <ToastsContext value={calls}>
@@ -68,6 +82,7 @@ interface LineProps {
 
 function ToastLine({ toast: { id, text, tone, undo, forMs }, onUndo, onClose }: LineProps) {
   useEffect(() => {
+    if (forMs === undefined) return undefined;
     const timer = setTimeout(() => onClose(id), forMs);
     return () => clearTimeout(timer);
   }, [id, forMs, onClose]);

@@ -13,6 +13,7 @@ import { PageFrame } from "../parts/page.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Age, Fact, Mark, Waiting } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
+import { rowBehind } from "../triage/triage.ts";
 import { languageWords, plural, word } from "../words.ts";
 
 export function PersonPage() {
@@ -122,11 +123,12 @@ function EraseDialog({ person, onClose }: { readonly person: Person; readonly on
     ...trpc.people.erase.mutationOptions(),
     onSuccess: ({ submissions, subscriptions, resumes }) => {
       onClose();
-      for (const { reference } of person.submissions) forgetDraftsOf(reference);
+      const gone = new Set(person.submissions.map(({ reference }) => reference));
+      for (const reference of gone) forgetDraftsOf(reference);
       showToast(
         `Erased: ${plural(submissions, "submission")}, ${plural(resumes, "resume")}, ${plural(subscriptions, "subscription")}.`,
       );
-      void navigate({ to: "/" }).then(() => {
+      void navigate({ to: "/", state: { row: rowBehind(gone) ?? "" } }).then(() => {
         // Nothing of the person stays in the page's memory.
         queryClient.removeQueries({ type: "inactive" });
         return queryClient.resetQueries();

@@ -3,7 +3,8 @@ import { useMutation } from "@tanstack/react-query";
 import { queryClient, trpc } from "../calls.ts";
 import { textOf } from "../parts/fields.tsx";
 import { useToasts } from "../parts/toasts.tsx";
-import { Tag, useTags } from "../submission/tags.tsx";
+import { Tag } from "../parts/tag.tsx";
+import { useTags } from "../submission/tags.tsx";
 import { plural } from "../words.ts";
 
 export function TagSettings() {

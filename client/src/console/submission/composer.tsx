@@ -101,7 +101,7 @@ interface ReplyFormProps {
   readonly detail: SubmissionDetail;
   readonly draft: ReturnType<typeof useDraft>;
   readonly field: RefObject<HTMLTextAreaElement | null>;
-  readonly onClose: () => void;
+  readonly onClose: (isDone: boolean) => void;
 }
 
 export function ReplyForm({ detail, draft: [text, write, read], field, onClose }: ReplyFormProps) {
@@ -126,7 +126,7 @@ export function ReplyForm({ detail, draft: [text, write, read], field, onClose }
     ...trpc.reply.send.mutationOptions(),
     onSuccess: ({ id }, sent) => {
       if (read().trim() === sent.text) write("");
-      onClose();
+      onClose(sent.doneAt !== undefined);
       sentText.current = sent.text;
       showToast(`The reply to ${email} goes out in ten seconds.`, { undo: () => undo.mutate({ id }), forMs: undoMs });
     },

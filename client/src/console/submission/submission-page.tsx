@@ -5,6 +5,7 @@ import { triageStatuses, type SubmissionDetail, type WithPerson } from "@submiss
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { isMissing, queryClient, trpc } from "../calls.ts";
+import { useInboxList } from "../inbox/inbox-list.ts";
 import { filterOf, oneOf } from "../inbox/inbox-search.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
 import { useAssignees } from "../triage/assign-dialog.tsx";
@@ -73,6 +74,12 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
     field?.setSelectionRange(field.value.length, field.value.length);
   };
   useShortcuts({ r: status === "spam" ? undefined : startReply });
+  const { next } = useNeighbours(reference);
+  /** Where there is no list, to the button that leads there. */
+  const goToNextRow = () => {
+    const row = document.querySelector<HTMLElement>(`[data-reference="${next?.reference ?? ""}"]`);
+    (row ?? document.querySelector<HTMLElement>(".steps button:last-child:enabled") ?? heading.current)?.focus();
+  };
   return (
     <>
       <header className="submission-head">
@@ -89,7 +96,7 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
             </p>
           </div>
         </div>
-        <Actions reference={reference} status={status} onReply={startReply} />
+        <Actions reference={reference} status={status} onReply={startReply} onDone={goToNextRow} />
       </header>
       {status === "spam" && <SpamNotice reference={reference} />}
       <div className="submission-body">
@@ -99,7 +106,18 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
           {resume && <ResumePanel reference={reference} resume={resume} />}
           <section className="box" aria-label="Timeline">
             <Timeline detail={detail} />
-            {replying && <ReplyForm detail={detail} draft={draft} field={message} onClose={() => setReplying(false)} />}
+            {replying && (
+              <ReplyForm
+                detail={detail}
+                draft={draft}
+                field={message}
+                onClose={(isDone) => {
+                  flushSync(() => setReplying(false));
+                  if (isDone) goToNextRow();
+                  else heading.current?.focus({ preventScroll: true });
+                }}
+              />
+            )}
             <NoteForm reference={reference} />
           </section>
         </div>
@@ -122,14 +140,23 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
   );
 }
 
+/** The ones beside it in the list. A search is in an order of its own, in which it is read where it is loaded. */
+function useNeighbours(reference: string) {
+  const search = useSearch({ from: "/inbox" });
+  const { rows } = useInboxList(search, false);
+  const { previous = null, next = null } =
+    useQuery(trpc.submission.neighbours.queryOptions({ reference, filter: filterOf(search) })).data ?? {};
+  const at = search.q === undefined ? -1 : rows.findIndex((row) => row.reference === reference);
+  return at < 0 ? { previous, next } : { previous: rows[at - 1] ?? null, next: rows[at + 1] ?? null };
+}
+
 /** Back to the list, previous and next, and the keys for it. */
 function Neighbourhood({ reference, kind }: Pick<SubmissionDetail, "reference" | "kind">) {
   const search = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
   const triage = useTriage();
   const [assigning, setAssigning] = useState(false);
-  const { previous = null, next = null } =
-    useQuery(trpc.submission.neighbours.queryOptions({ reference, filter: filterOf(search) })).data ?? {};
+  const { previous, next } = useNeighbours(reference);
   const go = (to: typeof next) => {
     if (to !== null) void navigate({ to: submissionPath(to.reference), params: { reference: to.reference }, search });
   };
@@ -191,9 +218,10 @@ const Step = ({ label, icon, keys, to, onGo }: StepProps) => (
 
 interface ActionsProps extends Pick<SubmissionDetail, "reference" | "status"> {
   readonly onReply: () => void;
+  readonly onDone: () => void;
 }
 
-function Actions({ reference, status, onReply }: ActionsProps) {
+function Actions({ reference, status, onReply, onDone }: ActionsProps) {
   const triage = useTriage();
   return (
     <div className="actions">
@@ -208,7 +236,10 @@ function Actions({ reference, status, onReply }: ActionsProps) {
         aria-keyshortcuts="e"
         title="Set to done (e)"
         disabled={status === "done"}
-        onClick={() => triage([reference], { status: "done" })}
+        onClick={() => {
+          triage([reference], { status: "done" });
+          onDone();
+        }}
       >
         <Icon name="check" size={16} /> Done
       </button>

@@ -3,15 +3,9 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { queryClient, trpc } from "../calls.ts";
 import { Icon } from "../parts/icons.tsx";
+import { colourOf } from "../parts/tag.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import { listKey } from "../triage/triage.ts";
-
-/** How many colours there are, `tag-0` and so on. A tag has the same one everywhere. */
-const colours = 6;
-const colourOf = (tag: string): string =>
-  `tag tag-${Array.from(tag).reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 9_973, 7) % colours}`;
-
-export const Tag = ({ tag }: { readonly tag: string }) => <span className={colourOf(tag)}>{tag}</span>;
 
 /** The tags of submissions that the operator sees, as suggestions and to be renamed. */
 export const useTags = (): readonly string[] =>

@@ -2,7 +2,8 @@
 import type { HistoryEntry, MailRow, Note, SubmissionDetail } from "@submissions/shared/console";
 import type { ReactNode } from "react";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
-import { historyText, mailWord, shortName } from "../words.ts";
+import { AuditSentence } from "../parts/audit-sentence.tsx";
+import { mailWord, shortName } from "../words.ts";
 import { MailWhen, SendAgain } from "./events.tsx";
 
 interface Item {
@@ -47,7 +48,7 @@ const changeItem = (entry: HistoryEntry, index: number): Item => ({
   at: entry.at,
   shown: (
     <Line at={entry.at}>
-      <strong>{shortName(entry.operator)}</strong> {historyText(entry)}
+      <AuditSentence entry={entry} about="it" />
     </Line>
   ),
 });

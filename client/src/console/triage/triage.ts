@@ -30,6 +30,16 @@ function shownNow(references: readonly string[]): readonly Triaged[] {
   return references.flatMap((reference) => newest.get(reference) ?? []);
 }
 
+/** The row behind the ones that are gone, in a list that had them. */
+export function rowBehind(gone: ReadonlySet<string>): string | undefined {
+  for (const [, list] of queryClient.getQueriesData<ListData>({ queryKey: listKey })) {
+    const rows = list?.pages.flatMap((page) => page.rows) ?? [];
+    const last = rows.findLastIndex(({ reference }) => gone.has(reference));
+    if (last >= 0 && last + 1 < rows.length) return rows[last + 1]?.reference;
+  }
+  return undefined;
+}
+
 const triagedOf = ({ reference, status, assignee, version }: Triaged) => ({ reference, status, assignee, version });
 
 /** Changes what all parts of the page show, until the server is asked again. */

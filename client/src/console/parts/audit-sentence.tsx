@@ -1,0 +1,92 @@
+// An entry of the audit log as a sentence.
+import type { HistoryEntry } from "@submissions/shared/console";
+import type { ReactNode } from "react";
+import { exactTime, shortName, word } from "../words.ts";
+
+/** What operators do. `*`: what the entry is about; `{name}`: that part of its details. */
+const sentences: Readonly<Record<string, string>> = {
+  "sign-in": "signed in",
+  "sign-in.failed": "failed to sign in",
+  "sign-out": "signed out",
+  "sign-out.everywhere": "signed out everywhere",
+  "operator.invite": "invited * as {role}",
+  "operator.accept": "accepted the invitation",
+  "operator.bind": "linked * to the account at {issuer}",
+  "operator.password": "set a new password for *",
+  "operator.role": "gave * the role {to}",
+  "operator.remove": "removed *",
+  "operator.factor-set": "set up the second factor of *",
+  "operator.factor-removed": "took away the second factor of *",
+  "operator.recovery-code": "signed in with a recovery code",
+  "operator.sign-in-link": "made a sign-in link for *",
+  "token.create": "made the token *",
+  "token.revoke": "revoked the token *",
+  "webhook.add": "added the webhook *",
+  "webhook.remove": "removed the webhook *",
+  "webhook.rotate": "made a new secret for the webhook *",
+  "webhook.replay": "sent deliveries to * again",
+  "webhook.test": "sent a test to *",
+  "resume.view": "opened the resume of *",
+  "resume.download": "downloaded the resume of *",
+  export: "exported *",
+  refused: "was refused *",
+  read: "read *",
+  backup: "made the backup *",
+  restore: "restored a backup",
+  status: "set * to {to}",
+  assignee: "assigned * to {to}",
+  tags: "changed the tags of *",
+  note: "wrote a note on *",
+  release: "released * from spam",
+  "mail.again": "sent a mail again: *",
+  "mail.release": "released the mails that were held",
+  erase: "erased a person",
+  retention: "erased what was kept long enough: *",
+  "answer.save": "saved the answer *",
+  "answer.remove": "removed a saved answer",
+  reply: "replied to *",
+  "reply.undo": "took back a reply to *",
+};
+
+function sentenceOf({ action, detail }: Props["entry"]): string {
+  if (action === "assignee" && detail["to"] === null) return "unassigned *";
+  return sentences[action] ?? `${word(action).toLowerCase()}: *`;
+}
+
+function valueOf(name: string, value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  if (typeof value === "number" && /(?:At|^since)$/.test(name)) return exactTime(value);
+  if (Array.isArray(value)) return value.join(" ");
+  return typeof value === "string" ? shortName(value) : JSON.stringify(value);
+}
+
+/** What was there before, and numbers that no page shows. */
+const leftOut = new Set(["from", "note", "reply", "answer", "token"]);
+
+interface Props {
+  readonly entry: Pick<HistoryEntry, "operator" | "action" | "detail">;
+  readonly about: ReactNode;
+}
+
+/** What the sentence leaves out of the details stands behind it. */
+export function AuditSentence({ entry, about }: Props) {
+  const sentence = sentenceOf(entry);
+  const rest = Object.entries(entry.detail).filter(
+    ([name]) => !leftOut.has(name) && !sentence.includes(`{${name}}`) && !sentence.startsWith("unassigned"),
+  );
+  const filled = sentence.replaceAll(/\{(\w+)\}/g, (_all, name: string) => valueOf(name, entry.detail[name]));
+  const [before = "", behind] = filled.split("*");
+  return (
+    <>
+      <strong title={entry.operator}>{shortName(entry.operator)}</strong> {before}
+      {behind !== undefined && about}
+      {behind}
+      {rest.length > 0 && (
+        <span className="quiet small">
+          {" "}
+          {rest.map(([name, value]) => `${name}: ${valueOf(name, value)}`).join(", ")}
+        </span>
+      )}
+    </>
+  );
+}
