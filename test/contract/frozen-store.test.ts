@@ -43,7 +43,10 @@ interface Held {
   readonly rows: Readonly<Record<string, number>>;
   readonly identity: string;
   readonly exports: Readonly<Record<string, readonly object[]>>;
-  readonly inquiry: { readonly row: { readonly reference: string; readonly arrival: number } };
+  readonly inquiry: {
+    readonly row: { readonly reference: string; readonly arrival: number };
+    readonly mails?: unknown;
+  };
   readonly application: string;
   readonly spam: string;
   readonly infected: string;
@@ -116,18 +119,19 @@ test.each(["sqlite", "postgres"] as const)(
     await using store = await openStore(location);
     // The restore is in the log, too.
     await exportsTheSame(store, held, ["inquiries", "applications", "subscribers"]);
-    await showsSubmissions(store, held, folder.path);
-    await remembersCallers(store, held);
-    // What was queued may have gone out after the backup.
+    // The search is filled by the service. What was queued is held: it may have gone out after the backup.
+    while ((await store.desk.indexNext(100, (email) => email.endsWith("@mailinator.com"))) > 0);
+    const { mails: _, ...shown } = held.inquiry;
+    await showsSubmissions(store, { ...held, inquiry: shown }, folder.path);
     const lease = { owner: "today", until: noon + 60 * minute };
-    const claimed = (await store.mails.claim(noon + 30 * minute, 100, lease)).map(({ id }) => id);
-    expect(held.due.filter((id) => claimed.includes(id))).toEqual([]);
+    expect(await store.mails.claim(noon + 30 * minute, 100, lease)).toEqual([]);
     expect(await runCommand(["mail", "release"], env)).toMatchObject({ code: 0 });
     const released = await store.mails.claim(Date.now() + minute, 100, {
       owner: "today",
       until: Date.now() + 60 * minute,
     });
     expect(released.map(({ id }) => id)).toEqual(expect.arrayContaining([...held.due]));
+    await remembersCallers(store, held);
     await goesOn(store, held);
   },
 );
