@@ -1,26 +1,40 @@
 // Projects of others that install the packed packages from npm's registry with tools of their own: three compilers,
 // webpack, and a Next.js app by both of its bundlers in a real browser.
 import { type ChildProcess, spawn } from "node:child_process";
-import { cp, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packAndInstall, run, type Packed } from "../package/packed.ts";
+import { sentTo, snippetsOf } from "../browser/front-end.ts";
+import { pdfOf } from "../browser/people.ts";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { startService } from "../support/service.ts";
 import { freePort } from "../support/free-port.ts";
 
 const consumers = join(import.meta.dirname, "consumers");
 const minutes = 60_000;
+/** More than Next.js takes unless told. */
+const resume = pdfOf(2_000_000);
 
 let packed: Packed;
 let project: string;
+/** Where the documented programs find the service. */
+let servicePort: number;
 
 beforeAll(async () => {
   packed = await packAndInstall();
   project = join(packed.project, "../consumers");
   await cp(consumers, project, { recursive: true });
   await cp(join(import.meta.dirname, "../package/consumer"), project, { recursive: true });
+  servicePort = await freePort();
+  for (const heading of ["React Hook Form", "A server action of Next.js"]) {
+    for (const code of await snippetsOf(heading)) {
+      const file = join(project, "next-app", /^\/\/ (app\/.*)/.exec(code)?.[1] ?? "");
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, sentTo(`http://127.0.0.1:${servicePort}`, code));
+    }
+  }
   const { shared, client } = packed.tarballs;
   await run("npm", ["install", "--no-audit", "--no-fund", shared, client], project);
 }, 10 * minutes);
@@ -34,6 +48,8 @@ const programs = [
   "react-page.tsx",
   "tanstack-page.tsx",
   "hook-form-page.tsx",
+  "next-app/app/hook-form/page.tsx",
+  "next-app/app/apply/actions.ts",
 ];
 
 describe.each(compilers)("%s", (compiler) => {
@@ -82,8 +98,9 @@ test(
   5 * minutes,
 );
 
+let browser: Browser;
+
 describe("a Next.js app", () => {
-  let browser: Browser;
   beforeAll(async () => (browser = await openBrowser()));
   afterAll(() => browser.close());
 
@@ -116,10 +133,39 @@ describe("a Next.js app", () => {
       const [stored] = (await service.stored()).inquiries;
       expect(stored).toMatchObject({ company: "Vozes", selectedPackageIds: ["en-GB-scottish"] });
       await visit.page.locator("newsletter-form").getByRole("button", { name: "Abonnieren" }).waitFor();
+      await service.stop();
+      await sendsApplications(url);
     },
     10 * minutes,
   );
 });
+
+/** The documented form with React Hook Form, and that with a server action, with and without script. */
+async function sendsApplications(url: string): Promise<void> {
+  await using service = await startService({ env: { PORT: `${servicePort}`, CORS_ORIGINS: url } });
+  const applications = async () => (await service.stored()).applications;
+  for (const [path, javaScriptEnabled] of [
+    ["hook-form", true],
+    ["apply", true],
+    ["apply", false],
+  ] as const) {
+    for (const file of [null, resume]) {
+      const before = (await applications()).length;
+      await using visit = await Visit.begin(browser, { javaScriptEnabled });
+      const { page } = visit;
+      await page.goto(`${url}/${path}`, { waitUntil: "networkidle" });
+      await page.getByPlaceholder("Name").fill("Ana Souza");
+      await page.getByPlaceholder("E-mail").fill("ana@example.org");
+      await page.getByPlaceholder("Position").fill("Annotator");
+      if (file !== null) await page.locator("input[type=file]").setInputFiles(file);
+      await page.getByRole("button", { name: "Apply" }).click();
+      await page.getByRole("status").getByText("APP-").waitFor();
+      const stored = (await applications()).slice(before);
+      expect(stored).toMatchObject([{ name: "Ana Souza", resume: file && { filename: file.name } }]);
+      expect(await page.getByRole("status").innerText()).toBe(stored[0]?.reference);
+    }
+  }
+}
 
 /** Starts the built app and waits until it answers. */
 async function startNext(app: string, port: number, serviceUrl: string): Promise<AsyncDisposable> {

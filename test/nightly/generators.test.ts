@@ -1,10 +1,11 @@
 // Clients that others generate from the OpenAPI document compile, and upload a resume to the running service.
 import { createHash } from "node:crypto";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sentTo, snippetsOf } from "../browser/front-end.ts";
 import { run } from "../package/packed.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -21,9 +22,19 @@ beforeAll(async () => {
   await cp(join(here, "generated"), project, { recursive: true });
   await symlink(join(here, "node_modules"), join(project, "node_modules"));
   await writeFile(join(project, "openapi.json"), await (await fetch(`${service.url}/openapi.json`)).text());
+  const input = "./openapi.json";
   const output = { target: "./orval/api.ts", client: "fetch", baseUrl: service.url };
-  const orval = JSON.stringify({ api: { input: "./openapi.json", output } });
-  await writeFile(join(project, "orval.config.mjs"), `export default ${orval};`);
+  const orval = { api: { input, output }, zod: { input, output: { target: "./orval-zod/api.ts", client: "zod" } } };
+  await writeFile(join(project, "orval.config.mjs"), `export default ${JSON.stringify(orval)};`);
+  // The other generator of zod's schemas wants the version before.
+  await mkdir(join(project, "orval-zod/node_modules"), { recursive: true });
+  await symlink(join(here, "../../node_modules/zod"), join(project, "orval-zod/node_modules/zod"));
+  const [makeTypes = ""] = await snippetsOf("The document", "api.md");
+  await writeFile(join(project, "make-types.mjs"), sentTo(service.url, makeTypes));
+  const [withTypes = ""] = await snippetsOf("openapi-fetch");
+  const scene = 'import { resume, say } from "./applicant.mts";\n';
+  const program = `${scene}${sentTo(service.url, withTypes)}say(data?.applicationId, error);\n`;
+  await writeFile(join(project, "openapi-typescript.mts"), program);
 });
 afterAll(async () => {
   await rm(project, { recursive: true });
@@ -31,11 +42,13 @@ afterAll(async () => {
 });
 
 test.each([
-  ["openapi-typescript", ["openapi-typescript", "openapi.json", "-o", "openapi-typescript/api.ts"]],
+  ["openapi-typescript", [process.execPath, "make-types.mjs"]],
   ["hey-api", ["openapi-ts", "-i", "openapi.json", "-o", "hey-api", "-c", "@hey-api/client-fetch"]],
-  ["orval", ["orval", "--config", "orval.config.mjs"]],
+  ["orval", ["orval", "--config", "orval.config.mjs", "--project", "api"]],
+  ["orval-zod", ["orval", "--config", "orval.config.mjs", "--project", "zod"]],
+  ["openapi-zod-client", ["openapi-zod-client", "openapi.json", "-o", "openapi-zod-client-api.ts"]],
 ])("%s makes a client that uploads", async (name, [program = "", ...args]) => {
-  await run(tool(program), args, project);
+  await run(program.includes("/") ? program : tool(program), args, project);
   const entry = join(project, `${name}.mts`);
   const compilerOptions = {
     target: "es2024",
@@ -54,11 +67,50 @@ test.each([
   await run("tsc", ["-p", config], project);
 
   const outfile = join(project, `${name}.mjs`);
-  await build({ entryPoints: [entry], outfile, bundle: true, format: "esm", platform: "node", logLevel: "silent" });
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    // It requires modules of Node, which a bundle cannot.
+    external: ["@zodios/core"],
+    logLevel: "silent",
+  });
   const reference = (await run(process.execPath, [outfile, service.url, resume], project)).trim();
   const sha256 = createHash("sha256")
     .update(await readFile(resume))
     .digest("hex");
   const stored = (await service.stored()).applications.find((one) => one.reference === reference);
-  expect(stored).toMatchObject({ name: "Ana Souza", resume: { filename: "ana.pdf", sha256 } });
+  expect(stored).toMatchObject({ name: "Ana Souza", resume: { sha256 } });
 });
+
+test("Postman's collection has an application that is sent when its fields are filled in", async () => {
+  await run(tool("openapi2postmanv2"), ["-s", "openapi.json", "-o", "collection.json"], project);
+  const collection = JSON.parse(await readFile(join(project, "collection.json"), "utf8")) as Folder;
+  const { body, url } = requestsIn(collection).find(
+    ({ url: { path } }) => path.join("/") === "api/applications/submit",
+  )!;
+  const values: Record<string, string> = { fullName: "Ana Postman", email: "ana@example.org", position: "Annotator" };
+  const form = new FormData();
+  for (const { key, type, contentType } of body.formdata) {
+    if (type === "file") form.append(key, new File([await readFile(resume)], "ana.pdf", { type: contentType ?? "" }));
+    else if (values[key] !== undefined) form.append(key, values[key]);
+  }
+  const response = await fetch(`${service.url}/${url.path.join("/")}`, { method: "POST", body: form });
+  expect(response.status).toBe(200);
+  const stored = (await service.stored()).applications.find(({ name }) => name === values["fullName"]);
+  expect(stored).toMatchObject({ resume: { filename: "ana.pdf" } });
+});
+
+/** What of a collection is read here. */
+interface Asked {
+  readonly url: { readonly path: readonly string[] };
+  readonly body: { readonly formdata: readonly { key: string; type: "text" | "file"; contentType?: string }[] };
+}
+interface Folder {
+  readonly item: readonly (Folder | { readonly request: Asked })[];
+}
+
+const requestsIn = ({ item }: Folder): Asked[] =>
+  item.flatMap((one) => ("request" in one ? [one.request] : requestsIn(one)));

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what nightly tests run against, as root on Debian: OpenStack Swift with its S3 door, HAProxy, nginx, Caddy. Everywhere
+# Installs what nightly tests run against, as root on Debian: OpenStack Swift with its S3 door, HAProxy, nginx, Caddy, PHP. Everywhere
 # else, and when the packages cannot be had, it says so and succeeds; the tests that need them are then skipped.
 set -uo pipefail
 
-packages=(swift-proxy swift-account swift-container swift-object memcached haproxy nginx-light caddy iproute2)
+packages=(swift-proxy swift-account swift-container swift-object memcached haproxy nginx-light caddy iproute2 php-cli php-curl)
 
 skip() {
   echo "install-peers: $1; tests against real peers are skipped."

@@ -2,4 +2,6 @@
 export default {
   turbopack: { root: new URL("..", import.meta.url).pathname },
   typescript: { ignoreBuildErrors: true },
+  // As docs/existing-front-end.md has it.
+  experimental: { serverActions: { bodySizeLimit: "6mb" } },
 };
