@@ -1,15 +1,23 @@
-// The operator of `npm run dev`: an administrator whose password lies beside the data of the developers' service.
+// The operators of `npm run dev`: an administrator, whose password lies beside the data of the developers' service, and
+// those who own the made-up submissions, with the same password.
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Passwords } from "./console/password.ts";
 import { drawSecret, hashSecret } from "./secrets.ts";
+import { operators as colleagues } from "./seed/people.ts";
 import type { Store } from "./storage/store.ts";
 
 const email = "operator@example.org";
 
+const accounts = [
+  ...colleagues.inquiry.map((colleague) => [colleague, "sales"] as const),
+  ...colleagues.application.map((colleague) => [colleague, "recruiting"] as const),
+  [email, "admin"] as const,
+];
+
 /**
- * Adds the operator where there is none, and tells again later how to sign in. Null: there are other operators, and
+ * Adds the operators where there are none, and tells again later how to sign in. Null: there are other operators, and
  * nothing is added.
  */
 export async function devOperator(
@@ -25,13 +33,12 @@ export async function devOperator(
   }
   const at = Date.now();
   const password = drawSecret().slice(0, 16);
-  const invitationHash = hashSecret(drawSecret());
-  await access.invite({ email, role: "admin", invitationHash }, { operator: "npm run dev", at });
   await writeFile(file, password, { mode: 0o600 });
-  await access.acceptInvitation(
-    invitationHash,
-    await new Passwords().hash(password, { network: "", isKnown: true }),
-    at,
-  );
+  const hash = await new Passwords().hash(password, { network: "", isKnown: true });
+  for (const [address, role] of accounts) {
+    const invitationHash = hashSecret(drawSecret());
+    await access.invite({ email: address, role, invitationHash }, { operator: "npm run dev", at });
+    await access.acceptInvitation(invitationHash, hash, at);
+  }
   return { email, password };
 }

@@ -27,6 +27,7 @@ async function main(): Promise<void> {
   // The addresses are made up, so no provider may get mail for them.
   const isNew = config.mail.kind === "mailbox" && config.storage.kind === "sqlite" && !existsSync(config.storage.file);
   if (isNew) await seedMonth(config);
+  const signIn = await signInOf(config);
   const log = createLog(config.log.level);
   const app = await startApp({ config, log }).catch((error: unknown) => {
     const reason = whyNotStarted(error, config);
@@ -40,7 +41,7 @@ async function main(): Promise<void> {
   const mailbox = mail.kind === "mailbox" ? (await serveMailbox(mail.folder, listen.port + 1)).address : undefined;
   // The lines of the log are gathered; these should be the last ones.
   await log.flush();
-  process.stdout.write(whatToOpen(app.address, config, { signIn: await signInOf(config), mailbox }));
+  process.stdout.write(whatToOpen(app.address, config, { signIn, mailbox }));
 }
 
 // Not in a PostgreSQL database, which may be a real one.

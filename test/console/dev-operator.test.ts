@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { devOperator } from "../../server/src/dev-operator.ts";
+import { operators as colleagues } from "../../server/src/seed/people.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { startService } from "../support/service.ts";
 import { invite, Operator } from "./operator.ts";
@@ -16,6 +17,13 @@ test("is added once, can sign in, and is told again after a restart", async () =
   const answer = await new Operator(service).signIn(operator!.email, operator!.password);
   expect(answer.data).toEqual({ email: "operator@example.org", role: "admin" });
   expect(await devOperator(store, service.dataFolder)).toEqual(operator);
+  // Those who own made-up submissions see them and can sign in, too.
+  const colleague = new Operator(service);
+  expect((await colleague.signIn("rana@example.org", operator!.password)).data).toMatchObject({ role: "recruiting" });
+  const admin = new Operator(service);
+  await admin.signIn(operator!.email, operator!.password);
+  const owners = [...colleagues.inquiry, ...colleagues.application].toSorted();
+  expect((await admin.call("inbox.assignees")).data).toEqual([operator!.email, ...owners]);
   const { mode } = await stat(join(service.dataFolder, "operator-password.txt"));
   expect(mode & 0o777).toBe(0o600);
 });

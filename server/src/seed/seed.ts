@@ -8,7 +8,7 @@ import type { ResumeRecord, SubmissionKind } from "../storage/records.ts";
 import { dayMs, shownDay, startOfDay, storedDay } from "../storage/rules/days.ts";
 import { mailsOf } from "../storage/rules/mails.ts";
 import { dayNumber, References } from "../storage/rules/references.ts";
-import { noteTexts } from "./people.ts";
+import { noteTexts, operators } from "./people.ts";
 import { type MadeUp, makeSubmissions, makeSubscribers, Random } from "./made-up.ts";
 
 export type KeptResume = Pick<ResumeRecord, "key" | "size" | "sha256">;
@@ -57,6 +57,7 @@ async function writeSubmissions(
 ): Promise<void> {
   const { count, days, now, keepResume, onProgress } = options;
   const counts = new Map<string, { kind: SubmissionKind; day: number; taken: number }>();
+  const changes: Change[] = [];
   for (const made of makeSubmissions(count, now - days * dayMs, now, random)) {
     const { kind } = made;
     const arrival = writer.next("submission");
@@ -72,9 +73,12 @@ async function writeSubmissions(
       submissionRow(made, { arrival, reference, receipted, resume, number: dayNumber(day, counter) }),
     );
     if (receipted) await writeMails(writer, made, arrival, random);
-    if (count - arrival < storiesMax) await writeStory(writer, made, arrival, reference, random);
+    if (count - arrival < storiesMax) changes.push(...(await writeStory(writer, made, arrival, reference, random)));
     if (arrival % pageRows === 0) onProgress?.(arrival);
   }
+  // The audit log is in the order of time, as operators would have written it.
+  for (const change of changes.toSorted((a, b) => a.at - b.at))
+    await writer.add("audit", { id: writer.next("audit"), ...change });
   for (const ofDay of counts.values()) await writer.add("day_counter", ofDay);
 }
 
@@ -145,6 +149,11 @@ async function writeMails(writer: Writer, made: MadeUp, arrival: number, random:
   }
 }
 
+/** An entry of the audit log. */
+interface Change extends Row {
+  readonly at: number;
+}
+
 /** What operators did with it, and sometimes a note. */
 async function writeStory(
   writer: Writer,
@@ -152,16 +161,20 @@ async function writeStory(
   arrival: number,
   reference: string,
   random: Random,
-): Promise<void> {
-  if (made.respondedAt === null) return;
-  const entry = { at: made.respondedAt, operator: made.assignee ?? "sam@example.org", subject: reference };
-  const change = (action: string, from: string | null, to: string | null) =>
-    writer.add("audit", { id: writer.next("audit"), ...entry, action, detail: JSON.stringify({ from, to }) });
-  await change("status", "new", made.status);
-  if (made.assignee !== null) await change("assignee", null, made.assignee);
-  if (!random.isLess(0.15)) return;
-  const note = { author: entry.operator, at: entry.at, text: random.of(noteTexts) };
-  await writer.add("note", { id: writer.next("note"), submission: arrival, ...note });
+): Promise<readonly Change[]> {
+  if (made.respondedAt === null) return [];
+  const entry = { at: made.respondedAt, operator: made.assignee ?? operators[made.kind][0], subject: reference };
+  const changed = (action: string, from: string | null, to: string): Change => ({
+    ...entry,
+    action,
+    detail: JSON.stringify({ from, to }),
+  });
+  if (random.isLess(0.15)) {
+    const note = { author: entry.operator, at: entry.at, text: random.of(noteTexts) };
+    await writer.add("note", { id: writer.next("note"), submission: arrival, ...note });
+  }
+  const status = changed("status", "new", made.status);
+  return made.assignee === null ? [status] : [status, changed("assignee", null, made.assignee)];
 }
 
 async function writeSubscribers(writer: Writer, random: Random, { count, days, now }: SeedOptions): Promise<void> {
