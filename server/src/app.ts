@@ -10,6 +10,7 @@ import { publicUrl, type Config } from "./config/config.ts";
 import { samplePackages } from "./config/catalogue.ts";
 import { openConsole } from "./console/console.ts";
 import { consoleRoutes } from "./console/routes.ts";
+import { troublesOf } from "./console/troubles.ts";
 import { startIndexing } from "./desk/indexing.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { Draining } from "./http/gate/draining.ts";
@@ -34,6 +35,7 @@ import type { Vault } from "./resumes/vault.ts";
 import type { MailKind } from "./storage/records.ts";
 import { teamMails } from "./storage/rules/mails.ts";
 import { lockStore, openRateLimitStore, openStore } from "./storage/open-store.ts";
+import { shareAnswer } from "./share-answer.ts";
 import { startSender } from "./webhooks/sender.ts";
 
 export interface App extends AsyncDisposable {
@@ -70,6 +72,8 @@ const closeMsMax = { mailbox: 8_000, postmark: 8_000, smtp: 25_000 } as const;
  * later (http/gate/draining.ts).
  */
 const answersMsMax = 4_000;
+/** How old the answer may be that open consoles get. */
+const troublesMs = 10_000;
 /** What of it is left for the store. */
 const storeMs = 500;
 /** And for the last spans, where there are traces. */
@@ -153,6 +157,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     log,
     isDisposable,
     brand: config.brand,
+    troubles: shareAnswer(async () => {
+      const { firstDueAt } = await store.mailBacklog();
+      const freeBytes = await Promise.all(Object.values(freeBytesByPlace(config, vault)));
+      return troublesOf({ mailPaused: outbox.isPaused, firstDueAt, freeBytes, now: clock.now() });
+    }, troublesMs),
+    hasFrontPage: config.hasFrontPage,
+    mailKind: config.mail.kind,
     publicUrl: baseUrl,
     packageTitles,
     scanned: config.scanner !== null,

@@ -289,13 +289,57 @@ export interface DayCount {
   readonly applications: number;
 }
 
+/** How many days an overview tells of, today among them. */
+export const overviewDays = [7, 30, 90] as const;
+export type OverviewDays = (typeof overviewDays)[number];
+
+/** How many submissions, the latest of each kind, the shares of an overview are counted of. */
+export const sharesOfMax = 10_000;
+
+/** After so many days without a change of its status a submission has grown old. */
+export const oldAfterDays = { new: 2, open: 14 } as const;
+
+/** How many submissions name one thing: a package, for example. */
+export interface Share {
+  readonly word: string;
+  readonly count: number;
+}
+
+/** Days are UTC. */
 export interface Overview {
   readonly days: readonly DayCount[];
-  /** Median time to the first change of status by an operator over the last 30 days, in milliseconds; null: none yet. */
+  /** Median time to the first change of status by an operator over these days, in milliseconds; null: none yet. */
   readonly firstResponseMs: number | null;
+  /** The same of as many days before: submissions of both kinds, and the median. */
+  readonly before: { readonly submissions: number; readonly firstResponseMs: number | null };
+  /** The 8 largest of each. A source is the further field `utm_source`, an operator the assignee. */
+  readonly shares: Readonly<Record<"package" | "position" | "source" | "assignee", readonly Share[]>>;
+  /** Titles of these packages, where the catalogue has them. */
+  readonly packageTitles: Readonly<Record<string, string>>;
+  /** Those that have grown old ({@link oldAfterDays}) up to 1,000, and then 1,001 for "more than 1,000". */
+  readonly old: { readonly new: number; readonly open: number };
   /** New submissions that wait longest, at most 5. */
   readonly waiting: readonly InboxRow[];
   readonly mails: { readonly queued: number; readonly sent: number; readonly failed: number; readonly inDoubt: number };
+}
+
+/** What goes wrong in the service, for all operators to see: a mail cannot tell that mail is down. */
+export interface Troubles {
+  /** No mail goes out. */
+  readonly mail: boolean;
+  /** A disk is nearly full. */
+  readonly disk: boolean;
+}
+
+/** What a new installation has and lacks. */
+export interface Setup {
+  /** The base address of the service. */
+  readonly url: string;
+  /** Whether its front page has the forms. */
+  readonly hasFrontPage: boolean;
+  readonly mail: "mailbox" | "postmark" | "smtp";
+  /** Invited ones too. */
+  readonly operators: number;
 }
 
 export interface AuditRow {

@@ -1,4 +1,5 @@
 // What the console is made of, put together once.
+import type { Setup, Troubles } from "@submissions/shared/console";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Vault } from "../resumes/vault.ts";
@@ -21,6 +22,10 @@ export interface ConsoleOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly brand: string;
+  /** Asked for by every open console. */
+  readonly troubles: () => Promise<Troubles>;
+  readonly hasFrontPage: boolean;
+  readonly mailKind: Setup["mail"];
   /** The base address of this service. Asked for once it listens. */
   readonly publicUrl: () => string;
   readonly packageTitles: ReadonlyMap<string, string> | null;

@@ -1,13 +1,13 @@
 // The router of the console. It has no privileges beside its rules.
-import type { AuditRow, Overview, Page } from "@submissions/shared/console";
+import type { AuditRow, Page } from "@submissions/shared/console";
 import type { AnyTRPCProcedure } from "@trpc/server";
 import { z } from "zod";
-import { titled } from "../desk/detail.ts";
 import { Fault } from "../fault.ts";
 import { page } from "./inputs.ts";
 import { type Context, reads, trpc } from "./procedure.ts";
 import { mailProcedures } from "./procedures/mails.ts";
 import { operatorProcedures, tokenProcedures } from "./procedures/operators.ts";
+import { overviewProcedures } from "./procedures/overview.ts";
 import { peopleProcedures, subscriberProcedures } from "./procedures/people.ts";
 import { replyProcedures } from "./procedures/reply.ts";
 import { secondFactorProcedures } from "./procedures/second-factor.ts";
@@ -15,7 +15,7 @@ import { sessionProcedures } from "./procedures/session.ts";
 import { inboxProcedures, submissionProcedures } from "./procedures/submissions.ts";
 import { tagProcedures } from "./procedures/tags.ts";
 import { webhookProcedures } from "./procedures/webhooks.ts";
-import { everyRole, type Rule } from "./rules.ts";
+import { type Rule } from "./rules.ts";
 
 export const consoleRouter = trpc.router({
   session: sessionProcedures,
@@ -27,12 +27,7 @@ export const consoleRouter = trpc.router({
   people: peopleProcedures,
   subscribers: subscriberProcedures,
   mails: mailProcedures,
-  overview: trpc.router({
-    get: reads(...everyRole).query(async ({ ctx: { desk, scope, console } }): Promise<Overview> => {
-      const overview = await desk.overview(scope, console.clock.now());
-      return { ...overview, waiting: titled(overview.waiting, console.packageTitles) };
-    }),
-  }),
+  overview: overviewProcedures,
   audit: trpc.router({
     list: reads("admin")
       .input(z.object({ page }))

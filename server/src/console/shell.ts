@@ -1,5 +1,6 @@
 // The pages of the console: one static shell for all addresses, without a cookie, and the files that it loads. The first
 // navigation from a mail brings no `SameSite=Strict` cookie, but the calls of the page do.
+import { writeFill } from "@submissions/shared/html";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import type { Console } from "./console.ts";
@@ -54,7 +55,7 @@ const notPages = /^\/console\/(?:trpc|exports|resumes|assets|oidc)(?:\/|$)/;
 export function consolePages(
   app: FastifyInstance,
   folder: string,
-  { publicUrl, openIdConnect }: Pick<Console, "publicUrl" | "openIdConnect">,
+  { publicUrl, openIdConnect, brand }: Pick<Console, "publicUrl" | "openIdConnect" | "brand">,
 ): boolean {
   const built = findBuilt(folder);
   if (built === null) return false;
@@ -63,11 +64,12 @@ export function consolePages(
   for (const asset of built.assets) {
     serveAsset(app, asset, { headers, digested: asset.path.startsWith("/console/assets/") });
   }
+  const shell = withBrand(built.shell, brand);
   const sendShell = async (request: FastifyRequest, reply: FastifyReply) => {
     if (notPages.test(new URL(request.url, "http://internal").pathname)) throw new Fault("notFound");
     const provider = (await openIdConnect?.origin()) ?? null;
     if (isTrustworthy(new URL(publicUrl()))) reply.header("cross-origin-opener-policy", "same-origin");
-    return sendHtml(reply, inPath(built.shell, publicUrl()), shellPolicy(provider));
+    return sendHtml(reply, inPath(shell, publicUrl()), shellPolicy(provider));
   };
   app.get("/console", sendShell);
   app.get("/console/*", sendShell);
@@ -97,6 +99,10 @@ const isTrustworthy = ({ protocol, hostname }: URL): boolean =>
  */
 const inPath = (html: string, publicUrl: string): string =>
   html.replaceAll(/(?<=(?:src|href)=")\.\//g, `${new URL(publicUrl).pathname.replace(/\/$/, "")}/console/`);
+
+/** The script of the page reads the name there. */
+const withBrand = (html: string, brand: string): string =>
+  html.replaceAll(/(?<=<title>|name="application-name" content=")Console/g, () => writeFill(brand));
 
 /** The base address, and the name by which this browser calls the service, where it is another. */
 function originsOf({ host }: FastifyRequest, publicUrl: string): string {

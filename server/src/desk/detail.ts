@@ -17,12 +17,7 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
     ...row,
     fields: { ...sentFields(submission), ...languageOf(submission), ...consentOf(submission) },
     more: submission.more,
-    packageTitles: Object.fromEntries(
-      ids.flatMap((id) => {
-        const title = packageTitles?.get(id);
-        return title === undefined ? [] : [[id, title]];
-      }),
-    ),
+    packageTitles: titlesAmong(ids, packageTitles),
     resume: resumeOf(detail, scanned),
     mails,
     notes,
@@ -31,6 +26,15 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
     duplicates,
   };
 }
+
+/** The titles of those packages that have one. */
+export const titlesAmong = (ids: readonly string[], packageTitles: Installation["packageTitles"]) =>
+  Object.fromEntries(
+    ids.flatMap((id) => {
+      const title = packageTitles?.get(id);
+      return title === undefined ? [] : [[id, title] as const];
+    }),
+  );
 
 /** Rows of a list with the titles of packages in place of their identifiers. One that the row has cut stays as it is. */
 export const titled = (rows: readonly InboxRow[], packageTitles: Installation["packageTitles"]): readonly InboxRow[] =>

@@ -172,6 +172,11 @@ export class Outbox implements AsyncDisposable {
     });
   }
 
+  /** Whether no mail goes out but probes. */
+  get isPaused(): boolean {
+    return this.#breaker.isOpen;
+  }
+
   /** Claims no more due mails: the process is about to end. Mails that are stored from now on are still sent. */
   stopClaiming(): void {
     void this.#polling?.[Symbol.asyncDispose]();

@@ -13,6 +13,7 @@ import type {
   Neighbours,
   Note,
   Overview,
+  OverviewDays,
   Page,
   PageRequest,
   Person,
@@ -164,8 +165,8 @@ export interface DeskStore {
   /** Mails that the scope holds, newest first; `after` and `next` are numbers of their rows. */
   listMails(scope: Scope, status: MailStatus | undefined, page: PageRequest): Promise<Page<StoredMail>>;
 
-  /** The last 30 days and what waits. */
-  overview(scope: Scope, now: number): Promise<Overview>;
+  /** The last days, 30 unless given, and what waits. */
+  overview(scope: Scope, now: number, days?: OverviewDays): Promise<Omit<Overview, "packageTitles">>;
 
   /** Entries, newest first; `after` and `next` are their ids. */
   listAudit(page: PageRequest): Promise<Page<AuditRow>>;

@@ -408,4 +408,63 @@ export function deskListGuarantees(test: StoreTest): void {
       { day: "2026-11-22", active: 2 },
     ]);
   });
+
+  test("compares a range with the one before, and counts what grew old", async ({ store }) => {
+    const dayMs = 24 * 60 * minute;
+    const now = noon + minute;
+    const ago = (days: number) => ({ receivedAt: now - days * dayMs });
+    await accept(store, inquiry(1, ago(10)));
+    const [begun, answered] = [
+      await acceptReference(store, inquiry(2, ago(20))),
+      await acceptReference(store, application(3, { ...ago(8), resume: null })),
+    ];
+    await accept(store, inquiry(4, ago(1)));
+    await accept(store, inquiry(5, { ...ago(3) }), { spam: true });
+    for (const [reference, at] of [
+      [begun, now - 19 * dayMs],
+      [answered, now - 8 * dayMs + 5 * minute],
+    ] as const) {
+      const request = { targets: [{ reference, version: 1 }], status: "open" } as const;
+      await store.desk.triage(wholeScope, request, { operator: eva.operator, at });
+    }
+    const week = await store.desk.overview(wholeScope, now, 7);
+    expect(week.days).toHaveLength(7);
+    expect(week).toMatchObject({
+      firstResponseMs: null,
+      before: { submissions: 2, firstResponseMs: 5 * minute },
+      old: { new: 1, open: 1 },
+    });
+    const all = await store.desk.overview(wholeScope, now, 90);
+    expect(all).toMatchObject({ before: { submissions: 0, firstResponseMs: null }, old: { new: 1, open: 1 } });
+    expect(await store.desk.overview(recruiting, now)).toMatchObject({ old: { new: 0, open: 0 } });
+  });
+
+  test("tells what the submissions of a range are about, from where, and who has them", async ({ store, tested }) => {
+    const source = { more: { utm_source: "expo" } };
+    const first = await acceptReference(store, inquiry(1, source));
+    await accept(store, inquiry(2, { selectedPackageIds: ["de-AT", 'a"]'] }));
+    await accept(store, application(3, { ...source, resume: null }));
+    await accept(store, application(4, { position: "Voice talent", resume: null }));
+    await accept(store, inquiry(5), { spam: true });
+    await accept(store, inquiry(6, { ...source, receivedAt: noon - 40 * 24 * 60 * minute }));
+    await tested.spoilFields(await acceptReference(store, inquiry(7)), "{spoilt");
+    const taken = { targets: [{ reference: first, version: 1 }], assignee: eva.operator };
+    await store.desk.triage(wholeScope, taken, eva);
+    const { shares } = await store.desk.overview(wholeScope, noon + minute);
+    const said = (part: keyof typeof shares, of = shares) => of[part].map(({ word, count }) => [word, count]);
+    expect(said("package")).toEqual([
+      ["de-AT", 2],
+      ['a"]', 1],
+      ["en-GB-scottish", 1],
+    ]);
+    expect(said("position")).toEqual([
+      ["Accent annotator", 1],
+      ["Voice talent", 1],
+    ]);
+    expect(said("source")).toEqual([["expo", 2]]);
+    expect(said("assignee")).toEqual([[eva.operator, 1]]);
+    const { shares: ofSales } = await store.desk.overview(sales, noon + minute, 90);
+    expect(said("source", ofSales)).toEqual([["expo", 2]]);
+    expect(said("position", ofSales)).toEqual([]);
+  });
 }

@@ -58,6 +58,9 @@ export const makeEngine = (connections: Connections, primary: Connections | null
   },
   indexedBy: () => "",
   ranges,
+  // No release that we support can tell all texts that are no JSON. One that was cut off has no end.
+  json: (column) => `CASE WHEN ${column} LIKE '{%}' THEN ${column}::jsonb END`,
+  elementsOf: (json) => `jsonb_array_elements_text(${json}) AS each (value)`,
   among: (column, parameter, type = "text") => `${column} = ANY (${parameter}::${type}[])`,
   rowId: () => "ctid",
   // As an array: the planner then uses the index.

@@ -53,6 +53,10 @@ export interface Engine {
   indexedBy(index: string | null): string;
   /** How lists are divided into statements. */
   readonly ranges: Ranges;
+  /** A column of JSON texts, to take members of with `->` and `->>`; null where it cannot be read. */
+  json(column: string): string;
+  /** A part of FROM: the texts of a JSON array, as `each.value`. */
+  elementsOf(json: string): string;
   /** A condition: a column is in the list of a parameter. */
   among(column: string, parameter: string, type?: "text" | "bigint"): string;
   /** What names a row for {@link amongUnlocked}: its key, of one column or several, or what the engine has instead. */

@@ -1,14 +1,11 @@
 // The overview, and how the newsletter has grown.
-import type { Overview } from "@submissions/shared/console";
+import { oldAfterDays, type Overview, sharesOfMax } from "@submissions/shared/console";
 import type { DeskStore } from "../desk-store.ts";
 import type { SubmissionKind } from "../records.ts";
 import { dayMs, shownDay, startOfDay, storedDay } from "../rules/days.ts";
-import { mailKindsOf } from "../rules/inbox-filter.ts";
+import { countMax, mailKindsOf } from "../rules/inbox-filter.ts";
 import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import { type Engine, together } from "./engine.ts";
-
-/** Today among them. */
-const shownDays = 30;
 
 /** Submissions that wait longest. */
 const waitingMax = 5;
@@ -16,11 +13,26 @@ const waitingMax = 5;
 /** Responses that the median is taken of; the latest. */
 const responsesMax = 5_000;
 
-function prepareStatements({ prepare, indexedBy, among }: Engine) {
+/** Of each list of shares. */
+const sharesMax = 8;
+
+function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engine) {
   const received = (kind: SubmissionKind) => `
     (SELECT count(*) FROM submission ${indexedBy("submission_received")}
       WHERE kind = '${kind}' AND ${among(`'${kind}'`, "$3")} AND status <> 'spam'
         AND received_at >= day.at AND received_at < day.at + ${dayMs})`;
+  // So many that counting them takes no longer where millions came in.
+  const latest = (kind: SubmissionKind) => `
+    SELECT assignee, ${json("fields")} AS fields FROM (
+      SELECT assignee, fields FROM submission ${indexedBy("submission_received")}
+      WHERE kind = '${kind}' AND ${among(`'${kind}'`, "$2")} AND status <> 'spam' AND received_at >= $1
+      ORDER BY received_at DESC LIMIT ${sharesOfMax}) AS latest`;
+  // The oldest come first, so those that are old are among the first.
+  const old = (status: "new" | "open", before: string) => `
+    (SELECT count(*) FROM (
+      SELECT received_at FROM submission ${indexedBy("submission_status")}
+      WHERE status = '${status}' AND ${among("kind", "$1")} ORDER BY arrival LIMIT ${countMax}) AS first
+    WHERE received_at < ${before})`;
   const active = `FROM subscriber ${indexedBy("subscriber_status")} WHERE status = 'active'`;
   return {
     /** Of a scope, day by day from one to another. */
@@ -30,7 +42,19 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       SELECT at, ${received("inquiry")} AS inquiries, ${received("application")} AS applications FROM day`),
     responses: prepare<{ took: number }>(`
       SELECT responded_at - received_at AS took FROM submission ${indexedBy("submission_responded")}
-      WHERE responded_at > $1 AND ${among("kind", "$2")} ORDER BY responded_at DESC LIMIT ${responsesMax}`),
+      WHERE responded_at > $1 AND responded_at <= $2 AND ${among("kind", "$3")} ORDER BY responded_at DESC LIMIT ${responsesMax}`),
+    shares: prepare<{ part: keyof Overview["shares"]; word: string; count: number }>(`
+      WITH latest AS (${latest("inquiry")} UNION ALL ${latest("application")}),
+        named (part, word) AS (
+          SELECT 'package', each.value FROM latest, ${elementsOf("latest.fields -> 'selectedPackageIds'")}
+          UNION ALL SELECT 'position', fields ->> 'position' FROM latest
+          UNION ALL SELECT 'source', fields -> 'more' ->> 'utm_source' FROM latest
+          UNION ALL SELECT 'assignee', assignee FROM latest)
+      SELECT part, word, count FROM (
+        SELECT part, word, count(*) AS count, row_number() OVER (PARTITION BY part ORDER BY count(*) DESC, word) AS place
+        FROM named WHERE word IS NOT NULL GROUP BY part, word) AS counted
+      WHERE place <= ${sharesMax} ORDER BY part, place`),
+    old: prepare<Overview["old"]>(`SELECT ${old("new", "$2")} AS new, ${old("open", "$3")} AS open`),
     waiting: prepare<ListedRow>(`
       SELECT ${listedColumns} FROM submission ${indexedBy("submission_status")}
       WHERE status = 'new' AND ${among("kind", "$1")} ORDER BY arrival LIMIT ${waitingMax}`),
@@ -57,17 +81,36 @@ export function makeOverview(engine: Engine) {
   const statements = prepareStatements(engine);
 
   return {
-    async overview(scope, now) {
-      const [since, today] = [now - shownDays * dayMs, startOfDay(now)];
-      const [days, responses, waiting, [mails]] = await Promise.all([
-        read(statements.days(today - (shownDays - 1) * dayMs, today, scope.kinds)),
-        read(statements.responses(since, scope.kinds)),
-        read(statements.waiting(scope.kinds)),
-        read(statements.mails(since, mailKindsOf(scope))),
+    async overview({ kinds, ...scope }, now, shownDays = 30) {
+      const today = startOfDay(now);
+      const [first, since] = [today - (shownDays - 1) * dayMs, now - shownDays * dayMs];
+      const grewOld = [now - oldAfterDays.new * dayMs, now - oldAfterDays.open * dayMs] as const;
+      const [days, responses, former, shares, [old], waiting, [mails]] = await Promise.all([
+        read(statements.days(first - shownDays * dayMs, today, kinds)),
+        read(statements.responses(since, now, kinds)),
+        read(statements.responses(since - shownDays * dayMs, since, kinds)),
+        read(statements.shares(first, kinds)),
+        read(statements.old(kinds, ...grewOld)),
+        read(statements.waiting(kinds)),
+        read(statements.mails(since, mailKindsOf({ kinds, ...scope }))),
       ]);
+      const [before, shown] = [days.slice(0, shownDays), days.slice(shownDays)];
+      const sharesOf = (part: keyof Overview["shares"]) =>
+        shares.filter((one) => one.part === part).map(({ word, count }) => ({ word, count }));
       return {
-        days: days.map(({ at, ...counts }) => ({ day: shownDay(at), ...counts })),
+        days: shown.map(({ at, ...counts }) => ({ day: shownDay(at), ...counts })),
         firstResponseMs: median(responses.map(({ took }) => took)),
+        before: {
+          submissions: before.reduce((sum, { inquiries, applications }) => sum + inquiries + applications, 0),
+          firstResponseMs: median(former.map(({ took }) => took)),
+        },
+        shares: {
+          package: sharesOf("package"),
+          position: sharesOf("position"),
+          source: sharesOf("source"),
+          assignee: sharesOf("assignee"),
+        },
+        old: old ?? { new: 0, open: 0 },
         waiting: waiting.map(inboxRow),
         mails: mails ?? { queued: 0, sent: 0, failed: 0, inDoubt: 0 },
       };

@@ -35,6 +35,8 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   lockAddress: (_key, queries) => together(queries),
   indexedBy: (index) => (index === null ? "NOT INDEXED" : `INDEXED BY ${index}`),
   ranges,
+  json: (column) => `CASE WHEN json_valid(${column}) THEN ${column} END`,
+  elementsOf: (json) => `json_each(${json}) AS each`,
   among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   rowId: (key) => key,
   amongUnlocked: (column, select) => `(${column}) IN (${select})`,
