@@ -17,6 +17,7 @@ import { Draining } from "./http/gate/draining.ts";
 import type { HttpLimits } from "./http/limits.ts";
 import { buildHttp } from "./http/server.ts";
 import type { Intake } from "./intake/submit.ts";
+import { newLinks } from "./intake/subscription.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
 import { mailSettingsOf } from "./mail-settings.ts";
 import { compose, type MailSettings } from "./mail/compose.ts";
@@ -175,6 +176,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       const reply = { text, author, followsReceipt: false };
       return compose({ kind: `${submission.kind}-reply`, about: { submission, reply } }, mailSettings());
     },
+    newLinks,
     acted: (action) => metrics.operatorActions.inc({ action }),
     webhookTargets: config.webhookTargets,
   });

@@ -263,7 +263,30 @@ export interface SubscriberRow {
 
 export interface SubscriberFilter {
   readonly status?: SubscriberStatus;
+  /** The first one, exactly. */
+  readonly source?: string;
   readonly search?: string;
+}
+
+/** Subscribers by their first source. */
+export interface SourceCount {
+  readonly source: string;
+  readonly count: number;
+}
+
+/** Rows of a file of subscribers, the names of its columns not counted, and its bytes. */
+export const importRowsMax = 10_000;
+export const importBytesMax = 4 * 1024 * 1024;
+
+/** What became of a file of subscribers. */
+export interface ImportReport {
+  /** Rows came with a proof of consent and are active; or came without and get the welcome mail. */
+  readonly active: number;
+  readonly pending: number;
+  /** In the order of the file. `row` is counted as spreadsheets do: the names of the columns are row 1. */
+  readonly leftOut: readonly { readonly row: number; readonly email: string; readonly reason: string }[];
+  /** Names of columns that were not read. */
+  readonly unread: readonly string[];
 }
 
 /** With what names the person in addresses of the console; null where there is none. */

@@ -188,6 +188,12 @@ export const faults = {
     message: "This address has had 3 such mails within 24 hours. Try again later.",
     when: "An operator sends a receipt or newsletter mail again.",
   },
+  subscriberLeftOut: {
+    status: 409,
+    code: "CONFLICT",
+    message: "This address cannot be added.",
+    when: "An operator adds an address that is subscribed already or gets no mail. `issues` says why.",
+  },
   submissionChanged: {
     status: 409,
     code: "CONFLICT",
@@ -216,7 +222,7 @@ export const faults = {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "The request is too large.",
-    when: "JSON is over 64 KiB (an application and a batch: 256 KiB; the mail provider's webhook: 1 MiB), a URL-encoded form or the text of a multipart form over 256 KiB, the form of a newsletter link over 4 KiB.",
+    when: "JSON is over 64 KiB (an application and a batch: 256 KiB; the mail provider's webhook: 1 MiB; a file of subscribers: 5 MiB), a URL-encoded form or the text of a multipart form over 256 KiB, the form of a newsletter link over 4 KiB.",
   },
   fieldTooLarge: {
     status: 413,

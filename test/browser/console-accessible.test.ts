@@ -71,6 +71,23 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   });
 
+  test("the dialogs of subscribers are free of barriers and fit", async () => {
+    await using visit = await enter(browser, site, "/subscribers", look);
+    const { page } = visit;
+    const dialog = page.getByRole("dialog");
+    for (const name of ["Add subscriber", "Import"]) {
+      await page.getByRole("button", { name, exact: true }).click();
+      expect(await findings(page), name).toEqual([]);
+      if (name === "Add subscriber") await dialog.getByRole("button", { name: "Cancel" }).click();
+    }
+    const file = { name: "readers.csv", mimeType: "text/csv", buffer: Buffer.from("email\nnobody\n") };
+    await dialog.getByLabel("CSV file").setInputFiles(file);
+    await dialog.getByRole("button", { name: "Import", exact: true }).click();
+    await dialog.getByRole("table", { name: "Left out" }).waitFor();
+    expect(await findings(page), "the report").toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+
   test("the sign-in and the invitation are free of barriers", async () => {
     await using visit = await Visit.begin(browser, look);
     const { page } = visit;

@@ -54,6 +54,10 @@ const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
   "people.erase": admins,
   "subscribers.list": marketing,
   "subscribers.growth": marketing,
+  "subscribers.sources": marketing,
+  "subscribers.add": marketing,
+  "subscribers.import": marketing,
+  "subscribers.unsubscribe": marketing,
   "mails.list": everyone,
   "mails.retry": everyone,
   "overview.get": everyone,
@@ -90,6 +94,7 @@ const withoutInput = new Set([
   "reply.answers",
   "tags.list",
   "subscribers.growth",
+  "subscribers.sources",
   "overview.troubles",
   "overview.setup",
   "operators.list",
@@ -113,6 +118,8 @@ const downloads: Readonly<Record<string, readonly Role[]>> = {
   "POST /console/exports/inquiries.ndjson": ["admin", "sales"],
   "POST /console/exports/applications.csv": ["admin", "recruiting"],
   "POST /console/exports/applications.ndjson": ["admin", "recruiting"],
+  "POST /console/exports/subscribers.csv": marketing,
+  "POST /console/exports/subscribers.ndjson": marketing,
   "/console/people/:file(^.+\\.ndjson$)": everyone,
 };
 

@@ -2,6 +2,7 @@
 // guarantee, run on every engine.
 import { describe } from "vitest";
 import { accessGuarantees } from "./guarantees/access.ts";
+import { addedSubscriberGuarantees } from "./guarantees/added-subscribers.ts";
 import { capGuarantees } from "./guarantees/caps.ts";
 import { challengeGuarantees } from "./guarantees/challenges.ts";
 import { clockGuarantees } from "./guarantees/clocks.ts";
@@ -34,6 +35,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("submissions", () => submissionGuarantees(test));
     describe("resumes", () => resumeGuarantees(test));
     describe("subscriptions", () => subscriptionGuarantees(test));
+    describe("subscribers that operators add and unsubscribe", () => addedSubscriberGuarantees(test));
     describe("links", () => subscriptionLinkGuarantees(test));
     describe("suppression", () => suppressionGuarantees(test, open));
     describe("caps on automatic mail", () => capGuarantees(test));

@@ -82,9 +82,11 @@ const subscribers = createRoute({
     seesSubscribers,
     page(() => import("./subscribers/subscribers-page.tsx"), "SubscribersPage"),
   ),
-  validateSearch: only(({ status, q }): { status?: SubscriberStatus; q?: string } => {
+  validateSearch: only(({ status, source, q }): { status?: SubscriberStatus; source?: string; q?: string } => {
     const known = oneOf(subscriberStatuses, status);
-    return { ...(known && { status: known }), ...(typeof q === "string" && q !== "" && { q }) };
+    const text = (name: "source" | "q", value: unknown) =>
+      typeof value === "string" && value !== "" ? { [name]: value.slice(0, 254) } : {};
+    return { ...(known && { status: known }), ...text("source", source), ...text("q", q) };
   }),
 });
 const mails = createRoute({

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
-import type { StoredSubmission } from "../storage/records.ts";
+import type { StoredSubmission, SubscriptionRecord } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 import type { WebhookTargets } from "../webhooks/target.ts";
 import { cookiesOf } from "./cookies.ts";
@@ -46,6 +46,8 @@ export interface ConsoleOptions {
     submission: StoredSubmission,
     reply: { readonly text: string; readonly author: string },
   ) => { readonly subject: string; readonly text: string };
+  /** The links of a welcome mail that is due at an instant. */
+  readonly newLinks: (dueAt: number) => Pick<SubscriptionRecord, "confirm" | "unsubscribe">;
   /** Told of what an operator has done, by the path of the procedure or the action in the audit log. */
   readonly acted: (action: string) => void;
 }

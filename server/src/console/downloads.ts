@@ -43,7 +43,7 @@ export const consoleDownloads: readonly ConsoleDownload[] = [
       isExport: true,
       send: async (call: DownloadCall) => (await senders()).sendExport(call, subject, format),
     })),
-    ...(["inquiries", "applications"] as const).map((subject) => ({
+    ...(["inquiries", "applications", "subscribers"] as const).map((subject) => ({
       method: "POST" as const,
       url: `/console/exports/${subject}.${format}`,
       rule: exportRules[subject],

@@ -11,9 +11,19 @@ import {
   type SubscriberFilter,
   type TriageRequest,
 } from "@submissions/shared/console";
-import { email, required } from "@submissions/shared/fields";
-import { cleanLine, isWithin, requiredText } from "@submissions/shared/text";
+import { optionalWebUrl } from "@submissions/shared/addresses";
+import { email, optional, required } from "@submissions/shared/fields";
+import { normaliseSource } from "@submissions/shared/source";
+import {
+  cleanLine,
+  isBlank,
+  isWithin,
+  optionalMultilineText,
+  optionalText,
+  requiredText,
+} from "@submissions/shared/text";
 import { z } from "zod";
+import { readInstant } from "../desk/instant.ts";
 import { pageLimitMax, triageMax } from "../storage/desk-store.ts";
 import { passwordLengthMax } from "./password-rules.ts";
 
@@ -111,7 +121,32 @@ export const triageRequest: z.ZodType<TriageRequest, TriageRequest> = z.object({
 
 export const subscriberFilter: z.ZodType<SubscriberFilter, SubscriberFilter> = z.object({
   status: z.enum(subscriberStatuses).exactOptional(),
+  source: word(200).exactOptional(),
   search: word(254).exactOptional(),
 });
+
+const consentTextMax = 2_000;
+const consentAtRule = "Write a day like 2026-11-21, or an instant like 2026-11-21T09:30:00Z.";
+
+/** An address that an operator adds. A proof of consent says what was agreed to and when. */
+export const newSubscriber = z
+  .object({
+    email,
+    source: z.string().optional(),
+    consentText: optional({ rule: optionalMultilineText(consentTextMax) }),
+    consentPage: optional({ rule: optionalWebUrl }),
+    consentAt: optional({ rule: optionalText(40) }).transform((text, context) => {
+      const at = text === undefined ? null : readInstant(text);
+      if (text !== undefined && (at === null || at < 0)) context.addIssue({ code: "custom", message: consentAtRule });
+      return at;
+    }),
+  })
+  .transform(({ email: address_, source = "", consentText: text, consentPage, consentAt: at }) => ({
+    email: address_,
+    source: isBlank(source) ? undefined : normaliseSource(source),
+    // Of the page without query and fragment, which may name the person.
+    consent:
+      text === undefined || at === null ? null : { text, page: consentPage?.replace(/[?#].*$/s, "") ?? null, at },
+  }));
 
 export const mailStatus = z.enum(mailStatuses);

@@ -1,4 +1,5 @@
 // Everything below /console: the typed calls, the downloads, sign-in by OpenID Connect, and the pages.
+import { importBytesMax } from "@submissions/shared/console";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { bodyKind, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
 import { refuse } from "../http/fault-reply.ts";
@@ -13,7 +14,7 @@ import type { Console } from "./console.ts";
 import { bindingCookie, deviceCookie, oidcCookie, sessionCookie } from "./cookies.ts";
 import { consoleDownloads } from "./downloads.ts";
 import type { Context } from "./procedure.ts";
-import { admit, noteRefusal } from "./rules.ts";
+import { admit, noteRefusal, type RoleRule, subscriberRoles } from "./rules.ts";
 import { consolePages } from "./shell.ts";
 import { deviceOf, networkOf, type Visitor } from "./visitor.ts";
 
@@ -50,6 +51,16 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
 type Gate = ReturnType<Guard["hook"]>;
 
 const rpcRoute = "/console/trpc/:paths";
+interface CallsRoute {
+  Params: { paths: string };
+}
+
+const importPath = "subscribers.import";
+const importRoute = "/console/trpc/:paths(^subscribers\\.import$)";
+const importRule = { roles: subscriberRoles, changes: true };
+/** A file of subscribers is one text in JSON, where line ends and quotation marks take two bytes. */
+const importBodyMax = importBytesMax + 1024 * 1024;
+
 /** A page of the console asks for six things at once. */
 const callsMax = 10;
 
@@ -69,33 +80,35 @@ async function countCalls(
 
 function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onRequest: Gate): void {
   const { console, addresses } = options;
-  app.post<{ Params: { paths: string } }>(
-    rpcRoute,
-    {
-      onRequest,
-      async preParsing(request) {
-        requireOwnPage(request, console.publicUrl());
-        bodyKind(request.headers, ["application/json"]);
-      },
-    },
-    async (request, reply) => {
-      const list = isBatch(request) ? request.params.paths.split(",") : [request.params.paths];
-      if (list.length > callsMax) throw new Fault("batchTooLarge");
-      // Loaded with the first call: a service whose console is not used does without the memory.
-      const { callConsole, describeCall } = await import("./router.ts");
-      request.calls = list.flatMap((path) => describeCall(path) ?? []);
-      const context = contextOf(request, reply, console, addresses);
-      await countCalls(options, reply, await context.caller(), list.length);
-      const answer = (path: string, input: unknown) =>
-        answerOf(request, reply, path, callConsole(path, context, input));
-      if (!isBatch(request)) return sendAnswer(reply, await answer(request.params.paths, request.body));
-      const inputs = inputsOf(request.body ?? {});
-      return sendBatch(
-        request,
-        reply,
-        list.map((path, position) => answer(path, inputs[position])),
-      );
-    },
+  const ownPage = async (request: FastifyRequest) => {
+    requireOwnPage(request, console.publicUrl());
+    bodyKind(request.headers, ["application/json"]);
+  };
+  // A large body is read of an operator only, of whom two such requests are served at once.
+  const mayImport = async (request: FastifyRequest, reply: FastifyReply) =>
+    takeTurn(console, await admitted(console, request, importRule, importPath), reply);
+  const answerCalls = async (request: FastifyRequest<CallsRoute>, reply: FastifyReply) => {
+    const list = isBatch(request) ? request.params.paths.split(",") : [request.params.paths];
+    if (list.length > callsMax) throw new Fault("batchTooLarge");
+    // Loaded with the first call: a service whose console is not used does without the memory.
+    const { callConsole, describeCall } = await import("./router.ts");
+    request.calls = list.flatMap((path) => describeCall(path) ?? []);
+    const context = contextOf(request, reply, console, addresses);
+    await countCalls(options, reply, await context.caller(), list.length);
+    const answer = (path: string, input: unknown) => answerOf(request, reply, path, callConsole(path, context, input));
+    if (!isBatch(request)) return sendAnswer(reply, await answer(request.params.paths, request.body));
+    const inputs = inputsOf(request.body ?? {});
+    return sendBatch(
+      request,
+      reply,
+      list.map((path, position) => answer(path, inputs[position])),
+    );
+  };
+  app.post<CallsRoute>(rpcRoute, { onRequest, preParsing: ownPage }, answerCalls);
+  app.post<CallsRoute>(
+    importRoute,
+    { onRequest, preParsing: [ownPage, mayImport], bodyLimit: importBodyMax },
+    answerCalls,
   );
   // Addresses and searches would stand in the logs of proxies if queries came by GET.
   app.route({
@@ -170,28 +183,32 @@ function downloadRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onR
         // A resume may be opened from a bookmark. Everything of a list goes to pages of the console and to tokens only.
         if (method === "GET" && !url.startsWith("/console/exports/")) requireOwnLink(request);
         else requireOwnPage(request, console.publicUrl());
-        const admitted = async () => {
-          const caller = await callerOf(request, console);
-          try {
-            return admit(caller, rule);
-          } catch (error) {
-            noteRefusal(console, caller, url.replace(/:.*/, ""), error);
-            throw error;
-          }
-        };
-        const caller = await admitted();
+        const admittedNow = () => admitted(console, request, rule, url.replace(/:.*/, ""));
+        const caller = await admittedNow();
         await countCalls(options, reply, caller, 1);
-        const gone = goneOf(reply);
-        if (isExport) {
-          const turn = await console.turns.exports.take(countedBy(caller), gone);
-          // After the last byte, or when the client has gone.
-          if (reply.raw.closed) turn[Symbol.dispose]();
-          else reply.raw.once("close", () => turn[Symbol.dispose]());
-        }
-        return send({ console, caller, admitted, request, reply, gone });
+        if (isExport) await takeTurn(console, caller, reply);
+        return send({ console, caller, admitted: admittedNow, request, reply, gone: goneOf(reply) });
       },
     });
   }
+}
+
+/** Who calls. @throws Fault as `admit` does, which is noted */
+async function admitted(console: Console, request: FastifyRequest, rule: RoleRule, call: string): Promise<Caller> {
+  const caller = await callerOf(request, console);
+  try {
+    return admit(caller, rule);
+  } catch (error) {
+    noteRefusal(console, caller, call, error);
+    throw error;
+  }
+}
+
+/** Waits for a turn of the caller. It ends after the last byte of the answer, or when the client has gone. */
+async function takeTurn(console: Console, caller: Caller, reply: FastifyReply): Promise<void> {
+  const turn = await console.turns.exports.take(countedBy(caller), goneOf(reply));
+  if (reply.raw.closed) turn[Symbol.dispose]();
+  else reply.raw.once("close", () => turn[Symbol.dispose]());
 }
 
 function oidcRoutes(app: FastifyInstance, { console, addresses }: ConsoleRoutesOptions, onRequest: Gate): void {

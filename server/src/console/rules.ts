@@ -20,6 +20,9 @@ export const everyRole: readonly Role[] = roles;
 /** Those who see submissions. */
 export const submissionRoles: readonly Role[] = ["admin", "sales", "recruiting"];
 
+/** Those who see subscribers. */
+export const subscriberRoles: readonly Role[] = ["admin", "marketing"];
+
 const scopes: Readonly<Record<Role, Scope>> = {
   admin: { kinds: ["inquiry", "application"], subscribers: true },
   sales: { kinds: ["inquiry"], subscribers: false },

@@ -1,11 +1,10 @@
 // How downloads are sent. Each is recorded before its first byte.
 import { Readable } from "node:stream";
-import type { InboxFilter } from "@submissions/shared/console";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { exportRecords, textsOf, type ExportFormat, type ExportSubject } from "../desk/export.ts";
 import { readInstant } from "../desk/instant.ts";
-import { matchingSource } from "../desk/matching.ts";
+import { matchingSource, matchingSubscribers } from "../desk/matching.ts";
 import { personLine } from "../desk/person.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";
 import { Fault } from "../fault.ts";
@@ -16,7 +15,7 @@ import type { AuditEntry } from "../storage/desk-store.ts";
 import type { ReadFrom } from "../storage/store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
-import { inboxFilter } from "./inputs.ts";
+import { inboxFilter, subscriberFilter } from "./inputs.ts";
 import { personIds } from "./person-ids.ts";
 import { scopeOf } from "./rules.ts";
 
@@ -59,15 +58,22 @@ export async function sendExport(
   return sendRecords(call, { subject, format, from: readFrom(call.request.query) }, call.console.store, {});
 }
 
-/** Sends what the inbox's filter matches. The filter comes in the body, because proxies log URLs. */
+/** Sends what the filter of a list matches. The filter comes in the body, because proxies log URLs. */
 export async function sendMatching(
   call: DownloadCall,
-  subject: ExportSubject,
+  subject: "inquiries" | "applications" | "subscribers",
   format: ExportFormat,
 ): Promise<FastifyReply> {
   const { console, caller, request } = call;
   const from = readFrom(request.query);
-  const filter = readFilter(request.body);
+  if (subject === "subscribers") {
+    const { search, ...rest } = readFilter(subscriberFilter, request.body);
+    const detail = { filter: { ...rest, ...(search !== undefined && { searched: true }) } };
+    const filter = { ...rest, ...(search !== undefined && { search }) };
+    const sources = { ...console.store, ...matchingSubscribers(console.store, filter) };
+    return sendRecords(call, { subject, format, from }, sources, detail);
+  }
+  const filter = readFilter(inboxFilter, request.body);
   // Without the search text: it may be a person's name, and entries of the audit log are kept for good.
   const { search, letter, ...rest } = filter;
   const detail = { filter: { ...rest, ...((search ?? letter) !== undefined && { searched: true }) } };
@@ -115,9 +121,9 @@ async function record({ desk, clock, acted }: Console, { name }: Caller, entry: 
 }
 
 /** @throws Fault `fieldsInvalid`, `bodyMalformed` */
-function readFilter(body: unknown): InboxFilter {
+function readFilter<Filter>(schema: z.ZodType<Filter>, body: unknown): Filter {
   const sent = body instanceof URLSearchParams ? body.get("filter") : null;
-  return checked(inboxFilter, sent === null ? {} : parseJson(sent));
+  return checked(schema, sent === null ? {} : parseJson(sent));
 }
 
 function checked<T>(schema: z.ZodType<T>, sent: unknown): T {

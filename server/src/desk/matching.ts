@@ -1,9 +1,10 @@
 // Everything that the filter of a list matches: to be changed at once, and to be taken out. Read page by page, so that
 // memory stays flat.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { InboxFilter, Matching, Page, PageRequest } from "@submissions/shared/console";
+import type { InboxFilter, Matching, Page, PageRequest, SubscriberFilter } from "@submissions/shared/console";
+import { emailKey } from "@submissions/shared/fields";
 import { pageLimitMax, type DeskStore, type Scope } from "../storage/desk-store.ts";
-import type { StoredSubmission, SubmissionKind } from "../storage/records.ts";
+import type { StoredSubmission, StoredSubscriber, SubmissionKind } from "../storage/records.ts";
 import type { ReadFrom, Store } from "../storage/store.ts";
 
 /** Submissions that one confirmation may change. An operator who counts more has the wrong filter, or does it twice. */
@@ -30,6 +31,20 @@ export const matchingSource = (desk: Desk, scope: Scope, filter: InboxFilter): P
     return readMatching(desk, scope, { ...filter, kind, from, order: "oldest" }, after) as AsyncIterable<
       readonly Extract<StoredSubmission, { kind: Kind }>[]
     >;
+  },
+});
+
+/** Reads what the exports read, but of the subscribers only those that match. */
+export const matchingSubscribers = (
+  store: Pick<Store, "readSubscribers">,
+  { status, source, search = "" }: SubscriberFilter,
+): Pick<Store, "readSubscribers"> => ({
+  async *readSubscribers(from: ReadFrom) {
+    const matches = (row: StoredSubscriber) =>
+      (status === undefined || row.status === status) &&
+      (source === undefined || row.source === source) &&
+      emailKey(row.email).includes(emailKey(search));
+    for await (const rows of store.readSubscribers(from)) yield rows.filter(matches);
   },
 });
 

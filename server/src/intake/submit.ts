@@ -116,6 +116,7 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
   call.watch.ended("store");
   if (acceptance.result === "repeated") return repeat(intake, feature, acceptance.earlier, key, call);
   if (acceptance.result === "challenge-spent") throw proofRefused("spent");
+  if (acceptance.result === "left-out") throw new Error("A submission of a form was left out.");
   if (acceptance.result === "references-exhausted") {
     throw new Fault("referencesExhausted", { retryAfterSeconds: secondsToMidnight(receivedAt) });
   }

@@ -2,7 +2,7 @@
 // time, so that neither tells who is subscribed.
 import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/subscription";
 import { drawSecret, hashSecret } from "../secrets.ts";
-import type { LinkToken } from "../storage/records.ts";
+import type { LinkToken, SubscriptionRecord } from "../storage/records.ts";
 import type { Call } from "./call.ts";
 import type { Intake } from "./submit.ts";
 import { submit, type Feature } from "./submit.ts";
@@ -26,8 +26,7 @@ const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
     kind: "subscription",
     source,
     optIn: intake.newsletterOptIn,
-    confirm: { ...newToken(), expiresAt: received.receivedAt + confirmMs },
-    unsubscribe: newToken(),
+    ...newLinks(received.receivedAt),
   }),
   commitWaitMs,
   delivery: "untold",
@@ -38,6 +37,12 @@ const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
         : "Thank you for subscribing. Please look into your inbox for the welcome e-mail.",
   }),
 };
+
+/** The links of a welcome mail that is sent at an instant. */
+export const newLinks = (at: number): Pick<SubscriptionRecord, "confirm" | "unsubscribe"> => ({
+  confirm: { ...newToken(), expiresAt: at + confirmMs },
+  unsubscribe: newToken(),
+});
 
 function newToken(): LinkToken {
   const token = drawSecret();

@@ -18,6 +18,7 @@ import type {
   PageRequest,
   Person,
   Reply,
+  SourceCount,
   SubscriberFilter,
   TagRequest,
   TriageOutcome,
@@ -84,6 +85,9 @@ export interface DeskDetail {
 /** Rows of a page are at most this many; {@link pageLimit} unless asked for. */
 export const pageLimitMax = 100;
 export const pageLimit = 50;
+
+/** Sources that an operator can choose from. */
+export const sourcesMax = 200;
 
 /** Submissions that one call may change. */
 export const triageMax = 1_000;
@@ -161,6 +165,9 @@ export interface DeskStore {
 
   /** Active subscribers as they were counted at the end of the last days (UTC), oldest first, and now as today's. */
   subscriberGrowth(now: number, days: number): Promise<readonly { readonly day: string; readonly active: number }[]>;
+
+  /** How many subscribers came from each source at first, the most frequent {@link sourcesMax}. */
+  countSources(): Promise<readonly SourceCount[]>;
 
   /** Mails that the scope holds, newest first; `after` and `next` are numbers of their rows. */
   listMails(scope: Scope, status: MailStatus | undefined, page: PageRequest): Promise<Page<StoredMail>>;

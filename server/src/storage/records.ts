@@ -1,14 +1,14 @@
 // What is stored, as the rest of the service sees it: plain data, times in milliseconds since the epoch, no engine's
 // column names. Optional facts are null, never undefined, so that every engine stores and returns the same thing.
 import type { ApplicationInput } from "@submissions/shared/application";
-import type { MailRow, SubscriberRow, TriageStatus } from "@submissions/shared/console";
+import type { MailRow, SubscriberRow, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
 import type { InquiryInput } from "@submissions/shared/inquiry";
 import type { Language } from "@submissions/shared/language";
 
 export type { MailStatus, SubmissionKind, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
 
-/** Which door a submission came through. */
-export type Door = "rest" | "rpc";
+/** Which door a submission came through. Of subscribers also `console`: an operator added the address. */
+export type Door = "rest" | "rpc" | "console";
 
 /** The privacy notice that was shown with a form. */
 export interface ConsentRecord {
@@ -81,7 +81,12 @@ export interface SubscriptionRecord extends Received {
   readonly confirm: LinkToken & { readonly expiresAt: number };
   /** The token in the unsubscribe link; it does not expire. */
   readonly unsubscribe: LinkToken;
+  /** Of an address that an operator adds. `proven`: with a proof of consent, so it is active at once and gets no mail. */
+  readonly added?: "proven" | "unproven";
 }
+
+/** Why an address that an operator adds is left out: what it is already, or that it gets no mail. */
+export type LeftOutReason = SubscriberStatus | "suppressed";
 
 export type OptIn = "double" | "single";
 

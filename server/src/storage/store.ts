@@ -4,7 +4,7 @@
 // specification, run on every engine.
 import type { Clock } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
-import type { Actor, DeskStore } from "./desk-store.ts";
+import type { Actor, AuditEntry, DeskStore } from "./desk-store.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import type { Lease, OutboxStore } from "./outbox-store.ts";
 import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
@@ -15,6 +15,7 @@ import type {
   FollowedLink,
   IdempotencyRecord,
   LeasedMail,
+  LeftOutReason,
   LinkPurpose,
   MailKind,
   MailSettlement,
@@ -55,7 +56,10 @@ export interface Entry {
   readonly key: IdempotencyRecord | null;
   /** Null: none was asked for. */
   readonly challenge: ChallengeRecord | null;
-  readonly lease: Lease;
+  /** Of the process that sends its mails now; or when they are due, and leased to none. */
+  readonly lease: Lease | { readonly dueAt: number };
+  /** What the audit log is told of it, if it is accepted. Absent: nothing. */
+  readonly audit?: { readonly entry: AuditEntry; readonly actor: Actor };
   /** When the caller stops waiting, by `performance.now()`. What has not begun by then is refused. */
   readonly deadline: number;
   /** How long it may wait for others to share its commit, in milliseconds. */
@@ -78,6 +82,8 @@ export type Acceptance =
   | Accepted
   | { readonly result: "repeated"; readonly earlier: EarlierSubmission }
   | { readonly result: "challenge-spent" }
+  /** Only of an address that an operator adds. */
+  | { readonly result: "left-out"; readonly reason: LeftOutReason }
   /** All references of the day and kind are taken. */
   | { readonly result: "references-exhausted" };
 
@@ -166,6 +172,9 @@ export interface Store extends AsyncDisposable {
    * cannot resubscribe it. Answers as {@link confirmSubscription} does. Bounced and complained subscribers stay that.
    */
   unsubscribe(link: FollowedLink): Promise<boolean>;
+
+  /** Does what {@link unsubscribe} does in the name of an operator. False when there is no such subscriber. */
+  unsubscribeFor(email: string, actor: Actor): Promise<boolean>;
 
   /**
    * Records that an address is not to be mailed any more, or may be mailed again (see `rules/suppression.ts`). The

@@ -354,6 +354,23 @@ export function deskListGuarantees(test: StoreTest): void {
     expect(await emails({}, { limit: 1, after: next ?? 0 })).toEqual(["Reader-1@example.org"]);
   });
 
+  test("counts subscribers by their first source, and lists those of one", async ({ store }) => {
+    for (const [at, source] of ["fair", "footer", "fair"].entries()) {
+      await accept(store, subscription({ email: `reader-${at}@example.org`, source }));
+    }
+    await accept(store, subscription({ email: "reader-0@example.org", source: "footer" }));
+    expect(await store.desk.countSources()).toEqual([
+      { source: "fair", count: 2 },
+      { source: "footer", count: 1 },
+    ]);
+    const emails = async (filter: object) =>
+      (await store.desk.listSubscribers(filter, {})).rows.map(({ email }) => email);
+    expect(await emails({ source: "fair" })).toEqual(["reader-2@example.org", "reader-0@example.org"]);
+    expect(await emails({ source: "fai" })).toEqual([]);
+    expect(await emails({ source: "footer", status: "pending" })).toEqual(["reader-1@example.org"]);
+    expect(await emails({ source: "footer", status: "active" })).toEqual([]);
+  });
+
   test("lists the mails that the scope holds, by status", async ({ store }) => {
     const [receipt] = (await accept(store, inquiry(1))).mails;
     await accept(store, application(2, { resume: resume(2) }));

@@ -1,25 +1,73 @@
-// The links to download a whole list.
+// The links to download a whole list, and buttons to download what its filter shows.
 import { useId } from "react";
 import { consoleUrl } from "../calls.ts";
-import { DownloadLink } from "./download-link.tsx";
+import { DownloadLink, useDownload } from "./download-link.tsx";
 import { Icon } from "./icons.tsx";
+import { useToasts } from "./toasts.tsx";
 
-export function ExportMenu({ list }: { readonly list: "inquiries" | "applications" | "subscribers" | "audit" }) {
+interface Props {
+  readonly list: "inquiries" | "applications" | "subscribers" | "audit";
+  /** Absent or empty: only the whole list is offered. */
+  readonly filter?: object;
+}
+
+const formats = [
+  ["csv", "CSV", "for spreadsheets"],
+  ["ndjson", "NDJSON", "for programs"],
+] as const;
+
+const hrefOf = (list: string, format: string) => new URL(`exports/${list}.${format}`, consoleUrl).href;
+
+export function ExportMenu({ list, filter = {} }: Props) {
   const id = useId();
-  const href = (format: string) => new URL(`exports/${list}.${format}`, consoleUrl).href;
   return (
     <>
       <button type="button" popoverTarget={id}>
         <Icon name="download" size={16} /> Export
       </button>
       <div id={id} popover="auto" className="popover choices">
-        <DownloadLink className="choice" href={href("csv")}>
-          CSV <span className="quiet">for spreadsheets</span>
-        </DownloadLink>
-        <DownloadLink className="choice" href={href("ndjson")}>
-          NDJSON <span className="quiet">for programs</span>
-        </DownloadLink>
+        {formats.map(([format, name, use]) => (
+          <DownloadLink key={format} className="choice" href={hrefOf(list, format)}>
+            {name} <span className="quiet">{use}</span>
+          </DownloadLink>
+        ))}
+        {Object.keys(filter).length > 0 && <Shown list={list} filter={filter} />}
       </div>
     </>
+  );
+}
+
+/** The filter goes by a form: its body stands in no log of a proxy, as an address would. */
+function Shown({ list, filter }: Required<Props>) {
+  const download = useDownload();
+  const { showToast } = useToasts();
+  return (
+    <form
+      method="post"
+      target="download"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const form = event.currentTarget;
+        form.action = (event.nativeEvent.submitter as HTMLButtonElement).formAction;
+        download(() => form.submit());
+      }}
+    >
+      <input type="hidden" name="filter" value={JSON.stringify(filter)} />
+      {formats.map(([format, name]) => (
+        <button key={format} type="submit" className="choice" formAction={hrefOf(list, format)}>
+          {name} <span className="quiet">of those shown</span>
+        </button>
+      ))}
+      <iframe
+        name="download"
+        title="Downloads"
+        hidden
+        // A file that is saved loads no page; a refusal does.
+        onLoad={({ currentTarget }) => {
+          if (currentTarget.contentDocument?.URL !== "about:blank")
+            showToast("Not downloaded. Please try again.", { tone: "bad" });
+        }}
+      />
+    </form>
   );
 }

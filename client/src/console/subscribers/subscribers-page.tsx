@@ -1,8 +1,10 @@
-// Newsletter subscribers: growth, and the list with state and source.
-import { useQuery } from "@tanstack/react-query";
+// Newsletter subscribers: growth, the list with state and source, adding and unsubscribing.
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { subscriberStatuses, type SubscriberStatus } from "@submissions/shared/console";
+import { useState } from "react";
 import { calls, trpc } from "../calls.ts";
+import { Question } from "../parts/dialogs.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { FilterSelect } from "../parts/fields.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
@@ -11,24 +13,47 @@ import { count } from "../words.ts";
 import { DayLine } from "../parts/charts.tsx";
 import { ExportMenu } from "../parts/export-menu.tsx";
 import { TableList } from "../parts/table-list.tsx";
+import { useToasts } from "../parts/toasts.tsx";
+import { AddDialog, readSubscribersAgain } from "./add-dialog.tsx";
+import { ImportDialog } from "./import-dialog.tsx";
 
 export function SubscribersPage() {
   const search = useSearch({ from: "/subscribers" });
   const navigate = useNavigate();
-  const set = (status: SubscriberStatus | undefined, q: string) =>
-    void navigate({ to: "/subscribers", search: { ...(status && { status }), ...(q !== "" && { q }) }, replace: true });
-  const filter = { ...(search.status && { status: search.status }), ...(search.q && { search: search.q }) };
+  const [dialog, setDialog] = useState<"add" | "import" | null>(null);
+  const [leaving, setLeaving] = useState<string | null>(null);
+  const close = () => setDialog(null);
+  const set = (change: {
+    status?: SubscriberStatus | undefined;
+    source?: string | undefined;
+    q?: string | undefined;
+  }) => {
+    const parts = Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined && value !== "");
+    void navigate({ to: "/subscribers", search: Object.fromEntries(parts), replace: true });
+  };
+  const { q, ...exact } = search;
+  const filter = { ...exact, ...(q && { search: q }) };
   return (
     <PageFrame
       title="Subscribers"
       lead="People who asked for the newsletter."
-      actions={<ExportMenu list="subscribers" />}
+      actions={
+        <>
+          <ExportMenu list="subscribers" filter={filter} />
+          <button type="button" onClick={() => setDialog("import")}>
+            Import
+          </button>
+          <button type="button" className="primary" onClick={() => setDialog("add")}>
+            Add subscriber
+          </button>
+        </>
+      }
     >
       <Growth />
       <div className="filters">
         <SearchBox
           shown={search.q ?? ""}
-          onPause={(words) => set(search.status, words)}
+          onPause={(words) => set({ q: words })}
           placeholder="Part of an address…"
           maxLength={254}
         />
@@ -36,14 +61,15 @@ export function SubscribersPage() {
           label="State"
           names={subscriberStatuses}
           value={search.status}
-          onChange={(status) => set(status, search.q ?? "")}
+          onChange={(status) => set({ status })}
         />
+        <SourceSelect value={search.source} onChange={(source) => set({ source })} />
       </div>
       <TableList
         label="Subscribers"
         queryKey={[...trpc.subscribers.list.pathKey(), filter]}
         load={(page, signal) => calls.subscribers.list.query({ filter, page }, { signal })}
-        columns={["Address", "State", "Source", "Subscribed"]}
+        columns={["Address", "State", "Source", "Subscribed", ""]}
         keyOf={({ arrival }) => arrival}
         cells={({ email, personId, status, source, lastSource, subscribedAt, disposable }) => [
           <>
@@ -58,6 +84,11 @@ export function SubscribersPage() {
             {lastSource !== source && <span className="quiet"> then {lastSource}</span>}
           </>,
           <Age at={subscribedAt} />,
+          (status === "active" || status === "pending") && (
+            <button type="button" className="small-button" onClick={() => setLeaving(email)}>
+              Unsubscribe
+            </button>
+          ),
         ]}
         empty={
           <Empty
@@ -71,7 +102,58 @@ export function SubscribersPage() {
           />
         }
       />
+      {dialog === "add" && <AddDialog onClose={close} />}
+      {dialog === "import" && <ImportDialog onClose={close} />}
+      {leaving !== null && <UnsubscribeDialog email={leaving} onClose={() => setLeaving(null)} />}
     </PageFrame>
+  );
+}
+
+interface SourceSelectProps {
+  readonly value: string | undefined;
+  readonly onChange: (source: string | undefined) => void;
+}
+
+/** The sources with how many came from each. One that is not among the most frequent can stand in the address. */
+function SourceSelect({ value, onChange }: SourceSelectProps) {
+  const { data = [] } = useQuery(trpc.subscribers.sources.queryOptions());
+  const isListed = value === undefined || data.some(({ source }) => source === value);
+  return (
+    <FilterSelect label="Source" value={value} onChange={onChange}>
+      {!isListed && <option>{value}</option>}
+      {data.map(({ source, count: many }) => (
+        <option key={source} value={source}>
+          {source} ({count(many)})
+        </option>
+      ))}
+    </FilterSelect>
+  );
+}
+
+function UnsubscribeDialog({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
+  const { showToast } = useToasts();
+  const unsubscribe = useMutation({
+    ...trpc.subscribers.unsubscribe.mutationOptions(),
+    onSuccess: () => {
+      onClose();
+      showToast(`${email} is unsubscribed.`);
+      return readSubscribersAgain();
+    },
+  });
+  return (
+    <Question
+      title="Unsubscribe this address?"
+      word="Unsubscribe"
+      danger
+      call={unsubscribe}
+      onYes={() => unsubscribe.mutate({ email })}
+      onClose={onClose}
+    >
+      <p>
+        <strong>{email}</strong> gets no more newsletters. Only its owner can subscribe it again, with the form and by
+        confirming.
+      </p>
+    </Question>
   );
 }
 

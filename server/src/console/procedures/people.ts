@@ -1,10 +1,10 @@
-// One person, with everything from one address and erasing it; subscribers and their growth.
-import type { Page, Person, SubscriberRow, WithPerson } from "@submissions/shared/console";
+// One person, with everything from one address and erasing it.
+import type { Person, SubscriberRow, WithPerson } from "@submissions/shared/console";
 import { z } from "zod";
 import { titled } from "../../desk/detail.ts";
 import { erasePerson, type Erased } from "../../desk/erase.ts";
 import type { StoredSubscriber } from "../../storage/records.ts";
-import { address, page, personId, subscriberFilter } from "../inputs.ts";
+import { address, personId } from "../inputs.ts";
 import { personIds } from "../person-ids.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
@@ -35,26 +35,8 @@ export const peopleProcedures = trpc.router({
     ),
 });
 
-/** What the curve shows. */
-const growthDays = 90;
-
-export const subscriberProcedures = trpc.router({
-  list: reads("admin", "marketing")
-    .input(z.object({ filter: subscriberFilter, page }))
-    .query(async ({ ctx: { access, desk, console }, input }): Promise<Page<WithPerson<SubscriberRow>>> => {
-      const { idOf } = personIds(access.cookieKey);
-      const { rows, next } = await desk.listSubscribers(input.filter, input.page);
-      return { rows: rows.map((row) => ({ ...marked(row, console.isDisposable), personId: idOf(row.email) })), next };
-    }),
-
-  growth: reads("admin", "marketing").query(
-    ({ ctx: { desk, console } }): Promise<readonly { readonly day: string; readonly active: number }[]> =>
-      desk.subscriberGrowth(console.clock.now(), growthDays),
-  ),
-});
-
 /** A subscriber, with the mark of throw-away addresses, which is not stored. */
-const marked = (subscriber: StoredSubscriber, isDisposable: (email: string) => boolean): SubscriberRow => ({
+export const marked = (subscriber: StoredSubscriber, isDisposable: (email: string) => boolean): SubscriberRow => ({
   ...subscriber,
   disposable: isDisposable(subscriber.email),
 });

@@ -13,13 +13,14 @@ import type {
   SubscriptionRecord,
 } from "../records.ts";
 import type { Acceptance, Accepted, Entry } from "../store.ts";
+import { auditRow } from "./audit-row.ts";
 import { type Addressee, dayName, type Facts, holds, keyName, type Numbers } from "./facts.ts";
 import { justStored } from "./leased-mail.ts";
 import { capMs, isAutomatic, mailsOf, receiptsMax } from "./mails.ts";
 import { dayNumber, type References } from "./references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "./submission-row.ts";
 import { newConsent } from "./subscriber-row.ts";
-import { decideSubscription, tokensOf, welcomeOf, welcomeTokens } from "./subscription.ts";
+import { decideSubscription, reasonToLeaveOut, tokensOf, welcomeOf, welcomeTokens } from "./subscription.ts";
 import type { TableName, TableRow } from "./tables.ts";
 import { deliveriesOf, type EventSubject, receivedEvent, subscriberEvent } from "./webhooks.ts";
 
@@ -46,6 +47,7 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
     idempotency: [],
     spent_challenge: [],
     webhook_delivery: [],
+    audit: [],
   };
   const subscribers = new Map<string, TableRow<"subscriber">>();
   const keys = new Map<string, TableRow<"idempotency">>();
@@ -96,7 +98,7 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
     announce(receivedEvent(kind), of, receivedAt);
     const about = { submission: filed(record, { arrival, reference, status }) };
     const [receipt, notice] = mailsOf[kind];
-    const mails = (receipted ? [receipt, notice] : [notice]).map((one) => mail(one, about, of, entry));
+    const mails = (receipted ? [receipt, notice] : [notice]).flatMap((one) => mail(one, about, of, entry));
     return { result: "accepted", reference, mails, capped: receipted ? [] : [receipt] };
   }
 
@@ -106,7 +108,7 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
       use(entry, { submission: null, subscriber: emailKey(record.email) }, null);
       return nothing;
     }
-    const { email, receivedAt, source, door, requestId, language } = record;
+    const { email, receivedAt, source, door, requestId, language, added } = record;
     const key = emailKey(email);
     const of = { submission: null, subscriber: key };
     const addressee = addresseeOf(key);
@@ -116,6 +118,8 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
       welcomedAt: before.welcomed_at,
       unsubscribedAt: before.unsubscribed_at,
     };
+    const reason = added === undefined ? null : reasonToLeaveOut(known?.status, suppressed, added);
+    if (reason !== null) return { result: "left-out", reason };
     const mailedInLastDay = countSince(newsletters, receivedAt - capMs);
     const { status, welcome } = decideSubscription(known, record, { suppressed, mailedInLastDay });
     const subscriber: TableRow<"subscriber"> = {
@@ -126,6 +130,7 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
       last_source: source,
       subscribed_at: before?.subscribed_at ?? receivedAt,
       welcomed_at: welcome === "stored" ? receivedAt : (known?.welcomedAt ?? null),
+      confirmed_at: before?.confirmed_at ?? (added === "proven" ? receivedAt : null),
       unsubscribed_at: status === "active" ? null : (known?.unsubscribedAt ?? null),
       door: before?.door ?? door,
       request_id: before?.request_id ?? requestId,
@@ -142,11 +147,11 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
     // Links in earlier mails go on working: confirm links until they expire, unsubscribe links for good.
     if (before !== undefined) expired.set(key, Math.max(receivedAt, expired.get(key) ?? receivedAt));
     rows.newsletter_token.push(...tokensOf(record, key));
-    return { ...nothing, mails: [mail("newsletter-welcome", { welcome: welcomeOf(record) }, of, entry)] };
+    return { ...nothing, mails: mail("newsletter-welcome", { welcome: welcomeOf(record) }, of, entry) };
   }
 
-  /** Notes key and challenge of what is accepted. */
-  function use({ key, challenge, spam }: Entry, of: EventSubject, reference: string | null): void {
+  /** Notes key and challenge of what is accepted, and its entry in the audit log. */
+  function use({ key, challenge, spam, audit }: Entry, of: EventSubject, reference: string | null): void {
     if (key !== null) {
       const name = keyName(key);
       const { procedure, keyHash, fingerprint, createdAt } = key;
@@ -160,14 +165,16 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
       rows.spent_challenge.push({ challenge_hash: challenge.hash, expires_at: challenge.expiresAt });
       facts.spent.add(challenge.hash);
     }
+    if (audit !== undefined) rows.audit.push(auditRow(audit.entry, audit.actor));
   }
 
   function announce(event: WebhookEvent, of: EventSubject, at: number): void {
     rows.webhook_delivery.push(...deliveriesOf(facts.hearers.get(event) ?? [], event, of, at));
   }
 
-  /** A mail is born leased to the process that stores it, and due at once. */
-  function mail(kind: MailKind, about: MailSubject, of: EventSubject, { submission, lease }: Entry): LeasedMail {
+  /** Stores a mail. Answers it if it is born leased to the process that stores it, and due at once. */
+  function mail(kind: MailKind, about: MailSubject, of: EventSubject, { submission, lease }: Entry): LeasedMail[] {
+    const leased = "owner" in lease ? lease : null;
     const id = next(numbers.mails);
     const at = submission.receivedAt;
     rows.mail.push({
@@ -177,11 +184,11 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
       tokens: "welcome" in about ? welcomeTokens(about.welcome) : null,
       status: "queued",
       created_at: at,
-      due_at: at,
-      lease_owner: lease.owner,
-      lease_until: lease.until,
+      due_at: "dueAt" in lease ? lease.dueAt : at,
+      lease_owner: leased && leased.owner,
+      lease_until: leased && leased.until,
     });
-    return justStored(id, kind, about, at, lease);
+    return leased === null ? [] : [justStored(id, kind, about, at, leased)];
   }
 
   function addresseeOf(key: string): Addressee {

@@ -1,6 +1,6 @@
 // What a subscription does to an address, known or not. One transaction reads, asks here and writes.
 import { languageOf } from "@submissions/shared/language";
-import type { LinkPurpose, SubscriberStatus, SubscriptionRecord, Welcome } from "../records.ts";
+import type { LeftOutReason, LinkPurpose, SubscriberStatus, SubscriptionRecord, Welcome } from "../records.ts";
 import { welcomeIntervalMs } from "../store.ts";
 import { readFields } from "./json-column.ts";
 import { newsletterMailsMax } from "./mails.ts";
@@ -30,14 +30,15 @@ export interface SubscriptionDecision {
   readonly welcome: "stored" | "capped" | "none";
 }
 
-type Asked = Pick<SubscriptionRecord, "optIn" | "receivedAt">;
+type Asked = Pick<SubscriptionRecord, "optIn" | "receivedAt" | "added">;
 
 /** Decides status and welcome mail. `known` is undefined for a new address. */
 export function decideSubscription(
   known: KnownSubscriber | undefined,
-  { optIn, receivedAt }: Asked,
+  { optIn, receivedAt, added }: Asked,
   addressee: Addressee,
 ): SubscriptionDecision {
+  if (added === "proven") return { status: "active", welcome: "none" };
   // No newsletter could reach a suppressed address, so a request alone does not activate it.
   const { status, due } = decideMailable(known, { optIn: addressee.suppressed ? "double" : optIn, receivedAt });
   if (!due) return { status, welcome: "none" };
@@ -62,6 +63,16 @@ function decideMailable(
   }
   // Active needs nothing; bounced and complained are final.
   return { status: known.status, due: false };
+}
+
+/** Why an address that an operator adds is left out; null: it is not. Only its owner brings back one that left. */
+export function reasonToLeaveOut(
+  known: SubscriberStatus | undefined,
+  isSuppressed: boolean,
+  added: "proven" | "unproven",
+): LeftOutReason | null {
+  if (known !== undefined && (known !== "pending" || added === "unproven")) return known;
+  return isSuppressed ? "suppressed" : null;
 }
 
 /** The tokens in the links of one welcome mail, of which only hashes are kept. With single opt-in there is nothing to confirm. */

@@ -1,4 +1,4 @@
-// The tables that accepting writes: their columns with PostgreSQL's types, and what happens where a row is there already.
+// The tables that accepting writes, and the audit log: their columns with PostgreSQL's types, and what happens where a row is there already.
 // Both engines make their INSERTs from this.
 
 /** Columns, with their types in SQL. */
@@ -33,10 +33,10 @@ export const tables = {
   subscriber: {
     columns: {
       ...texts("email_key", "email", "status", "source", "last_source", "door", "request_id", "language", "consent"),
-      ...numbers("subscribed_at", "welcomed_at", "unsubscribed_at"),
+      ...numbers("subscribed_at", "welcomed_at", "confirmed_at", "unsubscribed_at"),
     },
     conflict: `(email_key) DO UPDATE SET
-      ${replaced("status", "last_source", "welcomed_at", "unsubscribed_at", "language", "consent")}`,
+      ${replaced("status", "last_source", "welcomed_at", "confirmed_at", "unsubscribed_at", "language", "consent")}`,
   },
   newsletter_token: {
     columns: { ...texts("token_hash", "email_key", "purpose"), ...numbers("created_at", "expires_at") },
@@ -60,6 +60,7 @@ export const tables = {
       ...texts("event", "subscriber", "detail"),
     },
   },
+  audit: { columns: { ...numbers("at"), ...texts("operator", "action", "subject", "detail") } },
 } as const satisfies Record<string, Table>;
 
 export type TableName = keyof typeof tables;

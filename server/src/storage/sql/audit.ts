@@ -1,6 +1,7 @@
 // The audit log.
 import type { AuditRow } from "@submissions/shared/console";
 import type { Actor, AuditEntry, DeskStore } from "../desk-store.ts";
+import { auditRow as rowOf } from "../rules/audit-row.ts";
 import { readFields } from "../rules/json-column.ts";
 import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
@@ -14,15 +15,11 @@ export interface StoredEntry extends Omit<AuditRow, "detail"> {
 
 export const entryColumns = "id, at, operator, action, subject, detail";
 
-/** The column `detail`. */
-const detailOf = ({ detail = {} }: AuditEntry): string => JSON.stringify(detail).replaceAll("\\u0000", "");
-
 /** Adds entries within the transactions of what they tell. */
-export function prepareAudit({ prepare }: Engine) {
-  const insert = prepare("INSERT INTO audit (at, operator, action, subject, detail) VALUES ($1, $2, $3, $4, $5)");
-  return (entry: AuditEntry, { operator, at }: Actor) =>
-    insert(at, operator, entry.action, entry.subject, detailOf(entry));
-}
+export const prepareAudit =
+  ({ insert }: Engine) =>
+  (entry: AuditEntry, actor: Actor) =>
+    insert({ audit: [rowOf(entry, actor)] });
 
 export function makeAuditLog(engine: Engine) {
   const add = prepareAudit(engine);

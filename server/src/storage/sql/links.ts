@@ -1,9 +1,11 @@
 // The links in welcome mails. Which of them work is decided in `rules/subscription.ts`.
+import { emailKey } from "@submissions/shared/fields";
 import type { FollowedLink, LinkPurpose, SubscriberStatus } from "../records.ts";
 import { linkWorks } from "../rules/subscription.ts";
 import type { Store } from "../store.ts";
 import { prepareAnnouncements } from "./announcements.ts";
-import { type Engine, type Query, together } from "./engine.ts";
+import { prepareAudit } from "./audit.ts";
+import { type Engine, type Query, type Steps, together } from "./engine.ts";
 
 interface Holder {
   readonly key: string;
@@ -20,6 +22,7 @@ export const unlinkText = "DELETE FROM newsletter_token WHERE email_key = $1 AND
 export function makeLinks(engine: Engine) {
   const { prepare, lockAddress, read, transaction } = engine;
   const announce = prepareAnnouncements(engine);
+  const audit = prepareAudit(engine);
   const find = prepare<Holder>(`
     SELECT subscriber.email_key AS key, subscriber.status
     FROM newsletter_token AS token JOIN subscriber ON subscriber.email_key = token.email_key
@@ -32,6 +35,17 @@ export function makeLinks(engine: Engine) {
     WHERE email_key = $1 AND (status IN ('pending', 'active') OR (status = 'bounced' AND unsubscribed_at IS NULL)
       OR (status = 'unsubscribed' AND welcomed_at > unsubscribed_at))`);
   const unlink = prepare(unlinkText);
+  // A welcome mail that was not tried yet would come after the leaving, and its confirm link would not work.
+  const dropWelcomes = prepare(`DELETE FROM mail WHERE subscriber = $1 AND status = 'queued' AND lease_owner IS NULL
+    AND attempts = 0 AND denials IS NULL`);
+  const findKey = prepare<Pick<Holder, "status"> & { readonly arrival: number }>(
+    "SELECT status, arrival FROM subscriber WHERE email_key = $1",
+  );
+
+  function* unsubscribe({ key, status }: Holder, at: number): Steps<void> {
+    yield* together([leave(key, at), unlink(key), dropWelcomes(key)]);
+    yield* announce.ofStatus(status, "unsubscribed", key, at);
+  }
 
   /** Follows a link if it works, and answers whether it does. Following it again answers the same and changes nothing. */
   function follow(purpose: LinkPurpose, { tokenHash, at }: FollowedLink): Promise<boolean> {
@@ -41,10 +55,10 @@ export function makeLinks(engine: Engine) {
       if (found === undefined) return false;
       const [[holder]] = yield* lockAddress(found.key, [holderOf()]);
       if (holder === undefined || !linkWorks(purpose, holder.status)) return false;
-      const { key, status } = holder;
-      if (purpose === "confirm") yield* confirm(key, at);
-      else yield* together([leave(key, at), unlink(key)]);
-      yield* announce.ofStatus(status, purpose === "confirm" ? "active" : "unsubscribed", key, at);
+      if (purpose === "confirm") {
+        yield* confirm(holder.key, at);
+        yield* announce.ofStatus(holder.status, "active", holder.key, at);
+      } else yield* unsubscribe(holder, at);
       return true;
     };
     return transaction(steps, { repeatable: true });
@@ -57,5 +71,16 @@ export function makeLinks(engine: Engine) {
     },
     confirmSubscription: (link) => follow("confirm", link),
     unsubscribe: (link) => follow("unsubscribe", link),
+
+    unsubscribeFor: (email, actor) =>
+      transaction(function* () {
+        const key = emailKey(email);
+        const [[found]] = yield* lockAddress(key, [findKey(key)]);
+        if (found === undefined) return false;
+        yield* unsubscribe({ key, status: found.status }, actor.at);
+        const detail = { subscriber: found.arrival, from: found.status };
+        yield* audit({ action: "subscriber.unsubscribe", subject: "subscribers", detail }, actor);
+        return true;
+      }),
   } satisfies Partial<Store>;
 }

@@ -1,13 +1,20 @@
 // Subscribers and mails, page by page.
 import { emailKey } from "@submissions/shared/fields";
-import type { DeskStore } from "../desk-store.ts";
+import { type DeskStore, sourcesMax } from "../desk-store.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
 import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
 
+/** Subscribers that one statement counts. */
+const countedAtOnce = 20_000;
+
 export function makeLists(engine: Engine) {
+  const { prepare, read } = engine;
+  const lastSubscriber = prepare<{ last: number }>("SELECT coalesce(max(arrival), 0) AS last FROM subscriber");
+  const sourcesOf = prepare<{ source: string; subscribers: number }>(`
+    SELECT source, count(*) AS subscribers FROM subscriber WHERE arrival > $1 AND arrival <= $2 GROUP BY source`);
   const subscribers = prepareNewestFirst<SubscriberRow>(engine, {
     columns: subscriberColumns,
     name: "subscriber",
@@ -23,14 +30,28 @@ export function makeLists(engine: Engine) {
   });
 
   return {
-    async listSubscribers({ status, search = "" }, page) {
+    async listSubscribers({ status, source, search = "" }, page) {
       const found = await subscribers((bind) => {
         // Both engines call this differently: whether a text holds another.
         const holds = search === "" ? [] : [`email_key <> replace(email_key, ${bind(emailKey(search))}, '')`];
+        if (source !== undefined) holds.push(`source = ${bind(source)}`);
         if (status === undefined) return { conditions: holds };
         return { conditions: [`status = ${bind(status)}`, ...holds], index: "subscriber_status" };
       }, page);
       return { ...found, rows: found.rows.map(storedSubscriber) };
+    },
+
+    async countSources() {
+      const counts = new Map<string, number>();
+      const [{ last } = { last: 0 }] = await read(lastSubscriber());
+      // In parts, so that other lists need not wait for a large table.
+      for (let above = 0; above < last; above += countedAtOnce) {
+        for (const { source, subscribers: many } of await read(sourcesOf(above, above + countedAtOnce))) {
+          counts.set(source, (counts.get(source) ?? 0) + many);
+        }
+      }
+      const found = Array.from(counts, ([source, count]) => ({ source, count }));
+      return found.toSorted((one, other) => other.count - one.count).slice(0, sourcesMax);
     },
 
     async listMails(scope, status, page) {

@@ -1,0 +1,98 @@
+// Adds the subscribers of a file, and reports which were left out.
+import { useMutation } from "@tanstack/react-query";
+import { importBytesMax, importRowsMax, type ImportReport } from "@submissions/shared/console";
+import { calls } from "../calls.ts";
+import { FormDialog } from "../parts/dialogs.tsx";
+import { Modal } from "../parts/modal.tsx";
+import { count, plural } from "../words.ts";
+import { readSubscribersAgain } from "./add-dialog.tsx";
+
+/** What is wrong with a file that is not sent. */
+class FileRefused extends Error {}
+
+async function importFile(file: File): Promise<ImportReport> {
+  if (file.size > importBytesMax) throw new FileRefused("The file is larger than 4 MiB. Divide it.");
+  const bytes = await file.arrayBuffer();
+  let csv: string;
+  try {
+    csv = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    // TypeError: another encoding, which would garble names of sources and consents.
+    throw new FileRefused("The file is not UTF-8 text. Save it as CSV UTF-8.");
+  }
+  return calls.subscribers.import.mutate({ csv });
+}
+
+export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
+  const run = useMutation({ mutationFn: importFile, onSettled: readSubscribersAgain });
+  if (run.data) return <Report report={run.data} onClose={onClose} />;
+  const refusal = run.error instanceof FileRefused ? run.error.message : null;
+  return (
+    <FormDialog
+      title="Import subscribers"
+      word={run.isPending ? "Importing…" : "Import"}
+      call={refusal === null ? run : { error: null, isPending: false }}
+      onSubmit={(data) => run.mutate(data.get("file") as File)}
+      onClose={run.isPending ? () => {} : onClose}
+    >
+      <label>
+        CSV file
+        <input name="file" type="file" accept=".csv,text/csv" required autoFocus />
+      </label>
+      {refusal && (
+        <p className="problem" role="alert">
+          {refusal}
+        </p>
+      )}
+      <p className="quiet small">
+        The first row names the columns: <code>email</code>, and as you have them <code>source</code>,{" "}
+        <code>consentText</code>, <code>consentPage</code> and <code>consentAt</code>. At most {count(importRowsMax)}{" "}
+        rows.
+      </p>
+      <p className="quiet small">
+        Rows with <code>consentText</code> and <code>consentAt</code> state a proof of consent: these addresses are
+        subscribed at once. All others get a mail to confirm, three a second.
+      </p>
+    </FormDialog>
+  );
+}
+
+interface ReportProps {
+  readonly report: ImportReport;
+  readonly onClose: () => void;
+}
+
+const Report = ({ report: { active, pending, leftOut, unread }, onClose }: ReportProps) => (
+  <Modal title="Import" onClose={onClose} wide>
+    <p role="status">
+      {plural(active + pending, "address", "addresses")} added: {count(active)} with a proof of consent,{" "}
+      {count(pending)} to confirm by mail. {count(leftOut.length)} left out.
+    </p>
+    {unread.length > 0 && <p className="quiet small">Columns that were not read: {unread.join(", ")}.</p>}
+    {leftOut.length > 0 && (
+      <table className="table" aria-label="Left out">
+        <thead>
+          <tr>
+            <th scope="col">Row</th>
+            <th scope="col">Address</th>
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {leftOut.map(({ row, email, reason }) => (
+            <tr key={row}>
+              <td data-label="Row">{row}</td>
+              <td data-label="Address">{email}</td>
+              <td data-label="Why">{reason}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    )}
+    <div className="dialog-foot">
+      <button type="button" className="primary" onClick={onClose} autoFocus>
+        Close
+      </button>
+    </div>
+  </Modal>
+);

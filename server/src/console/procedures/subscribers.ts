@@ -1,0 +1,175 @@
+// Subscribers of the newsletter: lists and counts, adding one or a file of them, and unsubscribing one.
+import {
+  importBytesMax,
+  type ImportReport,
+  type Page,
+  type SourceCount,
+  type SubscriberRow,
+  type WithPerson,
+} from "@submissions/shared/console";
+import { emailKey } from "@submissions/shared/fields";
+import { z } from "zod";
+import { readSubscriberFile, type SubscriberFile } from "../../desk/subscriber-file.ts";
+import { Fault } from "../../fault.ts";
+import type { Actor, AuditEntry } from "../../storage/desk-store.ts";
+import type { LeftOutReason, SubscriptionRecord } from "../../storage/records.ts";
+import type { Console } from "../console.ts";
+import { address, newSubscriber, page, subscriberFilter } from "../inputs.ts";
+import { personIds } from "../person-ids.ts";
+import { changes, done, reads, trpc } from "../procedure.ts";
+import { subscriberRoles } from "../rules.ts";
+import { marked } from "./people.ts";
+
+/** What the curve shows. */
+const growthDays = 90;
+
+/** Rows that are stored at once; submissions are stored in between. */
+const rowsAtOnce = 50;
+
+/**
+ * The welcome mails of a file go out at this pace: providers distrust senders who suddenly send thousands. Those of the
+ * largest file take 55 minutes; operators are alerted of a mail that has waited for an hour.
+ */
+const mailEveryMs = 330;
+
+/** How long the store may take for a batch of them. */
+const storeMs = 10_000;
+
+const subject = "subscribers";
+
+const reasons: Readonly<Record<LeftOutReason, string>> = {
+  active: "It is subscribed already.",
+  pending: "It is subscribed already, and its owner has not confirmed yet.",
+  unsubscribed: "It has unsubscribed. Only its owner can subscribe it again.",
+  bounced: "Mail to it bounced.",
+  complained: "Its owner complained about our mail.",
+  suppressed: "It is suppressed: it gets no mail from us.",
+};
+
+export const subscriberProcedures = trpc.router({
+  list: reads(...subscriberRoles)
+    .input(z.object({ filter: subscriberFilter, page }))
+    .query(async ({ ctx: { access, desk, console }, input }): Promise<Page<WithPerson<SubscriberRow>>> => {
+      const { idOf } = personIds(access.cookieKey);
+      const { rows, next } = await desk.listSubscribers(input.filter, input.page);
+      return { rows: rows.map((row) => ({ ...marked(row, console.isDisposable), personId: idOf(row.email) })), next };
+    }),
+
+  growth: reads(...subscriberRoles).query(
+    ({ ctx: { desk, console } }): Promise<readonly { readonly day: string; readonly active: number }[]> =>
+      desk.subscriberGrowth(console.clock.now(), growthDays),
+  ),
+
+  sources: reads(...subscriberRoles).query(({ ctx: { desk } }): Promise<readonly SourceCount[]> => desk.countSources()),
+
+  add: changes(...subscriberRoles)
+    .input(newSubscriber)
+    .mutation(async ({ ctx, input }): Promise<{ readonly status: "active" | "pending" }> => {
+      const { source = "console", consent } = input;
+      const audit = { action: "subscriber.add", subject, detail: { source, proven: consent !== null } };
+      const reason = await add(ctx, { ...input, source }, ctx.actor.at, audit);
+      if (reason !== null) throw new Fault("subscriberLeftOut", { issues: [{ path: ["email"], message: reason }] });
+      return { status: statusOf(input) };
+    }),
+
+  import: changes(...subscriberRoles)
+    .input(z.object({ csv: z.string().max(importBytesMax, "The file is larger than 4 MiB. Divide it.") }))
+    .mutation(async ({ ctx, input: { csv } }): Promise<ImportReport> => {
+      const file = readSubscriberFile(csv);
+      const report = { active: 0, pending: 0, leftOut: [] as ImportReport["leftOut"][number][] };
+      try {
+        for await (const outcomes of ctx.console.pacer.pace(addRows(ctx, file), ctx.gone)) {
+          for (const outcome of outcomes) {
+            if ("reason" in outcome) report.leftOut.push(outcome);
+            else report[outcome.status] += 1;
+          }
+        }
+      } finally {
+        // Also of an import that broke off: what was stored before stays.
+        const { active, pending, leftOut } = report;
+        const detail = { rows: file.rows.length, active, pending, leftOut: leftOut.length };
+        await ctx.desk.audit({ action: "subscriber.import", subject, detail }, ctx.actor);
+      }
+      return { ...report, unread: file.unread };
+    }),
+
+  unsubscribe: changes(...subscriberRoles)
+    .input(z.object({ email: address }))
+    .mutation(async ({ ctx: { console, actor }, input: { email } }): Promise<null> =>
+      done(await console.store.unsubscribeFor(email, actor)),
+    ),
+});
+
+interface Adding {
+  readonly console: Console;
+  readonly requestId: string;
+  readonly actor: Actor;
+}
+
+type NewSubscriber = z.output<typeof newSubscriber> & { readonly source: string };
+type Outcome = ImportReport["leftOut"][number] | { readonly status: "active" | "pending" };
+
+const statusOf = ({ consent }: Pick<NewSubscriber, "consent">) => (consent === null ? "pending" : "active");
+
+/** Stores an address as a subscription. Answers why it was left out; null: it was not. */
+async function add(
+  { console, requestId, actor }: Adding,
+  subscriber: NewSubscriber,
+  dueAt: number,
+  audit?: AuditEntry,
+): Promise<string | null> {
+  const { at: receivedAt } = actor;
+  const { consent } = subscriber;
+  if (consent !== null && consent.at > receivedAt) return "consentAt: This time is still to come.";
+  const submission: SubscriptionRecord = {
+    ...subscriber,
+    kind: "subscription",
+    receivedAt,
+    door: "console",
+    requestId,
+    language: "en",
+    // Whatever that of forms is: the owner of the address has asked for nothing.
+    optIn: "double",
+    ...console.newLinks(dueAt),
+    added: consent === null ? "unproven" : "proven",
+  };
+  const acceptance = await console.store.accept({
+    submission,
+    spam: false,
+    key: null,
+    challenge: null,
+    lease: { dueAt },
+    ...(audit && { audit: { entry: audit, actor } }),
+    deadline: performance.now() + storeMs,
+    waitMs: 0,
+  });
+  return acceptance.result === "left-out" ? reasons[acceptance.reason] : null;
+}
+
+async function* addRows(adding: Adding, { rows }: SubscriberFile): AsyncGenerator<readonly Outcome[]> {
+  /** The rows of the addresses that were read. */
+  const seen = new Map<string, number>();
+  let mails = 0;
+
+  async function addRow({ row, cells }: SubscriberFile["rows"][number]): Promise<Outcome> {
+    const leftOut = (reason: string) => ({ row, email: (cells["email"] ?? "").trim().slice(0, 254), reason });
+    const read = newSubscriber.safeParse(cells);
+    if (!read.success) {
+      const { path, message } = read.error.issues[0]!;
+      return leftOut(path[0] === "email" ? message : `${String(path[0])}: ${message}`);
+    }
+    const { source = "import", ...subscriber } = read.data;
+    const key = emailKey(subscriber.email);
+    const earlier = seen.get(key);
+    if (earlier !== undefined) return leftOut(`It stands in row ${earlier} too.`);
+    seen.set(key, row);
+    const status = statusOf(subscriber);
+    const dueAt = adding.actor.at + (status === "pending" ? mails++ : 0) * mailEveryMs;
+    const reason = await add(adding, { ...subscriber, source }, dueAt);
+    return reason === null ? { status } : leftOut(reason);
+  }
+
+  for (let first = 0; first < rows.length; first += rowsAtOnce) {
+    yield await Promise.all(rows.slice(first, first + rowsAtOnce).map(addRow));
+  }
+}

@@ -1,0 +1,77 @@
+// Files of subscribers as spreadsheets and other programs write them, and those that are refused as a whole.
+import { expect, test } from "vitest";
+import { Fault } from "../fault.ts";
+import { readSubscriberFile } from "./subscriber-file.ts";
+
+const cellsOf = (csv: string) => readSubscriberFile(csv).rows.map(({ row, cells }) => [row, cells]);
+
+test.each([
+  ["commas", "email,source\r\na@example.org,fair\r\n"],
+  ["semicolons, as Excel writes them in Austria", "\uFEFFemail;source\r\na@example.org;fair\r\n"],
+  ["tabs and no line end at the end", "email\tsource\na@example.org\tfair"],
+  ["quotation marks around every cell", '"email","source"\r\n"a@example.org","fair"\r\n'],
+  ["the line ends of old machines", "email,source\ra@example.org,fair\r"],
+  ["columns in another order and case", "Source,EMAIL\nfair,a@example.org\n"],
+])("reads %s", (_, csv) => {
+  expect(cellsOf(csv)).toEqual([[2, { email: "a@example.org", source: "fair" }]]);
+});
+
+test("reads commas, line ends and quotation marks in quoted cells", () => {
+  const csv =
+    'email,consentText\na@example.org,"Yes, I said ""please"".\nThank you."\nb@example.org,""\nc@example.org,""""\n';
+  expect(cellsOf(csv)).toEqual([
+    [2, { email: "a@example.org", consentText: 'Yes, I said "please".\nThank you.' }],
+    [3, { email: "b@example.org", consentText: "" }],
+    [4, { email: "c@example.org", consentText: '"' }],
+  ]);
+});
+
+test("reads what stands around quotation marks that do not fit", () => {
+  expect(cellsOf('email,source\na@example.org,"fair" x\nb@example.org,a "b"\n')).toEqual([
+    [2, { email: "a@example.org", source: "fair x" }],
+    [3, { email: "b@example.org", source: 'a "b"' }],
+  ]);
+});
+
+test("counts rows as spreadsheets do, passes over blank ones, and takes missing cells as blank", () => {
+  expect(cellsOf("email,source\na@example.org\n\n , \nb@example.org,\n")).toEqual([
+    [2, { email: "a@example.org", source: "" }],
+    [5, { email: "b@example.org", source: "" }],
+  ]);
+});
+
+test("names the columns that it does not read", () => {
+  expect(readSubscriberFile("name,email,consent_at,\nAnn,a@example.org,,\n").unread).toEqual(["name", "consent_at"]);
+});
+
+const rowsOf = (count: number) => `email\n${"a@example.org\n".repeat(count)}`;
+
+test("takes 10,000 rows", () => {
+  expect(readSubscriberFile(rowsOf(10_000)).rows).toHaveLength(10_000);
+});
+
+test.each([
+  ["more than 10,000 rows", rowsOf(10_001), "more than 10,000 rows"],
+  ["no column email", "mail,source\na@example.org,fair\n", "There is no email."],
+  ["nothing", "", "There is no email."],
+  ["no rows", "email,source\n", "no rows"],
+  [
+    "a quotation mark that is not closed",
+    'email\na@example.org\n"b@example.org\nc@example.org\n',
+    "row 3 is not closed",
+  ],
+  ["a row of separators", `email\n${",".repeat(1_000_000)}`, "Row 2"],
+])("refuses a file with %s, as a whole", (_, csv, problem) => {
+  const refusal = (() => {
+    try {
+      return readSubscriberFile(csv);
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(refusal).toBeInstanceOf(Fault);
+  expect(refusal).toMatchObject({
+    fault: "fieldsInvalid",
+    issues: [{ path: ["csv"], message: expect.stringContaining(problem) as string }],
+  });
+});
