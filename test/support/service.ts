@@ -1,8 +1,8 @@
 // A real service for tests: the composition root on a free port of the loopback, with its own data folder that goes
 // away with it.
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import PostalMime, { type Email } from "postal-mime";
 import { startApp } from "../../server/src/app.ts";
 import { systemClock, type Clock } from "../../server/src/clock.ts";
@@ -41,6 +41,8 @@ interface ServiceOptions {
   readonly clock?: Clock;
   /** What differs from the usual limits of the HTTP side. */
   readonly limits?: Partial<HttpLimits>;
+  /** What lies in its data folder before it starts, by the paths there. */
+  readonly files?: ReadonlyMap<string, Uint8Array>;
   /** Where the script of the forms was built to, unless it is the usual place. */
   readonly formsFolder?: string;
   /** Where the console was built to, unless it is the usual place. */
@@ -56,12 +58,17 @@ export async function startService({
   log = silence,
   clock = systemClock,
   limits,
+  files = new Map(),
   formsFolder,
   consoleFolder,
 }: ServiceOptions = {}): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
   opened.defer(() => rm(dataFolder, { recursive: true, force: true }));
+  for (const [path, bytes] of files) {
+    await mkdir(dirname(join(dataFolder, path)), { recursive: true });
+    await writeFile(join(dataFolder, path), bytes);
+  }
   const database = opened.use(await openServiceDatabase());
   const usual = {
     HOST: "127.0.0.1",

@@ -85,7 +85,7 @@ test("pieces of exports are made one at a time, and none while the pause after o
   expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]);
 });
 
-test("an export that nobody reads to its end gives its turn back, and ends what it read from", async () => {
+test("an export whose reader stops early gives its turn back, and ends what it read from", async () => {
   const pacer = new Pacer();
   const ended: string[] = [];
   async function* endless(name: string) {
