@@ -4,8 +4,19 @@ import { AxeBuilder } from "@axe-core/playwright";
 import packed from "@sparticuz/chromium";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 
-/** Starts a browser: the one at CHROMIUM_PATH, or else the packed one, or else the system's. */
-export async function openBrowser(...args: readonly string[]): Promise<Browser> {
+let ofWorker: Promise<Browser> | undefined;
+
+/** The browser of this process, which all files of tests in it share and which ends with it; with arguments, another one. */
+export function openBrowser(...args: readonly string[]): Promise<Browser> {
+  if (args.length > 0) return start(args);
+  return (ofWorker ??= start([]).then((browser) => {
+    browser.once("disconnected", () => (ofWorker = undefined));
+    return Object.assign(browser, { [Symbol.asyncDispose]: async () => {} });
+  }));
+}
+
+/** Starts the browser at CHROMIUM_PATH, or else the packed one, or else the system's. */
+async function start(args: readonly string[]): Promise<Browser> {
   const named = process.env["CHROMIUM_PATH"];
   const paths = named === undefined ? [() => packed.executablePath(), systemBrowser] : [() => named];
   const failures: unknown[] = [];
