@@ -114,7 +114,7 @@ export const faults = {
     status: 403,
     code: "FORBIDDEN",
     message: "Passwords are switched off here. Please sign in with your provider.",
-    when: "`CONSOLE_PASSWORDS` is `off`.",
+    when: "A password was sent to the console while `CONSOLE_PASSWORDS` is `off`.",
   },
   secondFactorRequired: {
     status: 403,
@@ -276,13 +276,13 @@ export const faults = {
     status: 429,
     code: "TOO_MANY_REQUESTS",
     message: "Many people are signing in. Please try again in a moment.",
-    when: "More passwords of the console are being checked than the process can do at once, or than one network may have checked.",
+    when: "More passwords are being checked than the process can do at once, or than one network may have checked.",
   },
   repliesLimited: {
     status: 429,
     code: "TOO_MANY_REQUESTS",
     message: "You have sent 60 replies within an hour. Please try again later.",
-    when: "Those taken back count. Several at once are refused as a whole.",
+    when: "An operator's replies that were taken back count. Several at once are refused as a whole.",
   },
   tooManyRequests: {
     status: 429,
