@@ -15,6 +15,7 @@ interface ListPage {
   readonly next: PageStart | null;
   /** The latest arrival number when the page was loaded; only on the first page. */
   readonly latest: number;
+  readonly isSearch: boolean;
 }
 
 /** Where a page begins. Of a search the people come first, and then those of whom only a letter has the words. */
@@ -58,7 +59,7 @@ export function useInboxList(search: InboxSearch, enabled = true) {
         loadRows(filter, pageParam, signal),
       ]);
       showNews(page.rows);
-      return { ...page, latest };
+      return { ...page, latest, isSearch: filter.letter !== undefined };
     },
     enabled,
     initialPageParam: firstPage,
@@ -74,7 +75,8 @@ export function useInboxList(search: InboxSearch, enabled = true) {
     // Letters of people who were found by their names, too.
     return [...Map.groupBy(all, ({ reference }) => reference).values()].flatMap(([row]) => row ?? []);
   }, [query.data]);
-  return { ...query, rows };
+  // The rows of the former list are shown until the next ones are there.
+  return { ...query, rows, isSearch: query.data?.pages[0]?.isSearch === true };
 }
 
 /** How many submissions came in since the list was loaded, and how to load them. */

@@ -60,7 +60,7 @@ function InboxList({ open, lastOpen }: ListProps) {
   const [asked, setAsked] = useState<Change | null>(null);
   const list = useInboxList(search);
   const { rows } = list;
-  const sections = useSections(rows, search);
+  const sections = useSections(rows, list.isSearch);
   const newOnes = useNewOnes(search, list.data?.pages);
   const references = useMemo(() => rows.map(({ reference }) => reference), [rows]);
   const cursor = useCursor(references);

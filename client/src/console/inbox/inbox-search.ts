@@ -89,7 +89,7 @@ export function filterOf(search: InboxSearch): InboxFilter {
 }
 
 /** What is searched for, from two letters on. */
-export const wordsOf = ({ q = "" }: InboxSearch): string | undefined => (q.trim().length >= 2 ? q.trim() : undefined);
+const wordsOf = ({ q = "" }: InboxSearch): string | undefined => (q.trim().length >= 2 ? q.trim() : undefined);
 
 /** The state that is shown; undefined: all but spam, in a search spam too. */
 export function statusOf({ status, q }: InboxSearch): InboxFilter["status"] | undefined {

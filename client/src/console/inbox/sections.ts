@@ -1,7 +1,6 @@
 // The sections of the list: by day, and in a search people before letters.
 import type { InboxRow } from "@submissions/shared/console";
 import { useNow } from "../parts/states.tsx";
-import { wordsOf, type InboxSearch } from "./inbox-search.ts";
 
 /** Midnight in the viewer's zone, so many days before. Days have 23 to 25 hours there, so the calendar counts them. */
 function midnight(now: number, daysBefore: number): number {
@@ -21,12 +20,11 @@ interface Section {
   readonly rows: readonly InboxRow[];
 }
 
-export function useSections(rows: readonly InboxRow[], search: InboxSearch): readonly Section[] {
+export function useSections(rows: readonly InboxRow[], isSearch: boolean): readonly Section[] {
   const today = midnight(useNow(), 0);
   // Only what letters have is found with a sentence.
-  const nameOf =
-    wordsOf(search) === undefined
-      ? ({ receivedAt }: InboxRow) => dayName(receivedAt, today)
-      : ({ match }: InboxRow) => (match === undefined ? "People" : "Letters");
+  const nameOf = isSearch
+    ? ({ match }: InboxRow) => (match === undefined ? "People" : "Letters")
+    : ({ receivedAt }: InboxRow) => dayName(receivedAt, today);
   return Array.from(Map.groupBy(rows, nameOf), ([name, its]) => ({ name, rows: its }));
 }
