@@ -208,6 +208,9 @@ export async function startApp(options: AppOptions): Promise<App> {
       consoleRoutes(scope, { console: operators, addresses, guard, operatorGuard, folder: consoleFolder }),
     );
   }
+  const hasOperators = config.mode !== "worker" && (await store.access.listOperators()).length > 0;
+  // Its first call would keep the event loop for 0.1 s. A service whose console is not used does without the memory.
+  if (hasOperators) await import("./console/router.ts");
   // A process for the web sends what it has just stored. Mails that are due belong to the workers.
   outbox.start({ claiming: config.mode !== "web" });
   await server.listen({ host: config.listen.host, port });
@@ -217,7 +220,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const unknown = (error: unknown) => log.warn({ err: error }, "commands do not know the address of this service");
     const kept = await keepAddress(config.dataFolder, baseUrl()).catch(unknown);
     if (kept) opened.use(kept);
-    if ((await store.access.listOperators()).length === 0) {
+    if (!hasOperators) {
       log.info("the console has no operator yet: npm run submissions -- operators add YOU@example.org --role admin");
     }
   }

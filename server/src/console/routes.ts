@@ -90,7 +90,7 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
   const answerCalls = async (request: FastifyRequest<CallsRoute>, reply: FastifyReply) => {
     const list = isBatch(request) ? request.params.paths.split(",") : [request.params.paths];
     if (list.length > callsMax) throw new Fault("batchTooLarge");
-    // Loaded with the first call: a service whose console is not used does without the memory.
+    // Not loaded at the start of a service that has no operators.
     const { callConsole, describeCall } = await import("./router.ts");
     request.calls = list.flatMap((path) => describeCall(path) ?? []);
     const context = contextOf(request, reply, console, addresses);
