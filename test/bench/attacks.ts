@@ -76,10 +76,10 @@ console.log("| beside submissions | p50 | p99 | longest | failed |\n|---|--:|--:
   await using service = await startProcess({ DATABASE_URL: database.url }, { dataFolder: folder.path });
   await measure("nothing (PostgreSQL)", service);
   await measure("nothing (PostgreSQL)", service);
-  let isOver = false;
+  const over = new AbortController();
   const hold = async () => {
     await using session = await database.connect();
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await session.query("BEGIN; SELECT FROM mail ORDER BY id DESC LIMIT 1 FOR UPDATE; SELECT pg_sleep(1); COMMIT");
     }
   };
@@ -87,6 +87,6 @@ console.log("| beside submissions | p50 | p99 | longest | failed |\n|---|--:|--:
   await measure("ten sessions hold the rows of the latest mails", service, () => {
     holding = Promise.all(Array.from({ length: 10 }, hold));
   });
-  isOver = true;
+  over.abort();
   await holding;
 }
