@@ -1,6 +1,6 @@
 // How long submissions take beside two attacks, compared with the same service without them: many connections that send many
 // requests at once, and, on PostgreSQL, sessions that hold the rows of mails.
-// node -C @submissions/source test/bench/attacks.ts
+// npm run bench:attacks
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { openFolder } from "../support/folder.ts";
