@@ -300,6 +300,8 @@ export interface Person {
   /** Whether there are older ones. */
   readonly more: boolean;
   readonly subscription: SubscriberRow | null;
+  /** Of the subscription, oldest first. */
+  readonly mails: readonly MailRow[];
   /** Why the address gets no automatic mail; null: it may. */
   readonly suppressed: string | null;
 }
@@ -374,8 +376,26 @@ export interface AuditRow {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-export interface OperatorRow {
+/** What operators read of each other. */
+export interface OperatorName {
   readonly email: string;
+  /** The display name; null: none is set. */
+  readonly name: string | null;
+}
+
+/** The account of the operator who asks. */
+export interface Account extends OperatorName {
+  /** Whether a mail tells of what others assign. */
+  readonly mailAssigned: boolean;
+}
+
+/** Whose account a link of an invitation opens. */
+export interface Invitation extends OperatorName {
+  readonly role: Role;
+  readonly expiresAt: number;
+}
+
+export interface OperatorRow extends OperatorName {
   readonly role: Role;
   /** `invited` until a password is set or a sign-in by OpenID Connect. */
   readonly state: "invited" | "active";

@@ -94,12 +94,16 @@ describe("signing in", () => {
     const { page, context } = visit;
     visit.expectProblems(/status of 400/);
     await page.goto(`${site.url}/invitation#token=${await site.invite("nils@voices.example", "sales")}`);
+    await page.getByText("nils@voices.example").waitFor();
+    await page.getByText("Sales", { exact: true }).waitFor();
+    await page.getByRole("textbox", { name: "Display name" }).fill("Nils Holm");
     await page.getByLabel("Password").fill("password12345");
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByText("This password is too common.").waitFor();
     await page.getByLabel("Password").fill("vermilion kettle 41");
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByRole("heading", { name: "Inbox" }).waitFor();
+    expect((await site.store.access.findOperator("nils@voices.example"))?.name).toBe("Nils Holm");
     expect([new URL(page.url()).search, new URL(page.url()).hash]).toEqual(["", ""]);
     const cookies = (await context.cookies()).toSorted((a, b) => a.name.localeCompare(b.name));
     expect(cookies).toMatchObject([
@@ -380,7 +384,7 @@ describe("the inbox", () => {
     await page.getByText("2 selected").waitFor();
     await page.keyboard.press("a");
     await page.getByRole("dialog").getByRole("button", { name: operator }).click();
-    await page.getByText(`2 submissions: Assigned to ${operator}.`).waitFor();
+    await page.getByText(`2 submissions: Assigned to eva.`).waitFor();
     const assigned = [second, third, first].map(async ({ reference }) => (await site.now(reference))[1]);
     expect(await Promise.all(assigned)).toEqual([operator, operator, null]);
     await page.keyboard.press("/");
@@ -710,7 +714,7 @@ describe("a submission", () => {
     visit.expectProblems(/status of 401/);
     await endSessionsAt(page, site, "tokens.create");
     await page.getByRole("button", { name: "Create token" }).click();
-    await page.getByLabel("Name").fill("Nightly export");
+    await page.getByLabel("Name", { exact: true }).fill("Nightly export");
     await page.keyboard.press("Enter");
     await dialog.getByLabel("Password").fill(password);
     for (let pressed = 0; pressed < 4; pressed += 1) await page.keyboard.press("Escape");
@@ -965,7 +969,7 @@ test("an operator is invited, and a token is shown once", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
   await page.getByText("nils@voices.example").waitFor();
   await page.getByRole("button", { name: "Create token" }).click();
-  await page.getByLabel("Name").fill("Nightly export");
+  await page.getByLabel("Name", { exact: true }).fill("Nightly export");
   await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
   expect(await page.getByRole("textbox", { name: "API token" }).inputValue()).toMatch(/^submissions_/);
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
@@ -994,7 +998,7 @@ test("a dialog stays when the selection of its text ends beside it, and is close
   await using visit = await enter(browser, site, "/settings");
   const { page } = visit;
   await page.getByRole("button", { name: "Create token" }).click();
-  const name = page.getByLabel("Name");
+  const name = page.getByLabel("Name", { exact: true });
   await name.fill("Nightly export");
   const { x, y, height } = (await name.boundingBox())!;
   await page.mouse.move(x + 60, y + height / 2);

@@ -4,7 +4,7 @@ import { initTRPC } from "@trpc/server";
 import { beforeAll, describe, expect, test } from "vitest";
 import { consoleDownloads, type ConsoleDownload } from "../../server/src/console/downloads.ts";
 import { consoleProcedures, ruledProcedures } from "../../server/src/console/router.ts";
-import { roles, type Role } from "../../shared/src/console.ts";
+import { roles, type OperatorName, type Role } from "../../shared/src/console.ts";
 import { startService } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
 import { Operator, operator, submitAll } from "./operator.ts";
@@ -19,9 +19,13 @@ const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
   "session.me": "anyone",
   "session.methods": "anyone",
   "session.signIn": "anyone",
+  "session.invitation": "anyone",
   "session.acceptInvitation": "anyone",
   "session.useSignInLink": "anyone",
   "session.changePassword": everyone,
+  "session.account": everyone,
+  "session.setName": everyone,
+  "session.setMailAssigned": everyone,
   "session.list": everyone,
   "session.end": everyone,
   "session.signOut": everyone,
@@ -86,6 +90,7 @@ const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
 const withoutInput = new Set([
   "session.me",
   "session.methods",
+  "session.account",
   "session.list",
   "secondFactor.get",
   "session.signOut",
@@ -274,7 +279,10 @@ describe("what a role may not see answers like what does not exist", () => {
 
   test("an assignee must be an operator who sees the submission", async () => {
     const sales = sessions.get("sales")!;
-    expect((await sales.call("inbox.assignees")).data).toEqual(["admin@example.org", "sales@example.org"]);
+    expect((await sales.call("inbox.assignees")).data).toEqual([
+      { email: "admin@example.org", name: null },
+      { email: "sales@example.org", name: null },
+    ]);
     const assign = (assignee: string) =>
       sales.call("inbox.triage", { targets: [{ reference: references.inquiry, version: 1 }], assignee });
     for (const other of ["recruiting@example.org", "nobody@example.org"]) {
@@ -282,7 +290,8 @@ describe("what a role may not see answers like what does not exist", () => {
       expect([status, issues?.[0]?.path]).toEqual([400, ["assignee"]]);
     }
     const admin = sessions.get("admin")!;
-    const offered = async (...kinds: string[]) => (await admin.call("inbox.assignees", { kinds })).data;
+    const offered = async (...kinds: string[]) =>
+      ((await admin.call("inbox.assignees", { kinds })).data as OperatorName[]).map(({ email }) => email);
     const [all, sees] = ["admin@example.org", "sales@example.org"];
     expect(await offered()).toEqual([all, "recruiting@example.org", sees]);
     expect(await offered("inquiry")).toEqual([all, sees]);

@@ -21,6 +21,7 @@ test("a reply goes out ten seconds later, in the thread of the receipt, with wha
   await using service = await startService({ clock, env: { ...settings, REPLY_COPIES: "on" } });
   const { inquiry } = await submitAll(service);
   const sam = await operator(service, "sam@example.org", "sales");
+  await sam.call("session.setName", { name: 'Sam "Voices" Müller' });
   const [receipt] = await mailsTo(service, "ann@example.org");
   const { status } = await sam.call("reply.send", { reference: inquiry, text });
   expect(status).toBe(200);
@@ -30,7 +31,7 @@ test("a reply goes out ten seconds later, in the thread of the receipt, with wha
   );
   const reply = (await mailsTo(service, "ann@example.org")).find(({ subject }) => subject?.startsWith("Re: "))!;
   expect(reply).toMatchObject({
-    from: { name: "sam", address: "hello@datasets.example" },
+    from: { name: 'Sam "Voices" Müller', address: "hello@datasets.example" },
     replyTo: [{ address: "sales@datasets.example" }],
     subject: `Re: ${receipt!.subject}`,
     inReplyTo: receipt!.messageId,

@@ -13,6 +13,12 @@ test("who follows an invitation sets a password, is signed in, and can sign in a
   const token = await invite(service, "Anna@example.org", "sales");
   const anna = new Operator(service);
   expect((await anna.call("session.me")).data).toBeNull();
+  expect((await anna.call("session.invitation", { token })).data).toEqual({
+    email: "Anna@example.org",
+    name: null,
+    role: "sales",
+    expiresAt: expect.closeTo(Date.now() + 7 * 24 * hourMs, -5),
+  });
   const accepted = await anna.call("session.acceptInvitation", { token, password });
   expect(accepted.data).toEqual({ email: "Anna@example.org", role: "sales" });
   expect(anna.setCookie).toMatch(/^console-session=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict$/);
@@ -33,10 +39,30 @@ test("an invitation works once and for seven days", async () => {
   expect((await anna.call("session.acceptInvitation", { token, password })).status).toBe(200);
   const again = await anna.call("session.acceptInvitation", { token, password });
   expect([again.status, again.message]).toEqual([400, expect.stringContaining("was used or has expired")]);
+  expect((await anna.call("session.invitation", { token })).status).toBe(400);
 
   const late = await invite(service, "ben@example.org", "sales");
   clock.advance(7 * 24 * hourMs + 1_000);
   expect((await anna.call("session.acceptInvitation", { token: late, password })).status).toBe(400);
+});
+
+test("a display name is asked with the invitation, and is changed by its operator only to one line without @", async () => {
+  await using service = await startService();
+  const anna = new Operator(service);
+  const token = await invite(service, "anna@example.org", "sales");
+  expect((await anna.call("session.acceptInvitation", { token, password, name: "Anna\nSouza" })).status).toBe(400);
+  expect((await anna.call("session.acceptInvitation", { token, password, name: "  Anna Souza " })).status).toBe(200);
+  const account = async () => (await anna.call("session.account")).data;
+  expect(await account()).toEqual({ email: "anna@example.org", name: "Anna Souza", mailAssigned: true });
+  for (const name of ["eva@example.org", "a\u200Fb", "a\u2028b", " ", "a".repeat(101)]) {
+    const refused = await anna.call("session.setName", { name });
+    expect([name, refused.status, refused.issues?.[0]?.path]).toEqual([name, 400, ["name"]]);
+  }
+  expect(await account()).toMatchObject({ name: "Anna Souza" });
+  expect((await anna.call("session.setName", { name: "Anna S." })).status).toBe(200);
+  expect((await anna.call("session.setMailAssigned", { mailAssigned: false })).status).toBe(200);
+  expect(await account()).toEqual({ email: "anna@example.org", name: "Anna S.", mailAssigned: false });
+  expect((await anna.call("inbox.assignees")).data).toEqual([{ email: "anna@example.org", name: "Anna S." }]);
 });
 
 test("a weak password is refused beside its field and the invitation stays open", async () => {

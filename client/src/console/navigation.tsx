@@ -4,12 +4,13 @@ import { Link, useRouterState, type LinkProps } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { calls, isSignedOut, trpc } from "./calls.ts";
 import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
+import { useNames } from "./operators.ts";
 import { forgetDrafts } from "./parts/drafts.tsx";
 import { Icon, type IconName } from "./parts/icons.tsx";
 import { Avatar } from "./parts/states.tsx";
 import { useToasts } from "./parts/toasts.tsx";
 import { keepProviderUrl } from "./sign-in/sign-in.tsx";
-import { cappedCount, shortName, word } from "./words.ts";
+import { cappedCount, word } from "./words.ts";
 
 /** Counts are asked for again every half a minute, and after each change. */
 const countsEveryMs = 30_000;
@@ -169,12 +170,13 @@ function Place({ to, search = {}, icon, count, about, current, children }: Place
 
 function Account({ onHelp }: { readonly onHelp: () => void }) {
   const { email, role } = useMe();
+  const nameOf = useNames();
   const signOut = useSignOut();
   return (
     <div className="account">
-      <Avatar name={email} />
+      <Avatar name={nameOf(email)} />
       <div className="who" title={email}>
-        <strong>{shortName(email)}</strong>
+        <strong>{nameOf(email)}</strong>
         <span>{word(role)}</span>
       </div>
       <button

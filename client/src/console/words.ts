@@ -39,6 +39,7 @@ const mailWords: Readonly<Record<string, string>> = {
   "newsletter-welcome": "Welcome mail",
   "inquiry-reply": "Reply",
   "application-reply": "Reply",
+  assignment: "Assigned to an operator",
   digest: "Daily digest",
 };
 export const mailWord = (kind: string): string => mailWords[kind] ?? word(kind);

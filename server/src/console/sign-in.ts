@@ -124,9 +124,22 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     if (!passwordsOn) throw new Fault("passwordsOff");
   }
 
+  /**
+   * Whose account an invitation opens.
+   *
+   * @throws Fault `invitationInvalid`, `signInThrottled`
+   */
+  async function invited(token: string, { client }: Visitor): Promise<StoredOperator> {
+    const open = { invitationHash: hashSecret(token), at: clock.now() };
+    const operator = await throttle.attempt({ client, typed: null, device: null }, () => access.findOperator(open));
+    if (operator === null) throw new Fault("invitationInvalid");
+    return operator;
+  }
+
   return {
     begin,
     confirm,
+    invited,
 
     /** @throws Fault `signInFailed`, `fieldsInvalid` (the code), `signInThrottled`, `signInBusy`, `passwordsOff` */
     async withPassword(credentials: Credentials, visitor: Visitor): Promise<NewSession> {
@@ -138,22 +151,20 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     },
 
     /**
-     * Sets the password of the operator who was invited, and signs in. Null: the operator has a second factor, which the sign-in
+     * Sets the password and the display name of the operator who was invited, and signs in. Null: the operator has a second factor, which the sign-in
      * asks for.
      *
      * @throws Fault `invitationInvalid`, `fieldsInvalid` (the password), `signInThrottled`, `signInBusy`, `passwordsOff`
      */
-    async withInvitation(token: string, password: string, visitor: Visitor): Promise<NewSession | null> {
+    async withInvitation(
+      { token, password, name }: { token: string; password: string; name?: string },
+      visitor: Visitor,
+    ): Promise<NewSession | null> {
       requirePasswords();
-      const hash = hashSecret(token);
-      const trying = { client: visitor.client, typed: null, device: null };
-      const invited = await throttle.attempt(trying, () =>
-        access.findOperator({ invitationHash: hash, at: clock.now() }),
-      );
-      if (invited === null) throw new Fault("invitationInvalid");
-      refuseWeak(password, [invited.email, brand]);
+      const { email } = await invited(token, visitor);
+      refuseWeak(password, [email, brand]);
       const hashed = await passwords.hash(password, { network: visitor.network, isKnown: true });
-      const operator = await access.acceptInvitation(hash, hashed, clock.now());
+      const operator = await access.acceptInvitation(hashSecret(token), hashed, clock.now(), name);
       if (operator === null) throw new Fault("invitationInvalid");
       return operator.totpSecret === null ? begin(operator, visitor, false) : null;
     },

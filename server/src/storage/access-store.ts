@@ -8,6 +8,12 @@ export interface StoredOperator {
   readonly id: number;
   readonly email: string;
   readonly role: Role;
+  /** The display name; null: none is set. */
+  readonly name: string | null;
+  /** 1: is mailed when a submission is assigned by someone else. */
+  readonly mailAssigned: 0 | 1;
+  /** Until when the invitation can be accepted; null: there is none. */
+  readonly invitationExpiresAt: number | null;
   /** argon2id, PHC string; null: signs in by OpenID Connect only, or has not accepted the invitation. */
   readonly password: string | null;
   /** Of the second factor, in base 32 (RFC 6238); null: none is set. */
@@ -51,6 +57,9 @@ export type OperatorChange =
   | { readonly password: string }
   /** Tokens that the operator made end with the role of an admin. */
   | { readonly role: Role }
+  /** The display name; null takes it away. */
+  | { readonly name: string | null }
+  | { readonly mailAssigned: boolean }
   /** Null takes it away. */
   | { readonly secondFactor: SecondFactor | null }
   /** A link that signs the operator in once, within {@link signInLinkMs}. An earlier one ends. */
@@ -96,8 +105,15 @@ export interface AccessStore {
   /**
    * Sets the password of the operator who was invited, uses the invitation up and ends all sessions and tokens of the
    * operator. Null when it cannot be accepted (any more).
+   *
+   * @param name a display name; without it the one before stays
    */
-  acceptInvitation(invitationHash: string, password: string, now: number): Promise<StoredOperator | null>;
+  acceptInvitation(
+    invitationHash: string,
+    password: string,
+    now: number,
+    name?: string,
+  ): Promise<StoredOperator | null>;
 
   listOperators(): Promise<readonly OperatorRow[]>;
 

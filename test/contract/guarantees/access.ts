@@ -25,10 +25,11 @@ export function accessGuarantees(test: StoreTest): void {
     const { access, desk } = store;
     await access.invite({ email: "Eva@example.org", role: "sales", invitationHash: "hash" }, root);
     expect(await access.listOperators()).toEqual([
-      { email: "Eva@example.org", role: "sales", state: "invited", createdAt: noon },
+      { email: "Eva@example.org", name: null, role: "sales", state: "invited", createdAt: noon },
     ]);
     expect(await access.findOperator({ invitationHash: "hash", at: noon + invitationMs - 1 })).toMatchObject({
       email: "Eva@example.org",
+      invitationExpiresAt: noon + invitationMs,
     });
     expect(await access.findOperator({ invitationHash: "hash", at: noon + invitationMs })).toBeNull();
     expect(await access.acceptInvitation("hash", "phc", noon + invitationMs)).toBeNull();
@@ -54,6 +55,33 @@ export function accessGuarantees(test: StoreTest): void {
     expect(await access.findOperator({ invitationHash: "second", at: noon })).toBeNull();
     expect(await access.acceptInvitation("third", "new phc", noon)).toMatchObject({ id });
     expect(await access.findSession("cookie", noon)).toBeNull();
+  });
+
+  test("a display name is set with the invitation, stays with the next one, is changed and taken away", async ({
+    store,
+  }) => {
+    const { access, desk } = store;
+    const email = "eva@example.org";
+    const nameNow = async () => (await access.listOperators()).map(({ name }) => name);
+    await access.invite({ email, role: "sales", invitationHash: "first" }, root);
+    expect(await access.acceptInvitation("first", "phc", noon, "Eva Novák")).toMatchObject({ name: "Eva Novák" });
+    await access.invite({ email, role: "sales", invitationHash: "second" }, root);
+    expect(await access.acceptInvitation("second", "phc", noon)).toMatchObject({ name: "Eva Novák", mailAssigned: 1 });
+    const actor = { operator: email, at: noon };
+    expect(await access.changeOperator(email, { name: "Eva" }, actor)).toBe(true);
+    expect(await nameNow()).toEqual(["Eva"]);
+    expect(await access.changeOperator(email, { name: null }, actor)).toBe(true);
+    expect(await nameNow()).toEqual([null]);
+    expect(await access.changeOperator(email, { mailAssigned: false }, actor)).toBe(true);
+    expect(await access.findOperator(email)).toMatchObject({ mailAssigned: 0 });
+    const changes = (await desk.listAudit({})).rows.filter(({ action }) => action !== "operator.invite");
+    expect(changes.toReversed()).toMatchObject([
+      { action: "operator.accept", detail: { name: "Eva Novák" } },
+      { action: "operator.accept", detail: {} },
+      { ...actor, action: "operator.name", subject: email, detail: { from: "Eva Novák", to: "Eva" } },
+      { action: "operator.name", detail: { from: "Eva", to: null } },
+      { ...actor, action: "operator.mail-assigned", subject: email, detail: { to: false } },
+    ]);
   });
 
   test("a session ends after 12 hours without use, and its use is recorded once a minute", async ({ tested }) => {

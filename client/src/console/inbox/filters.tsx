@@ -4,12 +4,12 @@ import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { changed, exactParts, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { useMe } from "../me.ts";
-import { useAssignees } from "../triage/assign-dialog.tsx";
+import { type NameOf, useAssignees, useNames } from "../operators.ts";
 import { useCounts } from "../navigation.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { FilterSelect } from "../parts/fields.tsx";
 import { usePhone } from "../parts/media.ts";
-import { cappedCount, shortName, word } from "../words.ts";
+import { cappedCount, word } from "../words.ts";
 
 const MoreFilters = lazy(async () => ({ default: (await import("./more-filters.tsx")).MoreFilters }));
 
@@ -46,8 +46,9 @@ interface Props {
 
 export function Filters({ search, onChange }: Props) {
   const me = useMe();
-  const assignees = useAssignees();
+  const nameOf = useNames();
   const set = (change: Parameters<typeof changed>[1]) => onChange(changed(search, change));
+  const assignees = useAssignees().map(({ email }) => email);
   const others = assignees.filter((email) => email !== me.email);
   const known = search.assignee === undefined || search.assignee === "none" || search.assignee === me.email;
   const isPhone = usePhone();
@@ -62,7 +63,7 @@ export function Filters({ search, onChange }: Props) {
         <option value={me.email}>Me</option>
         {others.map((email) => (
           <option key={email} value={email}>
-            {shortName(email)}
+            {nameOf(email)}
           </option>
         ))}
         {!known && !others.includes(search.assignee ?? "") && (
@@ -95,15 +96,7 @@ interface ChipsProps {
 /** What is set, each part to be removed. */
 export function Chips({ search, all }: ChipsProps) {
   const me = useMe();
-  const { kind, assignee, from, until, resume, disposable } = search;
-  const chips: readonly (readonly [keyof InboxSearch, string | false | undefined])[] = [
-    ["kind", all && kind && word(kind)],
-    ["assignee", all && assignee && assigneeText(assignee, me.email)],
-    ["from", from && `from ${from}`],
-    ["until", until && `to ${until}`],
-    ...exactParts.map((name) => [name, search[name] && `${name}: ${search[name]}`] as const),
-    ["resume", resume && "has a resume"],
-    ["disposable", disposable && "throw-away address"],
+  const assignees = useAssignees().map(({ email }) => email);
   ];
   const set = chips.filter(([, words]) => words);
   return set.length === 0 ? null : (
@@ -125,7 +118,7 @@ export function Chips({ search, all }: ChipsProps) {
   );
 }
 
-const assigneeText = (assignee: string, me: string) => {
+const assigneeText = (assignee: string, me: string, nameOf: NameOf) => {
   if (assignee === "none") return "unassigned";
-  return assignee === me ? "assigned to you" : `assigned to ${shortName(assignee)}`;
+  return assignee === me ? "assigned to you" : `assigned to ${nameOf(assignee)}`;
 };

@@ -3,13 +3,14 @@ import type { InboxRow } from "@submissions/shared/console";
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { InboxSearch } from "./inbox-search.ts";
+import { useNames } from "../operators.ts";
 import { Icon } from "../parts/icons.tsx";
 import { Marked } from "../parts/marked.tsx";
 import { useShortcutsOn } from "../parts/shortcuts.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
 import { Tag } from "../parts/tag.tsx";
 import type { RowFocus } from "./selection.ts";
-import { shortName, submissionPath, word } from "../words.ts";
+import { submissionPath, word } from "../words.ts";
 
 /** Further ones are counted. */
 const tagsShown = 2;
@@ -26,6 +27,7 @@ interface Props {
 
 export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect, focus }: Props) {
   const { reference, kind, name, email, company, status, assignee, tags, receivedAt, hasResume, disposable } = row;
+  const nameOf = useNames();
   const shortcutsOn = useShortcutsOn();
   const state = [selected && "selected", open && "current", dimmed && "dimmed"].filter(Boolean).join(" ");
   return (
@@ -87,10 +89,10 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
         <span className="row-assignee">
           {assignee !== null && (
             <>
-              <Avatar name={assignee} small />
+              <Avatar name={nameOf(assignee)} small />
               <span className="assignee-name clip">
                 <span className="unseen">Assigned to </span>
-                {shortName(assignee)}
+                {nameOf(assignee)}
               </span>
             </>
           )}

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
 import { filterOf, type InboxSearch } from "./inbox-search.ts";
+import { useNames } from "../operators.ts";
 import { Modal } from "../parts/modal.tsx";
 import { changeInBatches, listKey, readAgain, useReport } from "../triage/triage.ts";
 import { describeChange, type Change } from "../triage/triage-words.ts";
@@ -27,6 +28,7 @@ export function MatchingDialog({ search, change, onClose }: Props) {
     refetchOnReconnect: false,
   });
   const { targets = [], more = false } = matching.data ?? {};
+  const nameOf = useNames();
   const report = useReport();
   const run = useMutation({
     mutationFn: () =>
@@ -52,7 +54,7 @@ export function MatchingDialog({ search, change, onClose }: Props) {
           ? `${count(done)} of ${count(targets.length)} done.`
           : matching.isPending
             ? "Counting…"
-            : `${describeChange(change, targets.length, "asking")}${more ? " More match; do it again for the next ones." : ""}`}
+            : `${describeChange(change, targets.length, nameOf, "asking")}${more ? " More match; do it again for the next ones." : ""}`}
       </p>
       <p className="problem" role="alert">
         {error && `${messageOf(error)}${done > 0 ? ` ${plural(done, "submission")} came before.` : ""}`}

@@ -1,7 +1,8 @@
 // An entry of the audit log as a sentence.
 import type { HistoryEntry } from "@submissions/shared/console";
 import type { ReactNode } from "react";
-import { exactTime, shortName, word } from "../words.ts";
+import { type NameOf, useNames } from "../operators.ts";
+import { exactTime, word } from "../words.ts";
 
 /** What operators do. `*`: what the entry is about; `{name}`: that part of its details. */
 const sentences: Readonly<Record<string, string>> = {
@@ -12,6 +13,8 @@ const sentences: Readonly<Record<string, string>> = {
   "operator.invite": "invited * as {role}",
   "operator.accept": "accepted the invitation",
   "operator.bind": "linked * to the account at {issuer}",
+  "operator.name": "changed the display name to {to}",
+  "operator.mail-assigned": "turned mails of assignments on or off",
   "operator.password": "set a new password for *",
   "operator.role": "gave * the role {to}",
   "operator.remove": "removed *",
@@ -53,11 +56,11 @@ function sentenceOf({ action, detail }: Props["entry"]): string {
   return sentences[action] ?? `${word(action).toLowerCase()}: *`;
 }
 
-function valueOf(name: string, value: unknown): string {
+function valueOf(name: string, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return "none";
   if (typeof value === "number" && /(?:At|^since)$/.test(name)) return exactTime(value);
   if (Array.isArray(value)) return value.join(" ");
-  return typeof value === "string" ? shortName(value) : JSON.stringify(value);
+  return typeof value === "string" ? nameOf(value) : JSON.stringify(value);
 }
 
 /** What was there before, and numbers that no page shows. */
@@ -70,21 +73,22 @@ interface Props {
 
 /** What the sentence leaves out of the details stands behind it. */
 export function AuditSentence({ entry, about }: Props) {
+  const nameOf = useNames();
   const sentence = sentenceOf(entry);
   const rest = Object.entries(entry.detail).filter(
     ([name]) => !leftOut.has(name) && !sentence.includes(`{${name}}`) && !sentence.startsWith("unassigned"),
   );
-  const filled = sentence.replaceAll(/\{(\w+)\}/g, (_all, name: string) => valueOf(name, entry.detail[name]));
+  const filled = sentence.replaceAll(/\{(\w+)\}/g, (_all, name: string) => valueOf(name, entry.detail[name], nameOf));
   const [before = "", behind] = filled.split("*");
   return (
     <>
-      <strong title={entry.operator}>{shortName(entry.operator)}</strong> {before}
+      <strong title={entry.operator}>{nameOf(entry.operator)}</strong> {before}
       {behind !== undefined && about}
       {behind}
       {rest.length > 0 && (
         <span className="quiet small">
           {" "}
-          {rest.map(([name, value]) => `${name}: ${valueOf(name, value)}`).join(", ")}
+          {rest.map(([name, value]) => `${name}: ${valueOf(name, value, nameOf)}`).join(", ")}
         </span>
       )}
     </>

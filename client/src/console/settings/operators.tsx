@@ -47,14 +47,15 @@ export function Operators({ me }: { readonly me: string }) {
       </div>
       <Waiting query={operators} rows={2} />
       <ul className="lines operators">
-        {operators.data?.map(({ email, role, state, createdAt }) => (
+        {operators.data?.map(({ email, name, role, state, createdAt }) => (
           <li key={email}>
-            <Avatar name={email} small />
+            <Avatar name={name ?? email} small />
             <div>
               <p>
-                {email} {email === me && <span className="quiet">you</span>}
+                {name ?? email} {email === me && <span className="quiet">you</span>}
               </p>
               <p className="quiet small">
+                {name !== null && `${email} · `}
                 {state === "invited" ? "Invited" : "Since"} <Age at={createdAt} ago />
               </p>
             </div>

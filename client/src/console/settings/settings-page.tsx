@@ -6,6 +6,7 @@ import { useMethods } from "../sign-in/sign-in.tsx";
 import { turnShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { Fact } from "../parts/states.tsx";
 import { word } from "../words.ts";
+import { Account } from "./account.tsx";
 import { ChangePassword } from "./change-password.tsx";
 import { Operators } from "./operators.tsx";
 import { SavedAnswers } from "./saved-answers.tsx";
@@ -28,6 +29,7 @@ export function SettingsPage() {
           <Fact label="E-mail">{me.email}</Fact>
           <Fact label="Role">{word(me.role)}</Fact>
         </dl>
+        <Account />
         <label className="check">
           <input type="checkbox" checked={shortcutsOn} onChange={({ target }) => turnShortcuts(target.checked)} />
           Keyboard shortcuts of single keys

@@ -8,8 +8,8 @@ import { isMissing, queryClient, trpc } from "../calls.ts";
 import { useInboxList } from "../inbox/inbox-list.ts";
 import { filterOf, oneOf } from "../inbox/inbox-search.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
-import { useAssignees } from "../triage/assign-dialog.tsx";
 import { useMe } from "../me.ts";
+import { useAssignees, useNames } from "../operators.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
 import { Options } from "../parts/fields.tsx";
@@ -19,7 +19,7 @@ import { useShortcuts } from "../parts/shortcuts.ts";
 import { Age, Avatar, Fact, Waiting } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import { listKey, readAgain, showNews, useTriage } from "../triage/triage.ts";
-import { exactTime, shortName, submissionPath, word } from "../words.ts";
+import { exactTime, submissionPath, word } from "../words.ts";
 import { Fields, Letter } from "./fields.tsx";
 import { MoreFields } from "./more-fields.tsx";
 import { TagBox } from "./tags.tsx";
@@ -252,7 +252,8 @@ type ControlsProps = Pick<SubmissionDetail, "reference" | "kind" | "status" | "a
 function Controls({ reference, kind, status, assignee }: ControlsProps) {
   const me = useMe();
   const triage = useTriage();
-  const assignees = useAssignees([kind]);
+  const nameOf = useNames();
+  const assignees = useAssignees([kind]).map(({ email }) => email);
   const known = [...new Set([me.email, ...assignees, ...(assignee === null ? [] : [assignee])])];
   return (
     <div className="controls">
@@ -275,7 +276,7 @@ function Controls({ reference, kind, status, assignee }: ControlsProps) {
         <option value="">Unassigned</option>
         {known.map((email) => (
           <option key={email} value={email}>
-            {email === me.email ? `${shortName(email)} (me)` : shortName(email)}
+            {email === me.email ? `${nameOf(email)} (me)` : nameOf(email)}
           </option>
         ))}
       </select>

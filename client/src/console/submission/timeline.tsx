@@ -1,42 +1,60 @@
 // What became of a submission, oldest first: mails, replies, notes, changes and downloads.
 import type { HistoryEntry, MailRow, Note, SubmissionDetail } from "@submissions/shared/console";
 import type { ReactNode } from "react";
+import { type NameOf, useNames } from "../operators.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
 import { AuditSentence } from "../parts/audit-sentence.tsx";
-import { mailWord, shortName } from "../words.ts";
+import { mailWord } from "../words.ts";
 import { MailWhen, SendAgain } from "./events.tsx";
 
-interface Item {
+export interface Item {
   readonly key: string;
   readonly at: number;
   readonly shown: ReactNode;
 }
 
-export function Timeline({ detail }: { readonly detail: SubmissionDetail }) {
-  const { receivedAt, mails, replies, notes, history } = detail;
-  const items: Item[] = [
+export const Timeline = ({ detail }: { readonly detail: SubmissionDetail }) => (
+  <TimelineOf items={itemsOf(detail, useNames())} />
+);
+
+/** What became of a submission. */
+export function itemsOf(
+  { receivedAt, mails, replies, notes, history }: SubmissionDetail,
+  nameOf: NameOf,
+): readonly Item[] {
+  return [
     { key: "received", at: receivedAt, shown: <Line at={receivedAt}>Received</Line> },
     ...mails.filter(({ reply, kind }) => reply === null || kind.endsWith("-notice")).map(mailItem),
     ...replies.map((reply) => {
       const its = mails.filter((mail) => mail.reply === reply.id && !mail.kind.endsWith("-notice"));
-      return { key: `reply ${reply.id}`, at: reply.at, shown: <Words said={reply} mails={its} /> };
+      return {
+        key: `reply ${reply.id}`,
+        at: reply.at,
+        shown: <Words said={reply} by={nameOf(reply.author)} mails={its} />,
+      };
     }),
-    ...notes.map((note) => ({ key: `note ${note.id}`, at: note.at, shown: <Words said={note} /> })),
+    ...notes.map((note) => ({
+      key: `note ${note.id}`,
+      at: note.at,
+      shown: <Words said={note} by={nameOf(note.author)} />,
+    })),
     // Notes and replies are there with their words.
     ...history.filter(({ action }) => action !== "note" && action !== "reply").map(changeItem),
   ];
-  return (
-    <ol className="timeline">
-      {items
-        .toSorted((one, other) => one.at - other.at)
-        .map(({ key, shown }) => (
-          <li key={key}>{shown}</li>
-        ))}
-    </ol>
-  );
 }
 
-const Line = ({ at, children }: { readonly at: number; readonly children: ReactNode }) => (
+/** Oldest first. */
+export const TimelineOf = ({ items }: { readonly items: readonly Item[] }) => (
+  <ol className="timeline">
+    {items
+      .toSorted((one, other) => one.at - other.at)
+      .map(({ key, shown }) => (
+        <li key={key}>{shown}</li>
+      ))}
+  </ol>
+);
+
+export const Line = ({ at, children }: { readonly at: number; readonly children: ReactNode }) => (
   <div className="timeline-line">
     <p>{children}</p>
     <Age at={at} ago />
@@ -53,7 +71,7 @@ const changeItem = (entry: HistoryEntry, index: number): Item => ({
   ),
 });
 
-const mailItem = (mail: MailRow): Item => ({
+export const mailItem = (mail: MailRow): Item => ({
   key: `mail ${mail.id}`,
   at: mail.createdAt,
   shown: (
@@ -72,16 +90,18 @@ const mailItem = (mail: MailRow): Item => ({
 
 interface WordsProps {
   readonly said: Note;
+  /** Its author. */
+  readonly by: string;
   /** Of a reply. After 90 days there is none any more. */
   readonly mails?: readonly MailRow[];
 }
 
-const Words = ({ said: { author, at, text }, mails }: WordsProps) => (
+const Words = ({ said: { at, text }, by, mails }: WordsProps) => (
   <div className={mails === undefined ? "said said-note" : "said said-reply"}>
-    <Avatar name={author} small />
+    <Avatar name={by} small />
     <div>
       <p className="note-head">
-        <strong>{shortName(author)}</strong> {mails === undefined ? "noted" : "replied"} <Age at={at} ago />
+        <strong>{by}</strong> {mails === undefined ? "noted" : "replied"} <Age at={at} ago />
       </p>
       <p className="note-text">{text}</p>
       {mails?.map((mail) => (

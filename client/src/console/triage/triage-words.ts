@@ -1,6 +1,7 @@
 // What is said of changes of status or assignee.
 import type { InboxRow, TriageOutcome, TriageStatus } from "@submissions/shared/console";
-import { age, count, plural, shortName } from "../words.ts";
+import type { NameOf } from "../operators.ts";
+import { age, count, plural } from "../words.ts";
 
 /** Status, assignee or both. Assignee null: unassign. */
 export interface Change {
@@ -11,23 +12,28 @@ export interface Change {
 type Conflict = Extract<TriageOutcome, { result: "conflict" }>;
 
 /** What was done, or what is asked for. */
-export function describeChange(change: Change, changedCount: number, tense: "done" | "asking" = "done"): string {
+export function describeChange(
+  change: Change,
+  changedCount: number,
+  nameOf: NameOf,
+  tense: "done" | "asking" = "done",
+): string {
   const these = plural(changedCount, "submission");
   if (tense === "asking") {
     if (change.status !== undefined) return `Set ${these} to ${change.status}?`;
-    return change.assignee === null ? `Unassign ${these}?` : `Assign ${these} to ${change.assignee ?? ""}?`;
+    return change.assignee === null ? `Unassign ${these}?` : `Assign ${these} to ${nameOf(change.assignee ?? "")}?`;
   }
   const what = changedCount === 1 ? "" : `${these}: `;
   if (change.status !== undefined) return `${what}Set to ${change.status}.`;
-  return change.assignee === null ? `${what}Unassigned.` : `${what}Assigned to ${change.assignee ?? ""}.`;
+  return change.assignee === null ? `${what}Unassigned.` : `${what}Assigned to ${nameOf(change.assignee ?? "")}.`;
 }
 
 /** What other operators did to some of several submissions. */
-export function describeConflicts(conflicts: readonly Conflict[]): string {
+export function describeConflicts(conflicts: readonly Conflict[], nameOf: NameOf): string {
   const [first] = conflicts;
   if (conflicts.length > 1)
     return `${count(conflicts.length)} were changed by other operators meanwhile and stay as they are.`;
-  const who = first?.changedBy ? shortName(first.changedBy) : "another operator";
+  const who = first?.changedBy ? nameOf(first.changedBy) : "another operator";
   return `1 was changed by ${who} meanwhile and stays as it is.`;
 }
 
@@ -35,20 +41,25 @@ export function describeConflicts(conflicts: readonly Conflict[]): string {
 export function describeConflict(
   conflict: Conflict,
   before: Pick<InboxRow, "status" | "assignee"> | undefined,
+  nameOf: NameOf,
 ): string {
   const { changedBy, changedAt } = conflict;
-  const who = changedBy === null ? "Another operator" : shortName(changedBy);
+  const who = changedBy === null ? "Another operator" : nameOf(changedBy);
   const when = changedAt === null ? "" : ` ${age(changedAt, Date.now())} ago`.replace("now ago", "just now");
-  const what = describeTheirs(conflict, before);
+  const what = describeTheirs(conflict, before, nameOf);
   return `${who.slice(0, 1).toUpperCase()}${who.slice(1)} ${what}${when}. Your change was not made.`;
 }
 
 export const describeGone = (goneCount: number): string =>
   `${plural(goneCount, "submission")} could not be found any more.`;
 
-function describeTheirs({ status, assignee }: Conflict, before: Pick<InboxRow, "status" | "assignee"> | undefined) {
+function describeTheirs(
+  { status, assignee }: Conflict,
+  before: Pick<InboxRow, "status" | "assignee"> | undefined,
+  nameOf: NameOf,
+) {
   if (before === undefined) return "changed this";
   if (before.status !== status) return `set this to ${status}`;
   if (before.assignee === assignee) return "changed this";
-  return assignee === null ? "unassigned this" : `assigned this to ${shortName(assignee)}`;
+  return assignee === null ? "unassigned this" : `assigned this to ${nameOf(assignee)}`;
 }

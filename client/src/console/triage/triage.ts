@@ -2,6 +2,7 @@
 import type { InboxRow, Page, SubmissionDetail, TriageOutcome } from "@submissions/shared/console";
 import { useMutation, type InfiniteData } from "@tanstack/react-query";
 import { calls, queryClient, trpc } from "../calls.ts";
+import { useNames } from "../operators.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { describeChange, describeConflict, describeConflicts, describeGone, type Change } from "./triage-words.ts";
 
@@ -94,6 +95,7 @@ export async function changeInBatches(
 /** How to say what became of a change. */
 export function useReport() {
   const { showToast } = useToasts();
+  const nameOf = useNames();
   /** @param seen what the operator saw of the only one */
   return (
     outcomes: readonly TriageOutcome[],
@@ -107,12 +109,15 @@ export function useReport() {
     const [conflict] = conflicts;
     if (gone.length > 0) showToast(describeGone(gone.length), { tone: "bad" });
     if (conflict !== undefined)
-      showToast(outcomes.length === 1 ? describeConflict(conflict, seen) : describeConflicts(conflicts), {
-        tone: "bad",
-      });
+      showToast(
+        outcomes.length === 1 ? describeConflict(conflict, seen, nameOf) : describeConflicts(conflicts, nameOf),
+        {
+          tone: "bad",
+        },
+      );
     if (changed.length === 0) return;
     const references = new Set(changed.map(({ reference }) => reference));
-    showToast(describeChange(change, changed.length), undo && { undo: () => undo(references) });
+    showToast(describeChange(change, changed.length, nameOf), undo && { undo: () => undo(references) });
   };
 }
 

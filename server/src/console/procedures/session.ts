@@ -1,8 +1,8 @@
 // Signing in and out, and the sessions of an operator.
-import type { Me, SessionRow } from "@submissions/shared/console";
+import type { Account, Invitation, Me, SessionRow } from "@submissions/shared/console";
 import { z } from "zod";
-import { secret, typedCode, typedPassword, address } from "../inputs.ts";
-import { done, open, changesOwn, readsOwn, trpc, type Context } from "../procedure.ts";
+import { secret, typedCode, typedPassword, address, displayName } from "../inputs.ts";
+import { done, found, open, changesOwn, readsOwn, trpc, type Context } from "../procedure.ts";
 import { meOf, type NewSession } from "../sign-in.ts";
 
 export const sessionProcedures = trpc.router({
@@ -25,10 +25,15 @@ export const sessionProcedures = trpc.router({
       return replaceSession(ctx, session);
     }),
 
+  invitation: open.input(z.object({ token: secret })).query(async ({ ctx, input }): Promise<Invitation> => {
+    const { email, name, role, invitationExpiresAt } = await ctx.console.signIns.invited(input.token, ctx.visitor);
+    return { email, name, role, expiresAt: invitationExpiresAt ?? 0 };
+  }),
+
   acceptInvitation: open
-    .input(z.object({ token: secret, password: typedPassword }))
-    .mutation(async ({ ctx, input: { token, password } }): Promise<Me | null> => {
-      const session = await ctx.console.signIns.withInvitation(token, password, ctx.visitor);
+    .input(z.object({ token: secret, password: typedPassword, name: displayName.exactOptional() }))
+    .mutation(async ({ ctx, input }): Promise<Me | null> => {
+      const session = await ctx.console.signIns.withInvitation(input, ctx.visitor);
       return session && replaceSession(ctx, session);
     }),
 
@@ -45,6 +50,23 @@ export const sessionProcedures = trpc.router({
       ctx.keep(await ctx.console.signIns.withNewPassword({ ...input, email, isStrong }, ctx.visitor));
       return null;
     }),
+
+  account: readsOwn.query(async ({ ctx: { access, caller } }): Promise<Account> => {
+    const { email, name, mailAssigned } = found(await access.findOperator(caller.name));
+    return { email, name, mailAssigned: mailAssigned === 1 };
+  }),
+
+  setName: changesOwn
+    .input(z.object({ name: displayName.nullable() }))
+    .mutation(async ({ ctx: { access, caller, actor }, input }): Promise<null> =>
+      done(await access.changeOperator(caller.name, input, actor)),
+    ),
+
+  setMailAssigned: changesOwn
+    .input(z.object({ mailAssigned: z.boolean() }))
+    .mutation(async ({ ctx: { access, caller, actor }, input }): Promise<null> =>
+      done(await access.changeOperator(caller.name, input, actor)),
+    ),
 
   list: readsOwn.query(
     async ({ ctx: { access, caller, actor } }): Promise<readonly (SessionRow & { readonly isThis: boolean })[]> => {

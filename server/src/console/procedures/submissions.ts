@@ -5,6 +5,7 @@ import type {
   Matching,
   Neighbours,
   Note,
+  OperatorName,
   Page,
   SubmissionDetail,
   SubmissionKind,
@@ -49,7 +50,8 @@ export const inboxProcedures = trpc.router({
     .mutation(async ({ ctx, input }): Promise<readonly TriageOutcome[]> => {
       const { access, desk, scope, actor } = ctx;
       const kinds = input.targets.map((target) => (target.reference.startsWith("INQ") ? "inquiry" : "application"));
-      if (input.assignee != null && !(await assignees(access, scope, kinds)).includes(input.assignee)) {
+      const offered = input.assignee == null ? [] : await assignees(access, scope, kinds);
+      if (input.assignee != null && !offered.some(({ email }) => email === input.assignee)) {
         throw fieldInvalid("assignee", "No operator who may see this has that address.");
       }
       const outcomes = await desk.triage(scope, input, actor);
@@ -59,7 +61,7 @@ export const inboxProcedures = trpc.router({
 
   assignees: reads(...submissionRoles)
     .input(z.object({ kinds: z.array(kind).max(2) }).optional())
-    .query(({ ctx: { access, scope }, input }): Promise<readonly string[]> =>
+    .query(({ ctx: { access, scope }, input }): Promise<readonly OperatorName[]> =>
       assignees(access, scope, input?.kinds ?? []),
     ),
 });
@@ -101,13 +103,13 @@ async function assignees(
   access: Pick<AccessStore, "listOperators">,
   { kinds }: Scope,
   needed: readonly SubmissionKind[],
-): Promise<string[]> {
+): Promise<OperatorName[]> {
   const operators = await access.listOperators();
   return operators
     .filter(({ role }) => {
       const theirs = kinds.filter((one) => scopeOf(role).kinds.includes(one));
       return theirs.length > 0 && needed.every((one) => theirs.includes(one) || !kinds.includes(one));
     })
-    .map(({ email }) => email)
-    .toSorted();
+    .map(({ email, name }) => ({ email, name }))
+    .toSorted((one, other) => (one.email < other.email ? -1 : 1));
 }

@@ -15,7 +15,8 @@ import type { AuditEntry } from "../desk-store.ts";
 import { prepareAudit } from "./audit.ts";
 import type { Engine, Query, Steps } from "./engine.ts";
 
-const operatorColumns = `operator.id, operator.email, operator.role, operator.password,
+const operatorColumns = `operator.id, operator.email, operator.role, operator.name, operator.password,
+  operator.mail_assigned AS "mailAssigned", operator.invitation_expires_at AS "invitationExpiresAt",
   operator.totp_secret AS "totpSecret"`;
 
 /** Enough of a session's hash to name it among those of its operator. */
@@ -36,7 +37,7 @@ function prepareStatements({ prepare, locking }: Engine) {
     byOidc: operators("oidc_issuer = $1 AND oidc_subject = $2"),
     byInvitation: operators("invitation_hash = $1 AND invitation_expires_at > $2"),
     all: prepare<OperatorRow>(`
-      SELECT email, role, created_at AS "createdAt",
+      SELECT email, name, role, created_at AS "createdAt",
         CASE WHEN password IS NULL AND oidc_issuer IS NULL THEN 'invited' ELSE 'active' END AS state
       FROM operator ORDER BY id`),
     lockAdmins: prepare<{ id: number; canSignIn: number }>(`
@@ -49,7 +50,7 @@ function prepareStatements({ prepare, locking }: Engine) {
       ON CONFLICT (email_key) DO UPDATE SET role = excluded.role, invitation_hash = excluded.invitation_hash,
         invitation_expires_at = excluded.invitation_expires_at`),
     accept: prepare<StoredOperator>(`
-      UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL
+      UPDATE operator SET password = $1, name = coalesce($4, name), invitation_hash = NULL, invitation_expires_at = NULL
       WHERE invitation_hash = $2 AND invitation_expires_at > $3 RETURNING ${operatorColumns}`),
     setPassword: prepare(
       "UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL WHERE id = $2",
@@ -72,6 +73,8 @@ function prepareStatements({ prepare, locking }: Engine) {
     useRecovery: prepare<{ operator: number }>(
       "DELETE FROM recovery_code WHERE operator = $1 AND code_hash = $2 RETURNING operator",
     ),
+    setName: prepare("UPDATE operator SET name = $1 WHERE id = $2"),
+    setMailAssigned: prepare("UPDATE operator SET mail_assigned = $1 WHERE id = $2"),
     setRole: prepare("UPDATE operator SET role = $1 WHERE id = $2"),
     remove: prepare("DELETE FROM operator WHERE id = $1"),
     removeTokens: prepare("DELETE FROM api_token WHERE created_by = $1"),
@@ -146,6 +149,14 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
       const detail = { from: operator.role, to: change.role };
       return (yield* giveRole(operator, change.role)) ? { action: "operator.role", detail } : "last-admin";
     }
+    if ("name" in change) {
+      yield* statements.setName(change.name, id);
+      return { action: "operator.name", detail: { from: operator.name, to: change.name } };
+    }
+    if ("mailAssigned" in change) {
+      yield* statements.setMailAssigned(change.mailAssigned ? 1 : 0, id);
+      return { action: "operator.mail-assigned", detail: { to: change.mailAssigned } };
+    }
     if ("signInLinkHash" in change) {
       yield* statements.allowSignIn(change.signInLinkHash, at + signInLinkMs, id);
       return { action: "operator.sign-in-link" };
@@ -175,13 +186,14 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
         return true;
       }),
 
-    acceptInvitation: (invitationHash, password, now) =>
+    acceptInvitation: (invitationHash, password, now, name) =>
       transaction(function* () {
-        const [operator] = yield* statements.accept(password, invitationHash, now);
+        const [operator] = yield* statements.accept(password, invitationHash, now, name ?? null);
         if (operator === undefined) return null;
         yield* endAll(operator);
         const actor = { operator: operator.email, at: now };
-        yield* audit({ action: "operator.accept", subject: emailKey(operator.email) }, actor);
+        const detail = name === undefined ? {} : { name };
+        yield* audit({ action: "operator.accept", subject: emailKey(operator.email), detail }, actor);
         return operator;
       }),
 

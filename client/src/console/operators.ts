@@ -1,0 +1,29 @@
+// The operators who see submissions: whom to assign to, and what each is called.
+import type { OperatorName, SubmissionKind } from "@submissions/shared/console";
+import { useQuery } from "@tanstack/react-query";
+import { trpc } from "./calls.ts";
+import { seesSubmissions, useMe } from "./me.ts";
+import { shortName } from "./words.ts";
+
+/** The operators to assign to. @param needed kinds that each of them must see; without it, those who see any */
+export function useAssignees(needed: readonly SubmissionKind[] = []): readonly OperatorName[] {
+  const options = { staleTime: 60_000, enabled: seesSubmissions(useMe()) };
+  return useQuery(trpc.inbox.assignees.queryOptions({ kinds: [...needed] }, options)).data ?? [];
+}
+
+/** Says what an operator with this address is called. */
+export type NameOf = (email: string) => string;
+
+/** The display name, or the address before its host; the whole address where another operator is called the same. */
+function namesOf(operators: readonly OperatorName[]): NameOf {
+  const names = new Map(operators.map(({ email, name }) => [email, name ?? shortName(email)]));
+  return (email) => {
+    const called = names.get(email) ?? shortName(email);
+    const isShared = names
+      .entries()
+      .some(([other, name]) => other !== email && name.toLowerCase() === called.toLowerCase());
+    return isShared ? email : called;
+  };
+}
+
+export const useNames = (): NameOf => namesOf(useAssignees());
