@@ -3,6 +3,7 @@
 import { describe } from "vitest";
 import { accessGuarantees } from "./guarantees/access.ts";
 import { addedSubscriberGuarantees } from "./guarantees/added-subscribers.ts";
+import { assignmentGuarantees } from "./guarantees/assignments.ts";
 import { capGuarantees } from "./guarantees/caps.ts";
 import { challengeGuarantees } from "./guarantees/challenges.ts";
 import { clockGuarantees } from "./guarantees/clocks.ts";
@@ -46,6 +47,7 @@ export function describeStore(name: string, open: OpenStoreUnderTest): void {
     describe("outbox, delivery", () => deliveryGuarantees(test));
     describe("outbox, oversight", () => oversightGuarantees(test));
     describe("digest", () => digestGuarantees(test));
+    describe("mails of assignments", () => assignmentGuarantees(test));
     describe("reading", () => readingGuarantees(test));
     describe("retention", () => retentionGuarantees(test));
     describe("desk, lists", () => deskListGuarantees(test));

@@ -104,6 +104,7 @@ export const oneOfEach = (): [OutgoingMail, ...OutgoingMail[]] => [
       unsubscribeToken: "unsub5",
     },
   }),
+  write("assignment", { assignment: { email: "sam@example.org", assigned: { [inquiry.reference]: "Eva" } } }),
   write("digest", { digest }),
 ];
 

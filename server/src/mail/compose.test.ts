@@ -296,12 +296,41 @@ describe("the digest", () => {
   });
 });
 
+describe("the mail of assignments", () => {
+  const email = "sam+desk@datasets.example";
+  const url = (reference: string) =>
+    `https://datasets.example/console/${reference.startsWith("INQ-") ? "inquiries" : "applications"}/${reference}`;
+
+  test("names the one submission, who assigned it and its page, and goes to the operator", () => {
+    const mail = write("assignment", { assignment: { email, assigned: { [application.reference]: "<Eva>" } } });
+    expect(mail).toMatchObject({ to: [email], replyTo: [], subject: `${application.reference} is assigned to you` });
+    expect(mail.text).toContain(`  - ${application.reference}, assigned by <Eva>: ${url(application.reference)}\n`);
+    expect(mail.html).toContain("assigned by &lt;Eva&gt;");
+    expect(links(mail)).toContain(url(application.reference));
+    expect(links(mail)).toContain("https://datasets.example/console?assignee=sam%2Bdesk%40datasets.example");
+    expect(mail.text + mail.html).not.toContain(application.name);
+  });
+
+  test("lists 50 of many", () => {
+    const references = Array.from({ length: 52 }, (_, index) => `INQ-20261121-${String(index).padStart(6, "0")}`);
+    const assigned = Object.fromEntries(references.map((reference) => [reference, "Eva"]));
+    const mail = write("assignment", { assignment: { email, assigned } });
+    expect(mail.subject).toBe("52 submissions are assigned to you");
+    for (const body of bodies(mail)) {
+      expect(body).toContain(url(references[49]!));
+      expect(body).not.toContain(references[50]);
+      expect(body).toContain("And 2 more.");
+    }
+  });
+});
+
 test.each<[MailKind, MailSubject, string]>([
   ["inquiry-receipt", { submission: inquiry }, "auto-replied"],
   ["inquiry-notice", { submission: inquiry }, "auto-generated"],
   ["application-receipt", { submission: application }, "auto-replied"],
   ["application-notice", { submission: application }, "auto-generated"],
   ["newsletter-welcome", { welcome }, "auto-generated"],
+  ["assignment", { assignment: { email: "sam@datasets.example", assigned: { "INQ-1": "Eva" } } }, "auto-generated"],
   ["digest", { digest }, "auto-generated"],
 ])("the %s says that a machine wrote it", (kind, about, value) => {
   expect(write(kind, about).headers).toMatchObject({ "Auto-Submitted": value, "X-Auto-Response-Suppress": "All" });
@@ -324,6 +353,7 @@ test.each<[MailKind, MailSubject]>([
   ["newsletter-welcome", { submission: inquiry }],
   ["inquiry-receipt", { welcome }],
   ["digest", { welcome }],
+  ["assignment", { digest }],
   ["inquiry-notice", { digest }],
 ])("the %s is not written about something else", (kind, about) => {
   expect(() => write(kind, about)).toThrow("something else");

@@ -4,6 +4,7 @@ import type { LeasedMail, MailKind, MailSubject, StoredSubmission, Welcome, Writ
 import type { IsDisposable } from "./disposable.ts";
 import type { MailContent } from "./mailer.ts";
 import { writeApplicationNotice, writeApplicationReceipt } from "./templates/application.ts";
+import { writeAssignment } from "./templates/assignment.ts";
 import { writeDigest } from "./templates/digest.ts";
 import { writeInquiryNotice, writeInquiryReceipt } from "./templates/inquiry.ts";
 import type { Written } from "./templates/layout.ts";
@@ -45,6 +46,9 @@ export function compose({ kind, about }: Pick<LeasedMail, "kind" | "about">, set
 function write(kind: MailKind, about: MailSubject, settings: MailSettings): MailContent {
   if ("digest" in about) {
     if (kind === "digest") return mail(settings.digestTo, writeDigest(about.digest, settings), [], automatic);
+  } else if ("assignment" in about) {
+    const { assignment } = about;
+    if (kind === "assignment") return mail([assignment.email], writeAssignment(assignment, settings), [], automatic);
   } else if ("welcome" in about) {
     if (kind === "newsletter-welcome") return welcome(about.welcome, settings);
   } else {

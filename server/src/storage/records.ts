@@ -132,13 +132,23 @@ export type MailKind =
   | "inquiry-reply"
   | "application-reply"
   | "newsletter-welcome"
+  | "assignment"
   | "digest";
 
 /** What a mail is about; its text is written from this when it is sent. */
 export type MailSubject =
   | { readonly submission: StoredSubmission; readonly reply?: WrittenReply }
   | { readonly welcome: Welcome }
+  | { readonly assignment: Assignment }
   | { readonly digest: Digest };
+
+/** What others have assigned to an operator. */
+export interface Assignment {
+  /** The operator's address. */
+  readonly email: string;
+  /** By reference, who assigned it: the display name, or the address where none is set. */
+  readonly assigned: Readonly<Record<string, string>>;
+}
 
 /** A reply of an operator, as its mails need it. A notice with one is the team's copy. */
 export interface WrittenReply {

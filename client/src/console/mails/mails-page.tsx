@@ -78,9 +78,12 @@ const MailTo = ({ mail: { email, personId } }: { readonly mail: WithPerson<MailR
     </Link>
   );
 
+/** What mails are about that are of no one submission. */
+const abouts: Readonly<Record<string, string>> = { digest: "what waits", assignment: "assignments" };
+
 const About = ({ mail: { kind, reference } }: { readonly mail: MailRow }) =>
   reference === null ? (
-    <span className="quiet">{kind === "digest" ? "what waits" : "newsletter"}</span>
+    <span className="quiet">{abouts[kind] ?? "newsletter"}</span>
   ) : (
     <ReferenceLink reference={reference} />
   );

@@ -1,7 +1,7 @@
 // The daily mail to the team: what waits, with links to the console. Names no person.
-import { html, type Markup } from "@submissions/shared/html";
+import { html } from "@submissions/shared/html";
 import type { Digest } from "../../storage/records.ts";
-import { button, layout, link, textOf, type Written } from "./layout.ts";
+import { bulletList, button, layout, link, textOf, type Written } from "./layout.ts";
 import { plurals, utcMinute } from "./notice.ts";
 
 interface DigestFacts {
@@ -43,10 +43,6 @@ export function writeDigest(digest: Digest, { brand, publicUrl }: DigestFacts): 
     since: `since ${utcMinute(receivedAt)}`,
     url: `${consoleUrl}/${plurals[kind]}/${reference}`,
   }));
-  const list = (items: readonly Markup[]) =>
-    html`<ul style="margin:0 0 16px;padding-left:22px">
-      ${items.map((item) => html`<li style="margin:0 0 4px">${item}</li>`)}
-    </ul>`;
   return {
     subject,
     text: textOf(
@@ -66,11 +62,11 @@ export function writeDigest(digest: Digest, { brand, publicUrl }: DigestFacts): 
       brand,
       heading,
       preheader: heading,
-      body: html`${list(counts.map(({ words, url }) => link(url, words)))}
+      body: html`${bulletList(counts.map(({ words, url }) => link(url, words)))}
       ${
         longest.length > 0 &&
         html`<p style="margin:0 0 4px">Waiting longest:</p>
-          ${list(longest.map(({ reference, since, url }) => html`${link(url, reference)} ${since}`))}`
+          ${bulletList(longest.map(({ reference, since, url }) => html`${link(url, reference)} ${since}`))}`
       }${button(consoleUrl, "Open the console", "Or open this address:")}`,
       footer: why,
     }).text,

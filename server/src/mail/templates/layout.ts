@@ -144,6 +144,11 @@ export const inLines = (lines: readonly string[]): Fill[] =>
 
 export const paragraph = (content: Fill): Markup => html`<p style="margin:0 0 16px">${content}</p>`;
 
+export const bulletList = (items: readonly Markup[]): Markup =>
+  html`<ul style="margin:0 0 16px;padding-left:22px">
+    ${items.map((item) => html`<li style="margin:0 0 4px">${item}</li>`)}
+  </ul>`;
+
 /** A link in running text. The address is ours, never a stranger's. */
 export const link = (url: Fill, words: Fill): Markup =>
   html`<a class="link" href="${url}" style="color:#1d4ed8">${words}</a>`;

@@ -105,8 +105,8 @@ export const countMax = 1_001;
 export const mailKindsOf = ({ kinds, subscribers }: Scope): string[] => [
   ...kinds.flatMap((kind: SubmissionKind) => [`${kind}-receipt`, `${kind}-notice`, `${kind}-reply`]),
   ...(subscribers ? ["newsletter-welcome"] : []),
-  // It counts what every role sees.
-  ...(subscribers && kinds.length > 0 ? ["digest"] : []),
+  // They are about what every role sees.
+  ...(subscribers && kinds.length > 0 ? ["assignment", "digest"] : []),
 ];
 
 /** A list in SQL. Only for texts of our own. */

@@ -1,6 +1,6 @@
 // Mails as they are handed to the process that sends them, what they are about as columns of their rows, and how the end
 // of a try is written.
-import type { Digest, LeasedMail, MailKind, MailSettlement, MailSubject } from "../records.ts";
+import type { Assignment, Digest, LeasedMail, MailKind, MailSettlement, MailSubject } from "../records.ts";
 import type { Lease } from "../outbox-store.ts";
 import { type Ended, endedAs, queuedAgain } from "./ended.ts";
 import { readFields } from "./json-column.ts";
@@ -34,6 +34,8 @@ export interface ClaimedMail extends SubmissionRow {
   readonly timesNotFound: number | null;
   readonly tokens: string | null;
   readonly digest: string | null;
+  /** The address of the operator who is told of assignments. */
+  readonly operator: string | null;
   /** The address. */
   readonly subscriber: string | null;
   readonly reply: string | null;
@@ -43,11 +45,13 @@ export interface ClaimedMail extends SubmissionRow {
 
 /** Beside `mailJoins`. */
 export const replyJoins = `LEFT JOIN reply ON reply.id = mail.reply
-  LEFT JOIN operator ON operator.email = reply.author`;
+  LEFT JOIN operator ON operator.email = reply.author
+  LEFT JOIN operator AS assigned ON assigned.id = mail.operator`;
 
 /** To be read from `mail` and what `mailJoins` and `replyJoins` add. A receipt that is forgotten was sent. Quoted names keep their case. */
 export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.created_at AS "createdAt", mail.attempts,
-  mail.denials AS "timesNotFound", mail.tokens, mail.digest, subscriber.email AS subscriber, reply.text AS reply,
+  mail.denials AS "timesNotFound", mail.tokens, mail.digest, assigned.email AS operator,
+  subscriber.email AS subscriber, reply.text AS reply,
   coalesce(operator.name, reply.author) AS author,
   CASE WHEN reply.id IS NULL OR submission.receipt_at IS NULL THEN 0 ELSE coalesce(
     (SELECT max(CASE receipt.status WHEN 'sent' THEN 1 ELSE 0 END) FROM mail AS receipt
@@ -63,6 +67,10 @@ export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUnt
 }
 
 function subjectOf(row: ClaimedMail): MailSubject | null {
+  if (row.operator !== null) {
+    const assigned = readFields(row.digest ?? "") as Assignment["assigned"];
+    return Object.keys(assigned).length === 0 ? null : { assignment: { email: row.operator, assigned } };
+  }
   if (row.digest !== null) {
     const digest = readDigest(row.digest);
     return digest && { digest };

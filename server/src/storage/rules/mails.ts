@@ -33,4 +33,4 @@ export const isAutomatic = (kind: MailKind): boolean => kind.endsWith("-receipt"
 export const isToPerson = (kind: MailKind): boolean => isAutomatic(kind) || kind.endsWith("-reply");
 
 /** The mails that tell the team of something. No operator misses one that does not arrive, so the service has to say so. */
-export const teamMails: readonly MailKind[] = ["inquiry-notice", "application-notice", "digest"];
+export const teamMails: readonly MailKind[] = ["inquiry-notice", "application-notice", "assignment", "digest"];

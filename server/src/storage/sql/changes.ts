@@ -8,6 +8,7 @@ import { parseMailId } from "../rules/mail-id.ts";
 import type { References } from "../rules/references.ts";
 import { changingActions, conflict, decideTriage, leavesSpam, type Triaged } from "../rules/triage.ts";
 import { prepareAnnouncements } from "./announcements.ts";
+import { prepareAssignmentMails } from "./assignment-mails.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
@@ -40,6 +41,7 @@ export function prepareChanging(engine: Engine, references: References) {
   const audit = prepareAudit(engine);
   const leaveSpam = prepareLeavingSpam(engine);
   const { ofChanges: tellOfChanges } = prepareAnnouncements(engine);
+  const mailAssignees = prepareAssignmentMails(engine);
   const findArrival = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
   );
@@ -75,6 +77,7 @@ export function prepareChanging(engine: Engine, references: References) {
     const changed: Changing[] = [];
     const leaving: Changing[] = [];
     const told: { readonly arrival: number; readonly changed: readonly string[] }[] = [];
+    const reassigned: Parameters<typeof mailAssignees>[0][number][] = [];
     const entries: AuditEntry[] = [];
     for (const { reference, version } of targets) {
       const row = rows.get(reference);
@@ -88,6 +91,7 @@ export function prepareChanging(engine: Engine, references: References) {
         outcomes.push({ reference, result: "changed", version: after.version });
         entries.push(...decision.entries);
         if (decision.entries.length > 0) changed.push(after);
+        if (row.assignee !== after.assignee) reassigned.push({ reference, from: row.assignee, to: after.assignee });
         if (leavesSpam(row, after)) leaving.push(after);
         else if (after.status !== "spam" && decision.entries.length > 0)
           told.push({ arrival: row.arrival, changed: decision.entries.map(({ action }) => action) });
@@ -98,6 +102,7 @@ export function prepareChanging(engine: Engine, references: References) {
     yield* store(changed);
     yield* leaveSpam(leaving, actor.at);
     yield* tellOfChanges(told, actor.at);
+    yield* mailAssignees(reassigned, actor);
     yield* together(entries.map((entry) => audit(entry, actor)));
     return outcomes;
   }

@@ -1,0 +1,51 @@
+// Mails that tell operators what others assign to them: one at a time for each operator. What is assigned before it is due
+// is added to it, what is taken away leaves it.
+import { emailKey } from "@submissions/shared/fields";
+import type { Actor } from "../desk-store.ts";
+import { readFields } from "../rules/json-column.ts";
+import type { Engine, Steps } from "./engine.ts";
+
+/** How long a mail waits for further assignments, so that a change of many submissions is one mail. In milliseconds. */
+export const assignmentWaitMs = 5_000;
+
+interface Reassigned {
+  readonly reference: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export function prepareAssignmentMails({ prepare, locking }: Engine) {
+  const lockOperator = prepare<{ id: number; isMailed: number }>(`
+    SELECT id, mail_assigned AS "isMailed" FROM operator WHERE email_key = $1 ${locking("FOR UPDATE")}`);
+  const findName = prepare<{ name: string }>("SELECT coalesce(name, email) AS name FROM operator WHERE email_key = $1");
+  // None that may have been sent, or is held since a restore.
+  const findWaiting = prepare<{ id: number; digest: string }>(`
+    SELECT id, digest FROM mail WHERE operator = $1 AND status = 'queued' AND attempts = 0 AND denials IS NULL
+      AND lease_owner IS NULL ORDER BY id DESC LIMIT 1 ${locking("FOR UPDATE")}`);
+  const insert = prepare(`
+    INSERT INTO mail (kind, operator, digest, status, created_at, due_at) VALUES ('assignment', $1, $2, 'queued', $3, $4)`);
+  const change = prepare("UPDATE mail SET digest = $2, due_at = $3, scheduled_at = $4 WHERE id = $1");
+  const remove = prepare("DELETE FROM mail WHERE id = $1");
+
+  return function* (changes: readonly Reassigned[], { operator: actor, at }: Actor): Steps<void> {
+    const concerned = new Set(changes.flatMap(({ from, to }) => [from, to]).filter((email) => email !== null));
+    const [by] = concerned.size === 0 ? [] : yield* findName(emailKey(actor));
+    // In one order, so that transactions cannot deadlock.
+    for (const email of [...concerned].toSorted()) {
+      const [operator] = yield* lockOperator(emailKey(email));
+      if (operator === undefined) continue;
+      const [waiting] = yield* findWaiting(operator.id);
+      const assigned = new Map(Object.entries(readFields(waiting?.digest ?? "{}")));
+      for (const { reference, from, to } of changes) {
+        if (from === email) assigned.delete(reference);
+        if (to === email && to !== actor && operator.isMailed === 1) assigned.set(reference, by?.name ?? actor);
+      }
+      const digest = JSON.stringify(Object.fromEntries(assigned));
+      const dueAt = at + assignmentWaitMs;
+      if (waiting === undefined) {
+        if (assigned.size > 0) yield* insert(operator.id, digest, at, dueAt);
+      } else if (assigned.size === 0) yield* remove(waiting.id);
+      else yield* change(waiting.id, digest, dueAt, at);
+    }
+  };
+}
