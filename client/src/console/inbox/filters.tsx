@@ -96,7 +96,16 @@ interface ChipsProps {
 /** What is set, each part to be removed. */
 export function Chips({ search, all }: ChipsProps) {
   const me = useMe();
-  const assignees = useAssignees().map(({ email }) => email);
+  const nameOf = useNames();
+  const { kind, assignee, from, until, resume, disposable } = search;
+  const chips: readonly (readonly [keyof InboxSearch, string | false | undefined])[] = [
+    ["kind", all && kind && word(kind)],
+    ["assignee", all && assignee && assigneeText(assignee, me.email, nameOf)],
+    ["from", from && `from ${from}`],
+    ["until", until && `to ${until}`],
+    ...exactParts.map((name) => [name, search[name] && `${name}: ${search[name]}`] as const),
+    ["resume", resume && "has a resume"],
+    ["disposable", disposable && "throw-away address"],
   ];
   const set = chips.filter(([, words]) => words);
   return set.length === 0 ? null : (

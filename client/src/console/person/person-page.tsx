@@ -1,10 +1,12 @@
 // Everything from one address, and erasing it.
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQueries, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import type { Person } from "@submissions/shared/console";
+import type { Person, SubmissionDetail } from "@submissions/shared/console";
+import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import { consoleUrl, queryClient, trpc } from "../calls.ts";
 import { isAdmin, useMe } from "../me.ts";
+import { useNames } from "../operators.ts";
 import { Question } from "../parts/dialogs.tsx";
 import { forgetDraftsOf } from "../parts/drafts.tsx";
 import { DownloadLink } from "../parts/download-link.tsx";
@@ -13,6 +15,7 @@ import { PageFrame } from "../parts/page.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Age, Fact, Mark, Waiting } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
+import { type Item, itemsOf, Line, mailItem, TimelineOf } from "../submission/timeline.tsx";
 import { rowBehind } from "../triage/triage.ts";
 import { languageWords, plural, word } from "../words.ts";
 
@@ -52,7 +55,18 @@ export function PersonPage() {
   );
 }
 
-function Records({ person: { submissions, more, subscription, suppressed } }: { readonly person: Person }) {
+/** Submissions whose story is told; those before them are listed. */
+const toldMax = 10;
+
+function Records({ person }: { readonly person: Person }) {
+  const { email, submissions, more, subscription, suppressed } = person;
+  const told = submissions.slice(0, toldMax);
+  const details = useQueries({
+    queries: told.map(({ reference }) => trpc.submission.get.queryOptions({ reference })),
+  }).flatMap(({ data }) => data ?? []);
+  const company = submissions.find((one) => one.company !== null)?.company;
+  const phone = details.map(({ fields }) => fields["phone"]).find((value) => typeof value === "string");
+  const tel = phone && telOf(phone);
   return (
     <>
       {suppressed !== null && (
@@ -61,6 +75,16 @@ function Records({ person: { submissions, more, subscription, suppressed } }: { 
           <p>This address gets no automatic mail: {suppressed}.</p>
         </div>
       )}
+      <section className="box">
+        <dl className="fields">
+          {submissions[0] && <Fact label="Name">{submissions[0].name}</Fact>}
+          {company && <Fact label="Company">{company}</Fact>}
+          {phone && <Fact label="Telephone">{tel ? <a href={tel}>{phone}</a> : phone}</Fact>}
+          <Fact label="E-mail">
+            <a href={mailtoOf(email)}>{email}</a>
+          </Fact>
+        </dl>
+      </section>
       <section className="box">
         <h2>Submissions</h2>
         {submissions.length === 0 && <p className="quiet">None.</p>}
@@ -105,7 +129,55 @@ function Records({ person: { submissions, more, subscription, suppressed } }: { 
           </dl>
         </section>
       )}
+      <section className="box" aria-labelledby="story">
+        <h2 id="story">Timeline</h2>
+        <Story person={person} details={details} />
+        {submissions.length > toldMax && (
+          <p className="quiet small">Of the latest {toldMax} submissions. The others have theirs on their pages.</p>
+        )}
+      </section>
     </>
+  );
+}
+
+/** What became of submissions and of the subscription, in one list. */
+function Story({
+  person: { subscription, mails },
+  details,
+}: {
+  readonly person: Person;
+  readonly details: readonly SubmissionDetail[];
+}) {
+  const nameOf = useNames();
+  const ofSubmissions = details.flatMap((detail) =>
+    itemsOf(detail, nameOf).map(({ key, at, shown }) => ({
+      key: `${detail.reference} ${key}`,
+      at,
+      shown: (
+        <>
+          <ReferenceLink reference={detail.reference} />
+          {shown}
+        </>
+      ),
+    })),
+  );
+  const ofSubscription = ([words, at]: readonly [string, number | null]): readonly Item[] =>
+    at === null ? [] : [{ key: words, at, shown: <Line at={at}>{words}</Line> }];
+  return (
+    <TimelineOf
+      items={[
+        ...ofSubmissions,
+        ...mails.map(mailItem),
+        ...(subscription
+          ? ([
+              ["Subscribed to the newsletter", subscription.subscribedAt],
+              ["Confirmed the subscription", subscription.confirmedAt],
+              ["Unsubscribed from the newsletter", subscription.unsubscribedAt],
+            ] as const)
+          : []
+        ).flatMap(ofSubscription),
+      ]}
+    />
   );
 }
 

@@ -39,7 +39,7 @@ export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) 
     onSettled: () => {
       setAsking(false);
       return Promise.all(
-        [trpc.mails.list, trpc.submission.get].map((shown) =>
+        [trpc.mails.list, trpc.submission.get, trpc.people.get].map((shown) =>
           queryClient.invalidateQueries({ queryKey: shown.pathKey() }),
         ),
       );

@@ -131,9 +131,10 @@ export function makeBelongings(engine: Engine, references: References) {
 
     async findPerson({ kinds, subscribers }, email) {
       const key = emailKey(email);
-      const [rows, subscriber, suppression] = await Promise.all([
+      const [rows, subscriber, mails, suppression] = await Promise.all([
         read(statements.submissionsOf(key, Number.MAX_SAFE_INTEGER, kinds, personMax + 1)),
         subscribers ? findSubscriber(key) : undefined,
+        subscribers ? read(statements.mailsOf(key)) : [],
         find(standingOf(key)),
       ]);
       if (rows.length === 0 && subscriber === undefined) return null;
@@ -142,6 +143,7 @@ export function makeBelongings(engine: Engine, references: References) {
         submissions: rows.slice(0, personMax).map(inboxRow),
         more: rows.length > personMax,
         subscription: subscriber === undefined ? null : storedSubscriber(subscriber),
+        mails: mails.map((mail) => shownMail(storedMail(mail))),
         suppressed: suppression?.reason ?? null,
       };
     },
