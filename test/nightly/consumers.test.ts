@@ -1,11 +1,11 @@
 // Projects of others that install the packed packages from npm's registry with tools of their own: three compilers,
 // webpack, and a Next.js app by both of its bundlers in a real browser.
 import { type ChildProcess, spawn } from "node:child_process";
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packAndInstall, run, type Packed } from "../package/packed.ts";
+import { packAndInstall, run, type Manifest, type Packed } from "../package/packed.ts";
 import { sentTo, snippetsOf } from "../browser/front-end.ts";
 import { pdfOf } from "../browser/people.ts";
 import { openBrowser, Visit } from "../support/browser.ts";
@@ -39,6 +39,16 @@ beforeAll(async () => {
   await run("npm", ["install", "--no-audit", "--no-fund", shared, client], project);
 }, 10 * minutes);
 afterAll(() => packed[Symbol.asyncDispose]());
+
+test("keeps the one copy of tRPC that the project has", async () => {
+  const { dependencies } = JSON.parse(await readFile(join(project, "package.json"), "utf8")) as Manifest;
+  for (const name of ["@trpc/client", "@trpc/server"]) {
+    const copies = await Array.fromAsync(glob(`**/node_modules/${name}/package.json`, { cwd: project }));
+    expect(copies).toEqual([`node_modules/${name}/package.json`]);
+    const { version } = JSON.parse(await readFile(join(project, copies[0]!), "utf8")) as { version: string };
+    expect(version).toBe(dependencies?.[name]);
+  }
+});
 
 const compilers = ["typescript-5", "typescript-6", "typescript"];
 const programs = [

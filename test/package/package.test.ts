@@ -77,6 +77,15 @@ describe.each(["shared", "client"] as const)("the tarball of %s", (name) => {
     }
     expect(missing).toEqual([]);
   });
+
+  test("has a README whose links lead out of the repository or to what is packed", async () => {
+    const files = await readdir(installed(name), { recursive: true });
+    const links = [...(await readFile(installed(`${name}/README.md`), "utf8")).matchAll(/\]\(([^)]+)\)/g)];
+    const dead = links
+      .map(([, link = ""]) => link)
+      .filter((link) => !link.startsWith("https:") && !files.includes(link));
+    expect(dead).toEqual([]);
+  });
 });
 
 describe("a project that installs it", () => {
@@ -110,8 +119,10 @@ describe("a project that installs it", () => {
   });
 
   test("gets no types of the server's or of tRPC's, and no code but the client's own and tRPC's client", async () => {
-    const { dependencies } = JSON.parse(await readFile(installed("client/package.json"), "utf8")) as Manifest;
-    expect(Object.keys(dependencies ?? {})).toEqual(["@submissions/shared", "@trpc/client", "@trpc/server", "uqr"]);
+    const manifest = JSON.parse(await readFile(installed("client/package.json"), "utf8")) as Manifest;
+    expect(Object.keys(manifest.dependencies ?? {})).toEqual(["@submissions/shared"]);
+    // A project that has tRPC already keeps one copy of it.
+    expect(manifest.peerDependencies).toMatchObject({ "@trpc/client": "^11.4.0", "@trpc/server": "^11.4.0" });
     const code = await importsBehind("client/dist/sdk/create-submissions-client.js");
     expect(code).toEqual(["@trpc/client"]);
     const types = await importsBehind("client/dist/sdk/create-submissions-client.d.ts");

@@ -11,6 +11,7 @@ export const root = join(import.meta.dirname, "../..");
 export interface Manifest {
   readonly name: string;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 export interface Packed extends AsyncDisposable {
@@ -41,8 +42,8 @@ export async function packAndInstall(): Promise<Packed> {
   await mkdir(join(project, "node_modules/@submissions"), { recursive: true });
   await writeFile(join(project, "package.json"), '{ "private": true, "type": "module" }');
   await cp(join(import.meta.dirname, "consumer"), project, { recursive: true });
-  // What a project of its own would have: Node's types, and React for the bindings.
-  for (const name of ["@types/node", "react", "react-dom", "@types/react", "@types/react-dom", "csstype", "scheduler"])
+  // What a project of its own would have: Node's types, and React's for the bindings.
+  for (const name of ["@types/node", "react-dom", "@types/react", "@types/react-dom", "csstype", "scheduler"])
     await link(project, name);
   await openWorkshop(workshop);
   const shared = await pack(workshop, "shared");
@@ -86,12 +87,12 @@ async function pack(workshop: string, name: "shared" | "client"): Promise<string
   return join(workshop, `submissions-${name}-0.1.0.tgz`);
 }
 
-/** Unpacks a package into the project and links its dependencies. */
+/** Unpacks a package into the project and links its dependencies, and those that npm adds or expects beside it. */
 async function install(project: string, tarball: string, name: "shared" | "client"): Promise<void> {
   const installed = join(project, "node_modules/@submissions", name);
   await mkdir(installed);
   await run("/bin/tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"], project);
-  const { dependencies = {} } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as Manifest;
-  for (const dependency of Object.keys(dependencies))
+  const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as Manifest;
+  for (const dependency of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
     if (!dependency.startsWith("@submissions/")) await link(project, dependency);
 }
