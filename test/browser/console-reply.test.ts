@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openBrowser } from "../support/browser.ts";
 import { anew, shared } from "../support/shared.ts";
 import { ConsoleSite } from "./console-site.ts";
-import { enter, operator } from "./console-visit.ts";
+import { enter, operator, signOut } from "./console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = anew(() => ConsoleSite.open({ count: 20 }));
@@ -49,7 +49,7 @@ test("a message that was begun survives a reload, and not a sign-out", async () 
   await message.fill("Half a sentence");
   await page.reload();
   await expect.poll(() => message.inputValue()).toBe("Half a sentence");
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await signOut(page);
   await page.getByRole("button", { name: "Sign in" }).waitFor();
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
 });

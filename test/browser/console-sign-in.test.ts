@@ -9,7 +9,7 @@ import { openBrowser, Visit } from "../support/browser.ts";
 import { freePort } from "../support/free-port.ts";
 import { shared } from "../support/shared.ts";
 import { ConsoleSite, operators } from "./console-site.ts";
-import { enter, fillSignIn } from "./console-visit.ts";
+import { enter, fillSignIn, signOut } from "./console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 0 }));
@@ -36,7 +36,7 @@ test("a second factor is set up in the settings, asked for at the next sign-in, 
   await page.getByRole("button", { name: "Set up" }).click();
   const { recovery } = await setUp(page);
   await page.getByRole("button", { name: "Turn off" }).waitFor();
-  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await signOut(page);
   await fillSignIn(page, password, operators.ben[0]);
   const code = page.getByLabel("Code of your authenticator app, or a recovery code");
   await code.fill("000000");
@@ -79,7 +79,7 @@ test("a link of the command line signs in with one click, and not a second time"
   visit.expectProblems(/status of 400/);
   await page.goto(`${site.url}/sign-in#token=${token}`);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await page.getByRole("button", { name: /^Account of/ }).waitFor();
   await page.goto(`${site.url}/sign-in#token=${token}`);
   await page.reload();
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -110,7 +110,7 @@ test("an invitation is accepted with the account of a provider, whose page the b
 
   // The provider's own session is another one. No call is under way that would find the session ended.
   await page.waitForLoadState("networkidle");
-  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await signOut(page);
   const link = page.getByRole("link", { name: "Sign out of it as well" });
   expect(new URL((await link.getAttribute("href"))!).origin).toBe(new URL(provider.issuer).origin);
   await page.reload();

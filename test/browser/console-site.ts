@@ -253,6 +253,10 @@ async function addMonth(store: Store, count: number, folder: string): Promise<In
     welcomes.slice(0, 1).map((id) => ({ ...doubtful, id })),
     lease.owner,
   );
+  // The others are not overdue, which every page would say.
+  useRaw(join(folder, database), (opened) =>
+    opened.exec(`UPDATE mail SET due_at = ${lease.until} WHERE status = 'queued'`),
+  );
 
   const targets = accepted.map(({ reference }) => ({ reference: reference!, version: 1 }));
   const states = oldestFirst.map((index) => (index < 6 ? "new" : index % 12 === 6 ? "open" : "done"));

@@ -13,6 +13,11 @@ export async function fillSignIn(page: Page, secret = password, address: string 
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Account of/ }).click();
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+}
+
 /** Opens a page of the console, signed in. */
 export async function enter(
   browser: Browser,

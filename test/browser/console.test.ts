@@ -15,7 +15,7 @@ import { freePort } from "../support/free-port.ts";
 import { PostmarkStandIn } from "../support/postmark-stand-in.ts";
 import { anew, shared } from "../support/shared.ts";
 import { ConsoleSite, operators, resumePdf } from "./console-site.ts";
-import { endSessionsAt, enter, failNext, fillSignIn, operator } from "./console-visit.ts";
+import { endSessionsAt, enter, failNext, fillSignIn, operator, signOut } from "./console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = anew(() => ConsoleSite.open());
@@ -48,7 +48,7 @@ describe("signing in", () => {
     await fillSignIn(page);
     await page.getByRole("heading", { name: one.name }).waitFor();
     expect(page.url()).toBe(site.url + pathOf(one));
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await signOut(page);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
@@ -127,7 +127,7 @@ describe("signing in", () => {
     const { page } = visit;
     const note = page.getByRole("textbox", { name: "Note" });
     await note.fill("Between us");
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await signOut(page);
     await fillSignIn(page, password, operators.ben[0]);
     await page.getByRole("heading", { name: one.name }).waitFor();
     expect(await note.inputValue()).toBe("");
@@ -139,10 +139,10 @@ describe("signing in", () => {
     visit.expectProblems(/ERR_FAILED/, /status of 401/);
     await rows(page).first().waitFor();
     await page.route("**/session.signOut*", (route) => route.abort(), { times: 1 });
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await signOut(page);
     await page.getByText("Not signed out. The server cannot be reached.").waitFor();
     await endSessionsAt(page, site, "session.signOut");
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await signOut(page);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
@@ -155,7 +155,7 @@ describe("signing in", () => {
     await note.fill("Between us");
     const other = await context.newPage();
     await other.goto(site.url);
-    await other.getByRole("button", { name: "Sign out" }).click();
+    await signOut(other);
     await other.getByRole("heading", { name: "Sign in" }).waitFor();
     await isShown();
     await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();

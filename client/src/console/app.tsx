@@ -6,6 +6,7 @@ import { calls, messageOf, trpc } from "./calls.ts";
 import { useMe } from "./me.ts";
 import { Navigation } from "./navigation.tsx";
 import { forgetDrafts } from "./parts/drafts.tsx";
+import { Notices } from "./notices.tsx";
 import { Modal } from "./parts/modal.tsx";
 import { shortcutHelp, turnShortcuts, useShortcuts, useShortcutsOn } from "./parts/shortcuts.ts";
 import { ToastsProvider } from "./parts/toasts.tsx";
@@ -124,7 +125,7 @@ function SignedIn() {
         </a>
         <Navigation onHelp={() => setHelping(true)} />
         <main id="content" tabIndex={-1}>
-          <OfflineBar />
+          <Notices />
           <Outlet />
         </main>
         {helping && <HelpDialog onClose={() => setHelping(false)} />}
@@ -155,23 +156,5 @@ function HelpDialog({ onClose }: { readonly onClose: () => void }) {
         Shortcuts are on
       </label>
     </Modal>
-  );
-}
-
-const onConnection = (listener: () => void) => {
-  addEventListener("online", listener);
-  addEventListener("offline", listener);
-  return () => {
-    removeEventListener("online", listener);
-    removeEventListener("offline", listener);
-  };
-};
-
-function OfflineBar() {
-  const online = useSyncExternalStore(onConnection, () => navigator.onLine);
-  return online ? null : (
-    <p className="offline" role="alert">
-      You are offline. Changes are sent once the connection is back.
-    </p>
   );
 }

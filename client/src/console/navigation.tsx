@@ -1,12 +1,13 @@
 // The side bar; on a phone, a bar at the top with a menu.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouterState, type LinkProps } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { useEffect, useId, useRef } from "react";
 import { calls, isSignedOut, trpc } from "./calls.ts";
 import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
 import { useNames } from "./operators.ts";
 import { forgetDrafts } from "./parts/drafts.tsx";
 import { Icon, type IconName } from "./parts/icons.tsx";
+import { brand } from "./parts/page.tsx";
 import { Avatar } from "./parts/states.tsx";
 import { useToasts } from "./parts/toasts.tsx";
 import { keepProviderUrl } from "./sign-in/sign-in.tsx";
@@ -57,7 +58,7 @@ export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
       <div className="bar-top">
         <Link to="/" className="brand">
           <img src={new URL("icon.svg", import.meta.url).href} alt="" width="24" height="24" />
-          Console
+          <span className="clip">{brand}</span>
         </Link>
         <button type="button" className="bare menu-button" popoverTarget="menu" aria-label="Menu">
           <Icon name="menu" size={22} />
@@ -168,29 +169,38 @@ function Place({ to, search = {}, icon, count, about, current, children }: Place
   );
 }
 
+/** Who is signed in, and a menu of what belongs to the account. */
 function Account({ onHelp }: { readonly onHelp: () => void }) {
   const { email, role } = useMe();
   const nameOf = useNames();
   const signOut = useSignOut();
+  const id = useId();
   return (
-    <div className="account">
-      <Avatar name={nameOf(email)} />
-      <div className="who" title={email}>
-        <strong>{nameOf(email)}</strong>
-        <span>{word(role)}</span>
-      </div>
-      <button
-        type="button"
-        className="bare"
-        aria-label="Keyboard shortcuts"
-        title="Keyboard shortcuts (?)"
-        onClick={onHelp}
+    <>
+      <button type="button" className="bare account" popoverTarget={id}>
+        <Avatar name={nameOf(email)} />
+        <span className="who">
+          <span className="unseen">Account of</span> <strong className="clip">{nameOf(email)}</strong>
+          <span>{word(role)}</span>
+        </span>
+      </button>
+      <div
+        id={id}
+        popover="auto"
+        className="popover choices account-menu"
+        onClick={({ currentTarget }) => currentTarget.hidePopover()}
       >
-        <Icon name="help" />
-      </button>
-      <button type="button" className="link" onClick={() => signOut(false)}>
-        Sign out
-      </button>
-    </div>
+        <p className="quiet small">{email}</p>
+        <Link to="/settings" className="choice">
+          Settings
+        </Link>
+        <button type="button" className="choice" onClick={onHelp}>
+          Keyboard shortcuts <kbd>?</kbd>
+        </button>
+        <button type="button" className="choice" onClick={() => signOut(false)}>
+          Sign out
+        </button>
+      </div>
+    </>
   );
 }

@@ -8,9 +8,11 @@ import {
 } from "@tanstack/react-router";
 import {
   mailStatuses,
+  overviewDays,
   subscriberStatuses,
   type MailStatus,
   type Me,
+  type OverviewDays,
   type SubscriberStatus,
 } from "@submissions/shared/console";
 import { App } from "./app.tsx";
@@ -105,6 +107,10 @@ const overview = createRoute({
     seesSubmissions,
     page(() => import("./overview/overview-page.tsx"), "OverviewPage"),
   ),
+  validateSearch: only(({ days }): { days?: OverviewDays } => {
+    const known = overviewDays.find((one) => one === Number(days));
+    return known ? { days: known } : {};
+  }),
 });
 const audit = createRoute({
   getParentRoute: () => root,

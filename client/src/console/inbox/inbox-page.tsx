@@ -3,7 +3,7 @@ import { submissionKinds, type SubmissionKind } from "@submissions/shared/consol
 import { Link, Outlet, useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
 import { Fragment, lazy, Suspense, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { changed, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
-import { seesSubmissions, useMe } from "../me.ts";
+import { isAdmin, seesSubmissions, useMe } from "../me.ts";
 import { useWide } from "../parts/media.ts";
 import { useTitle } from "../parts/page.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
@@ -24,6 +24,7 @@ import { useCursor, useSelection } from "./selection.ts";
 const ReplyDialog = lazy(async () => ({ default: (await import("./reply-dialog.tsx")).ReplyDialog }));
 const TagDialog = lazy(async () => ({ default: (await import("../triage/tag-dialog.tsx")).TagDialog }));
 const MatchingDialog = lazy(async () => ({ default: (await import("./matching-dialog.tsx")).MatchingDialog }));
+const FirstSteps = lazy(async () => ({ default: (await import("./first-steps.tsx")).FirstSteps }));
 
 export function InboxPage() {
   const me = useMe();
@@ -240,6 +241,7 @@ function InboxList({ open, lastOpen }: ListProps) {
 
 /** What an empty list says of the whole inbox. */
 function Nothing({ search }: { readonly search: InboxSearch }) {
+  const me = useMe();
   const counts = useCounts();
   const hasAny = counts === undefined || counts.done + counts.spam + counts.todo > 0;
   const { status, ...besideStatus } = search;
@@ -256,7 +258,9 @@ function Nothing({ search }: { readonly search: InboxSearch }) {
   }
   if (shown === undefined || (status === undefined && !hasAny)) {
     return (
-      <Empty icon="inbox" title="No submissions yet" text="New inquiries and applications appear here by themselves." />
+      <Empty icon="inbox" title="No submissions yet" text="New inquiries and applications appear here by themselves.">
+        <Suspense>{isAdmin(me) && !hasAny && <FirstSteps />}</Suspense>
+      </Empty>
     );
   }
   const waiting = counts === undefined ? 0 : counts.todo;

@@ -1,20 +1,46 @@
-// How the work goes: submissions a day, first response, what waits longest, mails.
-import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import type { Overview } from "@submissions/shared/console";
+// How the work goes: what waits, what came in and from where, who has it, mails.
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { oldAfterDays, overviewDays, sharesOfMax, type Overview, type OverviewDays } from "@submissions/shared/console";
 import { trpc } from "../calls.ts";
+import type { InboxSearch } from "../inbox/inbox-search.ts";
 import { useCounts } from "../navigation.tsx";
+import { useNames } from "../operators.ts";
 import { PageFrame } from "../parts/page.tsx";
 import { Age, Avatar, useNow, Waiting } from "../parts/states.tsx";
-import { count, duration, submissionPath, word } from "../words.ts";
+import { cappedCount, count, duration, submissionPath, word } from "../words.ts";
 import { DayBars } from "../parts/charts.tsx";
 
 const refreshMs = 60_000;
 
 export function OverviewPage() {
-  const overview = useQuery({ ...trpc.overview.get.queryOptions(), refetchInterval: refreshMs });
+  const { days = 30 } = useSearch({ from: "/overview" });
+  const navigate = useNavigate();
+  const overview = useQuery({
+    ...trpc.overview.get.queryOptions({ days }),
+    refetchInterval: refreshMs,
+    placeholderData: keepPreviousData,
+  });
   return (
-    <PageFrame title="Overview" lead="The last 30 days.">
+    <PageFrame
+      title="Overview"
+      lead={`The last ${days} days, and the ${days} before.`}
+      actions={
+        <select
+          aria-label="Range"
+          value={days}
+          onChange={({ target }) =>
+            void navigate({ to: "/overview", search: { days: Number(target.value) as OverviewDays }, replace: true })
+          }
+        >
+          {overviewDays.map((one) => (
+            <option key={one} value={one}>
+              {one} days
+            </option>
+          ))}
+        </select>
+      }
+    >
       {overview.data ? (
         <Figures overview={overview.data} />
       ) : (
@@ -24,31 +50,48 @@ export function OverviewPage() {
   );
 }
 
-function Figures({ overview: { days, firstResponseMs, waiting, mails } }: { readonly overview: Overview }) {
+function Figures({ overview }: { readonly overview: Overview }) {
+  const { days, firstResponseMs, before, old, waiting, mails } = overview;
   const counts = useCounts();
   const now = useNow();
   const [oldest] = waiting;
-  const total = days.reduce((sum, day) => sum + day.inquiries + day.applications, 0);
+  const total = sumOf(days, "inquiries") + sumOf(days, "applications");
+  const inRange = { status: "all", ...(days[0] && { from: days[0].day }) } as const;
   return (
     <>
       <div className="cards">
-        <Link to="/" search={{ status: "new", order: "oldest" }} className="stat">
-          <span className="stat-label">New</span>
-          <strong>{counts ? count(counts.new) : "–"}</strong>
-          <span className="quiet">
-            {oldest ? `oldest ${duration(now - oldest.receivedAt)}` : `${counts?.open ?? 0} open`}
-          </span>
-        </Link>
-        <div className="stat">
-          <span className="stat-label">First response</span>
-          <strong>{firstResponseMs === null ? "–" : duration(firstResponseMs)}</strong>
-          <span className="quiet">{firstResponseMs === null ? "no response yet" : "median of 30 days"}</span>
-        </div>
-        <div className="stat">
-          <span className="stat-label">Submissions</span>
-          <strong>{count(total)}</strong>
-          <span className="quiet">in {days.length} days</span>
-        </div>
+        <Stat
+          label="New"
+          value={counts ? count(counts.new) : "–"}
+          note={oldest ? `oldest ${duration(now - oldest.receivedAt)}` : `${counts?.open ?? 0} open`}
+          search={{ status: "new", order: "oldest" }}
+        />
+        <Stat
+          label={`New for over ${oldAfterDays.new} days`}
+          value={cappedCount(old.new)}
+          note="not looked at"
+          isBad={old.new > 0}
+          search={{ status: "new", order: "oldest" }}
+        />
+        <Stat
+          label={`Open for over ${oldAfterDays.open} days`}
+          value={cappedCount(old.open)}
+          note="not done"
+          isBad={old.open > 0}
+          search={{ status: "open", order: "oldest" }}
+        />
+        <Stat
+          label="First response"
+          value={firstResponseMs === null ? "–" : duration(firstResponseMs)}
+          note={before.firstResponseMs === null ? "median" : `median; ${duration(before.firstResponseMs)} before`}
+          search={{ ...inRange, status: "done" }}
+        />
+        <Stat
+          label="Submissions"
+          value={count(total)}
+          note={`${count(before.submissions)} in the ${days.length} days before`}
+          search={inRange}
+        />
         <Link
           to="/mails"
           search={{ status: mails.failed > 0 || mails.inDoubt === 0 ? "failed" : "in-doubt" }}
@@ -72,6 +115,7 @@ function Figures({ overview: { days, firstResponseMs, waiting, mails } }: { read
           ]}
         />
       </section>
+      <Shares overview={overview} inRange={inRange} />
       <section className="box">
         <h2>Waiting longest</h2>
         {waiting.length === 0 && <p className="quiet">Nothing is new.</p>}
@@ -102,3 +146,63 @@ function Figures({ overview: { days, firstResponseMs, waiting, mails } }: { read
     </>
   );
 }
+
+interface StatProps {
+  readonly label: string;
+  readonly value: string;
+  readonly note: string;
+  readonly isBad?: boolean;
+  /** Of the list that it leads to. */
+  readonly search: InboxSearch;
+}
+
+const Stat = ({ label, value, note, isBad = false, search }: StatProps) => (
+  <Link to="/" search={search} className="stat">
+    <span className="stat-label">{label}</span>
+    <strong className={isBad ? "bad" : undefined}>{value}</strong>
+    <span className="quiet">{note}</span>
+  </Link>
+);
+
+const parts = [
+  ["package", "Packages"],
+  ["position", "Positions"],
+  ["source", "Sources"],
+  ["assignee", "Operators"],
+] as const;
+
+/** What the submissions of the range were about, where they came from, and who has them. */
+function Shares({ overview, inRange }: { readonly overview: Overview; readonly inRange: InboxSearch }) {
+  const { days, shares, packageTitles } = overview;
+  const calledBy = useNames();
+  const most = Math.max(...(["inquiries", "applications"] as const).map((kind) => sumOf(days, kind)));
+  const shown = parts.filter(([part]) => shares[part].length > 0);
+  const nameOf = (part: keyof Overview["shares"], text: string) =>
+    part === "assignee" ? calledBy(text) : (packageTitles[text] ?? text);
+  return (
+    <>
+      {most > sharesOfMax && <p className="quiet">Counted of the latest {count(sharesOfMax)} of each kind:</p>}
+      <div className="shares">
+        {shown.map(([part, title]) => (
+          <section key={part} className="box">
+            <h2>{title}</h2>
+            <ol>
+              {shares[part].map((share) => (
+                <li key={share.word}>
+                  <Link to="/" search={{ ...inRange, [part]: share.word }}>
+                    <span className="clip">{nameOf(part, share.word)}</span>
+                    <span>{count(share.count)}</span>
+                    <i style={{ width: `${(100 * share.count) / (shares[part][0]?.count ?? 1)}%` }} />
+                  </Link>
+                </li>
+              ))}
+            </ol>
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}
+
+const sumOf = (days: Overview["days"], kind: "inquiries" | "applications") =>
+  days.reduce((sum, day) => sum + day[kind], 0);

@@ -2,9 +2,12 @@
 import { Link } from "@tanstack/react-router";
 import { useEffect, type ReactNode } from "react";
 
+/** What the installation is called. The server writes it into the page. */
+export const brand = document.querySelector<HTMLMetaElement>("meta[name=application-name]")?.content ?? "Console";
+
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = `${title} · Console`;
+    document.title = `${title} · ${brand}`;
   }, [title]);
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useId, useState } from "react";
 import { consoleUrl, isWrong, messageOf, trpc } from "../calls.ts";
 import { textOf } from "../parts/fields.tsx";
 import { Modal } from "../parts/modal.tsx";
-import { useTitle } from "../parts/page.tsx";
+import { brand, useTitle } from "../parts/page.tsx";
 import { session } from "../session.ts";
 
 /** Where the page is kept that asked for the sign-in, in this tab: the provider leads back to the inbox. */
@@ -37,7 +37,7 @@ export function SignInPage() {
       <div className="card">
         <p className="card-brand">
           <img src={icon} alt="" width="32" height="32" />
-          Console
+          {brand}
         </p>
         <h1>Sign in</h1>
         {providerUrl !== null && (
