@@ -10,7 +10,7 @@ import { documentedExports, examples } from "./examples.ts";
 import { packAndInstall, root, run, type Manifest, type Packed } from "./packed.ts";
 
 /** What the client adds to a page, minified and gzipped. docs/client.md promises it. */
-const clientGzipBytesMax = 8_800;
+const clientGzipBytesMax = 9_100;
 
 let packed: Packed;
 beforeAll(async () => (packed = await packAndInstall()));

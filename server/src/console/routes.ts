@@ -90,7 +90,7 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
   const answerCalls = async (request: FastifyRequest<CallsRoute>, reply: FastifyReply) => {
     const list = isBatch(request) ? request.params.paths.split(",") : [request.params.paths];
     if (list.length > callsMax) throw new Fault("batchTooLarge");
-    // Not loaded at the start of a service that has no operators.
+    // Not loaded at the start of a service without operators.
     const { callConsole, describeCall } = await import("./router.ts");
     request.calls = list.flatMap((path) => describeCall(path) ?? []);
     const context = contextOf(request, reply, console, addresses);
