@@ -88,7 +88,7 @@ describe("a new installation", () => {
     await using empty = await ConsoleSite.open({ count: 0 });
     await using visit = await enter(browser, empty);
     const { page } = visit;
-    const steps = page.locator(".steps");
+    const steps = page.locator(".first-steps");
     await steps.getByText(`<script type="module" src="${new URL(empty.url).origin}/forms.js"></script>`).waitFor();
     expect(await steps.getByRole("heading").allInnerTexts()).toEqual([
       "Put a form into your page",
@@ -115,7 +115,7 @@ describe("a new installation", () => {
     await using visit = await enter(browser, empty, "", { as: operators.ben[0] });
     await visit.page.getByRole("heading", { name: "No submissions yet" }).waitFor();
     await visit.page.waitForLoadState("networkidle");
-    expect(await visit.page.locator(".steps").count()).toBe(0);
+    expect(await visit.page.locator(".first-steps").count()).toBe(0);
   });
 });
 

@@ -16,7 +16,7 @@ export function FirstSteps() {
   const { url, hasFrontPage, mail, operators } = setup.data;
   const snippet = `<script type="module" src="${url}/forms.js"></script>\n<inquiry-form></inquiry-form>`;
   return (
-    <ol className="steps">
+    <ol className="first-steps">
       <Step title="Put a form into your page">
         <p>
           There are also <code>application-form</code> and <code>newsletter-form</code>. The setting{" "}
