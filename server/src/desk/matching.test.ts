@@ -35,3 +35,9 @@ test("others have their turn of the event loop between the pages", async () => {
   await findMatching(listOf(2 * pageLimitMax), wholeScope, {});
   expect(turns).toBe(1);
 });
+
+test("a search that takes too long is given up, one that has come to its end is not", async () => {
+  const find = (count: number) => findMatching(listOf(count), wholeScope, {}, -1);
+  await expect(find(2 * pageLimitMax)).rejects.toMatchObject({ name: "ReadTooSlow" });
+  expect((await find(pageLimitMax)).targets).toHaveLength(pageLimitMax);
+});

@@ -5,17 +5,30 @@ import type { InboxFilter, Matching, Page, PageRequest, SubscriberFilter } from 
 import { emailKey } from "@submissions/shared/fields";
 import { pageLimitMax, type DeskStore, type Scope } from "../storage/desk-store.ts";
 import type { StoredSubmission, StoredSubscriber, SubmissionKind } from "../storage/records.ts";
-import type { ReadFrom, Store } from "../storage/store.ts";
+import { type ReadFrom, ReadTooSlow, type Store } from "../storage/store.ts";
 
 /** Submissions that one confirmation may change. An operator who counts more has the wrong filter, or does it twice. */
 export const matchingMax = 10_000;
 
+/** How long the search for them may take: a connection on which nothing moves is cut after 20 s. */
+const matchingMsMax = 10_000;
+
 type Desk = Pick<DeskStore, "listWhole">;
 
-/** Which submissions match, with their versions as of now; the first ones in the order of the list. */
-export async function findMatching(desk: Desk, scope: Scope, filter: InboxFilter): Promise<Matching> {
+/**
+ * Which submissions match, with their versions as of now; the first ones in the order of the list.
+ *
+ * @throws ReadTooSlow when they are not found in time
+ */
+export async function findMatching(
+  desk: Desk,
+  scope: Scope,
+  filter: InboxFilter,
+  msMax = matchingMsMax,
+): Promise<Matching> {
+  const giveUpAt = performance.now() + msMax;
   const targets: { reference: string; version: number }[] = [];
-  for await (const submissions of readMatching(desk, scope, filter)) {
+  for await (const submissions of readMatching(desk, scope, filter, { giveUpAt })) {
     for (const { reference, version } of submissions) {
       if (targets.length === matchingMax) return { targets, more: true };
       targets.push({ reference, version });
@@ -28,7 +41,7 @@ export async function findMatching(desk: Desk, scope: Scope, filter: InboxFilter
 export const matchingSource = (desk: Desk, scope: Scope, filter: InboxFilter): Pick<Store, "readSubmissions"> => ({
   readSubmissions: <Kind extends SubmissionKind>(kind: Kind, { after, since = 0 }: ReadFrom) => {
     const from = Math.max(since, filter.from ?? 0);
-    return readMatching(desk, scope, { ...filter, kind, from, order: "oldest" }, after) as AsyncIterable<
+    return readMatching(desk, scope, { ...filter, kind, from, order: "oldest" }, { after }) as AsyncIterable<
       readonly Extract<StoredSubmission, { kind: Kind }>[]
     >;
   },
@@ -52,7 +65,7 @@ async function* readMatching(
   desk: Desk,
   scope: Scope,
   filter: InboxFilter,
-  after?: number,
+  { after, giveUpAt = Infinity }: { readonly after?: number | undefined; readonly giveUpAt?: number },
 ): AsyncGenerator<readonly StoredSubmission[], void, undefined> {
   let next = after ?? null;
   do {
@@ -62,5 +75,6 @@ async function* readMatching(
     ({ next } = page);
     // Others have their turn of the event loop between the pages, however quick the answers are.
     if (next !== null) await nextTurn();
+    if (next !== null && performance.now() > giveUpAt) throw new ReadTooSlow();
   } while (next !== null);
 }
