@@ -21,9 +21,16 @@ const onDisk = { ...running, env: { TMPDIR: tmpdir() } };
 /** Memory and time are measured while nothing else runs. */
 const alone = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 
-const measuring = ["test/work/**/*.test.ts", "test/abuse/linear-work.test.ts"];
+const measuring = ["test/service/work/**/*.test.ts", "test/service/abuse/linear-work.test.ts"];
 /** Counts how often blocks of code run, the same on any machine. It needs a worker that has not run them before. */
-const counting = ["test/resumes/work.test.ts"];
+const counting = ["test/service/resumes/work.test.ts"];
+/** Replaces the timers of its process. */
+const timers = ["test/service/scale/**/*.test.ts"];
+/** About the files of the repository: nothing is started. */
+const ofTheRepository = ["test/service/repository/**/*.test.ts"];
+const browsers = ["test/service/{browser,package}/**/*.test.ts"];
+/** Start their services on a server of their own, beside those on SQLite. */
+const databases = ["test/service/{crash,desk,processes}/**/*.test.ts"];
 
 export default defineConfig({
   resolve: { conditions },
@@ -35,58 +42,37 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A poll that takes longer fails its test. The default, one second, is too short on a busy machine.
     expect: { poll: { timeout: 30_000 } },
+    // Few: a worker loads the service once for all files of its project.
     projects: [
-      project("unit", ["{shared,server,client}/src/**/*.test.ts"], pure),
-      project("architecture", ["test/architecture/**/*.test.ts"], pure),
-      ...[
-        "abuse",
-        "api",
-        "client",
-        "config",
-        "console",
-        "deploy",
-        "fuzz",
-        "mail",
-        "newsletter",
-        "observe",
-        "outbox",
-        "process",
-        "resumes",
-        "rpc",
-        "scale",
-        "webhooks",
-      ].map((folder) =>
-        project(folder, [`test/${folder}/**/*.test.ts`], { ...running, exclude: [...measuring, ...counting] }),
-      ),
-      ...["contract", "crash", "desk", "processes"].map((folder) =>
-        project(folder, [`test/${folder}/**/*.test.ts`], postgres),
-      ),
+      project("unit", ["{shared,server,client}/src/**/*.test.ts", ...ofTheRepository], pure),
+      project("service", ["test/service/**/*.test.ts"], {
+        ...running,
+        exclude: [...measuring, ...counting, ...timers, ...ofTheRepository, ...browsers, ...databases],
+      }),
+      project("timers", timers, running),
+      project("stores", ["test/contract/**/*.test.ts", ...databases], postgres),
       // The service as a whole on PostgreSQL: the suites where the engine could make a difference to callers and mails. What
       // the contract of the store covers as well runs at night.
       project(
         "postgres",
         [
-          "test/api/idempotency.test.ts",
-          "test/newsletter/life.test.ts",
-          "test/outbox/leases.test.ts",
-          "test/console/downloads.test.ts",
+          "test/service/api/idempotency.test.ts",
+          "test/service/newsletter/life.test.ts",
+          "test/service/outbox/leases.test.ts",
+          "test/service/console/downloads.test.ts",
           ...(process.env["NIGHTLY"] === "1"
             ? [
-                "test/api/parity.test.ts",
-                "test/newsletter/links.test.ts",
-                "test/outbox/never-twice.test.ts",
-                "test/console/{changes,sign-in,tokens,webhooks}.test.ts",
-                "test/webhooks/delivery.test.ts",
+                "test/service/api/parity.test.ts",
+                "test/service/newsletter/links.test.ts",
+                "test/service/outbox/never-twice.test.ts",
+                "test/service/console/{changes,sign-in,tokens,webhooks}.test.ts",
+                "test/service/webhooks/delivery.test.ts",
               ]
             : []),
         ],
         { ...postgres, env: { TEST_DATABASE: "postgres" } },
       ),
-      project("browser", ["test/browser/**/*.test.ts"], {
-        ...onDisk,
-        globalSetup: "test/browser/build-forms.ts",
-      }),
-      project("package", ["test/package/**/*.test.ts"], onDisk),
+      project("browser", browsers, { ...onDisk, globalSetup: "test/support/browser/build-forms.ts" }),
       project("counting", counting, running),
       project("measuring", measuring, alone),
     ],

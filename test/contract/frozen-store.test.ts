@@ -18,7 +18,7 @@ import { applyPending, postgresMigrations } from "../../server/src/storage/postg
 import type { IdempotencyRecord } from "../../server/src/storage/records.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
-import { runCommand } from "../desk/run-command.ts";
+import { runCommand } from "../support/desk/run-command.ts";
 import { createDatabase, locate } from "./postgres-under-test.ts";
 import {
   accept,

@@ -1,7 +1,7 @@
 // The whole service on PostgreSQL: what its callers, its operators and its files see of a database that fails.
 import { describe, expect, test } from "vitest";
 import { lockAndDraw } from "../../server/src/storage/postgres/accept.ts";
-import { runCommand } from "../desk/run-command.ts";
+import { runCommand } from "../support/desk/run-command.ts";
 import { CutWire } from "../support/cut-wire.ts";
 import { applicant, buyer, form, json, pdf, rest } from "../support/doors.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";

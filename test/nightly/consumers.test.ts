@@ -5,9 +5,9 @@ import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packAndInstall, run, type Manifest, type Packed } from "../package/packed.ts";
-import { sentTo, snippetsOf } from "../browser/front-end.ts";
-import { pdfOf } from "../browser/people.ts";
+import { packAndInstall, run, type Manifest, type Packed } from "../support/package/packed.ts";
+import { sentTo, snippetsOf } from "../support/browser/front-end.ts";
+import { pdfOf } from "../support/browser/people.ts";
 import { openBrowser, Visit } from "../support/browser.ts";
 import { startService } from "../support/service.ts";
 import { freePort } from "../support/free-port.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   packed = await packAndInstall();
   project = join(packed.project, "../consumers");
   await cp(consumers, project, { recursive: true });
-  await cp(join(import.meta.dirname, "../package/consumer"), project, { recursive: true });
+  await cp(join(import.meta.dirname, "../support/package/consumer"), project, { recursive: true });
   servicePort = await freePort();
   for (const heading of ["React Hook Form", "A server action of Next.js"]) {
     for (const code of await snippetsOf(heading)) {

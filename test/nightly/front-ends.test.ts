@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runInPage, sentTo, snippetsOf } from "../browser/front-end.ts";
+import { runInPage, sentTo, snippetsOf } from "../support/browser/front-end.ts";
 import { applicant, pdf } from "../support/doors.ts";
 import { openBrowser } from "../support/browser.ts";
 import { openFolder } from "../support/folder.ts";

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sentTo, snippetsOf } from "../browser/front-end.ts";
-import { run } from "../package/packed.ts";
+import { sentTo, snippetsOf } from "../support/browser/front-end.ts";
+import { run } from "../support/package/packed.ts";
 import { startService, type Service } from "../support/service.ts";
 
 const here = import.meta.dirname;

@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packAndInstall, run, type Packed } from "../package/packed.ts";
+import { packAndInstall, run, type Packed } from "../support/package/packed.ts";
 
 const tool = (name: string) => join(import.meta.dirname, "node_modules/.bin", name);
 

@@ -1,4 +1,4 @@
-// The check of a file before it is uploaded. test/resumes tries the service's own.
+// The check of a file before it is uploaded. test/service/resumes tries the service's own.
 import { english } from "@submissions/shared/forms/form-strings";
 import { formTexts } from "@submissions/shared/forms/form-texts";
 import { bytesMax } from "@submissions/shared/limits";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { application, inquiry } from "../../../test/mail/examples.ts";
+import { application, inquiry } from "../../../test/support/mail/examples.ts";
 import { filled, unknownPlaceholders } from "./saved-answers.ts";
 
 test("placeholders stand for what was sent, and for nothing where it was not", () => {

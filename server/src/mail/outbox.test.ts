@@ -1,5 +1,5 @@
 // The outbox over a store and a mailer that are played by hand: what it hands over, to whom it answers, what it records.
-// On a real store, with crashes and outages: test/outbox/.
+// On a real store, with crashes and outages: test/service/outbox/.
 import { afterEach, describe, expect, test } from "vitest";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { Lease } from "../storage/store.ts";

@@ -1,0 +1,198 @@
+// No parser and no pattern between a request and its procedure takes more than linear work: inputs that are the worst for
+// one that tries again and again, at half of the size that the limits let in and at the whole of it.
+import { request } from "node:http";
+import { inquiryInput } from "@submissions/shared/inquiry";
+import { bytesMax } from "@submissions/shared/limits";
+import { describe, expect, test } from "vitest";
+import { bodyKind } from "../../../server/src/http/body/content-type.ts";
+import { DelimiterCounter } from "../../../server/src/http/body/delimiter-counter.ts";
+import { FormBody } from "../../../server/src/http/body/form-body.ts";
+import { clientAddress, trustOf } from "../../../server/src/http/gate/client-address.ts";
+import { addresses, buyer, type Procedure } from "../../support/doors.ts";
+import { startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
+import { growthMax, growthOf } from "../../support/abuse/work-by-size.ts";
+
+/** What cannot be refused may throw a fault; the work is what counts. */
+function tried(work: () => unknown): void {
+  try {
+    work();
+  } catch {
+    // A fault.
+  }
+}
+
+const half = (bytes: number) => Math.floor(bytes / 2) - 500;
+
+describe("headers", () => {
+  const contentTypes: Record<string, (size: number) => string> = {
+    "blanks before nothing": (size) => `a/b${" ".repeat(size)}x`,
+    "empty parameters": (size) => `a/b${";".repeat(size)}x`,
+    "parameters with blanks": (size) => `a/b${"; ".repeat(size / 2)}"`,
+    "parameters with values": (size) => `a/b${";a=b".repeat(size / 4)}"`,
+    "one long value": (size) => `a/b;a=${"b".repeat(size)}"`,
+    "quotes that do not end": (size) => `a/b;a="${"\\b".repeat(size / 2)}`,
+    "many quotes": (size) => `a/b${';a="b"'.repeat(size / 6)}x`,
+    "charsets without end": (size) => `a/b${';charset="'.repeat(size / 10)}`,
+    "boundaries without end": (size) => `multipart/form-data${';boundary="'.repeat(size / 11)}`,
+  };
+  test.each(Object.entries(contentTypes))("a content type of %s", async (_, make) => {
+    const growth = await growthOf(make, half(bytesMax.headers), (header) => {
+      for (let time = 0; time < 20; time += 1) {
+        tried(() => bodyKind({ "content-type": header }, ["application/json"]));
+        tried(() => new DelimiterCounter(header));
+      }
+    });
+    expect(growth).toBeLessThanOrEqual(growthMax);
+  });
+
+  const forwarded: Record<string, (size: number) => string> = {
+    commas: (size) => ",".repeat(size),
+    blanks: (size) => `x${" ".repeat(size)}x`,
+    brackets: (size) => "[".repeat(size),
+    digits: (size) => `${"1.".repeat(size / 2)}:x`,
+    colons: (size) => ":".repeat(size),
+    addresses: (size) => "10.0.0.1,".repeat(size / 9),
+  };
+  test.each(Object.entries(forwarded))("a chain of proxies of %s", async (_, make) => {
+    const trusts = trustOf({ kind: "cidrs", list: ["10.0.0.0/8"] });
+    const growth = await growthOf(make, half(bytesMax.headers), (header) => {
+      for (let time = 0; time < 20; time += 1) clientAddress(trusts, "10.0.0.1", header);
+    });
+    expect(growth).toBeLessThanOrEqual(growthMax);
+  });
+});
+
+describe("multipart bodies", () => {
+  const boundary = "b";
+  const bodies: Record<string, (size: number) => string> = {
+    delimiters: (size) => "--b\r\n".repeat(size / 5),
+    "ends of lines": (size) => "\r\n".repeat(size / 2),
+    "nearly delimiters": (size) => "\r\n--".repeat(size / 4),
+    hyphens: (size) => "-".repeat(size),
+  };
+  test.each(Object.entries(bodies))("of %s are counted", async (_, make) => {
+    const growth = await growthOf(
+      (size) => Buffer.from(make(size)),
+      half(bytesMax.multipartForm),
+      (body) => {
+        const counter = new DelimiterCounter(`multipart/form-data; boundary=${boundary}`, 20);
+        for (let at = 0; at < body.length; at += 65_536) counter.feed(body.subarray(at, at + 65_536));
+      },
+    );
+    expect(growth).toBeLessThanOrEqual(growthMax);
+  });
+
+  test("with the longest delimiter that nearly comes again and again", async () => {
+    const long = "b".repeat(70);
+    const growth = await growthOf(
+      (size) => Buffer.from(`\r\n--${long.slice(1)}`.repeat(size / long.length)),
+      half(bytesMax.multipartForm),
+      (body) => {
+        const counter = new DelimiterCounter(`multipart/form-data; boundary=${long}`, 20);
+        for (let at = 0; at < body.length; at += 65_536) counter.feed(body.subarray(at, at + 65_536));
+      },
+    );
+    expect(growth).toBeLessThanOrEqual(growthMax);
+    expect(() => new DelimiterCounter(`multipart/form-data; boundary=${long}b`)).toThrow("could not be read");
+  });
+});
+
+describe("fields", () => {
+  test.each([
+    ["identifiers", (size: number) => Array.from({ length: size / 6 }, (_, n) => `p${n}`)],
+    ["identifiers that are none", (size: number) => Array.from({ length: size / 2 }, () => 1)],
+  ])("of many %s", async (_, make) => {
+    const growth = await growthOf<unknown[]>(make, half(bytesMax.json), (selectedPackageIds) =>
+      inquiryInput.safeParse({ ...buyer, selectedPackageIds }),
+    );
+    expect(growth).toBeLessThanOrEqual(growthMax);
+  });
+
+  test("of a form, many of them", async () => {
+    const growth = await growthOf(
+      (size) => new URLSearchParams(Array.from({ length: size / 12 }, (_, n) => [`field${n}`, "x"])),
+      half(bytesMax.urlencodedForm),
+      (pairs) => tried(() => new FormBody().addPairs(pairs)),
+    );
+    expect(growth).toBeLessThanOrEqual(growthMax);
+  });
+});
+
+describe("requests", () => {
+  const service = shared(() => startService());
+
+  const send = (path: string, headers: Record<string, string>, body = "") =>
+    new Promise((resolve, reject) => {
+      const call = request(service.url + path, { method: "POST", headers }, (response) => {
+        response.resume().on("end", resolve);
+      });
+      call.on("error", reject);
+      call.end(body);
+    });
+
+  const headers: Record<string, (size: number) => string> = {
+    accept: (size) => `text/html${",text/html;q=0.1".repeat(size / 16)}`,
+    authorization: (size) => `Basic ${" ".repeat(size / 2)}${"a".repeat(size / 2)} !`,
+    "idempotency-key": (size) => "k".repeat(size),
+    "trpc-accept": (size) => "application/jsonl,".repeat(size / 18),
+    origin: (size) => `https://${"a".repeat(size)}`,
+    "if-none-match": (size) => "W/".repeat(size / 2),
+  };
+  test.each(Object.entries(headers))("with a long %s header", async (name, make) => {
+    const growth = await growthOf(make, half(bytesMax.headers), async (value) => {
+      for (const path of ["/api/newsletter/subscribe", "/trpc/newsletter.subscribe", "/nothing"]) {
+        await send(path, { [name]: value, "content-type": "text/plain" });
+      }
+    });
+    expect(growth).toBeLessThanOrEqual(growthMax);
+  });
+
+  test.each([
+    ["commas", (size: number) => `/trpc/${",".repeat(size)}`],
+    ["percent signs", (size: number) => `/${"%41".repeat(size / 3)}`],
+    ["slashes", (size: number) => "/".repeat(size)],
+    ["questions", (size: number) => `/trpc/newsletter.subscribe${"?batch=1&".repeat(size / 9)}`],
+  ])("to an address of %s", async (_, make) => {
+    const growth = await growthOf(make, half(bytesMax.headers), (path) => send(path, {}));
+    expect(growth).toBeLessThanOrEqual(growthMax);
+  });
+
+  const bodies: readonly (readonly [
+    name: string,
+    procedure: Procedure,
+    type: string,
+    make: (size: number) => string,
+  ])[] = [
+    [
+      "nested lists",
+      "marketplace.inquiry",
+      "application/json",
+      (size) => `${"[".repeat(size / 2)}${"]".repeat(size / 2)}`,
+    ],
+    [
+      "many names",
+      "marketplace.inquiry",
+      "application/json",
+      (size) => JSON.stringify(Object.fromEntries(Array.from({ length: size / 10 }, (_, n) => [`n${n}`, 0]))),
+    ],
+    [
+      "many nulls",
+      "applications.submit",
+      "application/json",
+      (size) => JSON.stringify(Object.fromEntries(Array.from({ length: size / 13 }, (_, n) => [`n${n}`, null]))),
+    ],
+    ["ampersands", "applications.submit", "application/x-www-form-urlencoded", (size) => "&".repeat(size)],
+    [
+      "encoded bytes",
+      "applications.submit",
+      "application/x-www-form-urlencoded",
+      (size) => `x=${"%41".repeat(size / 3)}`,
+    ],
+  ];
+  test.each(bodies)("with a body of %s", async (_, procedure, type, make) => {
+    const size = half(type === "application/json" ? bytesMax.json : bytesMax.urlencodedForm);
+    const growth = await growthOf(make, size, (body) => send(addresses[procedure], { "content-type": type }, body));
+    expect(growth).toBeLessThanOrEqual(growthMax);
+  });
+});

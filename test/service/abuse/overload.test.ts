@@ -1,0 +1,130 @@
+// More than the process can carry: refused at once, with the bodies unread, and taken again as soon as there is room.
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { addresses, applicant, buyer, doors, form, json, pdf, rest, type Door } from "../../support/doors.ts";
+import { startService, type Service } from "../../support/service.ts";
+
+/** A request whose body does not come. */
+async function stuck(service: Service, door: Door, type: string): Promise<Socket> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  const path = door.path("applications.submit");
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 5000\r\n\r\n`);
+  return socket;
+}
+
+const uploadsInFlight = async (service: Service) =>
+  Number(/^uploads_in_flight (\d+)$/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1]);
+
+describe.each(doors)("on the $name door", (door) => {
+  test("one upload too many is refused 503 without being read, and others go on", async () => {
+    await using service = await startService({ limits: { uploadsMax: 2 } });
+    const held = [
+      await stuck(service, door, "multipart/form-data; boundary=b"),
+      await stuck(service, door, "Multipart/Form-Data; boundary=b"),
+    ];
+    await expect.poll(() => uploadsInFlight(service), { timeout: 10_000 }).toBe(2);
+    const third = await stuck(service, door, "multipart/form-data; boundary=b");
+    const [answer] = (await once(third, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 /);
+    const refused = await door.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf() }));
+    expect(refused.status).toBe(503);
+    expect(refused.fault).toMatchObject({
+      code: "SERVICE_UNAVAILABLE",
+      message: "We are very busy right now. Please try again in a moment.",
+    });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect((await door.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
+
+    for (const socket of [...held, third]) socket.destroy();
+    await expect.poll(() => uploadsInFlight(service), { timeout: 10_000 }).toBe(0);
+    expect((await door.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf() }))).status).toBe(
+      200,
+    );
+    expect((await service.stored()).applications).toHaveLength(1);
+    expect(await service.files("resumes")).toHaveLength(1);
+  });
+
+  test("one request too many is refused 503, probes are answered, and the limit of the caller is not used up", async () => {
+    await using service = await startService({
+      limits: { requestsMax: 1 },
+      env: { RATE_LIMIT_MAX: "3" },
+    });
+    const held = await stuck(service, door, "application/json");
+    const inquire = () => door.send(service, "marketplace.inquiry", json(buyer));
+    await expect.poll(async () => (await inquire()).status).toBe(503);
+    expect((await inquire()).fault?.code).toBe("SERVICE_UNAVAILABLE");
+    for (const path of ["/healthz", "/healthz?from=balancer", "/readyz", "/metrics"]) {
+      expect((await fetch(service.url + path)).status, path).toBe(200);
+    }
+    held.destroy();
+    await expect.poll(async () => (await inquire()).status).not.toBe(503);
+    expect((await inquire()).headers.get("ratelimit-limit")).toBe("3");
+  });
+});
+
+test("a connection too many is closed unanswered, and taken once there is room", async () => {
+  await using service = await startService({ limits: { connectionsMax: 1 } });
+  const held = await stuck(service, rest, "application/json");
+  const tooMany = await stuck(service, rest, "application/json");
+  // Not `once`, which would reject a reset.
+  tooMany.on("error", () => {});
+  let answer = "";
+  tooMany.on("data", (chunk) => (answer += chunk.toString()));
+  await new Promise((resolve) => tooMany.on("close", resolve));
+  expect(answer).toBe("");
+  held.destroy();
+  const health = () =>
+    fetch(`${service.url}/healthz`).then(
+      ({ status }) => status,
+      () => "closed",
+    );
+  await expect.poll(health).toBe(200);
+});
+
+test("slow uploads of one client do not take the slots of others, whatever addresses of its network it uses", async () => {
+  await using service = await startService({
+    limits: { uploadsMax: 4, uploadsPerClientMax: 2 },
+    env: { TRUST_PROXY: "1" },
+  });
+  const { hostname, port } = new URL(service.url);
+  const statusFor = async (address: string): Promise<number> => {
+    const body = form({ ...applicant, resumeFile: pdf() });
+    return (await rest.send(service, "applications.submit", { ...body, headers: { "x-forwarded-for": address } }))
+      .status;
+  };
+  const slow = async (address: string) => {
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    const type = "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000";
+    socket.write(
+      `POST ${addresses["applications.submit"]} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n${type}\r\n\r\n`,
+    );
+    return socket;
+  };
+  const held = [await slow("2001:db8:0:1::1"), await slow("2001:db8:0:2::1")];
+  await expect.poll(() => uploadsInFlight(service), { timeout: 10_000 }).toBe(2);
+  expect(await statusFor("2001:db8:0:3::1")).toBe(503);
+  expect(await statusFor("2001:db8:1::1")).toBe(200);
+  expect(await statusFor("203.0.113.9")).toBe(200);
+  for (const socket of held) socket.destroy();
+  await expect.poll(() => statusFor("2001:db8:0:3::1")).toBe(200);
+});
+
+test("a client that sends too much at once is cut, and taken again with its next connection", async () => {
+  await using service = await startService({ limits: { requestsPerClientTurnMax: 3 } });
+  const { hostname, port } = new URL(service.url);
+  const ask = async (times: number) => {
+    const socket = connect(Number(port), hostname);
+    let answers = "";
+    socket.on("error", () => {}).on("data", (chunk) => (answers += chunk.toString()));
+    const ahead = "GET /nope HTTP/1.1\r\nHost: x\r\n\r\n".repeat(times - 1);
+    socket.write(`${ahead}GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    await new Promise((resolve) => socket.on("close", resolve));
+    return answers;
+  };
+  expect(await ask(10)).not.toContain('{"status":"ok"}');
+  expect(await ask(3)).toContain('{"status":"ok"}');
+});

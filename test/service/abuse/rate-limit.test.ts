@@ -1,0 +1,256 @@
+// The limit on submissions: one for both doors and all procedures, by client address, before any body is read.
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import {
+  addresses,
+  applicant,
+  buyer,
+  type Door,
+  doors,
+  form,
+  json,
+  pdf,
+  rest,
+  rpc,
+  sendBatch,
+} from "../../support/doors.ts";
+import { startService, type Service } from "../../support/service.ts";
+
+// A window that no test can outlast.
+const windowSeconds = 86_400;
+const limited = (max: number, more: Record<string, string> = {}) =>
+  startService({ env: { RATE_LIMIT_MAX: String(max), RATE_LIMIT_WINDOW_SECONDS: String(windowSeconds), ...more } });
+
+const inquire = (service: Service, door: Door, headers: Record<string, string> = {}) =>
+  door.send(service, "marketplace.inquiry", json(buyer, headers));
+
+const countsOf = (headers: Headers) => ({
+  limit: Number(headers.get("ratelimit-limit")),
+  remaining: Number(headers.get("ratelimit-remaining")),
+});
+
+const batch = (service: Service, calls: number, headers: Record<string, string> = {}) => {
+  const inputs = Array.from({ length: calls }, (_, n) => ({ email: `r${n}@example.org` }));
+  return sendBatch(
+    service,
+    inputs.map(() => "newsletter.subscribe"),
+    inputs,
+    headers,
+  );
+};
+
+describe.each(doors)("on the $name door", (door) => {
+  test("submissions beyond the limit are refused 429, say when to come back, and leave nothing", async () => {
+    await using service = await limited(2);
+    expect(countsOf((await inquire(service, door)).headers)).toEqual({ limit: 2, remaining: 1 });
+    expect(countsOf((await inquire(service, door)).headers)).toEqual({ limit: 2, remaining: 0 });
+    const before = (await service.mails()).length;
+    const { status, headers, fault } = await inquire(service, door);
+    expect(status).toBe(429);
+    expect(fault).toEqual({
+      code: "TOO_MANY_REQUESTS",
+      message: "Too many submissions. Please try again in a moment.",
+      requestId: headers.get("x-request-id"),
+    });
+    expect(countsOf(headers)).toEqual({ limit: 2, remaining: 0 });
+    for (const name of ["retry-after", "ratelimit-reset"]) {
+      const seconds = Number(headers.get(name));
+      expect(seconds).toBeGreaterThanOrEqual(1);
+      expect(seconds).toBeLessThanOrEqual(windowSeconds);
+    }
+    expect((await service.stored()).inquiries).toHaveLength(2);
+    expect(await service.mails()).toHaveLength(before);
+  });
+
+  test("refused submissions count too, so that fields cannot be found out by guessing", async () => {
+    await using service = await limited(2);
+    expect((await door.send(service, "newsletter.subscribe", json({ email: "nobody" }))).status).toBe(400);
+    expect((await door.send(service, "newsletter.subscribe", { body: "text" })).status).toBe(415);
+    expect((await door.send(service, "newsletter.subscribe", json({ email: "a@example.org" }))).status).toBe(429);
+  });
+
+  test("the body of a refused upload is not waited for", async () => {
+    await using service = await limited(1);
+    await inquire(service, door);
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    const path = door.path("applications.submit");
+    // The head announces a body of which not one byte follows.
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000000\r\n\r\n`,
+    );
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 429 /);
+    socket.destroy();
+    expect(await service.files("resumes")).toEqual([]);
+  });
+
+  test("a client that asks before it sends is asked for its body only if it is not refused", async () => {
+    await using service = await limited(1);
+    const { hostname, port } = new URL(service.url);
+    const path = door.path("applications.submit");
+    const body = JSON.stringify(applicant);
+    const ask = async () => {
+      const socket = connect(Number(port), hostname);
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      );
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      return { socket, answer: answer.toString() };
+    };
+    const welcome = await ask();
+    expect(welcome.answer).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    welcome.socket.write(body);
+    expect(String(await once(welcome.socket, "data"))).toMatch(/^HTTP\/1\.1 200 /);
+    welcome.socket.destroy();
+    const refused = await ask();
+    expect(refused.answer).toMatch(/^HTTP\/1\.1 429 /);
+    refused.socket.destroy();
+    expect((await service.stored()).applications).toHaveLength(1);
+  });
+
+  test("a client that writes its whole upload first sees the refusal", async () => {
+    await using service = await limited(1);
+    await inquire(service, door);
+    const upload = form({ ...applicant, resumeFile: pdf("r.pdf", 5_000_000) });
+    expect((await door.send(service, "applications.submit", upload)).status).toBe(429);
+    expect(await service.files("resumes")).toEqual([]);
+  });
+});
+
+test("both doors and all procedures share one limit", async () => {
+  await using service = await limited(4);
+  expect((await inquire(service, rest)).status).toBe(200);
+  expect((await inquire(service, rpc)).status).toBe(200);
+  expect((await rest.send(service, "newsletter.subscribe", json({ email: "a@example.org" }))).status).toBe(200);
+  expect((await rpc.send(service, "applications.submit", json(applicant))).status).toBe(200);
+  for (const door of doors) expect((await inquire(service, door)).status).toBe(429);
+});
+
+test("of many at once exactly as many pass as the limit says", async () => {
+  await using service = await limited(7);
+  const statuses = await Promise.all(
+    Array.from({ length: 40 }, async (_, n) => (await inquire(service, doors[n % 2]!)).status),
+  );
+  expect(statuses.filter((status) => status === 200)).toHaveLength(7);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(33);
+  expect((await service.stored()).inquiries).toHaveLength(7);
+});
+
+test("pages, probes and addresses that do not exist do not count", async () => {
+  await using service = await limited(1);
+  for (const path of ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/nothing"]) {
+    expect((await fetch(service.url + path)).headers.get("ratelimit-limit"), path).toBeNull();
+  }
+  expect((await fetch(service.url + addresses["newsletter.subscribe"])).status).toBe(405);
+  expect((await inquire(service, rest)).status).toBe(200);
+});
+
+describe("a batch", () => {
+  test("counts each of its calls; those beyond the limit are refused and the others pass", async () => {
+    await using service = await limited(3);
+    const response = await batch(service, 5);
+    expect(response.status).toBe(207);
+    expect(countsOf(response.headers)).toEqual({ limit: 3, remaining: 0 });
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    const answers = (await response.json()) as { result?: object; error?: { data: { code: string; path: string } } }[];
+    expect(answers.map(({ error }) => error?.data.code ?? "OK")).toEqual([
+      "OK",
+      "OK",
+      "OK",
+      "TOO_MANY_REQUESTS",
+      "TOO_MANY_REQUESTS",
+    ]);
+    expect((await service.stored()).subscribers).toHaveLength(3);
+  });
+
+  test("of which no call may pass is refused as a list of refusals, its body unread", async () => {
+    await using service = await limited(1);
+    await inquire(service, rest);
+    const procedures = ["newsletter.subscribe", "marketplace.inquiry"] as const;
+    const response = await sendBatch(service, procedures, "{not even JSON");
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject(
+      procedures.map((path) => ({
+        error: { data: { path, code: "TOO_MANY_REQUESTS", httpStatus: 429 } },
+      })),
+    );
+  });
+
+  test("that is streamed is counted alike", async () => {
+    await using service = await limited(2);
+    const response = await batch(service, 3, { "trpc-accept": "application/jsonl" });
+    const text = await response.text();
+    expect(text.match(/TOO_MANY_REQUESTS/g)).toHaveLength(1);
+    expect((await service.stored()).subscribers).toHaveLength(2);
+    const refused = await batch(service, 1, { "trpc-accept": "application/jsonl" });
+    expect([refused.status, refused.headers.has("retry-after")]).toEqual([200, true]);
+    expect(await refused.text()).toMatch(/^\{"0":\[\[0\],\[null,0,0\]\]\}\n\[0,0,.*"TOO_MANY_REQUESTS".*\n$/);
+  });
+
+  test("that is too large counts no more than the largest that is taken", async () => {
+    await using service = await limited(51);
+    expect((await batch(service, 60)).status).toBe(400);
+    expect((await inquire(service, rest)).status).toBe(200);
+    expect((await inquire(service, rest)).status).toBe(429);
+  });
+});
+
+describe("the client is known", () => {
+  test("by the connection: forged headers change nothing", async () => {
+    await using service = await limited(1);
+    await inquire(service, rest);
+    for (const door of doors) {
+      for (const name of ["x-forwarded-for", "forwarded", "x-real-ip", "x-client-ip", "cf-connecting-ip"]) {
+        expect((await inquire(service, door, { [name]: "203.0.113.9" })).status, name).toBe(429);
+      }
+    }
+  });
+
+  test.each(["1", "127.0.0.0/8"])(
+    "behind TRUST_PROXY=%s by the right-most address it did not vouch for",
+    async (trusted) => {
+      await using service = await limited(1, { TRUST_PROXY: trusted });
+      const from = async (door: Door, header: string) =>
+        (await inquire(service, door, { "x-forwarded-for": header })).status;
+      expect(await from(rest, "203.0.113.9")).toBe(200);
+      expect(await from(rpc, "198.51.100.66, 203.0.113.9")).toBe(429);
+      expect(await from(rest, "203.0.113.9:4711")).toBe(429);
+      expect(await from(rpc, "203.0.113.10")).toBe(200);
+      // An IPv6 customer has a /64 at least, and one limit.
+      expect(await from(rest, "2001:db8:1:2::1")).toBe(200);
+      expect(await from(rpc, "2001:db8:1:2:ffff::2")).toBe(429);
+      expect(await from(rest, "2001:db8:1:3::1")).toBe(200);
+      expect(await from(rpc, "::ffff:203.0.113.9")).toBe(429);
+      // Nonsense counts for the proxy that passed it on, all of it together.
+      expect(await from(rest, "nonsense")).toBe(200);
+      expect(await from(rpc, "other nonsense")).toBe(429);
+    },
+  );
+});
+
+test("refusals are counted by procedure and door, and the address is in no log line", async () => {
+  const lines: string[] = [];
+  const { createLog } = await import("../../../server/src/observe/log.ts");
+  await using service = await startService({
+    env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: String(windowSeconds), TRUST_PROXY: "1" },
+    log: createLog("trace", { write: (line) => lines.push(line) }),
+  });
+  for (const door of doors) {
+    await inquire(service, door, { "x-forwarded-for": "203.0.113.9" });
+    await inquire(service, door, { "x-forwarded-for": "203.0.113.9" });
+  }
+  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  for (const [door, count] of [
+    ["rest", 1],
+    ["rpc", 2],
+  ] as const) {
+    expect(metrics).toContain(
+      `submissions_total{procedure="marketplace.inquiry",door="${door}",code="TOO_MANY_REQUESTS"} ${count}`,
+    );
+  }
+  expect(lines.filter((line) => line.includes("rateLimited"))).toHaveLength(3);
+  expect(lines.join("")).not.toContain("203.0.113.9");
+});

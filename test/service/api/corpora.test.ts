@@ -1,0 +1,183 @@
+// Real-world cases against the running service: addresses, URLs, telephone numbers, hostile strings, JSON and multipart
+// bodies, each with the verdict that its index expects.
+import { describe, expect, test } from "vitest";
+import { cases, complaint, corpusBytes, type Case } from "../../support/corpora.ts";
+import { applicant, buyer, form, json, rest } from "../../support/doors.ts";
+import { shared } from "../../support/shared.ts";
+import { startService } from "../../support/service.ts";
+
+const service = shared(() => startService());
+
+// Cases whose label and the service's rules disagree; the rules win, for these reasons.
+const overruled: Readonly<Record<string, string>> = {
+  "": "a blank optional field counts as absent, whatever its kind",
+  "http://user:pass@www.foobar.com/": "web addresses with credentials are refused: they would be stored and shown",
+};
+// C1 controls are refused everywhere; one list of strings takes them for ordinary characters.
+const hasControls = (text: string) => /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/.test(text);
+
+async function complaints<T extends Case>(all: readonly T[], send: (one: T) => Promise<number>): Promise<string[]> {
+  const told: string[] = [];
+  for (const one of all) {
+    const wrong = complaint(one, await send(one));
+    if (wrong !== undefined) told.push(wrong);
+  }
+  return told;
+}
+
+const inquire = async (fields: object) =>
+  (await rest.send(service, "marketplace.inquiry", json({ ...buyer, ...fields }))).status;
+const apply = (fields: object) => rest.send(service, "applications.submit", json({ ...applicant, ...fields }));
+
+test("e-mail addresses", { timeout: 300_000 }, async () => {
+  const all = [
+    ...cases<Case & { email: string }>("email/index.jsonl"),
+    ...cases<Case & { email: string }>("email/extra.jsonl"),
+  ];
+  expect(all.length).toBeGreaterThan(100);
+  expect(await complaints(all, ({ email }) => inquire({ email }))).toEqual([]);
+});
+
+test("telephone numbers", { timeout: 300_000 }, async () => {
+  const all = cases<Case & { phone: string }>("phone/index.jsonl");
+  expect(all.length).toBeGreaterThan(100);
+  expect(await complaints(all, async ({ phone }) => (await apply({ phone })).status)).toEqual([]);
+});
+
+test("web addresses", { timeout: 300_000 }, async () => {
+  const all = cases<Case & { url: string }>("url/index.jsonl").filter(({ url }) => !(url in overruled));
+  expect(all.length).toBeGreaterThan(100);
+  expect(await complaints(all, async ({ url }) => (await apply({ portfolioUrl: url })).status)).toEqual([]);
+});
+
+describe("hostile strings", () => {
+  type Naughty = Omit<Case, "expect"> & { string: string; expect: Record<string, Case["expect"]> };
+  const all = cases<Case>("naughty/index.jsonl") as unknown as Naughty[];
+  const asCase = (one: Naughty, field: string): Case => ({
+    ...one,
+    reason: field,
+    expect: hasControls(one.string) && one.expect[field] === "accept" ? "refuse" : (one.expect[field] ?? "either"),
+  });
+
+  test.each(["name", "email", "source"])("as %s", { timeout: 300_000 }, async (field) => {
+    const send = async ({ string }: Naughty) =>
+      field === "source"
+        ? (await rest.send(service, "newsletter.subscribe", json({ email: "a@b.org", source: string }))).status
+        : inquire({ [field]: string });
+    const told = await Promise.all(all.map(async (one) => complaint(asCase(one, field), await send(one))));
+    expect(told.filter(Boolean)).toEqual([]);
+  });
+
+  test("as coverLetter, stored as they were sent", { timeout: 300_000 }, async () => {
+    const told: string[] = [];
+    const sent = new Map<string, string>();
+    for (const one of all) {
+      const { status, receipt } = await apply({ coverLetter: one.string, portfolioUrl: "" });
+      const wrong = complaint(asCase(one, "coverLetter"), status);
+      if (wrong !== undefined) told.push(wrong);
+      if (receipt !== undefined) sent.set(String(receipt["applicationId"]), one.string);
+    }
+    expect(told).toEqual([]);
+    const stored = new Map((await service.stored()).applications.map((one) => [one.reference, one.coverLetter]));
+    const squeeze = (text: string) =>
+      text.normalize("NFC").replace(/[\s\p{White_Space}\p{Cf}\u034F\u2800\u3164]/gu, "");
+    for (const [reference, text] of sent) expect(squeeze(stored.get(reference) ?? "")).toBe(squeeze(text));
+    expect(sent.size).toBeGreaterThan(100);
+  });
+});
+
+describe("JSON bodies", () => {
+  interface JsonCase extends Case {
+    file: string;
+    embed: string | false;
+  }
+  const post = async (body: RequestInit["body"], path: string, type: string) => {
+    const response = await fetch(service.url + path, {
+      method: "POST",
+      headers: { "content-type": type },
+      body: body!,
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+
+  test("of the parsing suite, bare and as the value of fields", { timeout: 300_000 }, async () => {
+    const all = cases<JsonCase>("json/index.jsonl");
+    expect(all.length).toBeGreaterThan(100);
+    expect(
+      await complaints(all, ({ file }) => post(corpusBytes(file), "/api/marketplace/inquiry", "application/json")),
+    ).toEqual([]);
+    for (const { file, embed } of all) {
+      if (embed === false) continue;
+      for (const field of ["name", "company", "selectedPackageIds"]) {
+        const fields = Object.entries({ ...buyer, [field]: 0 }).map(
+          ([name, value]) =>
+            `${JSON.stringify(name)}:${name === field ? corpusBytes(file).toString() : JSON.stringify(value)}`,
+        );
+        expect(await post(`{${fields.join(",")}}`, "/api/marketplace/inquiry", "application/json"), file).toBeLessThan(
+          500,
+        );
+      }
+    }
+  });
+
+  test("written against this interface", async () => {
+    interface Body extends Case {
+      path: string;
+      contentType: string;
+      bodyBase64?: string;
+    }
+    const all = cases<Body>("json/bodies.jsonl").filter(({ bodyBase64 }) => bodyBase64 !== undefined);
+    expect(all.length).toBeGreaterThan(10);
+    const send = ({ path, contentType, bodyBase64 = "" }: Body) =>
+      post(Buffer.from(bodyBase64, "base64"), path, contentType);
+    expect(await complaints(all, send)).toEqual([]);
+    expect(({} as Record<string, unknown>)["admin"]).toBeUndefined();
+  });
+});
+
+test("multipart bodies", { timeout: 300_000 }, async () => {
+  interface Multipart extends Case {
+    file: string;
+    contentType: string;
+    what?: string;
+    headers?: Record<string, string>;
+  }
+  const all = [...cases<Multipart>("multipart/adapted.jsonl"), ...cases<Multipart>("multipart/upstream.jsonl")].map(
+    (one) => ({ ...one, reason: one.reason ?? one.what ?? "" }),
+  );
+  expect(all.length).toBeGreaterThan(50);
+  const before = (await service.files("resumes")).length;
+  let accepted = 0;
+  const told = await complaints(all, async ({ file, contentType, headers }) => {
+    const response = await fetch(`${service.url}/api/applications/submit`, {
+      method: "POST",
+      headers: { "content-type": contentType, ...headers },
+      body: corpusBytes(file),
+    });
+    const receipt = (await response.json()) as { applicationId?: string };
+    if (receipt.applicationId !== undefined) accepted += 1;
+    return response.status;
+  });
+  expect(told).toEqual([]);
+  const { applications } = await service.stored();
+  const kept = applications.filter(({ resume }) => resume !== null).length;
+  expect(await service.files("resumes")).toHaveLength(kept);
+  expect(kept - before).toBeLessThanOrEqual(accepted);
+});
+
+test("documents as resumes", { timeout: 300_000 }, async () => {
+  interface Document extends Case {
+    file: string;
+    sendAs: { field: string; filename: string; contentType: string };
+  }
+  const all = cases<Document>("documents/index.jsonl");
+  const told = await complaints(
+    all.map((one) => ({ ...one, id: one.file })),
+    async ({ file, sendAs }) => {
+      const resumeFile = new File([corpusBytes(file)], sendAs.filename, { type: sendAs.contentType });
+      return (await rest.send(service, "applications.submit", form({ ...applicant, resumeFile }))).status;
+    },
+  );
+  expect(told).toEqual([]);
+});

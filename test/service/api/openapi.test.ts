@@ -1,0 +1,313 @@
+// The OpenAPI document says exactly what the schemas and the fault table say.
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { applicationInput, applicationReceipt } from "@submissions/shared/application";
+import { applicationFields, resumeField } from "@submissions/shared/application-fields";
+import { faults, type FaultName } from "@submissions/shared/faults";
+import { consentPageField, consentTextField } from "@submissions/shared/hidden-fields";
+import { languageField } from "@submissions/shared/language";
+import { textLengthMax } from "@submissions/shared/limits";
+import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
+import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
+import Fastify from "fastify";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { buildOpenApiDocument } from "../../../server/src/http/openapi/document.ts";
+import type { Example, MediaType, Operation, Schema } from "../../../server/src/http/openapi/document-types.ts";
+import { application } from "../../../server/src/intake/application.ts";
+import { inquiry } from "../../../server/src/intake/inquiry.ts";
+import type { Intake } from "../../../server/src/intake/submit.ts";
+import { openApiRoutes } from "../../../server/src/http/openapi/routes.ts";
+
+const options = { publicUrl: "https://submissions.test", version: "1.2.3", proofOfWork: false };
+const document = buildOpenApiDocument(options);
+
+/** Follows a reference into the schemas of the components. */
+const resolveSchema = (schema: Schema): Schema =>
+  document.components.schemas[schema.$ref?.replace("#/components/schemas/", "") ?? ""] ?? schema;
+
+const contracts: Readonly<Record<string, { input: z.ZodType; receipt: z.ZodType }>> = {
+  submitInquiry: { input: inquiryInput, receipt: inquiryReceipt },
+  subscribeToNewsletter: { input: subscribeInput, receipt: subscribeReceipt },
+  submitApplication: { input: applicationInput, receipt: applicationReceipt },
+};
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+const submissions = operations.flatMap(({ operation }) => {
+  const contract = contracts[operation.operationId];
+  return contract === undefined ? [] : [{ name: operation.operationId, operation, ...contract }];
+});
+const contentOf = (operation: Operation): [string, MediaType][] => Object.entries(operation.requestBody?.content ?? {});
+const propertiesOf = ({ schema }: MediaType) => resolveSchema(schema).properties ?? {};
+const examplesIn = (operation: Operation, status: number): [string, Example][] =>
+  Object.entries(operation.responses[status]?.content["application/json"]?.examples ?? {});
+
+/** Tells the description of a fault that only operators meet. */
+const ofConsole = /\bconsole\b|\boperator\b/;
+
+test("is a valid OpenAPI 3.1 document", async () => {
+  expect(await new Validator().validate(structuredClone(document) as never)).toMatchObject({ valid: true });
+  expect(document.openapi).toBe("3.1.0");
+});
+
+test("names what may stand beside the fields of any submission", () => {
+  for (const name of [consentTextField, consentPageField, languageField])
+    expect(document.info.description).toContain(`\`${name}\``);
+});
+
+test("documents these paths, bodies and statuses, and no others", () => {
+  const outline = operations.map(
+    ({ path, method, operation }) =>
+      `${method.toUpperCase()} ${path} [${contentOf(operation)
+        .map(([type]) => type)
+        .join(", ")}] ${Object.keys(operation.responses).join(" ")}`,
+  );
+  expect(outline).toMatchInlineSnapshot(`
+    [
+      "POST /api/marketplace/inquiry [application/json] 200 400 403 408 409 413 415 422 429 431 500 503",
+      "POST /api/newsletter/subscribe [application/json] 200 400 403 408 409 413 415 422 429 431 500 503",
+      "POST /api/applications/submit [multipart/form-data] 200 400 403 408 409 413 415 422 429 431 500 503",
+      "GET /healthz [] 200 408 431",
+      "GET /readyz [] 200 408 431 503",
+    ]
+  `);
+});
+
+describe.each(submissions)("$name", ({ operation, input, receipt }) => {
+  test("shows bodies that are accepted as they stand", () => {
+    for (const [type, media] of contentOf(operation)) {
+      const examples = Object.values(media.examples ?? {});
+      expect(examples.length).toBeGreaterThan(1);
+      for (const { value } of examples) expect(input.safeParse(asSent(type, value)).error).toBeUndefined();
+    }
+  });
+
+  // Text in place of a file would be offered to be sent as text.
+  test("shows one body with every field but the file", () => {
+    for (const [, media] of contentOf(operation)) {
+      const [first] = Object.values(media.examples ?? {});
+      const names = Object.keys(propertiesOf(media)).filter((name) => name !== resumeField);
+      expect(new Set(Object.keys(first?.value as object))).toEqual(new Set(names));
+    }
+  });
+
+  test("takes an Idempotency-Key, without an example that readers would send", () => {
+    expect(operation.parameters).toEqual([{ $ref: "#/components/parameters/IdempotencyKey" }]);
+    const { IdempotencyKey } = document.components.parameters;
+    expect(IdempotencyKey).toMatchObject({ name: "Idempotency-Key", in: "header", required: false });
+    expect(IdempotencyKey?.schema).toMatchObject({ type: "string", minLength: 1, maxLength: 255 });
+    expect(JSON.stringify(IdempotencyKey)).not.toMatch(/"examples?"/);
+  });
+
+  test("shows the receipt as it is, and says that it holds nothing else", () => {
+    const [example] = examplesIn(operation, 200);
+    expect(receipt.parse(example?.[1].value)).toEqual(example?.[1].value);
+    const schema = operation.responses[200]?.content["application/json"]?.schema ?? {};
+    expect(resolveSchema(schema)).toMatchObject({ additionalProperties: false });
+  });
+
+  test("takes fields that are not documented, and says what becomes of them", () => {
+    for (const [, { schema }] of contentOf(operation)) {
+      const { additionalProperties } = resolveSchema(schema);
+      // A subscription has no reference, and keeps none.
+      expect(additionalProperties !== undefined).toBe(!receipt.safeParse({ message: "" }).success);
+    }
+  });
+
+  test("describes every field and gives an example of it", () => {
+    for (const [, media] of contentOf(operation)) {
+      for (const [name, property] of Object.entries(propertiesOf(media))) {
+        expect(property.description, name).toBeTruthy();
+        if (name !== resumeField) expect(property.examples?.length, name).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test("names no refusal of the console", () => {
+    const words = Object.values(operation.responses).map(({ description }) => description);
+    expect(words.filter((text) => ofConsole.test(text))).toEqual([]);
+  });
+
+  test("shows each refusal as the fault table has it, under its status", () => {
+    const shown = Object.entries(operation.responses).filter(([status]) => status !== "200");
+    for (const [status, answer] of shown) {
+      expect(answer.content["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/Refusal" });
+      for (const [name, { value }] of examplesIn(operation, Number(status))) {
+        const { code, message, status: expected } = faults[name as FaultName];
+        expect(value).toMatchObject({ code, message });
+        expect(String(expected)).toBe(status);
+      }
+    }
+  });
+
+  test("leaves out only the faults that no submission can meet", () => {
+    const shown = Object.keys(operation.responses).flatMap((status) =>
+      examplesIn(operation, Number(status)).map(([name]) => name),
+    );
+    const isOfConsole = ({ when }: { readonly when: string }) => ofConsole.test(when);
+    const missing = Object.entries(faults).filter(([name, fault]) => !shown.includes(name) && !isOfConsole(fault));
+    const never = [
+      "methodNotSupported",
+      "notFound",
+      "requestMalformed",
+      "signInBusy",
+      "tooManyAttempts",
+      "unauthorised",
+    ];
+    // Only where proofs of work are asked for.
+    const optional = ["proofOfWorkInvalid"];
+    const others: Record<string, string[]> = {
+      submitInquiry: ["fieldTooLarge", "resumeKindUnsupported", "resumeTooLarge"],
+      subscribeToNewsletter: ["fieldTooLarge", "referencesExhausted", "resumeKindUnsupported", "resumeTooLarge"],
+    };
+    const expected = [...never, ...optional, ...(others[operation.operationId] ?? [])];
+    expect(missing.map(([name]) => name).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("names the request id on every answer, and Retry-After where waiting helps", () => {
+    for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
+      expect("x-request-id" in headers, status).toBe(true);
+      expect("retry-after" in headers, status).toBe(["409", "429", "503"].includes(status));
+      expect("ratelimit-reset" in headers, status).toBe(["200", "429"].includes(status));
+    }
+  });
+
+  test("needs no credentials", () => {
+    expect(operation.security).toEqual([]);
+  });
+});
+
+test("the issues shown are those that the schema finds", () => {
+  const shown = submissions.map(({ operation }) => {
+    const [, example] = examplesIn(operation, 400).find(([name]) => name === "fieldsInvalid") ?? [];
+    return (example?.value as { issues?: unknown[] } | undefined)?.issues;
+  });
+  expect(shown).toMatchInlineSnapshot(`
+    [
+      [
+        {
+          "message": "Enter one e-mail address, like name@example.org.",
+          "path": [
+            "email",
+          ],
+        },
+        {
+          "message": "Select at least one package.",
+          "path": [
+            "selectedPackageIds",
+          ],
+        },
+      ],
+      [
+        {
+          "message": "Enter one e-mail address, like name@example.org.",
+          "path": [
+            "email",
+          ],
+        },
+      ],
+      [
+        {
+          "message": "This field is required.",
+          "path": [
+            "fullName",
+          ],
+        },
+        {
+          "message": "Enter a web address that starts with http:// or https://.",
+          "path": [
+            "portfolioUrl",
+          ],
+        },
+      ],
+    ]
+  `);
+});
+
+test("says of a file what generators of clients understand, and of the bodies without a file in words", () => {
+  const { requestBody, description } = document.paths["/api/applications/submit"]!["post"]!;
+  const form = requestBody?.content["multipart/form-data"];
+  expect(form && propertiesOf(form)[resumeField]).toEqual({
+    type: "string",
+    description: expect.any(String) as string,
+    format: "binary",
+  });
+  expect(form?.encoding?.[resumeField]?.contentType.split(", ")).toEqual([
+    "application/pdf",
+    "application/msword",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  ]);
+  for (const type of ["application/json", "application/x-www-form-urlencoded"])
+    expect(description).toContain(`\`${type}\``);
+  const [json, urlencoded] = [...description.matchAll(/```(?:json)?\n([^`]*)\n```/g)].map(([, sample]) => sample!);
+  expect(applicationInput.safeParse(JSON.parse(json!)).success).toBe(true);
+  expect(applicationInput.safeParse(Object.fromEntries(new URLSearchParams(urlencoded))).success).toBe(true);
+});
+
+test("gives the limits that the fields really have", () => {
+  const { SubmitInquiryRequest, SubmitApplicationRequest } = document.components.schemas;
+  const [ofInquiry, ofApplication] = [SubmitInquiryRequest?.properties, SubmitApplicationRequest?.properties];
+  expect(ofInquiry?.["name"]).toMatchObject({ minLength: 1, maxLength: textLengthMax.name });
+  expect(ofInquiry?.["email"]).toMatchObject({ format: "email", maxLength: textLengthMax.email });
+  expect(ofApplication?.["portfolioUrl"]).toMatchObject({ format: "uri", maxLength: textLengthMax.url });
+  expect(ofApplication?.["coverLetter"]).toMatchObject({ maxLength: applicationFields.coverLetter.rule.lengthMax });
+  for (const schema of [SubmitInquiryRequest, SubmitApplicationRequest]) {
+    for (const [name, property] of Object.entries(schema?.properties ?? {})) {
+      // Generators of zod schemas make a check of a text of it, which no file passes.
+      if (name === resumeField) expect(property.maxLength).toBeUndefined();
+      else expect(property.maxLength ?? property.maxItems, name).toBeGreaterThan(0);
+    }
+  }
+});
+
+test("leaves the router's schemas as they were", () => {
+  const before = describeSchemas();
+  buildOpenApiDocument({ publicUrl: "https://other.test", version: "2.0.0", proofOfWork: true });
+  expect(describeSchemas()).toEqual(before);
+  const wrong = { message: "", inquiryId: "INQ-20261121-042137", confirmationEmailSent: "false" };
+  expect(inquiryReceipt.safeParse(wrong).success).toBe(false);
+});
+
+test("shows receipts in the words of the service", () => {
+  const answer = { confirmationEmailSent: true, intake: {} as Intake };
+  const receipts = submissions.map(({ operation }) => examplesIn(operation, 200)[0]?.[1].value);
+  expect(receipts[0]).toEqual(inquiry.receipt({ ...answer, reference: "INQ-20261121-042137" }));
+  expect(receipts[2]).toEqual(application.receipt({ ...answer, reference: "APP-20261121-907715" }));
+});
+
+describe("over HTTP", () => {
+  test("is JSON, and built once, when it is first asked for", async () => {
+    const app = Fastify();
+    let asked = 0;
+    const publicUrl = () => `https://submissions.test/base${(asked += 1)}/`;
+    const site = { brand: "Example Speech", hasFrontPage: true };
+    openApiRoutes(app, { ...options, site, publicUrl });
+    expect(asked).toBe(0);
+    const [first, second] = await Promise.all([app.inject("/openapi.json"), app.inject("/openapi.json")]);
+    expect(first.statusCode).toBe(200);
+    expect(first.headers["content-type"]).toBe("application/json; charset=utf-8");
+    const expected = buildOpenApiDocument({ ...options, publicUrl: "https://submissions.test/base1" });
+    expect(first.json()).toEqual(JSON.parse(JSON.stringify(expected)));
+    expect(second.body).toBe(first.body);
+    await app.close();
+  });
+});
+
+/** A form carries text. */
+function asSent(type: string, value: unknown): unknown {
+  if (type === "application/json") return value;
+  const body = new FormData();
+  for (const [name, text] of Object.entries(value as Record<string, string>)) body.append(name, text);
+  return body;
+}
+
+function describeSchemas(): unknown {
+  return Object.values(contracts).map(({ input, receipt }) => [
+    z.toJSONSchema(input, { io: "input", unrepresentable: "any" }),
+    z.toJSONSchema(receipt),
+    [{}, { email: 1 }, { email: "a@example.org", name: "", source: 7 }].map(
+      (body) => input.safeParse(body).error?.issues,
+    ),
+  ]);
+}

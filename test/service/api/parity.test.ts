@@ -1,0 +1,462 @@
+// One meaning, two doors: each case is sent through REST and through typed RPC, and both must answer and store alike.
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { applicant, buyer, doors, form, json, pdf, rest, rpc, type Procedure } from "../../support/doors.ts";
+import { shared } from "../../support/shared.ts";
+import { startService } from "../../support/service.ts";
+
+const service = shared(() => startService());
+
+const text = (body: string | Uint8Array<ArrayBuffer>, type: string): RequestInit => ({
+  headers: { "content-type": type },
+  body,
+});
+
+interface Refusal {
+  readonly name: string;
+  readonly procedure: Procedure;
+  readonly init: () => RequestInit;
+  readonly status: number;
+  readonly code: string;
+  readonly paths?: unknown[][];
+  readonly message?: string;
+}
+
+const refusals: Refusal[] = [
+  {
+    name: "all missing fields at once",
+    procedure: "marketplace.inquiry",
+    init: () => json({}),
+    status: 400,
+    code: "BAD_REQUEST",
+    paths: [["name"], ["email"], ["selectedPackageIds"]],
+  },
+  {
+    name: "a bad item of a list by its position",
+    procedure: "marketplace.inquiry",
+    init: () => json({ ...buyer, selectedPackageIds: ["a", 1, ""] }),
+    status: 400,
+    code: "BAD_REQUEST",
+    paths: [
+      ["selectedPackageIds", 1],
+      ["selectedPackageIds", 2],
+    ],
+  },
+  {
+    name: "an empty selection and one that is too long",
+    procedure: "marketplace.inquiry",
+    init: () => json({ ...buyer, selectedPackageIds: Array.from({ length: 51 }, (_, n) => `p${n}`) }),
+    status: 400,
+    code: "BAD_REQUEST",
+    paths: [["selectedPackageIds"]],
+  },
+  ...(["[]", "null", '"text"', "1", "true"] as const).map((body) => ({
+    name: `JSON that is no object: ${body}`,
+    procedure: "newsletter.subscribe" as const,
+    init: () => text(body, "application/json"),
+    status: 400,
+    code: "BAD_REQUEST",
+  })),
+  {
+    name: "a source that is no text",
+    procedure: "newsletter.subscribe",
+    init: () => json({ email: "a@b.org", source: {} }),
+    status: 400,
+    code: "BAD_REQUEST",
+    paths: [["source"]],
+  },
+  {
+    name: "truncated JSON",
+    procedure: "newsletter.subscribe",
+    init: () => text('{"email":', "application/json"),
+    status: 400,
+    code: "PARSE_ERROR",
+  },
+  {
+    name: "JSON that is not UTF-8",
+    procedure: "newsletter.subscribe",
+    init: () => text(new Uint8Array([0x22, 0xff, 0x22]), "application/json"),
+    status: 400,
+    code: "PARSE_ERROR",
+  },
+  {
+    name: "an empty body",
+    procedure: "newsletter.subscribe",
+    init: () => text("", "application/json"),
+    status: 400,
+    code: "PARSE_ERROR",
+  },
+  {
+    name: "JSON over 64 KiB",
+    procedure: "newsletter.subscribe",
+    init: () => json({ email: "a@b.org", source: "x".repeat(65_536) }),
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+  },
+  {
+    name: "an application of more than 256 KiB of JSON",
+    procedure: "applications.submit",
+    init: () => json({ ...applicant, note: "x".repeat(262_144) }),
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+  },
+  ...[
+    "text/plain",
+    "application/json garbage",
+    "application/jsonx",
+    "application/json; charset=latin1",
+    "application/json; charset=utf-8; charset=latin1",
+    'application/json; note=";charset=utf-8"; charset=latin1',
+  ].map((type) => ({
+    name: `the content type ${type}`,
+    procedure: "newsletter.subscribe" as const,
+    init: () => text('{"email":"a@b.org"}', type),
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+  })),
+  {
+    name: "a form with two boundaries",
+    procedure: "applications.submit",
+    init: () =>
+      text(
+        '--a\r\nContent-Disposition: form-data; name="fullName"\r\n\r\nAna\r\n--a--\r\n',
+        "multipart/form-data; boundary=a; Boundary=b",
+      ),
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+  },
+  {
+    name: "a body that is compressed",
+    procedure: "newsletter.subscribe",
+    init: () => ({
+      headers: { "content-type": "application/json", "content-encoding": "gzip" },
+      body: gzipSync('{"email":"a@b.org"}'),
+    }),
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+  },
+  {
+    name: "a body in another charset",
+    procedure: "newsletter.subscribe",
+    init: () => ({
+      headers: { "content-type": "application/json; charset=iso-8859-1" },
+      body: Buffer.from('{"email":"a@b.org","source":"Café"}', "latin1"),
+    }),
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+  },
+  {
+    name: "a form where JSON belongs",
+    procedure: "marketplace.inquiry",
+    init: () => form({ name: "Ann" }),
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+  },
+  {
+    name: "a field sent twice",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, email: ["a@b.org", "c@d.org"] }),
+    status: 400,
+    code: "BAD_REQUEST",
+    paths: [["email"]],
+  },
+  {
+    name: "text where the file belongs, with every other problem",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, email: "nobody", resumeFile: "text" }),
+    status: 400,
+    code: "BAD_REQUEST",
+    paths: [["email"], ["resumeFile"]],
+  },
+  {
+    name: "files where none belong",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, phone: "x y z", coverLetter: pdf(), attachment: pdf() }),
+    status: 400,
+    code: "BAD_REQUEST",
+    paths: [["phone"], ["coverLetter"], ["attachment"]],
+  },
+  {
+    name: "two resumes",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, resumeFile: [pdf(), pdf()] }),
+    status: 400,
+    code: "BAD_REQUEST",
+    paths: [["resumeFile"]],
+  },
+  {
+    name: "an empty resume",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, resumeFile: new File([], "resume.pdf") }),
+    status: 400,
+    code: "BAD_REQUEST",
+    paths: [["resumeFile"]],
+  },
+  {
+    name: "a resume that is no document",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, resumeFile: new File(["hello"], "resume.pdf") }),
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    paths: [["resumeFile"]],
+  },
+  {
+    name: "a resume that is no document, with every other problem",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, email: "nobody", resumeFile: new File(["hello"], "resume.pdf") }),
+    status: 400,
+    code: "BAD_REQUEST",
+    paths: [["email"], ["resumeFile"]],
+  },
+  {
+    name: "a resume whose name says something else than its bytes",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, resumeFile: pdf("resume.docx") }),
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    paths: [["resumeFile"]],
+  },
+  {
+    name: "a resume of one byte over 5 MiB",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, resumeFile: new File([new Uint8Array(5_242_881)], "resume.pdf") }),
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+    paths: [["resumeFile"]],
+  },
+  {
+    name: "a form over its limit",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, resumeFile: new File([new Uint8Array(8_000_000)], "resume.pdf") }),
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+    paths: [["resumeFile"]],
+  },
+  {
+    name: "a text field over its limit",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, coverLetter: "x".repeat(100_001) }),
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+    paths: [["coverLetter"]],
+  },
+  {
+    name: "more text than a form may have",
+    procedure: "applications.submit",
+    init: () =>
+      form({ ...applicant, coverLetter: "x".repeat(99_000), one: "x".repeat(99_000), two: "x".repeat(99_000) }),
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+  },
+  {
+    name: "more fields than a form may have",
+    procedure: "applications.submit",
+    init: () => form({ ...applicant, extra: Array.from({ length: 100 }, () => "x") }),
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+  },
+  {
+    name: "a page of another site",
+    procedure: "newsletter.subscribe",
+    init: () =>
+      json({ email: "a@example.org" }, { "sec-fetch-site": "cross-site", origin: "https://elsewhere.example" }),
+    status: 403,
+    code: "FORBIDDEN",
+  },
+  {
+    name: "a form of another site",
+    procedure: "applications.submit",
+    init: () => ({ ...form(applicant), headers: { origin: "null" } }),
+    status: 403,
+    code: "FORBIDDEN",
+  },
+  {
+    name: "a multipart body without its boundary",
+    procedure: "applications.submit",
+    init: () => text("--b\r\n\r\n--b--", "multipart/form-data"),
+    status: 400,
+    code: "PARSE_ERROR",
+    message:
+      "The multipart boundary is missing. Do not set Content-Type yourself: the client sets it, with the boundary.",
+  },
+  {
+    name: "a multipart body that ends too early",
+    procedure: "applications.submit",
+    init: () =>
+      text('--b\r\nContent-Disposition: form-data; name="fullName"\r\n\r\nAna', "multipart/form-data; boundary=b"),
+    status: 400,
+    code: "PARSE_ERROR",
+  },
+];
+
+describe.each(refusals)("refuses $name ($procedure)", ({ procedure, init, status, code, paths, message }) => {
+  test("alike on both doors, and keeps nothing", async () => {
+    const answers = [];
+    for (const door of doors) answers.push(await door.send(service, procedure, init()));
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status, fault: { code, ...(message && { message }) } });
+      expect(answer.fault?.issues?.map(({ path }) => path)).toEqual(paths);
+      expect(answer.fault?.requestId).toBe(answer.headers.get("x-request-id"));
+    }
+    const [ofRest, ofRpc] = answers.map(({ fault }) => ({ ...fault, requestId: "" }));
+    expect(ofRpc).toEqual(ofRest);
+  });
+});
+
+test("no refusal left a row, a file or a mail", async () => {
+  expect(await service.stored()).toEqual({ inquiries: [], applications: [], subscribers: [] });
+  expect(await service.files("resumes")).toEqual([]);
+  expect(await service.mails()).toEqual([]);
+});
+
+describe.each(doors)("accepts on $name", (door) => {
+  test("an inquiry, cleaned", async () => {
+    const email = `ann@${door.name}.example`;
+    const sent = {
+      ...buyer,
+      email,
+      name: "  Zoe\u0301 ",
+      company: " ",
+      selectedPackageIds: ["b", "a", "b"],
+      unknown: 1,
+    };
+    const { status, receipt } = await door.send(service, "marketplace.inquiry", json(sent));
+    expect(status).toBe(200);
+    expect(receipt).toEqual({
+      message: expect.any(String),
+      inquiryId: expect.stringMatching(/^INQ-\d{8}-\d{6}$/),
+      confirmationEmailSent: true,
+    });
+    const { inquiries } = await service.stored();
+    expect(inquiries.at(-1)).toMatchObject({
+      reference: receipt?.["inquiryId"],
+      name: "Zoé",
+      company: null,
+      email,
+      selectedPackageIds: ["b", "a"],
+      door: door.name,
+    });
+    const about = async () =>
+      (await service.mails()).filter(({ subject }) => subject?.includes(String(receipt?.["inquiryId"])));
+    await expect.poll(async () => (await about()).length).toBe(2);
+    const to = (await about()).map((mail) => mail.to?.[0]?.address);
+    expect(new Set(to)).toEqual(new Set([email, "sales@marketplace.example"]));
+  });
+
+  test("a subscription, and the same one again without a second mail", async () => {
+    const email = `Reader@${door.name}.example`;
+    const subscribe = (address: string, source: string) =>
+      door.send(service, "newsletter.subscribe", json({ email: address, source }));
+    const first = await subscribe(email, "Footer!");
+    const again = await subscribe(email.toLowerCase(), "blog");
+    expect(again.receipt).toEqual(first.receipt);
+    expect(Object.keys(first.receipt ?? {})).toEqual(["message"]);
+    expect((await service.stored()).subscribers.at(-1)).toMatchObject({
+      email,
+      status: "pending",
+      source: "footer",
+      lastSource: "blog",
+    });
+    const welcomes = async () => (await service.mails()).filter((mail) => mail.to?.[0]?.address === email).length;
+    await expect.poll(welcomes).toBe(1);
+  });
+
+  test("an application with a resume of exactly 5 MiB", async () => {
+    const resume = pdf("Lebenslauf – Ana.pdf", 5_242_880);
+    const bytes = Buffer.from(await resume.arrayBuffer());
+    const exact = new File(
+      [bytes.subarray(0, 9), Buffer.alloc(5_242_880 - bytes.length, " "), bytes.subarray(9)],
+      resume.name,
+    );
+    expect(exact.size).toBe(5_242_880);
+    const before = (await service.files("resumes")).length;
+    const { status, receipt } = await door.send(
+      service,
+      "applications.submit",
+      form({ ...applicant, resumeFile: exact }),
+    );
+    expect(status).toBe(200);
+    expect(receipt).toEqual({
+      message: expect.any(String),
+      applicationId: expect.stringMatching(/^APP-\d{8}-\d{6}$/),
+      confirmationEmailSent: expect.any(Boolean),
+    });
+    const application = (await service.stored()).applications.at(-1);
+    expect(application?.resume).toMatchObject({ filename: "Lebenslauf – Ana.pdf", kind: "pdf", size: 5_242_880 });
+    expect(await service.files("resumes")).toHaveLength(before + 1);
+  });
+
+  test("a cover letter of 20,000 letters that are written as escapes", async () => {
+    const coverLetter = "я".repeat(20_000);
+    const body = JSON.stringify({ ...applicant, coverLetter }).replaceAll("я", String.raw`\u044f`);
+    expect((await door.send(service, "applications.submit", text(body, "application/json"))).status).toBe(200);
+    expect((await service.stored()).applications.at(-1)).toMatchObject({ coverLetter });
+  });
+
+  test("null as an absent field", async () => {
+    expect((await door.send(service, "marketplace.inquiry", json({ ...buyer, company: null }))).status).toBe(200);
+    const subscription = { email: `null@${door.name}.example`, source: null };
+    expect((await door.send(service, "newsletter.subscribe", json(subscription))).status).toBe(200);
+    const application = { ...applicant, phone: null, portfolioUrl: null, coverLetter: null, resumeFile: null };
+    expect((await door.send(service, "applications.submit", json(application))).status).toBe(200);
+    const { fault } = await door.send(service, "marketplace.inquiry", json({ ...buyer, name: null }));
+    expect(fault?.issues).toEqual([{ path: ["name"], message: "This field is required." }]);
+  });
+
+  test.each(["null", "undefined", "", " "])("the text “%s” in place of the resume as no resume", async (resumeFile) => {
+    const sent = [json({ ...applicant, resumeFile }), form({ ...applicant, resumeFile })];
+    for (const init of sent) expect((await door.send(service, "applications.submit", init)).status).toBe(200);
+    const { applications } = await service.stored();
+    expect(applications.slice(-2).map(({ resume }) => resume)).toEqual([null, null]);
+  });
+
+  test("an application as JSON, and as a form with no file chosen", async () => {
+    const before = (await service.files("resumes")).length;
+    expect((await door.send(service, "applications.submit", json(applicant))).status).toBe(200);
+    const noFile = form({ ...applicant, phone: "", resumeFile: new File([], "") });
+    expect((await door.send(service, "applications.submit", noFile)).status).toBe(200);
+    const { applications } = await service.stored();
+    expect(applications.slice(-2).map(({ phone, resume }) => ({ phone, resume }))).toEqual([
+      { phone: null, resume: null },
+      { phone: null, resume: null },
+    ]);
+    expect(await service.files("resumes")).toHaveLength(before);
+  });
+});
+
+test("a URL-encoded application is taken on REST and refused on the typed door", async () => {
+  const init = () => ({ body: new URLSearchParams({ ...applicant, coverLetter: "a\r\nb" }) });
+  expect((await rest.send(service, "applications.submit", init())).status).toBe(200);
+  for (const resumeFile of ["null", "undefined", ""]) {
+    const body = new URLSearchParams({ ...applicant, coverLetter: "a\r\nb", resumeFile });
+    expect((await rest.send(service, "applications.submit", { body })).status).toBe(200);
+  }
+  expect((await rpc.send(service, "applications.submit", init())).status).toBe(415);
+  expect((await service.stored()).applications.at(-1)).toMatchObject({ coverLetter: "a\nb" });
+});
+
+test("a package that the catalogue lacks is refused by its name on both doors", async () => {
+  const catalogue = new URL("../../fixtures/catalogue.json", import.meta.url).pathname;
+  await using own = await startService({ env: { PACKAGE_CATALOGUE: catalogue } });
+  for (const door of doors) {
+    const { status, fault } = await door.send(
+      own,
+      "marketplace.inquiry",
+      json({ ...buyer, selectedPackageIds: ["en-GB-scottish", "nope"] }),
+    );
+    expect(status).toBe(400);
+    const unknown = { path: ["selectedPackageIds", 1], message: "“nope” is not a package we offer." };
+    expect(fault?.issues).toEqual([unknown]);
+    // With the problems that the schema sees, and an identifier that is none only once.
+    const wrong = { email: "nobody", selectedPackageIds: ["en-GB-scottish", " nope ", ""] };
+    const refused = await door.send(own, "marketplace.inquiry", json({ ...buyer, ...wrong }));
+    expect(refused.fault?.issues?.map(({ path }) => path)).toEqual([
+      ["email"],
+      ["selectedPackageIds", 2],
+      ["selectedPackageIds", 1],
+    ]);
+    expect(refused.fault?.issues?.at(-1)).toEqual(unknown);
+  }
+  expect((await own.stored()).inquiries).toEqual([]);
+  expect((await rest.send(own, "marketplace.inquiry", json(buyer))).status).toBe(200);
+});

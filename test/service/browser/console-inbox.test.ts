@@ -1,0 +1,247 @@
+// The list of the inbox in a real browser: its rows, sections, filters and search, and where the keyboard goes.
+import type { InboxRow } from "@submissions/shared/console";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { openBrowser, Visit } from "../../support/browser.ts";
+import { shared } from "../../support/shared.ts";
+import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
+import { enter, fillSignIn, operator } from "../../support/browser/console-visit.ts";
+
+const browser = shared(openBrowser);
+const site = shared(() => ConsoleSite.open({ count: 60 }));
+
+const rows = (page: Page) => page.locator(".rows .row");
+const pathOf = ({ kind, reference }: Pick<InboxRow, "kind" | "reference">) =>
+  `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
+const focusedRow = (page: Page) => page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"]);
+const referencesIn = (page: Page) =>
+  page.locator("[data-reference]").evaluateAll((links) => links.map((link) => link.dataset["reference"]));
+const phone = { viewport: { width: 360, height: 740 } };
+
+test("rows are one line of 44 px, in sections by the days of the viewer's zone", async () => {
+  const timeZone = "Pacific/Auckland";
+  await using visit = await enter(browser, site, "?status=all", { timezoneId: timeZone });
+  const { page } = visit;
+  await expect.poll(() => rows(page).count()).toBe(50);
+  const dayMs = 24 * 3_600_000;
+  const dayOf = (at: number) => new Date(at).toLocaleDateString("en-CA", { timeZone });
+  const now = Date.now();
+  const nameOf = ({ receivedAt }: InboxRow) => {
+    const day = dayOf(receivedAt);
+    if (day === dayOf(now)) return "Today";
+    if (day === dayOf(now - dayMs)) return "Yesterday";
+    return day >= dayOf(now - 6 * dayMs) ? "This week" : "Earlier";
+  };
+  const expected = Map.groupBy(site.submissions.filter(({ status }) => status !== "spam").slice(0, 50), nameOf);
+  expect([...expected.keys()].at(-1)).toBe("Earlier");
+  expect(await page.locator(".section-name").allInnerTexts()).toEqual([...expected.keys()]);
+  expect(await page.locator(".rows").evaluateAll((lists) => lists.map((list) => list.children.length))).toEqual(
+    Array.from(expected.values(), (its) => its.length),
+  );
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 740 });
+    const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+    expect(new Set(heights), String(width)).toEqual(new Set([44]));
+  }
+});
+
+test("a list without rows shows the first one that comes in, without a click", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await page.clock.install();
+  await page.goto(`${site.url}?company=Voices+Ltd`);
+  await fillSignIn(page);
+  await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
+  await site.add("Nora Fresh");
+  await page.clock.runFor(11_000);
+  await rows(page).getByText("Nora Fresh").waitFor();
+  expect(await page.getByRole("button", { name: "1 new" }).count()).toBe(0);
+});
+
+test("a search finds the same by typing and on Enter, people before letters, in every state", async () => {
+  await using visit = await enter(browser, site, "?status=new");
+  const { page } = visit;
+  const search = page.getByRole("searchbox", { name: "Search" });
+  const groups = page.locator(".section-name");
+  await search.pressSequentially("ben");
+  await page.waitForURL("**/console#q=ben");
+  await expect.poll(() => groups.allInnerTexts()).toEqual(["People", "Letters"]);
+  const people = page.locator(".rows").first();
+  expect(new Set(await people.locator("strong").allInnerTexts())).toEqual(new Set(["Ben Novák"]));
+  expect(await people.locator("strong mark").first().innerText()).toBe("Ben");
+  const found = await referencesIn(page);
+  const bens = site.submissions.filter(({ name }) => name === "Ben Novák").map(({ reference }) => reference);
+  expect(found.slice(0, bens.length)).toEqual(bens);
+  expect(site.submissions.some(({ name, status }) => name === "Ben Novák" && status === "done")).toBe(true);
+  await search.press("Enter");
+  expect(page.url()).toBe(`${site.url}#q=ben`);
+  expect(await referencesIn(page)).toEqual(found);
+  const tabs = page.getByRole("navigation", { name: "By state" });
+  expect(await tabs.locator("[aria-current]").allTextContents()).toEqual(["All"]);
+  await tabs.getByRole("link", { name: "To do" }).click();
+  await page.waitForURL("**/console?status=todo#q=ben");
+  await expect.poll(() => page.locator(".rows .row:is(.status-done, .status-spam)").count()).toBe(0);
+
+  await search.fill("phonetics");
+  await expect.poll(() => groups.allInnerTexts()).toEqual(["Letters"]);
+  const sentence = rows(page).first().locator(".row-summary .clip");
+  expect(await sentence.innerText()).toMatch(/^For the last three years .* phonetics laboratory, .* German\.$/);
+  expect(await sentence.locator("mark").allInnerTexts()).toEqual(["phonetics"]);
+});
+
+test("the next one of a search is the row below", async () => {
+  await using visit = await enter(browser, site, "#q=ben");
+  const { page } = visit;
+  await expect.poll(() => page.locator(".section-name").count()).toBe(2);
+  const people = await page.locator(".rows").first().getByRole("listitem").count();
+  const [last = "", next = ""] = (await referencesIn(page)).slice(people - 1);
+  await page.locator(`[data-reference="${last}"]`).click();
+  await page.getByRole("article", { name: last }).getByRole("heading").first().waitFor();
+  await page.keyboard.press("j");
+  await page.getByRole("article", { name: next }).getByRole("heading").first().waitFor();
+});
+
+test("a phone has one button for all filters, and what is set as chips", async () => {
+  await using visit = await enter(browser, site, "", phone);
+  const { page } = visit;
+  await rows(page).first().waitFor();
+  expect(await page.getByRole("combobox").count()).toBe(0);
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByRole("combobox", { name: "Assignee" }).selectOption("none");
+  await page.getByRole("checkbox", { name: "Has a resume" }).click();
+  await page.keyboard.press("Escape");
+  const chips = page.getByRole("list", { name: "Filter" }).getByRole("link");
+  expect(await chips.allTextContents()).toEqual(["unassigned Remove", "has a resume Remove"]);
+  const cut = await page
+    .locator(".filters *")
+    .evaluateAll((all) =>
+      all.filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.outerHTML),
+    );
+  expect(cut).toEqual([]);
+  await chips.first().click();
+  await page.waitForURL("**/console?resume=yes");
+});
+
+test("undo stays until the next action, and says when there is nothing", async () => {
+  const one = site.submissions.find(({ status }) => status === "open")!;
+  await using visit = await Visit.begin(browser, { viewport: { width: 1440, height: 900 } });
+  const { page } = visit;
+  await page.clock.install();
+  await page.goto(site.url + pathOf(one));
+  await fillSignIn(page);
+  const setTo = (status: string) => page.getByRole("combobox", { name: "Status" }).selectOption(status);
+  await page.getByRole("heading", { name: one.name }).focus();
+  await page.keyboard.press("z");
+  await page.getByText("There is nothing to undo.").waitFor();
+  await setTo("new");
+  await page.getByText("Set to new.").waitFor();
+  await page.clock.runFor(600_000);
+  await page.getByRole("heading", { name: one.name }).focus();
+  await page.keyboard.press("z");
+  await page.getByText("Undone.").waitFor();
+  expect((await site.now(one.reference))[0]).toBe("open");
+  await setTo("new");
+  await page.getByRole("button", { name: "Undo" }).waitFor();
+  await page.getByRole("textbox", { name: "Note" }).fill("Called.");
+  await page.getByRole("button", { name: "Add note" }).click();
+  await page.locator(".note-text").getByText("Called.").waitFor();
+  expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+});
+
+test("rows that are done fade to their new state, and the keyboard goes to the row behind them", async () => {
+  await using visit = await enter(browser, site, "", { reducedMotion: "no-preference" });
+  const { page } = visit;
+  await rows(page).first().waitFor();
+  const [first, second, third] = await referencesIn(page);
+  for (const at of [0, 1]) await rows(page).nth(at).getByRole("checkbox").check();
+  await page.getByRole("toolbar").getByRole("button", { name: "Done" }).press("Enter");
+  await expect.poll(() => focusedRow(page)).toBe(third);
+  await expect.poll(async () => (await site.now(second!))[0]).toBe("done");
+  const looks = await rows(page)
+    .first()
+    .evaluate((row) => {
+      const { transitionProperty, transitionDuration } = getComputedStyle(row.querySelector(".row-link")!);
+      const lines = [row, ...row.querySelectorAll("*")].map((one) => getComputedStyle(one).textDecorationLine);
+      return { transitionProperty, transitionDuration, lines: [...new Set(lines)] };
+    });
+  expect(looks.transitionProperty).toContain("opacity");
+  expect(looks.transitionDuration).not.toMatch(/^0s/);
+  expect(looks.lines).toEqual(["none"]);
+  await page.keyboard.press("z");
+  await expect.poll(async () => (await site.now(first!))[0]).not.toBe("done");
+});
+
+test("after Done on its page, and after an erasure, the keyboard is on the next row", async () => {
+  await using visit = await enter(browser, site);
+  const { page } = visit;
+  await rows(page).first().waitFor();
+  const [first, second, third] = await referencesIn(page);
+  await page.locator(`[data-reference="${first}"]`).click();
+  await page.getByRole("button", { name: "Next" }).and(page.locator(":enabled")).waitFor();
+  await page.getByRole("button", { name: "Done" }).press("Enter");
+  await expect.poll(() => focusedRow(page)).toBe(second);
+  await page.keyboard.press("Enter");
+  await page.getByRole("article", { name: second! }).getByRole("link", { name: "All from this address" }).click();
+  await page.getByRole("button", { name: "Erase" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Erase" }).click();
+  await page.getByText(/^Erased: /).waitFor();
+  await expect.poll(() => focusedRow(page)).toBe(third);
+});
+
+test("a page that the role does not include is not found, once", async () => {
+  await using visit = await enter(browser, site, "/subscribers", { as: operators.cleo[0] });
+  const { page } = visit;
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
+  expect(await page.getByText("Not found", { exact: true }).count()).toBe(0);
+});
+
+test("a list in which nothing is new says what else is to be done", async () => {
+  await using visit = await enter(browser, site, "?status=new", { as: operators.cleo[0] });
+  const { page } = visit;
+  await rows(page).first().waitFor();
+  const references = site.submissions.filter(({ kind, status }) => kind === "application" && status === "new");
+  for (const { reference } of references) await site.changeAs(operators.cleo[0], reference, { status: "open" });
+  await page.reload();
+  await page.getByRole("heading", { name: "Nothing is new" }).waitFor();
+  await page.getByText(/^\d+ to do\.$/).waitFor();
+  expect(await page.getByText("Nothing waits").count()).toBe(0);
+});
+
+test("what could not be loaded beside the list stands together at the top", async () => {
+  await using visit = await enter(browser, site);
+  const { page } = visit;
+  visit.expectProblems(/ERR_FAILED|Failed to fetch/);
+  await rows(page).first().waitFor();
+  await page.route("**/{session.me,submission}*", (route) => route.abort());
+  await rows(page).first().getByRole("link").click();
+  const button = page.getByRole("button", { name: "Try again" });
+  await button.waitFor();
+  const [heading, its] = [await page.getByText("This could not be loaded").boundingBox(), await button.boundingBox()];
+  expect(its!.y - heading!.y).toBeLessThan(120);
+  await page.unroute("**/{session.me,submission}*");
+});
+
+test("what has the focus keeps its corners", async () => {
+  await using visit = await enter(browser, site);
+  const { page } = visit;
+  const link = rows(page).first().getByRole("link");
+  await link.waitFor();
+  const corners = () => link.evaluate((one) => [getComputedStyle(one).borderRadius, one.matches(":focus-visible")]);
+  const [before] = await corners();
+  await page.keyboard.press("j");
+  expect(await corners()).toEqual([before, true]);
+});
+
+test("the audit log says what was done in sentences", async () => {
+  const one = site.submissions.findLast(({ kind }) => kind === "inquiry")!;
+  await site.changeAs(operator, one.reference, { assignee: operators.ben[0] });
+  await site.changeAs(operator, one.reference, { status: "open" });
+  await site.store.desk.audit({ action: "operator.accept", subject: operator }, { operator, at: Date.now() });
+  await using visit = await enter(browser, site, "/audit");
+  const { page } = visit;
+  const entries = page.getByRole("table", { name: "Audit log" });
+  await entries.getByText(`eva assigned ${one.reference} to ben.hart`).waitFor();
+  await entries.getByText(`eva set ${one.reference} to open`).waitFor();
+  await entries.getByText("accepted the invitation").first().waitFor();
+  expect(await entries.getByText(/from:|operator\./).count()).toBe(0);
+});

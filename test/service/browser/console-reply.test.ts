@@ -1,0 +1,107 @@
+// Answering a person in the console, in a real browser.
+import type { InboxRow } from "@submissions/shared/console";
+import { expect, test } from "vitest";
+import { openBrowser } from "../../support/browser.ts";
+import { anew, shared } from "../../support/shared.ts";
+import { ConsoleSite } from "../../support/browser/console-site.ts";
+import { enter, operator, signOut } from "../../support/browser/console-visit.ts";
+
+const browser = shared(openBrowser);
+const site = anew(() => ConsoleSite.open({ count: 20 }));
+
+const newInquiry = (): InboxRow => site.submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
+const pathOf = ({ reference }: InboxRow) => `/inquiries/${reference}`;
+
+test("a reply is begun with r, sent and marked done, and taken back with the status and the words", async () => {
+  const one = newInquiry();
+  await using visit = await enter(browser, site, pathOf(one));
+  const { page } = visit;
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  await page.keyboard.press("r");
+  const message = page.getByRole("textbox", { name: "Message" });
+  expect(await message.evaluate((field) => document.activeElement === field)).toBe(true);
+  expect(await message.inputValue()).toContain(one.name);
+  expect(await message.inputValue()).toContain(one.reference);
+  await message.fill("We will call you tomorrow.");
+  await page.getByRole("button", { name: "Send and mark done" }).click();
+  await page.getByRole("button", { name: "Undo", exact: true }).waitFor();
+  await expect.poll(() => site.now(one.reference)).toEqual(["done", one.assignee]);
+  await page.getByRole("listitem").filter({ hasText: "We will call you tomorrow." }).getByText("replied").waitFor();
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByText("The reply is taken back.").waitFor();
+  expect(await site.now(one.reference)).toEqual(["new", one.assignee]);
+  expect((await site.detail(one.reference)).replies).toEqual([]);
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  expect(await message.inputValue()).toBe("We will call you tomorrow.");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect
+    .poll(async () => (await site.detail(one.reference)).replies)
+    .toMatchObject([{ author: operator, text: "We will call you tomorrow." }]);
+  expect(await message.count()).toBe(0);
+});
+
+test("a message that was begun survives a reload, and not a sign-out", async () => {
+  const one = newInquiry();
+  await using visit = await enter(browser, site, pathOf(one));
+  const { page } = visit;
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  const message = page.getByRole("textbox", { name: "Message" });
+  await message.fill("Half a sentence");
+  await page.reload();
+  await expect.poll(() => message.inputValue()).toBe("Half a sentence");
+  await signOut(page);
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
+});
+
+test("what became of a submission is one list in the order of time", async () => {
+  const one = newInquiry();
+  await using visit = await enter(browser, site, pathOf(one));
+  const { page } = visit;
+  await page.getByRole("textbox", { name: "Note" }).fill("A good customer.");
+  await page.getByRole("button", { name: "Add note" }).click();
+  const items = page.getByRole("region", { name: "Timeline" }).getByRole("listitem");
+  await expect.poll(() => items.last().innerText()).toContain("A good customer.");
+  expect(await items.first().innerText()).toContain("Received");
+  expect(await items.nth(1).innerText()).toContain("Receipt");
+  const properties = page.getByRole("complementary", { name: "Properties" });
+  await properties.getByRole("combobox", { name: "Status" }).waitFor();
+  expect(await properties.innerText()).toContain(one.reference);
+});
+
+test("a saved answer fills the message, and answers several at once, each as it is shown", async () => {
+  const [one, other] = site.submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
+  await using visit = await enter(browser, site, "/settings");
+  const { page } = visit;
+  visit.expectProblems(/status of 400/);
+  await page.getByRole("button", { name: "Add saved answer" }).click();
+  await page.getByRole("textbox", { name: "Title" }).fill("Thanks");
+  await page.getByRole("combobox", { name: "Kind" }).selectOption("inquiry");
+  const text = page.getByRole("textbox", { name: "Text" });
+  await text.fill("Hello {nmae}");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("There is no placeholder {nmae}.").waitFor();
+  await text.fill("Thank you, {name}: {reference}");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("listitem").filter({ hasText: "Thanks" }).waitFor();
+  await page.goto(site.url + pathOf(one!));
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  await page.getByRole("combobox", { name: "Saved answer" }).selectOption("Thanks");
+  const filled = `Thank you, ${one!.name}: ${one!.reference}`;
+  await expect.poll(() => page.getByRole("textbox", { name: "Message" }).inputValue()).toBe(filled);
+  await page.goto(`${site.url}?status=new&kind=inquiry`);
+  for (const { reference } of [one!, other!])
+    await page
+      .locator(`.row:has([data-reference="${reference}"]), .row[data-reference="${reference}"]`)
+      .first()
+      .getByRole("checkbox")
+      .check();
+  await page.getByRole("button", { name: "Reply to selected" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox", { name: "Saved answer" }).selectOption("Thanks");
+  await dialog.getByText(filled).waitFor();
+  await dialog.getByText(`Thank you, ${other!.name}: ${other!.reference}`).waitFor();
+  await dialog.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByText("2 replies will go out in ten seconds.").waitFor();
+  expect((await site.detail(other!.reference)).replies).toMatchObject([{ author: operator }]);
+});

@@ -1,0 +1,109 @@
+// Adding, importing and unsubscribing subscribers in the console, in a real browser.
+import { expect, test } from "vitest";
+import { subscribers } from "../../contract/records.ts";
+import { openBrowser } from "../../support/browser.ts";
+import { anew, shared } from "../../support/shared.ts";
+import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
+import { enter } from "../../support/browser/console-visit.ts";
+
+const browser = shared(openBrowser);
+const site = anew(() => ConsoleSite.open({ count: 20 }));
+
+const mia = operators.mia[0];
+const stateOf = async (address: string) =>
+  (await subscribers(site.store)).find(({ email }) => email === address)?.status;
+
+test("a subscriber is added, and one who is subscribed already is refused with the reason", async () => {
+  await using visit = await enter(browser, site, "/subscribers", { as: mia });
+  const { page } = visit;
+  visit.expectProblems(/status of 409/);
+  await page.getByRole("button", { name: "Add subscriber" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("E-mail address").fill("new@example.org");
+  await dialog.getByLabel("Source").fill("Trade fair");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("new@example.org gets a mail to confirm the subscription.").waitFor();
+  const row = page.getByRole("row", { name: /new@example\.org/ });
+  await row.getByText("Pending").waitFor();
+  expect(await stateOf("new@example.org")).toBe("pending");
+  await page.getByRole("combobox", { name: "Source" }).selectOption("trade-fair (1)");
+  await expect.poll(() => page.getByRole("table", { name: "Subscribers" }).getByRole("row").count()).toBe(2);
+  expect(new URL(page.url()).searchParams.get("source")).toBe("trade-fair");
+  await page.reload();
+  await row.waitFor();
+  expect(await page.getByRole("table", { name: "Subscribers" }).getByRole("row").count()).toBe(2);
+
+  await page.getByRole("button", { name: "Add subscriber" }).click();
+  await dialog.getByLabel("E-mail address").fill("NEW@example.org");
+  await dialog.getByLabel("Proof of consent").fill("Yes, send me news.");
+  await dialog.getByLabel("Given on").fill("2026-05-01");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("NEW@example.org is subscribed.").waitFor();
+  expect(await stateOf("new@example.org")).toBe("active");
+  await page.getByRole("button", { name: "Add subscriber" }).click();
+  await dialog.getByLabel("E-mail address").fill("new@example.org");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await dialog.getByRole("alert").getByText("It is subscribed already.").waitFor();
+});
+
+test("a file is imported, and the report names who was left out and why", async () => {
+  const known = (await subscribers(site.store)).find(({ status }) => status === "active")!;
+  await using visit = await enter(browser, site, "/subscribers", { as: mia });
+  const { page } = visit;
+  visit.expectProblems(/status of 400/);
+  const file = (text: string | Buffer) => ({ name: "readers.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  await page.getByRole("button", { name: "Import" }).click();
+  const dialog = page.getByRole("dialog");
+  const send = async (text: string | Buffer) => {
+    await dialog.getByLabel("CSV file").setInputFiles(file(text));
+    await dialog.getByRole("button", { name: "Import", exact: true }).click();
+  };
+  await send("name\nAnn\n");
+  await dialog.getByText("There is no email.").waitFor();
+  await send(Buffer.from([0x65, 0xfc, 0x0a]));
+  await dialog.getByText("Save it as CSV UTF-8.").waitFor();
+  await send(`email,source,consentText,consentPage,consentAt
+one@example.org,fair,,,
+two@example.org,fair,Yes,https://fair.example.org/,2026-05-01
+${known.email},fair,,,
+nobody,fair,,,
+`);
+  await dialog
+    .getByRole("status")
+    .getByText("2 addresses added: 1 with a proof of consent, 1 to confirm by mail.")
+    .waitFor();
+  const rows = dialog.getByRole("table", { name: "Left out" }).getByRole("row");
+  const [, first, second] = await rows.allInnerTexts();
+  expect(first).toMatch(new RegExp(`^4\\s+${RegExp.escape(known.email)}\\s+It is subscribed already\\.$`));
+  expect(second).toMatch(/^5\s+nobody\s+Enter one e-mail address/);
+  expect([await stateOf("one@example.org"), await stateOf("two@example.org")]).toEqual(["pending", "active"]);
+  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+  await page.getByRole("row", { name: /two@example\.org/ }).waitFor();
+  await page.getByRole("combobox", { name: "Source" }).selectOption("fair (2)");
+  await page.getByRole("button", { name: "Export" }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "CSV of those shown" }).click(),
+  ]);
+  const { createReadStream } = await import("node:fs");
+  const text = (await Array.fromAsync(createReadStream(await download.path(), "utf8"))).join("");
+  expect(text.trim().split("\r\n")).toHaveLength(3);
+});
+
+test("unsubscribing asks first", async () => {
+  const { email } = (await subscribers(site.store)).find(({ status }) => status === "active")!;
+  await using visit = await enter(browser, site, "/subscribers", { as: mia });
+  const { page } = visit;
+  await page.getByRole("searchbox", { name: "Search" }).fill(email);
+  const row = page.getByRole("row", { name: new RegExp(RegExp.escape(email)) });
+  await expect.poll(() => page.getByRole("table", { name: "Subscribers" }).getByRole("row").count()).toBe(2);
+  const dialog = page.getByRole("dialog");
+  await row.getByRole("button", { name: "Unsubscribe" }).click();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  expect(await stateOf(email)).toBe("active");
+  await row.getByRole("button", { name: "Unsubscribe" }).click();
+  await dialog.getByRole("button", { name: "Unsubscribe" }).click();
+  await row.getByText("Unsubscribed", { exact: true }).waitFor();
+  expect(await stateOf(email)).toBe("unsubscribed");
+  expect(await row.getByRole("button", { name: "Unsubscribe" }).count()).toBe(0);
+});

@@ -1,0 +1,159 @@
+// The reader of the API document in a real browser: without a violation of its policy, and with requests that reach the
+// service.
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { openBrowser, Visit } from "../../support/browser.ts";
+import { openFolder } from "../../support/folder.ts";
+import { startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
+import { resume } from "../../support/browser/people.ts";
+
+const browser = shared(openBrowser);
+const service = shared(() => startService());
+
+/** Opens the reader at an operation. A violation of the policy is an error in the console, which fails the visit. */
+async function openReader(page: Page, hash = ""): Promise<void> {
+  await page.goto(`${service.url}/docs${hash}`);
+  await page.locator(".opblock").first().waitFor();
+}
+
+const openOperation = (page: Page) => page.locator(".opblock.is-open");
+
+const samples = (page: Page) => page.locator(".request-snippets pre").first();
+
+async function showSample(page: Page, name: string): Promise<string> {
+  await page.locator(".request-snippets").getByRole("button", { name, exact: true }).click();
+  return samples(page).innerText();
+}
+
+test("the reader loads everything from this service", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  const origins = new Set<string>();
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== "data:") origins.add(url.origin);
+  });
+  await openReader(page);
+  await expect.poll(() => page.locator(".opblock").count()).toBe(5);
+  expect([...origins]).toEqual([service.url]);
+});
+
+test("an application is sent with its resume, and shown as curl, fetch, SDK and tRPC", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page, "#/Submissions/submitApplication");
+  const operation = openOperation(page);
+  await operation.locator("input[type=file]").setInputFiles(resume);
+  const answered = page.waitForResponse("**/api/applications/submit");
+  await operation.getByRole("button", { name: "Execute" }).click();
+  expect((await answered).status()).toBe(200);
+  const stored = (await service.stored()).applications.at(-1);
+  expect(stored).toMatchObject({ name: "Ana Souza", resume: { filename: resume.name } });
+  await page.getByText(stored!.reference).first().waitFor();
+
+  expect(await samples(page).innerText()).toContain(`-F 'resumeFile=@"${resume.name}"'`);
+  expect(await showSample(page, "fetch")).toContain('form.append("resumeFile", fileInput.files[0]);');
+  const sdk = await showSample(page, "SDK");
+  expect(sdk).toContain(`createSubmissionsClient({ url: "${service.url}" })`);
+  expect(sdk).toContain("await submissions.applications.submit({");
+  expect(await showSample(page, "tRPC")).toContain("await client.applications.submit.mutate(form);");
+});
+
+/** Runs a command in a shell, and returns what it writes. */
+const run = async (command: string, folder: string): Promise<string> =>
+  (await promisify(execFile)("sh", ["-c", command], { cwd: folder })).stdout;
+
+test("the curl command of an application stores the same as the reader does, whatever is typed", async () => {
+  await using folder = await openFolder();
+  const file = { ...resume, name: `Ana's "CV", 2; new.pdf` };
+  await writeFile(join(folder.path, file.name), file.buffer);
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page, "#/Submissions/submitApplication");
+  const operation = openOperation(page);
+  const typed = {
+    availability: `now; 20 h "a" 'week'`,
+    accent: "<accent",
+    company: "@company",
+    phone: "+49 30 901820",
+  };
+  for (const [name, text] of Object.entries(typed))
+    await operation.locator(`[data-property-name=${name}]`).getByRole("textbox").fill(text);
+  await operation.locator("input[type=file]").setInputFiles(file);
+  const answered = page.waitForResponse("**/api/applications/submit");
+  await operation.getByRole("button", { name: "Execute" }).click();
+  expect((await answered).status()).toBe(200);
+
+  const answer = await run(`${await showSample(page, "curl")} --silent --fail-with-body`, folder.path);
+  const [first, second] = (await service.stored()).applications.slice(-2);
+  expect(JSON.parse(answer)).toMatchObject({ applicationId: second?.reference });
+  expect(second).toMatchObject(typed);
+  const contentOf = ({ name, email, position, coverLetter, resume: kept }: typeof first & object) => {
+    const { filename, size, sha256 } = kept!;
+    return { name, email, position, coverLetter, filename, size, sha256 };
+  };
+  expect(contentOf(second!)).toEqual(contentOf(first!));
+});
+
+test("the curl command of an inquiry stores what was typed, once under its key", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page, "#/Submissions/submitInquiry");
+  const operation = openOperation(page);
+  const inquiry = { name: `Ann; @x <y 'z' "q" \\ $HOME`, email: "curl@example.org", selectedPackageIds: ["de-AT"] };
+  await operation.getByPlaceholder("Idempotency-Key").fill("it's curl");
+  await operation.getByRole("textbox", { name: "Example" }).fill(JSON.stringify(inquiry));
+  const answered = page.waitForResponse("**/api/marketplace/inquiry");
+  await operation.getByRole("button", { name: "Execute" }).click();
+  const receipt = (await (await answered).json()) as { inquiryId: string };
+
+  const answer = await run(`${await showSample(page, "curl")} --silent --fail-with-body`, tmpdir());
+  expect(JSON.parse(answer)).toMatchObject({ inquiryId: receipt.inquiryId });
+  const stored = (await service.stored()).inquiries.filter(({ email }) => email === inquiry.email);
+  expect(stored).toMatchObject([inquiry]);
+});
+
+test("an inquiry under a key is stored once, and the samples carry the key", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page, "#/Submissions/submitInquiry");
+  const operation = openOperation(page);
+  await operation.getByPlaceholder("Idempotency-Key").fill("docs-1");
+  const before = (await service.stored()).inquiries.length;
+  for (const replayed of [null, "true"]) {
+    const answered = page.waitForResponse("**/api/marketplace/inquiry");
+    await operation.getByRole("button", { name: "Execute" }).click();
+    expect(await (await answered).headerValue("idempotency-replayed")).toBe(replayed);
+  }
+  expect((await service.stored()).inquiries).toHaveLength(before + 1);
+  expect(await showSample(page, "fetch")).toContain('"idempotency-key":"docs-1"');
+  expect(await showSample(page, "SDK")).toContain('{ idempotencyKey: "docs-1" }');
+  expect(await showSample(page, "tRPC")).toContain('"idempotency-key": "docs-1"');
+});
+
+test("refusals are folded, and open by the keyboard", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page, "#/Submissions/subscribeToNewsletter");
+  const operation = openOperation(page);
+  const folded = operation.getByRole("button", { name: "crossSiteForbidden" });
+  expect(await folded.getAttribute("aria-expanded")).toBe("false");
+  expect(await operation.getByText('"FORBIDDEN"').count()).toBe(0);
+  await folded.press("Enter");
+  expect(await folded.getAttribute("aria-expanded")).toBe("true");
+  await operation.getByText('"FORBIDDEN"').waitFor();
+});
+
+test("the navigation opens an operation", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  await openReader(page);
+  await page.getByRole("navigation", { name: "Operations" }).getByRole("link", { name: "Subscribe" }).click();
+  await openOperation(page).getByText("/api/newsletter/subscribe").first().waitFor();
+});

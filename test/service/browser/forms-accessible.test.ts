@@ -1,0 +1,155 @@
+// Whether everybody can use the forms: what axe finds in every state, in light and dark; small screens; few movements.
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { barriersOf, openBrowser, Visit } from "../../support/browser.ts";
+import { openHostSite } from "../../support/host-site.ts";
+import { startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
+import { fillApplication, fillInquiry, pdfOf, resume } from "../../support/browser/people.ts";
+
+const browser = shared(openBrowser);
+const host = shared(openHostSite);
+const catalogue = new URL("../../fixtures/catalogue.json", import.meta.url).pathname;
+const service = shared(() => startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } }));
+
+beforeAll(() => {
+  host.show({
+    body: `<style>:root { color-scheme: light dark } body { background: Canvas; color: CanvasText }</style><main><h1>Forms</h1>
+      <inquiry-form></inquiry-form><newsletter-form></newsletter-form><application-form></application-form></main>
+      <script type="module" src="${service.url}/forms.js"></script>`,
+  });
+});
+
+interface Forms {
+  readonly inquiry: Locator;
+  readonly newsletter: Locator;
+  readonly application: Locator;
+}
+
+async function formsOf(page: Page): Promise<Forms> {
+  await page.goto(host.url);
+  const inquiry = page.locator("inquiry-form");
+  await inquiry.getByRole("checkbox").first().waitFor();
+  return { inquiry, newsletter: page.locator("newsletter-form"), application: page.locator("application-form") };
+}
+
+const submit = (form: Locator) => form.locator(".send [type=submit]").click();
+
+async function sendAllEmpty({ inquiry, newsletter, application }: Forms): Promise<void> {
+  for (const form of [inquiry, newsletter, application]) await submit(form);
+  await application.locator("input[type=file]").setInputFiles({ ...resume, name: "resume.docx" });
+  await application.locator("#resumeFile-error").getByText("but it is a PDF file").waitFor();
+}
+
+async function sendAll({ inquiry, newsletter, application }: Forms): Promise<void> {
+  await fillInquiry(inquiry);
+  await newsletter.getByLabel("E-mail address").fill("reader@example.org");
+  await fillApplication(application);
+  await application.locator("input[type=file]").setInputFiles({ ...resume });
+  for (const form of [inquiry, newsletter, application]) {
+    await submit(form);
+    await form.getByRole("region").waitFor();
+  }
+}
+
+/** What axe finds, moderate and minor things too. */
+async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const violations = await barriersOf(page, rules && { runOnly: { type: "rule", values: [...rules] } });
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${JSON.stringify(target)}`));
+}
+
+test.each([
+  ["light", undefined],
+  // All that is different in the dark.
+  ["dark", ["color-contrast"]],
+] as const)("axe finds nothing in any state, in %s colours", async (colorScheme, rules) => {
+  await using visit = await Visit.begin(browser, { colorScheme });
+  const { page } = visit;
+  const forms = await formsOf(page);
+  expect(await findings(page, rules), "empty").toEqual([]);
+  await sendAllEmpty(forms);
+  expect(await findings(page, rules), "with problems").toEqual([]);
+  await sendAll(forms);
+  expect(await findings(page, rules), "sent").toEqual([]);
+});
+
+test("axe finds nothing while a resume is on its way, nor when it did not arrive", async () => {
+  await using visit = await Visit.begin(browser);
+  visit.expectProblems(/Failed to load resource/);
+  const { page } = visit;
+  const { application } = await formsOf(page);
+  await fillApplication(application);
+  await application.locator("input[type=file]").setInputFiles(pdfOf(100_000));
+  // Held on its way until it has been looked at.
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/trpc\//, async (route) => {
+    await held.promise;
+    await route.abort("connectionreset");
+  });
+  const failed = page.waitForEvent("requestfailed", { timeout: 0 });
+  failed.catch(() => {});
+  await page.clock.install();
+  await submit(application);
+  await application.getByRole("button", { name: "Cancel" }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  held.resolve();
+  await failed;
+  // The 15 seconds in which the form tries again by itself.
+  await page.clock.fastForward(20_000);
+  await application.getByRole("button", { name: "Try again" }).waitFor();
+  expect(await findings(page)).toEqual([]);
+});
+
+test("nothing is cut off or scrolls sideways at 320 pixels, and everything to press is 24 pixels high and wide", async () => {
+  await using visit = await Visit.begin(browser, { viewport: { width: 320, height: 600 } });
+  const { page } = visit;
+  const forms = await formsOf(page);
+  await sendAllEmpty(forms);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  const small = await page.evaluate(() =>
+    [...document.querySelectorAll("inquiry-form, newsletter-form, application-form")].flatMap((element) =>
+      [...element.shadowRoot!.querySelectorAll<HTMLElement>("button, input:not([type=hidden]), textarea")]
+        .filter((control) => control.closest(".trap") === null && control.checkVisibility())
+        // A box is ticked by pressing anywhere on its line.
+        .map((control) => control.closest<HTMLElement>(".box") ?? control)
+        .map((control) => ({ name: control.outerHTML.slice(0, 80), box: control.getBoundingClientRect() }))
+        .filter(({ box }) => box.width < 24 || box.height < 24),
+    ),
+  );
+  expect(small).toEqual([]);
+});
+
+test("nothing moves for those who do not want it", async () => {
+  await using visit = await Visit.begin(browser, { reducedMotion: "reduce" });
+  const { page } = visit;
+  await formsOf(page);
+  const moving = await page.evaluate(() =>
+    [...document.querySelector("application-form")!.shadowRoot!.querySelectorAll("*")]
+      .map((element) => getComputedStyle(element))
+      .filter(({ transitionDuration, animationName }) => transitionDuration !== "0s" || animationName !== "none"),
+  );
+  expect(moving).toEqual([]);
+});
+
+test("what happens is said to those who listen: where problems are, how it goes, and what came of it", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  const { inquiry } = await formsOf(page);
+  await page.evaluate(() => {
+    const status = document.querySelector("inquiry-form")!.shadowRoot!.querySelector("[role=status]")!;
+    const said: string[] = [];
+    new MutationObserver(() => said.push(status.textContent)).observe(status, { childList: true });
+    Object.assign(globalThis, { said });
+  });
+  await submit(inquiry);
+  const summary = inquiry.getByRole("group", { name: "There is a problem" });
+  expect(await summary.evaluate((element) => element.matches(":focus"))).toBe(true);
+  const name = inquiry.getByRole("textbox", { name: "Your name" });
+  expect(await name.ariaSnapshot()).toContain("Your name");
+  expect(await name.evaluate((input) => input.getAttribute("aria-invalid"))).toBe("true");
+  await fillInquiry(inquiry);
+  await submit(inquiry);
+  await inquiry.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+  const said = await page.evaluate(() => (globalThis as unknown as { readonly said: string[] }).said);
+  expect(said).toContain("Sending…");
+});

@@ -1,0 +1,512 @@
+// The forms in pages of other sites: from another origin, under their content security policies, in their language, with
+// their packages and their colours.
+import type { SubmissionError } from "@submissions/client";
+import { join } from "node:path";
+import { readFile } from "node:fs/promises";
+import type { Locator } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { openBrowser, Visit } from "../../support/browser.ts";
+import { bundlePage } from "../../support/bundle-page.ts";
+import { openHostSite, type HostPage } from "../../support/host-site.ts";
+import { startService, type Service } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
+import { fetchChallenge } from "../../support/solve-challenge.ts";
+import type { InAPage } from "../../support/browser/client-in-a-page.ts";
+import { fillApplication, fillInquiry, resume } from "../../support/browser/people.ts";
+
+const browser = shared(openBrowser);
+const host = shared(openHostSite);
+const catalogue = new URL("../../fixtures/catalogue.json", import.meta.url).pathname;
+const service = shared(() => startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } }));
+
+const scriptOf = ({ url }: Service) => `<script type="module" src="${url}/forms.js"></script>`;
+
+async function visitHost(page: HostPage, begun?: Visit): Promise<Visit> {
+  host.show(page);
+  const visit = begun ?? (await Visit.begin(browser));
+  await visit.page.goto(host.url);
+  return visit;
+}
+
+const catalogued = (form: Locator) => form.getByRole("checkbox", { name: "English, Scottish accents" });
+
+describe("from another origin that the service knows", () => {
+  test("one script tag is enough for all three forms, under a policy that allows nothing but the service", async () => {
+    const policy = `default-src 'none'; script-src ${service.url}; connect-src ${service.url}; img-src data:; require-trusted-types-for 'script'; trusted-types submission-forms`;
+    await using visit = await visitHost({
+      headers: { "content-security-policy": policy },
+      body: `<inquiry-form></inquiry-form><newsletter-form></newsletter-form><application-form></application-form>${scriptOf(service)}`,
+    });
+    const { page } = visit;
+    const inquiry = page.locator("inquiry-form");
+    await catalogued(inquiry).waitFor();
+    await fillInquiry(inquiry);
+    await inquiry.getByRole("button", { name: "Send inquiry" }).click();
+    await inquiry.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+
+    const newsletter = page.locator("newsletter-form");
+    await newsletter.getByLabel("E-mail address").fill("reader@example.org");
+    await newsletter.getByRole("button", { name: "Subscribe" }).click();
+    await newsletter.getByRole("region").waitFor();
+
+    const application = page.locator("application-form");
+    await fillApplication(application);
+    await application.locator("input[type=file]").setInputFiles({ ...resume });
+    await application.getByRole("button", { name: "Send application" }).click();
+    await application.getByRole("region").waitFor();
+
+    const { inquiries, subscribers, applications } = await service.stored();
+    expect(inquiries[0]).toMatchObject({ selectedPackageIds: ["en-GB-scottish"] });
+    expect(subscribers).toHaveLength(1);
+    expect(applications[0]).toMatchObject({ resume: { filename: resume.name } });
+  });
+
+  test.each(["README.md", "docs/forms.md"])(
+    "the snippet of %s offers packages to tick and keeps forms apart",
+    async (file) => {
+      const text = await readFile(new URL(`../../../${file}`, import.meta.url), "utf8");
+      const snippet = /^```html\n([^]*?)^```/m.exec(text)?.[1] ?? "";
+      // A service without a catalogue, as the README starts it.
+      await using plain = await startService({ env: { CORS_ORIGINS: host.url } });
+      const here = snippet.replace(/https?:[^"]*(?=\/forms\.js)/, plain.url);
+      await using visit = await visitHost({ body: here });
+      const inquiry = visit.page.locator("inquiry-form");
+      await inquiry.getByRole("checkbox", { name: "Austrian German" }).check();
+      await inquiry.getByLabel("Your name").fill("Ann Buyer");
+      await inquiry.getByLabel("E-mail address").fill("ann@example.org");
+      const boxes = await visit.page.locator("inquiry-form, newsletter-form, application-form").all();
+      expect(boxes.length).toBeGreaterThan(1);
+      const places = await Promise.all(boxes.map(async (box) => (await box.boundingBox())!));
+      for (const [index, { y }] of places.slice(1).entries())
+        expect(y - places[index]!.y - places[index]!.height).toBeGreaterThan(20);
+      await inquiry.getByRole("button", { name: "Send inquiry" }).click();
+      await inquiry.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+      expect((await plain.stored()).inquiries).toMatchObject([{ selectedPackageIds: ["de-AT"] }]);
+    },
+  );
+
+  test("a rate limit is shown with the time to wait there too", async () => {
+    await using limited = await startService({ env: { CORS_ORIGINS: host.url, RATE_LIMIT_MAX: "1" } });
+    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(limited)}` });
+    visit.expectProblems(/Failed to load resource/);
+    const form = visit.page.locator("newsletter-form");
+    for (const name of ["Subscribe", "Subscribe another address", "Subscribe"]) {
+      const field = form.getByLabel("E-mail address");
+      if (name === "Subscribe") await field.fill("reader@example.org");
+      await form.getByRole("button", { name, exact: true }).click();
+    }
+    await form
+      .locator("#summary")
+      .getByText(/Please try again in \d+ seconds/)
+      .waitFor();
+  });
+});
+
+test("from an origin that the service does not know, the form says what happens and keeps what was typed", async () => {
+  await using strange = await startService();
+  await using visit = await Visit.begin(browser);
+  visit.expectProblems(/blocked by CORS policy/, /net::ERR_FAILED/);
+  const warnings: string[] = [];
+  visit.page.on("console", (message) => message.type() === "warning" && warnings.push(message.text()));
+  await visitHost(
+    { body: `<inquiry-form></inquiry-form><newsletter-form></newsletter-form>${scriptOf(strange)}` },
+    visit,
+  );
+  const { page } = visit;
+  await page.locator("inquiry-form").getByText("The list of packages could not be loaded.").waitFor();
+  const form = page.locator("newsletter-form");
+  await form.getByLabel("E-mail address").fill("reader@example.org");
+  let sent = 0;
+  page.on("request", (request) => request.method() === "POST" && (sent += 1));
+  await form.getByRole("button", { name: "Subscribe" }).click();
+  await form.locator("#summary").getByText("Submissions from pages of other websites are not accepted.").waitFor();
+  expect(sent).toBe(1);
+  expect(await form.getByLabel("E-mail address").inputValue()).toBe("reader@example.org");
+  expect(warnings.some((text) => text.includes("CORS_ORIGINS") && text.includes(host.url))).toBe(true);
+  expect((await strange.stored()).subscribers).toEqual([]);
+});
+
+describe("the typed client in a page of another origin", () => {
+  const submit = async (url: string, { page }: Visit) => {
+    const script = await bundlePage(join(import.meta.dirname, "../../support/browser/client-in-a-page.ts"));
+    host.show({ body: `<script type="module">${script}</script>` });
+    await page.goto(host.url);
+    const sent: string[] = [];
+    page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
+    const ended = await page.evaluate((at) => {
+      const { createSubmissionsClient } = globalThis as InAPage;
+      const { newsletter } = createSubmissionsClient({ url: at, retry: { tries: 2, firstWaitMs: 0 } });
+      return newsletter.subscribe({ email: "reader@example.org" }).then(
+        () => null,
+        ({ code, mayHaveArrived, cause }: SubmissionError) => ({ code, mayHaveArrived, cause: String(cause) }),
+      );
+    }, url);
+    return { ended, sent };
+  };
+
+  test("is told of an origin that CORS_ORIGINS does not name at its first try", async () => {
+    await using strange = await startService();
+    await using visit = await Visit.begin(browser);
+    visit.expectProblems(/blocked by CORS policy/, /net::ERR_FAILED/);
+    const { ended, sent } = await submit(strange.url, visit);
+    expect(ended).toEqual({
+      code: "FORBIDDEN",
+      mayHaveArrived: false,
+      cause: `Error: The CORS_ORIGINS of ${strange.url} do not name ${host.url}.`,
+    });
+    expect(sent).toHaveLength(1);
+    expect((await strange.stored()).subscribers).toEqual([]);
+  });
+
+  test("tries again where no service answers, and where one does that lets it in", async () => {
+    await using visit = await Visit.begin(browser);
+    visit.expectProblems(/net::ERR_/);
+    expect(await submit("http://127.0.0.1:1", visit)).toMatchObject({
+      ended: { code: "NETWORK" },
+      sent: { length: 2 },
+    });
+    await using other = await Visit.begin(browser);
+    other.expectProblems(/net::ERR_FAILED/);
+    await other.page.route(/newsletter\.subscribe/, (route) => route.abort("failed"));
+    expect(await submit(service.url, other)).toMatchObject({ ended: { code: "NETWORK" }, sent: { length: 2 } });
+  });
+});
+
+test("packages that could not be loaded can be loaded again", async () => {
+  await using visit = await Visit.begin(browser);
+  visit.expectProblems(/net::ERR_FAILED/);
+  await visit.page.route(/config\.json/, (route) => route.abort());
+  await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` }, visit);
+  const form = visit.page.locator("inquiry-form");
+  await form.getByText("The list of packages could not be loaded.").waitFor();
+  await visit.page.unrouteAll();
+  await form.getByRole("button", { name: "Try again" }).click();
+  await catalogued(form).waitFor();
+});
+
+describe("the page decides", () => {
+  test("which packages there are to choose from, and what is filled in at first", async () => {
+    await using visit = await visitHost({
+      body: `<inquiry-form packages='["de-AT"]' values='{"selectedPackageIds":["de-AT"],"company":"Vozes"}'></inquiry-form>${scriptOf(service)}`,
+    });
+    const form = visit.page.locator("inquiry-form");
+    await form.getByRole("checkbox", { name: "de-AT", checked: true }).waitFor();
+    expect(await form.getByRole("checkbox").count()).toBe(1);
+    expect(await form.getByLabel("Company").inputValue()).toBe("Vozes");
+  });
+
+  test("and where there is no catalogue, identifiers are typed one to a line", async () => {
+    await using open = await startService({ env: { CORS_ORIGINS: host.url } });
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(open)}` });
+    const form = visit.page.locator("inquiry-form");
+    await form.getByLabel("Packages you are interested in").fill("en-GB-scottish\n\n de-AT \n");
+    await form.getByLabel("Your name").fill("Ann Buyer");
+    await form.getByLabel("E-mail address").fill("ann@example.org");
+    await form.getByRole("button", { name: "Send inquiry" }).click();
+    await form.getByRole("region").waitFor();
+    expect((await open.stored()).inquiries[0]).toMatchObject({ selectedPackageIds: ["en-GB-scottish", "de-AT"] });
+  });
+
+  test("on the language: German in a German page, for every word that is shown", async () => {
+    await using visit = await visitHost({
+      lang: "de-AT",
+      body: `<application-form></application-form><newsletter-form></newsletter-form>${scriptOf(service)}`,
+    });
+    const form = visit.page.locator("application-form");
+    await form.getByLabel("Vor- und Nachname").waitFor();
+    await form.getByLabel("E-Mail-Adresse").fill("ana");
+    await form.getByLabel("Akzent").fill("a".repeat(201));
+    await form.getByRole("button", { name: "Bewerbung senden" }).click();
+    expect(await form.locator("#summary").getByRole("link").allInnerTexts()).toEqual([
+      "Bitte geben Sie Ihren Vor- und Nachnamen ein.",
+      "E-Mail-Adresse: Bitte geben Sie eine E-Mail-Adresse ein, etwa name@example.org.",
+      "Bitte geben Sie die gewünschte Stelle ein.",
+      "Akzent oder Mundart: Höchstens 200 Zeichen.",
+    ]);
+    const newsletter = visit.page.locator("newsletter-form");
+    await newsletter.getByLabel("E-Mail-Adresse").fill("leserin@example.org");
+    await newsletter.getByRole("button", { name: "Abonnieren" }).click();
+    await newsletter.getByText("Wir haben einen Link an leserin@example.org gesendet.").waitFor();
+    const subjects = async () => (await service.mails()).map(({ subject }) => subject);
+    await expect.poll(subjects).toContain("Bitte bestätigen Sie Ihr Abonnement von Speech Marketplace");
+  });
+
+  test("on single words, and can change its mind without losing what was typed or chosen", async () => {
+    await using visit = await visitHost({ body: `<application-form></application-form>${scriptOf(service)}` });
+    const { page } = visit;
+    const form = page.locator("application-form");
+    await fillApplication(form);
+    await form.locator("input[type=file]").setInputFiles({ ...resume });
+    await form.evaluate((element) => {
+      (element as HTMLElement & { strings: object }).strings = { fields: { fullName: { label: "Name of the voice" } } };
+    });
+    expect(await form.getByLabel("Name of the voice").inputValue()).toBe("Ana Souza");
+    await page.evaluate(() => document.querySelector("application-form")!.setAttribute("lang", "de"));
+    await form.getByRole("button", { name: "Bewerbung senden" }).waitFor();
+    expect(await form.getByLabel("Name of the voice").inputValue()).toBe("Ana Souza");
+    expect(await form.locator(".chosen").innerText()).toContain(resume.name);
+  });
+
+  test("on colours and shapes, by custom properties and parts", async () => {
+    await using visit = await visitHost({
+      body: `<style>newsletter-form { --form-accent: rgb(10, 120, 60); } newsletter-form::part(submit) { border-radius: 0; }</style>
+        <newsletter-form></newsletter-form>${scriptOf(service)}`,
+    });
+    const button = visit.page.getByRole("button", { name: "Subscribe" });
+    await button.waitFor();
+    const { backgroundColor, borderRadius } = await button.evaluate((element) => {
+      const style = getComputedStyle(element);
+      return { backgroundColor: style.backgroundColor, borderRadius: style.borderRadius };
+    });
+    expect({ backgroundColor, borderRadius }).toEqual({ backgroundColor: "rgb(10, 120, 60)", borderRadius: "0px" });
+  });
+
+  test("and may set properties before the script has come, load it twice, and move a form about", async () => {
+    await using visit = await visitHost({
+      body: `<div id="here"></div><div id="there"></div>
+        <script type="module">
+          const form = document.createElement("inquiry-form");
+          form.setAttribute("endpoint", "${service.url}/");
+          form.packages = [{ id: "x", title: "Set early" }];
+          here.append(form);
+          await import("${service.url}/forms.js");
+          await import("${service.url}/forms.js?again");
+          form.shadowRoot.querySelector("#name").value = "Ann Buyer";
+          there.append(form);
+        </script>`,
+    });
+    const form = visit.page.locator("#there inquiry-form");
+    await form.getByRole("checkbox", { name: "Set early" }).waitFor();
+    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+  });
+});
+
+describe("a service that asks for proofs of work", () => {
+  const key = "k".repeat(64);
+
+  test("gets them, without the person doing anything, and again for the next submission", async () => {
+    await using asking = await startService({
+      env: { CORS_ORIGINS: host.url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" },
+    });
+    const policy = `default-src 'none'; script-src ${asking.url}; connect-src ${asking.url}; img-src data:`;
+    await using visit = await visitHost({
+      headers: { "content-security-policy": policy },
+      body: `<newsletter-form></newsletter-form><application-form></application-form>${scriptOf(asking)}`,
+    });
+    const form = visit.page.locator("newsletter-form");
+    for (const email of ["one@example.org", "two@example.org"]) {
+      await form.getByLabel("E-mail address").fill(email);
+      await form.getByRole("button", { name: "Subscribe" }).click();
+      await form.getByRole("button", { name: "Subscribe another address" }).click();
+    }
+    const application = visit.page.locator("application-form");
+    await fillApplication(application);
+    await application.locator("input[type=file]").setInputFiles({ ...resume });
+    await application.getByRole("button", { name: "Send application" }).click();
+    await application.getByRole("region").waitFor();
+    const { subscribers, applications } = await asking.stored();
+    expect(subscribers).toHaveLength(2);
+    expect(applications).toHaveLength(1);
+  });
+
+  test("gets one also when it asks for it only since the page was loaded", async () => {
+    await using asking = await startService({
+      env: { CORS_ORIGINS: host.url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" },
+    });
+    await using visit = await Visit.begin(browser);
+    visit.expectProblems(/Failed to load resource/);
+    await visit.page.route(/config\.json/, (route) => route.fulfill({ json: { packages: null, proofOfWork: false } }));
+    await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(asking)}` }, visit);
+    const form = visit.page.locator("newsletter-form");
+    await form.getByLabel("E-mail address").fill("late@example.org");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByRole("region").waitFor();
+    expect((await asking.stored()).subscribers).toHaveLength(1);
+  });
+
+  describe("and has changed its key", () => {
+    /** A visit to a newsletter form whose challenges come from a service with another key while `outdated` says so. */
+    async function visitWithOutdated(asking: Service, other: Service, outdated: () => boolean) {
+      const visit = await Visit.begin(browser);
+      const sent: string[] = [];
+      visit.page.on("request", (request) => {
+        if (request.url().includes("/trpc/") && request.method() === "POST") sent.push(request.url());
+      });
+      await visit.page.route("**/altcha/challenge", async (route) =>
+        outdated() ? route.fulfill({ json: await fetchChallenge(other) }) : route.continue(),
+      );
+      await visitHost({ body: `<newsletter-form lang="de"></newsletter-form>${scriptOf(asking)}` }, visit);
+      return { visit, sent, form: visit.page.locator("newsletter-form") };
+    }
+
+    const startAsking = () =>
+      startService({ env: { CORS_ORIGINS: host.url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" } });
+    const startOther = () => startService({ env: { ALTCHA_HMAC_KEY: "o".repeat(64), ALTCHA_COST: "100" } });
+
+    test("gets a new proof for one that it refuses, without the person doing anything", async () => {
+      await using asking = await startAsking();
+      await using other = await startOther();
+      let challenges = 0;
+      const { visit, sent, form } = await visitWithOutdated(asking, other, () => (challenges += 1) === 1);
+      await using _ = visit;
+      visit.expectProblems(/Failed to load resource/);
+      await form.getByLabel("E-Mail-Adresse").fill("renewed@example.org");
+      await form.getByRole("button", { name: "Abonnieren" }).click();
+      await form.getByRole("region").waitFor();
+      expect([challenges, sent.length]).toEqual([2, 2]);
+      expect((await asking.stored()).subscribers).toMatchObject([{ email: "renewed@example.org" }]);
+    });
+
+    test("is not asked a third time; the person reads why, and can try again", async () => {
+      await using asking = await startAsking();
+      await using other = await startOther();
+      let outdated = true;
+      const { visit, sent, form } = await visitWithOutdated(asking, other, () => outdated);
+      await using _ = visit;
+      visit.expectProblems(/Failed to load resource/);
+      await form.getByLabel("E-Mail-Adresse").fill("refused@example.org");
+      await form.getByRole("button", { name: "Abonnieren" }).click();
+      const summary = form.locator("#summary");
+      await summary.getByText("Wir konnten nicht prüfen, ob Sie ein Mensch sind.").waitFor();
+      expect(await summary.innerText()).not.toContain("challenge");
+      expect(sent).toHaveLength(2);
+      expect((await asking.stored()).subscribers).toEqual([]);
+
+      outdated = false;
+      await summary.getByRole("button", { name: "Erneut versuchen" }).click();
+      await form.getByRole("region").waitFor();
+      expect((await asking.stored()).subscribers).toMatchObject([{ email: "refused@example.org" }]);
+    });
+  });
+});
+
+describe("in a page that goes on changing", () => {
+  const fault = "E-mail address: Enter one e-mail address, like name@example.org.";
+
+  /** A form with something typed into it, and something wrong. */
+  async function begunInquiry(visit: Visit): Promise<Locator> {
+    const form = visit.page.locator("inquiry-form");
+    await catalogued(form).check();
+    await form.getByLabel("Your name").fill("Ann Buyer");
+    await form.getByLabel("E-mail address").fill("ann");
+    await form.getByRole("button", { name: "Send inquiry" }).click();
+    await form.getByRole("link", { name: fault }).waitFor();
+    await form.getByLabel("Your name").focus();
+    return form;
+  }
+
+  test("properties that are set anew, with the same in them, take nothing from what was typed", async () => {
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` });
+    const set = (form: Locator) =>
+      form.evaluate((element) =>
+        Object.assign(element, {
+          packages: ["en-GB-scottish", { id: "de-AT", title: "Austrian German" }],
+          values: { company: "Example Ltd" },
+          strings: { fields: { company: { label: "Firm" } } },
+        }),
+      );
+    const element = visit.page.locator("inquiry-form");
+    await catalogued(element).waitFor();
+    await set(element);
+    await element.getByRole("checkbox", { name: "en-GB-scottish" }).check();
+    await element.getByLabel("Your name").fill("Ann Buyer");
+    await set(element);
+    expect(await element.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+    expect(await element.getByLabel("Firm").inputValue()).toBe("Example Ltd");
+    expect(await element.getByRole("checkbox", { name: "en-GB-scottish" }).isChecked()).toBe(true);
+  });
+
+  test("other words come with all that was typed, with what is wrong, and with the focus", async () => {
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` });
+    const form = await begunInquiry(visit);
+    await visit.page.evaluate(() => document.documentElement.setAttribute("lang", "de"));
+    await form.getByRole("button", { name: "Anfrage senden" }).waitFor();
+    expect(await form.locator("#name").inputValue()).toBe("Ann Buyer");
+    expect(await catalogued(form).isChecked()).toBe(true);
+    expect(await form.locator("#email").getAttribute("aria-invalid")).toBe("true");
+    expect(await form.locator("#summary a").count()).toBe(1);
+    expect(await form.locator("#name").evaluate((input) => input.matches(":focus"))).toBe(true);
+  });
+
+  test("a form that is moved behaves as before, also when a receipt stands in its place", async () => {
+    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service)}` });
+    const { page } = visit;
+    const form = page.locator("newsletter-form");
+    await form.getByLabel("E-mail address").fill("moved@example.org");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByRole("region").waitFor();
+    await form.evaluate((element) => {
+      const refused = () => element.setAttribute("title", `${element.getAttribute("title") ?? ""}refused `);
+      element.addEventListener("submission-refused", refused);
+      document.body.prepend(element);
+    });
+    await form.getByRole("button", { name: "Subscribe another address" }).click();
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByText("Enter your e-mail address.").waitFor();
+    expect(await form.getAttribute("title")).toBe("refused ");
+  });
+
+  test("a page that is written from right to left is no wider for its forms", async () => {
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` });
+    await catalogued(visit.page.locator("inquiry-form")).waitFor();
+    const beyond = await visit.page.evaluate(() => {
+      document.documentElement.dir = "rtl";
+      return document.documentElement.scrollWidth - window.innerWidth;
+    });
+    expect(beyond).toBe(0);
+  });
+
+  test("words run as their language does, whichever way the page does", async () => {
+    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service)}` });
+    const form = visit.page.locator("newsletter-form");
+    await form.getByLabel("E-mail address").waitFor();
+    await visit.page.evaluate(() => document.documentElement.setAttribute("dir", "rtl"));
+    const direction = () => form.locator(".frame").evaluate((frame) => getComputedStyle(frame).direction);
+    expect(await direction()).toBe("ltr");
+    const strings = { lang: "ar", trap: "اترك هذا الحقل فارغا", fields: { email: { label: "البريد الإلكتروني" } } };
+    await form.evaluate((element, words) => void Object.assign(element, { strings: words }), strings);
+    expect(await direction()).toBe("rtl");
+  });
+
+  test("a form whose script came from elsewhere is sent to the endpoint that a property names", async () => {
+    await using visit = await visitHost({ body: `<main></main>${scriptOf(service)}` });
+    const { page } = visit;
+    await page.evaluate((endpoint) => {
+      document.querySelector("main")!.append(Object.assign(document.createElement("newsletter-form"), { endpoint }));
+    }, `${service.url}/`);
+    const form = page.locator("newsletter-form");
+    await form.getByLabel("E-mail address").fill("bundled@example.org");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByRole("region").waitFor();
+    expect(await form.getAttribute("endpoint")).toBe(`${service.url}/`);
+  });
+});
+
+describe("a privacy notice", () => {
+  const line = `By sending this form, you agree that we use what you enter as our privacy notice says.`;
+
+  test("stands above the button, and its version goes with the form, with the page but not its fragment", async () => {
+    host.show({
+      body: `<newsletter-form privacy="/privacy" consent="2026-11"></newsletter-form>${scriptOf(service)}`,
+    });
+    await using visit = await Visit.begin(browser);
+    await visit.page.goto(`${host.url}/#form`);
+    const form = visit.page.locator("newsletter-form");
+    await form.getByText(line).waitFor();
+    await form.getByRole("link", { name: "privacy notice" }).waitFor();
+    await form.getByLabel("E-mail address").fill("told@example.org");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByRole("region").waitFor();
+    const stored = (await service.stored()).subscribers.find(({ email }) => email === "told@example.org");
+    expect(stored?.consent).toMatchObject({ text: "2026-11", page: `${host.url}/` });
+  });
+
+  test("of the page takes the place of the form's own", async () => {
+    await using visit = await visitHost({
+      body: `<newsletter-form privacy="/privacy" consent="3"><p slot="notice">Ours.</p></newsletter-form>${scriptOf(service)}`,
+    });
+    const form = visit.page.locator("newsletter-form");
+    await form.getByText("Ours.").waitFor();
+    expect(await form.getByText(line).isVisible()).toBe(false);
+  });
+});

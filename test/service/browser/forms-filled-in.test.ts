@@ -1,0 +1,257 @@
+// How the forms help while they are filled in, and what they keep.
+import { join } from "node:path";
+import type { Locator } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { openBrowser, Visit } from "../../support/browser.ts";
+import { bundlePage } from "../../support/bundle-page.ts";
+import { openHostSite } from "../../support/host-site.ts";
+import { startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
+import { fillApplication, fillInquiry, resume } from "../../support/browser/people.ts";
+
+const browser = shared(openBrowser);
+const host = shared(openHostSite);
+const service = shared(() => startService({ env: { CORS_ORIGINS: host.url } }));
+
+async function visitForm(name: string, { lang = "en" } = {}): Promise<{ visit: Visit; form: Locator }> {
+  host.show({
+    lang,
+    body: `<${name} packages='["de-AT","en-GB"]'></${name}><script type="module" src="${service.url}/forms.js"></script>`,
+  });
+  const visit = await Visit.begin(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  await visit.page.goto(host.url);
+  const form = visit.page.locator(name);
+  await form.locator("form").waitFor();
+  return { visit, form };
+}
+
+describe("an e-mail address", () => {
+  test("with a likely slip is suggested in another spelling, and taken as it is all the same", async () => {
+    const { visit, form } = await visitForm("newsletter-form");
+    await using _ = visit;
+    const field = form.getByLabel("E-mail address");
+    await field.fill("ann@gmial.con");
+    await field.blur();
+    await form.getByRole("button", { name: "Did you mean ann@gmail.com?" }).click();
+    expect(await field.inputValue()).toBe("ann@gmail.com");
+    expect(await form.getByRole("button", { name: "Did you mean" }).count()).toBe(0);
+    await field.fill("reader@gmial.com");
+    await field.press("Enter");
+    await form.getByRole("region", { name: "Check your inbox" }).waitFor();
+    expect((await service.stored()).subscribers.map(({ email }) => email)).toContain("reader@gmial.com");
+  });
+
+  test("with a likely slip gets its suggestion after the button is released, so that the button stays in place", async () => {
+    const { visit, form } = await visitForm("inquiry-form");
+    await using _ = visit;
+    const { mouse } = visit.page;
+    await form.getByLabel("E-mail address").fill("ann@gmial.com");
+    const button = form.getByRole("button", { name: "Send inquiry" });
+    await button.hover();
+    const place = await button.boundingBox();
+    await mouse.down();
+    expect(await button.boundingBox()).toEqual(place);
+    await mouse.up();
+    await form.getByRole("group", { name: "There is a problem" }).waitFor();
+    await form.getByRole("button", { name: "Did you mean ann@gmail.com?" }).waitFor();
+  });
+
+  test("is named in the receipt of a subscription, and can be changed from there", async () => {
+    const { visit, form } = await visitForm("newsletter-form");
+    await using _ = visit;
+    await form.getByLabel("E-mail address").fill("wrong@example.org");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    const receipt = form.getByRole("region", { name: "Check your inbox" });
+    expect(await receipt.innerText()).toContain("We sent a link to wrong@example.org. Wrong address?");
+    await receipt.getByRole("button", { name: "Change it" }).click();
+    const field = form.getByLabel("E-mail address");
+    expect(await field.inputValue()).toBe("wrong@example.org");
+    expect(await field.evaluate((input) => input.matches(":focus"))).toBe(true);
+  });
+});
+
+test("a web address without a scheme is completed, and sent with https", async () => {
+  const { visit, form } = await visitForm("application-form");
+  await using _ = visit;
+  await fillApplication(form);
+  await form.getByLabel("Portfolio").fill("example.org/ana");
+  await form.getByLabel("Link to your resume").fill("example.org/cv");
+  expect(await form.getByLabel("Portfolio").inputValue()).toBe("https://example.org/ana");
+  await form.getByLabel("Link to your resume").press("Enter");
+  await form.getByRole("region").waitFor();
+  expect((await service.stored()).applications.at(-1)).toMatchObject({
+    portfolioUrl: "https://example.org/ana",
+    resumeUrl: "https://example.org/cv",
+  });
+});
+
+test("the letters of the cover letter are counted, as the language writes numbers", async () => {
+  const { visit, form } = await visitForm("application-form", { lang: "de" });
+  await using _ = visit;
+  const letter = form.getByLabel("Anschreiben");
+  await letter.fill("😀".repeat(1_204));
+  await form.getByText("1.204 von 20.000 Zeichen").waitFor();
+  await letter.fill("");
+  await form.getByText("Zeichen").waitFor({ state: "hidden" });
+});
+
+test("the button that removes a file says one word, and its name says which file", async () => {
+  for (const [lang, word, name] of [
+    ["en", "Remove", "Remove cv.pdf"],
+    ["de", "Entfernen", "cv.pdf entfernen"],
+  ] as const) {
+    const { visit, form } = await visitForm("application-form", { lang });
+    await using _ = visit;
+    await form.locator("input[type=file]").setInputFiles({ ...resume, name: "cv.pdf" });
+    expect(await form.getByRole("button", { name, exact: true }).innerText()).toBe(word);
+  }
+});
+
+test("the labels of a pair stay side by side when one field has a problem", async () => {
+  const { visit, form } = await visitForm("inquiry-form");
+  await using _ = visit;
+  await visit.page.setViewportSize({ width: 1_000, height: 800 });
+  const top = async (text: string) => (await form.getByText(text, { exact: true }).boundingBox())?.y;
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+  await form.locator("#name-error").getByText("Enter your name.").waitFor();
+  expect(await top("Your name")).toBe(await top("Company (optional)"));
+});
+
+test("the reference of a receipt can be copied", async () => {
+  const { visit, form } = await visitForm("inquiry-form");
+  await using _ = visit;
+  await fillInquiry(form, "copy@example.org");
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+  await form.getByRole("button", { name: "Copy" }).click();
+  await form.getByRole("button", { name: "Copied" }).waitFor();
+  const stored = (await service.stored()).inquiries.find(({ email }) => email === "copy@example.org");
+  expect(await visit.page.evaluate(() => navigator.clipboard.readText())).toBe(stored?.reference);
+});
+
+describe("a page that is loaded again", () => {
+  test("keeps what was typed and ticked, but no file, until it is accepted", async () => {
+    const { visit, form } = await visitForm("inquiry-form");
+    await using _ = visit;
+    await form.getByRole("checkbox", { name: "en-GB" }).check();
+    await form.getByLabel("Your name").fill("Ann Buyer");
+    await form.getByLabel("E-mail address").fill("kept@example.org");
+    await visit.page.reload();
+    await form.getByRole("button", { name: "Send inquiry" }).waitFor();
+    expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(1);
+    await form.getByRole("button", { name: "Send inquiry" }).click();
+    await form.getByRole("region").waitFor();
+    const stored = (await service.stored()).inquiries.filter(({ email }) => email === "kept@example.org");
+    expect(stored).toMatchObject([{ name: "Ann Buyer", selectedPackageIds: ["en-GB"] }]);
+    await visit.page.reload();
+    await form.getByRole("button", { name: "Send inquiry" }).waitFor();
+    expect(await form.getByLabel("Your name").inputValue()).toBe("");
+    expect(await visit.page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test("while it waits for its answer sends the same submission again, with its key", async () => {
+    const { visit, form } = await visitForm("newsletter-form");
+    await using _ = visit;
+    const keys: (string | undefined)[] = [];
+    await visit.page.route(/\/trpc\//, async (route) => {
+      keys.push(route.request().headers()["idempotency-key"]);
+      if (keys.length > 1) await route.continue();
+    });
+    await form.getByLabel("E-mail address").fill("again@example.org");
+    const asked = visit.page.waitForRequest(/\/trpc\//);
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await asked;
+    await visit.page.reload();
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByRole("region").waitFor();
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+  });
+
+  test("keeps its ticks while the packages are still loading", async () => {
+    host.show({ body: `<inquiry-form></inquiry-form><script type="module" src="${service.url}/forms.js"></script>` });
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    let packagesMayCome = Promise.resolve();
+    await page.route(/\/forms\/config\.json$/, async (route) => {
+      await packagesMayCome;
+      await route.fulfill({ json: { packages: [{ id: "de-AT", title: "Austrian German" }], proofOfWork: false } });
+    });
+    const form = page.locator("inquiry-form");
+    const box = form.getByRole("checkbox", { name: "Austrian German" });
+    await page.goto(host.url);
+    await box.check();
+
+    const { promise, resolve: letPackagesCome } = Promise.withResolvers<void>();
+    packagesMayCome = promise;
+    await page.reload();
+    await form.getByLabel("Your name").fill("Ann Buyer");
+    expect(await box.count()).toBe(0);
+    letPackagesCome();
+    await box.waitFor();
+    expect(await box.isChecked()).toBe(true);
+    await page.reload();
+    await box.waitFor();
+    expect(await box.isChecked()).toBe(true);
+    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+  });
+
+  test("keeps apart the forms of several shadow roots", async () => {
+    const inShadow = (id: string) =>
+      `<div id="${id}"><template shadowrootmode="open"><newsletter-form></newsletter-form></template></div>`;
+    host.show({
+      body: `${inShadow("top")}${inShadow("foot")}<script type="module" src="${service.url}/forms.js"></script>`,
+    });
+    await using visit = await Visit.begin(browser);
+    const address = (id: string) => visit.page.locator(`#${id}`).getByLabel("E-mail address");
+    await visit.page.goto(host.url);
+    await address("top").fill("top@example.org");
+    await address("foot").fill("foot@example.org");
+    await visit.page.reload();
+    await address("foot").waitFor();
+    expect([await address("top").inputValue(), await address("foot").inputValue()]).toEqual([
+      "top@example.org",
+      "foot@example.org",
+    ]);
+  });
+
+  test("does not bring back a file", async () => {
+    const { visit, form } = await visitForm("application-form");
+    await using _ = visit;
+    await fillApplication(form);
+    await form.locator("input[type=file]").setInputFiles(resume);
+    await visit.page.reload();
+    await form.getByLabel("Full name").waitFor();
+    expect(await form.getByLabel("Full name").inputValue()).toBe("Ana Souza");
+    expect(await form.locator(".chosen").isVisible()).toBe(false);
+  });
+});
+
+describe("forms that another project has bundled", () => {
+  const visitBundled = async (body: string): Promise<Visit> => {
+    const script = await bundlePage(join(import.meta.dirname, "../../../client/src/forms/forms.ts"));
+    host.show({ body: `${body}<script type="module">${script}</script>` });
+    const visit = await Visit.begin(browser);
+    await visit.page.goto(host.url);
+    return visit;
+  };
+
+  test("without an endpoint say so in the console, and send nothing", async () => {
+    await using visit = await visitBundled("<newsletter-form></newsletter-form>");
+    visit.expectProblems(/<newsletter-form> sends nothing: its attribute "endpoint" is missing/);
+    const sent: string[] = [];
+    visit.page.on("request", (request) => sent.push(request.url()));
+    const form = visit.page.locator("newsletter-form");
+    await form.getByLabel("E-mail address").fill("nowhere@example.org");
+    await form.getByRole("button", { name: "Subscribe" }).click();
+    await form.getByRole("heading", { name: "Your form was not sent" }).waitFor();
+    expect(sent).toEqual([]);
+  });
+
+  test("send to their endpoint", async () => {
+    await using visit = await visitBundled(`<newsletter-form endpoint="${service.url}" lang="de"></newsletter-form>`);
+    const form = visit.page.locator("newsletter-form");
+    await form.getByLabel("E-Mail-Adresse").fill("bundled@example.org");
+    await form.getByRole("button", { name: "Abonnieren" }).click();
+    await form.getByRole("region", { name: "Sehen Sie in Ihr Postfach" }).waitFor();
+  });
+});

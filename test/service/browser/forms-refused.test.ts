@@ -1,0 +1,312 @@
+// What people see, keep and can do when a form is refused: by its own checks, by the service, or by the network.
+import type { RefusalDetail } from "@submissions/client/forms";
+import type { Locator } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { openBrowser, Visit } from "../../support/browser.ts";
+import { FlakyProxy } from "../../support/flaky-proxy.ts";
+import { startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
+import { fillApplication, fillInquiry, sendInVain, visitFrontPage } from "../../support/browser/people.ts";
+
+const browser = shared(openBrowser);
+const service = shared(() => startService());
+/** The way to the service, on which things go wrong. */
+const proxy = shared(() => FlakyProxy.open(service.url));
+
+/** No server listens there. */
+const nowhere = "http://127.0.0.1:1";
+const failedToLoad = /Failed to load resource/;
+
+/** A visit to the front page, with an inquiry filled in and everything loaded that forms load. */
+async function visitWithInquiry(email: string): Promise<{ visit: Visit; form: Locator }> {
+  const visit = await Visit.begin(browser);
+  const { page } = visit;
+  const asked = page.waitForResponse(/\/forms\/config\.json$/);
+  await page.goto(proxy.url);
+  await page.waitForFunction(() => customElements.get("application-form"));
+  const form = page.locator("inquiry-form");
+  await fillInquiry(form, email);
+  await (await asked).finished();
+  return { visit, form };
+}
+
+const send = (form: Locator) => form.getByRole("button", { name: "Send inquiry" }).click();
+const accepted = (form: Locator) => form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+const hasFocus = (locator: Locator) => locator.evaluate((element) => element.matches(":focus"));
+
+async function inquiriesOf(email: string) {
+  const { inquiries } = await service.stored();
+  return inquiries.filter((one) => one.email === email);
+}
+
+/** The summary above the form, once it is shown. */
+async function summaryOf(form: Locator): Promise<Locator> {
+  const summary = form.locator("#summary");
+  await summary.waitFor();
+  return summary;
+}
+
+describe("a problem of a field", () => {
+  test("is shown at its field and above the form before anything is sent, with a link to the field", async () => {
+    await using visit = await visitFrontPage(browser, service);
+    const { page } = visit;
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.method()));
+    const form = page.locator("application-form");
+    await form.getByLabel("E-mail address").fill("ana@nowhere");
+    await form.getByLabel("Portfolio").fill("javascript:alert(1)");
+    await form.getByLabel("Telephone").fill("call me");
+    await form.getByRole("button", { name: "Send application" }).click();
+
+    const summary = await summaryOf(form);
+    expect(await hasFocus(summary)).toBe(true);
+    expect(await summary.getByRole("link").allInnerTexts()).toEqual([
+      "Enter your full name.",
+      "E-mail address: Enter one e-mail address, like name@example.org.",
+      "Telephone: Enter a number like +44 20 7946 0018, or leave the field empty.",
+      "Enter the position you apply for.",
+      "Portfolio: Enter an address like https://example.org, or leave the field empty.",
+    ]);
+    const email = form.getByLabel("E-mail address");
+    expect(await email.getAttribute("aria-invalid")).toBe("true");
+    const described = (await email.getAttribute("aria-describedby"))!.split(" ").at(-1);
+    expect(await form.locator(`#${described}`).innerText()).toBe("Enter one e-mail address, like name@example.org.");
+    await summary.getByRole("link", { name: "Telephone" }).click();
+    expect(await hasFocus(form.getByLabel("Telephone"))).toBe(true);
+    expect(sent).not.toContain("POST");
+  });
+
+  test("is removed when it is corrected, and not before", async () => {
+    await using visit = await visitFrontPage(browser, service);
+    const { page } = visit;
+    const form = page.locator("application-form");
+    await fillApplication(form);
+    const email = form.getByLabel("E-mail address");
+    await email.fill("ana");
+    expect(await email.getAttribute("aria-invalid")).toBe(null);
+    await form.getByRole("button", { name: "Send application" }).click();
+    const summary = await summaryOf(form);
+    await email.fill("ana@example");
+    expect(await email.getAttribute("aria-invalid")).toBe("true");
+    await email.fill("ana@example.org");
+    expect(await email.getAttribute("aria-invalid")).toBe(null);
+    expect(await summary.isVisible()).toBe(false);
+  });
+
+  test("that only the service finds is shown at its field too", async () => {
+    await using limited = await startService({
+      env: { PACKAGE_CATALOGUE: new URL("../../fixtures/catalogue.json", import.meta.url).pathname },
+    });
+    await using visit = await visitFrontPage(browser, limited);
+    visit.expectProblems(failedToLoad);
+    const { page } = visit;
+    const form = page.locator("inquiry-form");
+    await fillInquiry(form);
+    // The catalogue has changed since the page was loaded.
+    await form
+      .getByRole("checkbox")
+      .first()
+      .evaluate((box) => ((box as HTMLInputElement).value = "sold-out"));
+    await send(form);
+    const summary = await summaryOf(form);
+    expect(await summary.innerText()).toContain("“sold-out” is not a package we offer.");
+    expect(await form.getByRole("group", { name: "Packages" }).innerText()).toContain("is not a package we offer");
+    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+    expect((await limited.stored()).inquiries).toEqual([]);
+  });
+
+  test("that belongs to no field of the form is shown above it", async () => {
+    const { visit, form } = await visitWithInquiry("nowhere@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    const issues = [{ path: ["moon"], message: "The moon is not in the right place." }];
+    const body = { message: "Please check the highlighted fields.", code: "BAD_REQUEST", requestId: "r-1", issues };
+    proxy.next({ status: 400, body });
+    await send(form);
+    expect(await (await summaryOf(form)).innerText()).toContain("The moon is not in the right place.");
+  });
+});
+
+describe("when the service cannot take it", () => {
+  test("a rate limit is shown with the time to wait, and nothing that was typed is lost", async () => {
+    await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "50" } });
+    await using visit = await visitFrontPage(browser, limited);
+    visit.expectProblems(failedToLoad);
+    const { page } = visit;
+    const form = page.locator("inquiry-form");
+    await fillInquiry(form, "first@example.org");
+    await send(form);
+    await form.getByRole("button", { name: "Send another inquiry" }).click();
+    await fillInquiry(form, "second@example.org");
+    await send(form);
+    const summary = await summaryOf(form);
+    expect(await summary.getByRole("heading").innerText()).toBe("Your form was not sent");
+    expect(await summary.innerText()).toMatch(
+      /Everything you entered is still here\. Please try again in \d+ seconds\./,
+    );
+    expect(await summary.getByRole("button", { name: "Try again" }).isVisible()).toBe(true);
+    expect(await form.getByLabel("E-mail address").inputValue()).toBe("second@example.org");
+    expect((await limited.stored()).inquiries).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      503,
+      "SERVICE_UNAVAILABLE",
+      "We could not confirm that your form was sent",
+      "We cannot take submissions right now. Everything you entered is still here, and trying again cannot send it twice.",
+    ],
+    [500, "INTERNAL_SERVER_ERROR", "We could not confirm that your form was sent", "Something went wrong on our side."],
+  ] as const)("%i is explained, and trying again works", async (status, code, title, words) => {
+    const { visit, form } = await visitWithInquiry(`${status}@example.org`);
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    // Longer than a form waits before it tries again by itself.
+    const mishap = { status, headers: { "retry-after": "60" }, body: { message: "No.", code, requestId: "r-42" } };
+    proxy.next(mishap);
+    await send(form);
+    const summary = await summaryOf(form);
+    expect(await summary.getByRole("heading").innerText()).toBe(title);
+    expect(await summary.innerText()).toContain(words);
+    if (status === 500) expect(await summary.innerText()).toContain("please quote r-42");
+    expect(await hasFocus(summary)).toBe(true);
+    expect(await inquiriesOf(`${status}@example.org`)).toEqual([]);
+    await summary.getByRole("button", { name: "Try again" }).click();
+    await accepted(form);
+    expect(await inquiriesOf(`${status}@example.org`)).toHaveLength(1);
+  });
+
+  test("an answer that is lost on its way back does not make two of one inquiry", async () => {
+    const { visit, form } = await visitWithInquiry("lost@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    // Not by the proxy: browsers repeat by themselves what a dead connection swallowed.
+    await visit.page.route(/\/trpc\//, async (route) => {
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+    await sendInVain(visit.page, () => send(form));
+    const summary = await summaryOf(form);
+    expect(await summary.innerText()).toContain("trying again cannot send it twice");
+    await visit.page.unrouteAll();
+    await summary.getByRole("button", { name: "Try again" }).click();
+    await accepted(form);
+    const stored = await inquiriesOf("lost@example.org");
+    expect(stored).toHaveLength(1);
+    expect(await form.getByText(stored[0]!.reference).count()).toBe(1);
+  });
+
+  test("what was changed before it is tried again is sent as it is then", async () => {
+    const { visit, form } = await visitWithInquiry("changed@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    const { target } = proxy;
+    proxy.target = nowhere;
+    await sendInVain(visit.page, () => send(form));
+    await summaryOf(form);
+    proxy.target = target;
+    await form.getByLabel("Your name").fill("Bea Buyer");
+    await send(form);
+    await accepted(form);
+    expect((await inquiriesOf("changed@example.org")).map(({ name }) => name)).toEqual(["Bea Buyer"]);
+  });
+
+  test("a service that stays away is reported, and reached once it is back", async () => {
+    const { visit, form } = await visitWithInquiry("down@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    const { target } = proxy;
+    proxy.target = nowhere;
+    await sendInVain(visit.page, () => send(form));
+    const summary = await summaryOf(form);
+    expect(await summary.innerText()).toContain("We could not be reached.");
+    proxy.target = target;
+    await summary.getByRole("button", { name: "Try again" }).click();
+    await accepted(form);
+    expect(await inquiriesOf("down@example.org")).toHaveLength(1);
+  });
+
+  test("a service that is away for some seconds is tried again quietly, and the form is locked meanwhile", async () => {
+    const { visit, form } = await visitWithInquiry("away@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    const { target } = proxy;
+    proxy.target = nowhere;
+    const failed = visit.page.waitForEvent("requestfailed", (request) => request.url().includes("/trpc/"));
+    await send(form);
+    await failed;
+    await form.getByRole("status").getByText("Sending…").waitFor();
+    expect(await form.locator("#summary").isVisible()).toBe(false);
+    expect(await form.getByLabel("Your name").evaluate((input: HTMLInputElement) => input.readOnly)).toBe(true);
+    const box = form.getByRole("checkbox").first();
+    await box.dispatchEvent("click");
+    expect(await box.isChecked()).toBe(true);
+    proxy.target = target;
+    await accepted(form);
+    expect(await inquiriesOf("away@example.org")).toHaveLength(1);
+  });
+
+  test("offline, the form says so, and is sent by itself when the connection is back", async () => {
+    const { visit, form } = await visitWithInquiry("offline@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    await visit.context.setOffline(true);
+    await send(form);
+    await form.getByRole("status").getByText("You are offline. The form is sent as soon as").waitFor();
+    expect(await form.locator("#summary").isVisible()).toBe(false);
+    expect(await inquiriesOf("offline@example.org")).toEqual([]);
+    await visit.context.setOffline(false);
+    await accepted(form);
+    expect(await inquiriesOf("offline@example.org")).toHaveLength(1);
+  });
+
+  test("offline, sending can be cancelled, and is not taken up again", async () => {
+    const { visit, form } = await visitWithInquiry("cancelled@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    await visit.context.setOffline(true);
+    await send(form);
+    await form.getByRole("status").getByText("You are offline").waitFor();
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await form.getByRole("status").getByText("Cancelled.").waitFor();
+    const seen = proxy.requests.length;
+    await visit.context.setOffline(false);
+    await form.getByLabel("Your name").fill("Bea Buyer");
+    expect(await form.getByRole("status").innerText()).toContain("Cancelled.");
+    expect(proxy.requests.length).toBe(seen);
+  });
+
+  test("a service that never answers is given up after some time, and the form can be sent again", async () => {
+    const { visit, form } = await visitWithInquiry("silent@example.org");
+    await using _ = visit;
+    const { page } = visit;
+    await page.clock.install();
+    const seen = proxy.requests.length;
+    proxy.next("hang");
+    await send(form);
+    await expect.poll(() => proxy.requests.length).toBe(seen + 1);
+    await page.clock.fastForward(90_000);
+    const summary = await summaryOf(form);
+    expect(await summary.innerText()).toContain("We could not confirm that your form was sent");
+    await summary.getByRole("button", { name: "Try again" }).click();
+    await accepted(form);
+    expect(await inquiriesOf("silent@example.org")).toHaveLength(1);
+  });
+
+  test("the page gets an event with the refusal", async () => {
+    const { visit, form } = await visitWithInquiry("hear@example.org");
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    await visit.page.evaluate(() => {
+      document.addEventListener("submission-refused", (event) => {
+        const detail: RefusalDetail = event.detail;
+        document.title = `${detail.error?.code} ${detail.error?.requestId} ${detail.message}`;
+      });
+    });
+    const body = { message: "Gone for good.", code: "NOT_FOUND", requestId: "r-9" };
+    proxy.next({ status: 404, body });
+    await send(form);
+    await summaryOf(form);
+    expect(await visit.page.title()).toBe("NOT_FOUND r-9 Gone for good. Everything you entered is still here.");
+  });
+});

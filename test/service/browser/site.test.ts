@@ -1,0 +1,216 @@
+// The site in a real browser with script: small, calm in the console, accessible, and deaf to what strangers type.
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { barriersOf, openBrowser, Visit } from "../../support/browser.ts";
+import { cases, type Case } from "../../support/corpora.ts";
+import { startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
+import { welcomed } from "../../support/newsletter/reader.ts";
+import { fillInquiry, formsReady, visitFrontPage } from "../../support/browser/people.ts";
+
+const browser = shared(openBrowser);
+const service = shared(() => startService());
+
+test("the front page comes in less than 60 KB, all that it loads included, and from this service alone", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page, context } = visit;
+  const devtools = await context.newCDPSession(page);
+  let bytes = 0;
+  const addresses: string[] = [];
+  await devtools.send("Network.enable");
+  devtools.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes += encodedDataLength));
+  page.on("request", (request) => addresses.push(request.url()));
+  await page.goto(service.url, { waitUntil: "networkidle" });
+  await formsReady(page);
+  expect(addresses.length).toBeGreaterThan(6);
+  expect(addresses.filter((address) => new URL(address).origin !== service.url)).toEqual([]);
+  expect(bytes).toBeGreaterThan(20_000);
+  expect(bytes).toBeLessThan(60_000);
+});
+
+test("a card ticks its box without leaving the page, and what was typed stays", async () => {
+  await using visit = await visitFrontPage(browser, service);
+  const { page } = visit;
+  const form = page.locator("inquiry-form");
+  await form.getByLabel("Your name").fill("Ann Buyer");
+  await page.getByRole("link", { name: /Ask about it.*Yoruba/ }).click();
+  const box = form.getByRole("checkbox", { name: "Yoruba" });
+  expect(await box.isChecked()).toBe(true);
+  expect(await box.evaluate((element) => element.matches(":focus"))).toBe(true);
+  await page.getByRole("link", { name: /Ask about it.*Austrian German/ }).click();
+  await page.getByRole("link", { name: /Ask about it.*Yoruba/ }).click();
+  expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(2);
+  expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+  expect(new URL(page.url()).search).toBe("");
+});
+
+describe("a draft", () => {
+  const ticked = (form: Locator) =>
+    form
+      .getByRole("checkbox", { checked: true })
+      .evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).value));
+
+  async function visitSite(visit: Visit, path: string): Promise<Locator> {
+    await visit.page.goto(service.url + path);
+    await formsReady(visit.page);
+    return visit.page.locator("inquiry-form");
+  }
+
+  test("and a link that names a package are both in the form; a reload restores what was ticked since", async () => {
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    const form = await visitSite(visit, "/");
+    await form.getByLabel("Your name").fill("Ann Buyer");
+    await form.getByRole("checkbox", { name: "Yoruba" }).check();
+    const [yoruba] = await ticked(form);
+    await visitSite(visit, "/?package=de-AT#inquiry");
+    expect(new Set(await ticked(form))).toEqual(new Set([yoruba, "de-AT"]));
+    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+
+    await form.getByRole("checkbox", { name: "Austrian German" }).uncheck();
+    await page.reload();
+    await formsReady(page);
+    expect(await ticked(form)).toEqual([yoruba]);
+    await form.getByRole("checkbox", { name: "Yoruba" }).uncheck();
+    await page.reload();
+    await formsReady(page);
+    expect(await ticked(form)).toEqual([]);
+    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+  });
+
+  test("does not overwrite what was typed before the script came, and keeps it", async () => {
+    await using visit = await Visit.begin(browser);
+    const { page } = visit;
+    const form = await visitSite(visit, "/");
+    await form.getByLabel("Your name").fill("Ann Buyer");
+    await form.getByLabel("Company").fill("Old Ltd");
+    await form.getByRole("checkbox", { name: "Yoruba" }).check();
+    const { promise: scriptMayCome, resolve: letScriptCome } = Promise.withResolvers<void>();
+    await page.route("**/forms.js*", async (route) => {
+      await scriptMayCome;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: "commit" });
+    await form.getByLabel("Your name").fill("Bea Buyer");
+    await form.getByRole("checkbox", { name: "Austrian German" }).check();
+    letScriptCome();
+    await formsReady(page);
+    const expectAll = async () => {
+      expect(await form.getByLabel("Your name").inputValue()).toBe("Bea Buyer");
+      expect(await form.getByLabel("Company").inputValue()).toBe("Old Ltd");
+      expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(2);
+    };
+    await expectAll();
+    await page.reload();
+    await formsReady(page);
+    await expectAll();
+  });
+});
+
+test("the sample of packages is still there for another inquiry", async () => {
+  await using visit = await visitFrontPage(browser, service);
+  const { page } = visit;
+  const form = page.locator("inquiry-form");
+  const boxes = await form.getByRole("checkbox").count();
+  await fillInquiry(form);
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+  await form.getByRole("button", { name: "Send another inquiry" }).click();
+  expect(await form.getByRole("checkbox").count()).toBe(boxes);
+  expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(0);
+});
+
+test("what strangers type runs nowhere", async () => {
+  await using visit = await Visit.begin(browser);
+  const { page } = visit;
+  const dialogs: string[] = [];
+  page.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  visit.expectProblems(/status of 400/);
+  const strings = cases<Case & { string: string }>("naughty/index.jsonl")
+    .map(({ string }) => string)
+    .filter(
+      (string) => string.isWellFormed() && /[<>"'&]/.test(string) && !/[\u0000-\u001F\u007F-\u009F\uFFFD]/.test(string),
+    );
+  expect(strings.length).toBeGreaterThan(50);
+  const letter = strings.join("\n");
+  const one = strings.find((string) => string.includes("<script"))!;
+  await page.goto(service.url);
+  await post(page, "/api/applications/submit", {
+    fullName: one,
+    company: `"'>${one}`,
+    phone: one,
+    coverLetter: letter,
+  });
+  const form = page.locator(".plain-form");
+  expect(await form.getByLabel("Cover letter").inputValue()).toBe(letter);
+  expect(await form.getByLabel("Full name").inputValue()).toBe(one);
+  expect(await page.locator("script").count()).toBe(0);
+  expect(dialogs).toEqual([]);
+});
+
+describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
+  const pages: readonly [string, (page: Page) => Promise<unknown>, RegExp?][] = [
+    ["the front page", (page) => page.goto(service.url)],
+    ["thanks", (page) => page.goto(`${service.url}/thanks?kind=inquiry&reference=INQ-20261121-042137`)],
+    ["a refused form", (page) => refusedApplication(page), /status of 400/],
+    ["an address that does not exist", (page) => page.goto(`${service.url}/nothing`), /status of 404/],
+    [
+      "the button behind the link of a mail",
+      async (page) => page.goto((await welcomed(service, `axe@${colorScheme}.example`)).unsubscribe),
+    ],
+    [
+      "a link that does not work",
+      (page) => page.goto(`${service.url}/newsletter/confirm?token=${"A".repeat(43)}`),
+      /status of 404/,
+    ],
+    ["the reader of the API", (page) => page.goto(`${service.url}/docs`)],
+  ];
+
+  test.each(pages)("%s has no serious barrier, and fits the screen of a phone", async (_what, open, problem) => {
+    await using visit = await Visit.begin(browser, { colorScheme, viewport: { width: 360, height: 740 } });
+    if (problem !== undefined) visit.expectProblems(problem);
+    const { page } = visit;
+    await open(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    if (colorScheme === "light") await page.setViewportSize({ width: 1440, height: 800 });
+    // Without the style sheets, which axe would copy into the page against its policy.
+    const violations = await barriersOf(page, { preload: false });
+    const barriers = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+    expect(barriers.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  });
+});
+
+async function refusedApplication(page: Page): Promise<void> {
+  await page.goto(service.url);
+  await post(page, "/api/applications/submit", {
+    fullName: "",
+    email: "ana@localhost",
+    phone: "1",
+    coverLetter: "Dear all",
+  });
+}
+
+/** Sends a form without the browser's own checks, as a page of another site would. */
+async function post(page: Page, path: string, values: Readonly<Record<string, string>>): Promise<void> {
+  await Promise.all([
+    page.waitForURL(`**${path}`),
+    page.evaluate(
+      ([action, fields]) => {
+        const form = document.createElement("form");
+        form.method = "post";
+        form.action = action;
+        for (const [name, value] of Object.entries(fields)) {
+          const area = document.createElement("textarea");
+          area.name = name;
+          area.value = value;
+          form.append(area);
+        }
+        document.body.append(form);
+        form.submit();
+      },
+      [path, values] as const,
+    ),
+  ]);
+}

@@ -1,0 +1,89 @@
+// One key on several calls: a double click, a page loaded again. One submission, and everybody gets its receipt.
+import { createSubmissionsClient } from "@submissions/client";
+import { expect, test, vi } from "vitest";
+import { buildClient } from "../../../client/src/sdk/build-client.ts";
+import { startMailService } from "../../support/outbox/mail-service.ts";
+import { buyer } from "../../support/doors.ts";
+import { startService } from "../../support/service.ts";
+import { failureOf } from "../../support/client/failure-of.ts";
+import { testClock } from "../../support/client/test-clock.ts";
+
+const idempotencyKey = "a form's own key";
+
+test("a second click while the first is under way waits for its receipt", async () => {
+  await using running = await startMailService();
+  // The first call is not answered before its confirmation is on the way.
+  const gate = Promise.withResolvers<void>();
+  running.postmark.gate = gate.promise;
+  const first = createSubmissionsClient(running.service).marketplace.inquiry(buyer, { idempotencyKey });
+  await vi.waitUntil(() => running.postmark.requests.length > 0, { timeout: 30_000 });
+
+  const clock = testClock({
+    random: 0,
+    // More often than it would try after other failures.
+    during: async (waits) => {
+      if (waits < 6) return;
+      gate.resolve();
+      await first;
+    },
+  });
+  const second = await buildClient(running.service, clock).marketplace.inquiry(buyer, { idempotencyKey });
+  expect(second).toEqual(await first);
+  expect(clock.waits).toEqual(Array(6).fill(1_000));
+  expect((await running.service.stored()).inquiries).toHaveLength(1);
+  expect(running.taken().filter((to) => to.includes(buyer.email))).toHaveLength(1);
+});
+
+test("a page that is loaded again while the service is at work gets the receipt of what it abandoned", async () => {
+  await using running = await startMailService();
+  const gate = Promise.withResolvers<void>();
+  running.postmark.gate = gate.promise;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const abandoned = createSubmissionsClient(running.service).marketplace.inquiry(buyer, { idempotencyKey, signal });
+  const rejected = expect(abandoned).rejects.toBe("reload");
+  await vi.waitUntil(() => running.postmark.requests.length > 0, { timeout: 30_000 });
+  controller.abort("reload");
+  await rejected;
+
+  // No event marks the end of the abandoned call, so this client really waits.
+  gate.resolve();
+  const client = createSubmissionsClient(running.service);
+  const { inquiryId } = await client.marketplace.inquiry(buyer, { idempotencyKey });
+  expect((await running.service.stored()).inquiries).toMatchObject([{ reference: inquiryId }]);
+  expect(running.taken().filter((to) => to.includes(buyer.email))).toHaveLength(1);
+});
+
+test("many clicks at once are one submission", async () => {
+  await using service = await startService();
+  const client = createSubmissionsClient({ url: service.url, retry: { firstWaitMs: 10 } });
+  const receipts = await Promise.all(
+    Array.from({ length: 5 }, () => client.marketplace.inquiry(buyer, { idempotencyKey })),
+  );
+  expect(new Set(receipts.map(({ inquiryId }) => inquiryId)).size).toBe(1);
+  expect((await service.stored()).inquiries).toHaveLength(1);
+  expect(await service.mails()).toHaveLength(2);
+});
+
+test("a page that is loaded again gets the receipt of the submission before", async () => {
+  await using service = await startService();
+  const click = () => createSubmissionsClient(service).marketplace.inquiry(buyer, { idempotencyKey });
+  const before = await click();
+  expect(await click()).toEqual(before);
+});
+
+test("a key does not stand for other content", async () => {
+  await using service = await startService();
+  const client = createSubmissionsClient(service);
+  await client.marketplace.inquiry(buyer, { idempotencyKey });
+  const other = client.marketplace.inquiry({ ...buyer, name: "Bob" }, { idempotencyKey });
+  expect(await failureOf(other)).toMatchObject({ code: "UNPROCESSABLE_CONTENT", status: 422, idempotencyKey });
+});
+
+test.each(["", "k".repeat(256), "ä"])("the key %j is a mistake of the calling program", async (mistaken) => {
+  const send = vi.fn<typeof fetch>();
+  const client = createSubmissionsClient({ url: "http://service.test", fetch: send });
+  const call = client.marketplace.inquiry(buyer, { idempotencyKey: mistaken });
+  await expect(call).rejects.toThrow(TypeError);
+  expect(send).not.toHaveBeenCalled();
+});

@@ -1,0 +1,220 @@
+// What operators change, two of them at once, and a session that ends in the middle.
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Matching, SubmissionDetail, TriageOutcome } from "../../../shared/src/console.ts";
+import { expect, test } from "vitest";
+import { buyer, json, rest } from "../../support/doors.ts";
+import { MovableClock } from "../../support/movable-clock.ts";
+import { startService } from "../../support/service.ts";
+import { inquire, auditOf, operator, submitAll, type Operator } from "../../support/console/operator.ts";
+
+const detailOf = async (one: Operator, reference: string) =>
+  (await one.call("submission.get", { reference })).data as SubmissionDetail;
+
+const triage = async (one: Operator, reference: string, version: number, change: object) =>
+  ((await one.call("inbox.triage", { targets: [{ reference, version }], ...change })).data as TriageOutcome[])[0];
+
+test("of two operators who change the same submission the second is told and overwrites nothing", async () => {
+  await using service = await startService();
+  const { inquiry } = await submitAll(service);
+  const anna = await operator(service, "anna@example.org", "sales");
+  const ben = await operator(service, "ben@example.org", "sales");
+  const { version } = await detailOf(anna, inquiry);
+  const outcomes = await Promise.all([
+    triage(anna, inquiry, version, { status: "open", assignee: "anna@example.org" }),
+    triage(ben, inquiry, version, { status: "done" }),
+  ]);
+  expect(new Set(outcomes.map((outcome) => outcome?.result))).toEqual(new Set(["changed", "conflict"]));
+  const won = outcomes.findIndex((outcome) => outcome?.result === "changed");
+  expect(outcomes[1 - won]).toMatchObject({
+    status: won === 0 ? "open" : "done",
+    changedBy: won === 0 ? "anna@example.org" : "ben@example.org",
+    changedAt: expect.any(Number),
+  });
+  const after = await detailOf(ben, inquiry);
+  expect([after.status, after.version]).toEqual([won === 0 ? "open" : "done", version + 1]);
+  const winner = won === 0 ? "anna@example.org" : "ben@example.org";
+  expect([...new Set(after.history.map(({ operator: name }) => name))]).toEqual([winner]);
+});
+
+test("everything that a filter matches is named with its version, within the role, and changed by these versions", async () => {
+  await using service = await startService();
+  const inquiries = [(await submitAll(service)).inquiry];
+  for (let at = 1; at < 105; at += 1) inquiries.push(await inquire(service, `many${at}@example.org`));
+  const anna = await operator(service, "anna@example.org", "sales");
+  const ben = await operator(service, "ben@example.org", "sales");
+  const find = async (filter: object) => (await anna.call("inbox.matching", { filter })).data as Matching;
+  const { targets, more } = await find({ status: "new" });
+  expect(targets.map(({ reference }) => reference)).toEqual(inquiries.toReversed());
+  expect(more).toBe(false);
+  expect((await find({ status: "new", kind: "application" })).targets).toEqual([]);
+  const [taken] = targets;
+  await triage(ben, taken!.reference, 1, { status: "open" });
+  const outcomes = (await anna.call("inbox.triage", { targets, status: "spam" })).data as TriageOutcome[];
+  expect(outcomes.filter(({ result }) => result === "conflict")).toMatchObject([
+    { reference: taken!.reference, status: "open", changedBy: "ben@example.org" },
+  ]);
+  expect((await find({ status: "spam" })).targets).toHaveLength(104);
+  expect((await find({ status: "open" })).targets).toEqual([{ reference: taken!.reference, version: 2 }]);
+});
+
+test("a change that meets an ended session is refused whole, and done after signing in again", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const { inquiry } = await submitAll(service);
+  const anna = await operator(service, "anna@example.org", "sales");
+  const { version } = await detailOf(anna, inquiry);
+  clock.advance(13 * 60 * 60 * 1000);
+  const text = "A long note that must not be lost.";
+  expect((await anna.call("submission.addNote", { reference: inquiry, text })).code).toBe("UNAUTHORIZED");
+  expect(await anna.call("inbox.triage", { targets: [{ reference: inquiry, version }], status: "done" })).toMatchObject(
+    {
+      status: 401,
+      message: "Please sign in.",
+    },
+  );
+  expect((await anna.call("session.me")).data).toBeNull();
+  await anna.signIn("anna@example.org");
+  const { data } = await anna.call("submission.addNote", { reference: inquiry, text });
+  expect(data).toMatchObject({ author: "anna@example.org", text });
+  expect(await triage(anna, inquiry, version, { status: "done" })).toMatchObject({ result: "changed" });
+  expect(await detailOf(anna, inquiry)).toMatchObject({ status: "done", notes: [{ text }] });
+});
+
+test("counts follow a change at once", async () => {
+  await using service = await startService();
+  const { inquiry } = await submitAll(service);
+  const anna = await operator(service, "anna@example.org", "sales");
+  const counts = async () => (await anna.call("inbox.counts")).data;
+  expect(await counts()).toMatchObject({ new: 1, open: 0, todo: 1, unassigned: 1, mine: 0 });
+  await triage(anna, inquiry, 1, { status: "open", assignee: "anna@example.org" });
+  expect(await counts()).toMatchObject({ new: 0, open: 1, todo: 1, unassigned: 0, mine: 1 });
+});
+
+test("spam is released once, with its mails", async () => {
+  await using service = await startService();
+  const anna = await operator(service, "anna@example.org", "sales");
+  await rest.send(service, "marketplace.inquiry", json({ ...buyer, website: "http://spam" }));
+  const { data } = await anna.call("inbox.list", { filter: { status: "spam" }, page: {} });
+  const [{ reference }] = (data as { rows: [{ reference: string }] }).rows;
+  expect((await detailOf(anna, reference)).mails).toEqual([]);
+  expect((await anna.call("submission.release", { reference })).data).toBeNull();
+  const released = await detailOf(anna, reference);
+  expect([released.status, released.mails.length]).toEqual(["new", 2]);
+  const again = await anna.call("submission.release", { reference });
+  expect([again.status, again.message]).toEqual([409, "This submission is not spam any more."]);
+});
+
+test("a mail that was sent is sent again as a new one", async () => {
+  await using service = await startService();
+  const { inquiry } = await submitAll(service);
+  const anna = await operator(service, "anna@example.org", "sales");
+  const sent = async () => (await detailOf(anna, inquiry)).mails.filter(({ status }) => status === "sent");
+  await expect.poll(async () => (await sent()).length).toBe(2);
+  const [mail] = await sent();
+  expect((await anna.call("mails.retry", { id: mail!.id })).data).toBeNull();
+  expect((await detailOf(anna, inquiry)).mails).toHaveLength(3);
+  expect((await anna.call("mails.retry", { id: "1-zzz" })).status).toBe(404);
+});
+
+const isResume = (file: string) => !/identity|\.staging/.test(file);
+
+test("only administrators erase, so that no answer tells another role what it may not see", async () => {
+  await using service = await startService();
+  // The first round of housekeeping pairs the folder with the database. Resumes that are erased earlier are only discarded by the next round.
+  await expect.poll(() => readdir(join(service.dataFolder, "resumes/.identity"))).toHaveLength(1);
+  await submitAll(service, "ann@example.org");
+  const anna = await operator(service, "anna@example.org", "sales");
+  const admin = await operator(service, "admin@example.org", "admin");
+  const erase = (one: Operator, email: string) => one.call("people.erase", { email });
+  await inquire(service, "bo@example.org");
+  const answers: unknown[][] = [];
+  for (const email of ["ann@example.org", "bo@example.org", "nobody@example.org"]) {
+    const { status, message } = await erase(anna, email);
+    answers.push([status, message]);
+  }
+  expect(answers).toEqual(Array.from({ length: 3 }, () => [404, answers[0]?.[1]]));
+  expect((await service.stored()).inquiries).toHaveLength(2);
+  expect((await service.files("resumes")).filter(isResume)).toHaveLength(1);
+  expect((await erase(admin, "Ann@Example.org")).data).toEqual({ submissions: 2, subscriptions: 1, resumes: 1 });
+  expect((await service.stored()).inquiries.map(({ email }) => email)).toEqual(["bo@example.org"]);
+  expect((await admin.call("people.get", { person: "ann@example.org" })).status).toBe(404);
+  expect((await service.files("resumes")).filter(isResume)).toEqual([]);
+  expect(JSON.stringify(await auditOf(service))).not.toContain("ann@example.org");
+});
+
+test("the last administrator stays one, and every change of access is recorded", async () => {
+  await using service = await startService();
+  const admin = await operator(service, "admin@example.org", "admin");
+  const lasting = [
+    await admin.call("operators.remove", { email: "admin@example.org" }),
+    await admin.call("operators.setRole", { email: "admin@example.org", role: "sales" }),
+    await admin.call("operators.invite", { email: "admin@example.org", role: "sales" }),
+  ];
+  expect(lasting.map(({ status, message }) => [status, message])).toEqual(
+    lasting.map(() => [409, "There must be one administrator."]),
+  );
+  const { data } = await admin.call("operators.invite", { email: "Ben@example.org", role: "sales" });
+  expect((data as { link: string }).link).toMatch(new RegExp(`^${service.url}/console/invitation#token=[\\w-]{43}$`));
+  await admin.call("operators.setRole", { email: "ben@example.org", role: "marketing" });
+  expect((await admin.call("operators.list")).data).toMatchObject([
+    { email: "admin@example.org", role: "admin", state: "active" },
+    { email: "Ben@example.org", role: "marketing", state: "invited" },
+  ]);
+  await admin.call("operators.remove", { email: "ben@example.org" });
+  expect((await admin.call("operators.remove", { email: "ben@example.org" })).status).toBe(404);
+  const page = (await admin.call("audit.list", { page: {} })).data as { rows: { action: string }[] };
+  expect(page.rows.map(({ action }) => action).slice(0, 3)).toEqual([
+    "operator.remove",
+    "operator.role",
+    "operator.invite",
+  ]);
+});
+
+test("a role that changes holds for the next call of an open session", async () => {
+  await using service = await startService();
+  const admin = await operator(service, "admin@example.org", "admin");
+  const ben = await operator(service, "ben@example.org", "admin");
+  expect((await ben.call("audit.list", { page: {} })).status).toBe(200);
+  await admin.call("operators.setRole", { email: "ben@example.org", role: "sales" });
+  expect((await ben.call("audit.list", { page: {} })).status).toBe(404);
+  expect((await ben.call("session.me")).data).toEqual({ email: "ben@example.org", role: "sales" });
+});
+
+test("inputs that are wrong are told by field, and batches answer each call", async () => {
+  await using service = await startService();
+  const { inquiry } = await submitAll(service);
+  const anna = await operator(service, "anna@example.org", "sales");
+  const blank = await anna.call("submission.addNote", { reference: inquiry, text: " \u0000 " });
+  expect([blank.status, blank.issues?.[0]?.path]).toEqual([400, ["text"]]);
+  const wrong = await anna.call("inbox.list", { filter: { status: "lost" }, page: { limit: 1_000 } });
+  expect(wrong.issues?.map(({ path }) => path.join("."))).toEqual(["filter.status", "page.limit"]);
+  const batch = await anna.fetch("/console/trpc/session.me,audit.list?batch=1", {
+    method: "POST",
+    ...json({ 1: { page: {} } }),
+  });
+  expect([batch.status, await batch.json()]).toMatchObject([
+    207,
+    [{ result: {} }, { error: { data: { httpStatus: 404 } } }],
+  ]);
+});
+
+test("batches that make no sense are refused, and say no more", async () => {
+  await using service = await startService();
+  const anna = await operator(service, "anna@example.org", "sales");
+  const send = async (paths: string, body: string) => {
+    const response = await anna.fetch(`/console/trpc/${paths}?batch=1`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    return [response.status, JSON.stringify(await response.json()).includes("tRPC")];
+  };
+  expect(await send("session.me,session.nothing", "{}")).toEqual([207, false]);
+  expect(await send("session.me,session.me", "[]")).toEqual([400, false]);
+  expect(await send("inbox.list,inbox.list", "1")).toEqual([400, false]);
+  expect(await send(Array(10).fill("session.me").join(","), "{}")).toEqual([200, false]);
+  expect(await send(Array(11).fill("session.me").join(","), "{}")).toEqual([400, false]);
+  expect(await send("session.me", "[".repeat(30_000) + "]".repeat(30_000))).toEqual([expect.any(Number), false]);
+  expect((await anna.call("session.me")).data).not.toBeNull();
+});

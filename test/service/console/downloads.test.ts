@@ -1,0 +1,199 @@
+// Resumes, exports and the person's file: what is sent, what is recorded, what is refused.
+import { expect, test } from "vitest";
+import { ClamdStandIn } from "../../support/clamd-stand-in.ts";
+import { startService } from "../../support/service.ts";
+import { auditOf, inquire, Operator, operator, resumeBytes, submitAll } from "../../support/console/operator.ts";
+
+const read = async (one: Operator, path: string) => {
+  const response = await one.fetch(path);
+  return { response, text: await response.text() };
+};
+
+test("a resume is sent to be saved, never shown by what it claims to be, and each view is recorded", async () => {
+  await using service = await startService();
+  const { application } = await submitAll(service);
+  const rita = await operator(service, "rita@example.org", "recruiting");
+  const { response, text } = await read(rita, `/console/resumes/${application}`);
+  expect(text).toBe(resumeBytes);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "content-type": "application/octet-stream",
+    "content-length": String(resumeBytes.length),
+    "content-disposition": `attachment; filename="Ann Buyer CV.pdf"; filename*=UTF-8''Ann%20Buyer%20CV.pdf`,
+    "content-security-policy": "sandbox; default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+  });
+  const view = await read(rita, `/console/resumes/${application}?view=1`);
+  expect([view.text, view.response.headers.get("content-disposition")]).toEqual([resumeBytes, null]);
+  const entries = (await auditOf(service)).filter(({ subject }) => subject === application);
+  expect(entries.map(({ operator: name, action }) => [name, action])).toEqual([
+    ["rita@example.org", "resume.download"],
+    ["rita@example.org", "resume.view"],
+  ]);
+  expect((await read(rita, "/console/resumes/APP-20200101-000000")).response.status).toBe(404);
+});
+
+test("links on pages of other sites download nothing, and a HEAD is no download", async () => {
+  await using service = await startService();
+  const { application } = await submitAll(service);
+  const rita = await operator(service, "rita@example.org", "recruiting");
+  for (const site of ["cross-site", "same-site"]) {
+    rita.headers = { "sec-fetch-site": site };
+    expect((await read(rita, `/console/resumes/${application}`)).response.status).toBe(403);
+  }
+  rita.headers = { "sec-fetch-site": "none" };
+  expect((await rita.fetch(`/console/resumes/${application}`, { method: "HEAD" })).status).toBe(404);
+  expect((await read(rita, `/console/resumes/${application}`)).response.status).toBe(200);
+  expect((await auditOf(service)).filter(({ subject }) => subject === application)).toHaveLength(1);
+});
+
+test("a resume that no scanner has judged yet is withheld", async () => {
+  await using clamd = await ClamdStandIn.open();
+  clamd.excuses.push("say nothing");
+  await using service = await startService({ env: { CLAMD_ADDRESS: clamd.address } });
+  const { application } = await submitAll(service);
+  const rita = await operator(service, "rita@example.org", "recruiting");
+  const unjudged = await read(rita, `/console/resumes/${application}`);
+  expect([unjudged.response.status, JSON.parse(unjudged.text)]).toEqual([
+    409,
+    expect.objectContaining({ code: "CONFLICT", message: expect.stringContaining("not judged this resume yet") }),
+  ]);
+  const { data } = await rita.call("submission.get", { reference: application });
+  expect((data as { resume: object }).resume).toMatchObject({ download: "unscanned", size: resumeBytes.length });
+  expect((await auditOf(service)).filter(({ subject }) => subject === application)).toEqual([]);
+});
+
+test("an infected resume is withheld", async () => {
+  await using clamd = await ClamdStandIn.open();
+  clamd.excuses.push("stream: Eicar-Test-Signature FOUND");
+  await using service = await startService({ env: { CLAMD_ADDRESS: clamd.address } });
+  const { application } = await submitAll(service);
+  const rita = await operator(service, "rita@example.org", "recruiting");
+  const told = async () => (await read(rita, `/console/resumes/${application}`)).text;
+  await expect.poll(told, { timeout: 20_000 }).toContain("found this resume infected");
+  expect((await rita.fetch(`/console/resumes/${application}?view=1`)).status).toBe(409);
+});
+
+test("exports have the rows of the command line, go on behind a number, and are recorded", async () => {
+  await using service = await startService();
+  await submitAll(service, "one@example.org");
+  await submitAll(service, "two@example.org");
+  const admin = await operator(service, "admin@example.org", "admin");
+  const inquiries = await read(admin, "/console/exports/inquiries.ndjson");
+  const rows = inquiries.text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { email: string; arrival: number });
+  expect(rows.map(({ email }) => email)).toEqual(["one@example.org", "two@example.org"]);
+  expect(inquiries.response.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
+
+  const rest = await read(admin, `/console/exports/inquiries.csv?after=${rows[0]!.arrival}`);
+  expect(rest.response.headers.get("content-disposition")).toContain('filename="inquiries.csv"');
+  expect(rest.text.startsWith("\uFEFF")).toBe(false);
+  expect(rest.text.trim().split("\r\n")).toHaveLength(2);
+  const late = await read(admin, "/console/exports/subscribers.csv?since=2100-01-01");
+  expect(late.text.trim().split("\r\n")).toHaveLength(1);
+  for (const wrong of ["after=x", "since=yesterday", "since=2026-13-01", "after=1&after=2"]) {
+    const { status } = (await read(admin, `/console/exports/inquiries.csv?${wrong}`)).response;
+    expect([wrong, status]).toEqual([wrong, 400]);
+  }
+  const entries = (await auditOf(service)).filter(({ action }) => action === "export");
+  expect(entries.map(({ subject, detail }) => [subject, detail])).toEqual([
+    ["inquiries", { format: "ndjson" }],
+    ["inquiries", { format: "csv", after: rows[0]!.arrival }],
+    ["subscribers", { format: "csv", since: Date.UTC(2100, 0, 1) }],
+  ]);
+});
+
+test("an export of what a filter shows has these rows only, and the audit log not what was searched for", async () => {
+  await using service = await startService();
+  const all = [(await submitAll(service, "many0@example.org")).inquiry];
+  for (let at = 1; at < 120; at += 1) all.push(await inquire(service, `many${at}@example.org`));
+  const anna = await operator(service, "anna@example.org", "sales");
+  const done = all.slice(3, 113);
+  const targets = done.map((reference) => ({ reference, version: 1 }));
+  await anna.call("inbox.triage", { targets, status: "done" });
+  const take = async (path: string, filter: unknown, headers = {}) => {
+    const body = new URLSearchParams({ filter: JSON.stringify(filter) });
+    const response = await anna.fetch(path, { method: "POST", body, headers });
+    return { response, text: await response.text() };
+  };
+  const { text, response } = await take("/console/exports/inquiries.ndjson", { status: "done", order: "newest" });
+  expect(response.headers.get("content-disposition")).toContain('filename="inquiries.ndjson"');
+  const rows = text.trim().split("\n");
+  const read_ = rows.map((line) => JSON.parse(line) as { inquiryId: string; arrival: number; status: string });
+  // More than a page, in the order of arrival, as every export.
+  expect(read_.map(({ inquiryId }) => inquiryId)).toEqual(done);
+  const rest = await take(`/console/exports/inquiries.csv?after=${read_[108]!.arrival}`, { status: "done" });
+  expect(rest.text.trim().split("\r\n")).toHaveLength(2);
+  // The kind and the scope are those of the address, whatever the filter says.
+  expect((await take("/console/exports/inquiries.csv", { kind: "application", status: "done" })).text).toContain(
+    '"inquiryId"',
+  );
+  expect((await take("/console/exports/applications.csv", {})).response.status).toBe(404);
+  await take("/console/exports/inquiries.csv", { search: "many7", status: "new" });
+
+  const before = (await auditOf(service)).length;
+  expect((await take("/console/exports/inquiries.csv", { status: "lost" })).response.status).toBe(400);
+  const body = new URLSearchParams({ filter: "{" });
+  const malformed = await anna.fetch("/console/exports/inquiries.csv", { method: "POST", body });
+  expect(malformed.status).toBe(400);
+  const foreign = await take("/console/exports/inquiries.csv", {}, { "sec-fetch-site": "same-site" });
+  expect(foreign.response.status).toBe(403);
+  const entries = await auditOf(service);
+  expect(entries).toHaveLength(before);
+  expect(entries.at(-1)).toMatchObject({
+    action: "export",
+    subject: "inquiries",
+    detail: { format: "csv", filter: { status: "new", searched: true } },
+  });
+  expect(JSON.stringify(entries)).not.toContain("many7");
+});
+
+test("the audit log is exported oldest first, in both formats", async () => {
+  await using service = await startService();
+  const admin = await operator(service, "admin@example.org", "admin");
+  const ndjson = (await read(admin, "/console/exports/audit.ndjson")).text.trim().split("\n");
+  const entries = ndjson.map((line) => JSON.parse(line) as { id: number; action: string; at: string });
+  expect(entries.map(({ action }) => action)).toEqual(["operator.invite", "operator.accept", "sign-in", "export"]);
+  expect(entries[0]!.at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  const csv = (await read(admin, `/console/exports/audit.csv?after=${entries[2]!.id}`)).text.trim().split("\r\n");
+  expect(csv[0]).toContain('"id","at","operator","action","subject","detail"');
+  expect(csv).toHaveLength(3);
+});
+
+test("everything of one person, without the vault's key, recorded without the address", async () => {
+  await using service = await startService();
+  const { inquiry } = await submitAll(service, "ann@example.org");
+  await submitAll(service, "other@example.org");
+  const admin = await operator(service, "admin@example.org", "admin");
+  await admin.call("submission.addNote", { reference: inquiry, text: "Called.\r\nWill call again." });
+  const { text, response } = await read(admin, "/console/people/ann%40example.org.ndjson");
+  expect(response.headers.get("content-disposition")).toContain("attachment");
+  expect(text).toContain("Called.\\nWill call again.");
+  expect(text).not.toContain("other@example.org");
+  expect(text).not.toContain('"key"');
+  expect((await read(admin, "/console/people/nobody@example.org.ndjson")).response.status).toBe(404);
+  const { personId } = (await admin.call("people.get", { person: "Ann@example.org" })).data as { personId: string };
+  const byId = await read(admin, `/console/people/${personId}.ndjson`);
+  expect([byId.text, byId.response.headers.get("content-disposition")]).toEqual([
+    text,
+    response.headers.get("content-disposition"),
+  ]);
+  expect((await read(admin, `/console/people/${personId.slice(1)}.ndjson`)).response.status).toBe(404);
+  const entry = (await auditOf(service)).findLast(({ action }) => action === "export");
+  expect(entry).toMatchObject({ subject: "person", operator: "admin@example.org" });
+  expect(JSON.stringify(entry)).not.toContain("ann@");
+});
+
+test("a reader who leaves does no harm", async () => {
+  await using service = await startService();
+  for (let at = 0; at < 5; at += 1) await submitAll(service, `${at}@example.org`);
+  const admin = await operator(service, "admin@example.org", "admin");
+  const leaving = new AbortController();
+  const response = await admin.fetch("/console/exports/applications.ndjson", { signal: leaving.signal });
+  leaving.abort();
+  await expect(response.text()).rejects.toThrow();
+  const again = await read(admin, "/console/exports/applications.ndjson");
+  expect(again.text.trim().split("\n")).toHaveLength(5);
+});

@@ -1,0 +1,305 @@
+// Each role, with a session and with a token, on each procedure and each download. Both are listed from the router and the
+// downloads themselves: one that is not in the tables here, or has no rule, fails.
+import { initTRPC } from "@trpc/server";
+import { beforeAll, describe, expect, test } from "vitest";
+import { consoleDownloads, type ConsoleDownload } from "../../../server/src/console/downloads.ts";
+import { consoleProcedures, ruledProcedures } from "../../../server/src/console/router.ts";
+import { roles, type OperatorName, type Role } from "../../../shared/src/console.ts";
+import { startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
+import { Operator, operator, submitAll } from "../../support/console/operator.ts";
+
+const everyone: readonly Role[] = roles;
+const inboxRoles: readonly Role[] = ["admin", "sales", "recruiting"];
+const admins: readonly Role[] = ["admin"];
+const marketing: readonly Role[] = ["admin", "marketing"];
+
+/** Who may call what. */
+const procedures: Readonly<Record<string, readonly Role[] | "anyone">> = {
+  "session.me": "anyone",
+  "session.methods": "anyone",
+  "session.signIn": "anyone",
+  "session.invitation": "anyone",
+  "session.acceptInvitation": "anyone",
+  "session.useSignInLink": "anyone",
+  "session.changePassword": everyone,
+  "session.account": everyone,
+  "session.setName": everyone,
+  "session.setMailAssigned": everyone,
+  "session.list": everyone,
+  "session.end": everyone,
+  "session.signOut": everyone,
+  "session.signOutEverywhere": everyone,
+  "secondFactor.get": everyone,
+  "secondFactor.begin": everyone,
+  "secondFactor.confirm": everyone,
+  "secondFactor.remove": everyone,
+  "inbox.list": inboxRoles,
+  "inbox.matching": inboxRoles,
+  "inbox.counts": inboxRoles,
+  "inbox.since": inboxRoles,
+  "inbox.triage": inboxRoles,
+  "inbox.assignees": inboxRoles,
+  "submission.get": inboxRoles,
+  "submission.neighbours": inboxRoles,
+  "submission.addNote": inboxRoles,
+  "submission.release": inboxRoles,
+  "reply.send": inboxRoles,
+  "reply.undo": inboxRoles,
+  "tags.list": inboxRoles,
+  "tags.change": inboxRoles,
+  "tags.rename": admins,
+  "reply.preview": inboxRoles,
+  "reply.sendMany": inboxRoles,
+  "reply.answers": inboxRoles,
+  "reply.saveAnswer": inboxRoles,
+  "reply.removeAnswer": inboxRoles,
+  "people.get": everyone,
+  "people.erase": admins,
+  "subscribers.list": marketing,
+  "subscribers.growth": marketing,
+  "subscribers.sources": marketing,
+  "subscribers.add": marketing,
+  "subscribers.import": marketing,
+  "subscribers.unsubscribe": marketing,
+  "mails.list": everyone,
+  "mails.retry": everyone,
+  "overview.get": everyone,
+  "overview.troubles": everyone,
+  "overview.setup": admins,
+  "audit.list": admins,
+  "operators.list": admins,
+  "operators.invite": admins,
+  "operators.remove": admins,
+  "operators.endSessions": admins,
+  "operators.setRole": admins,
+  "tokens.list": admins,
+  "tokens.create": admins,
+  "tokens.revoke": admins,
+  "webhooks.list": admins,
+  "webhooks.add": admins,
+  "webhooks.test": admins,
+  "webhooks.remove": admins,
+  "webhooks.rotate": admins,
+  "webhooks.deliveries": admins,
+  "webhooks.replay": admins,
+  "webhooks.replayFailed": admins,
+};
+
+/** Those that take no input; the others refuse {@link nonsense} with 400 once the caller was admitted. */
+const withoutInput = new Set([
+  "session.me",
+  "session.methods",
+  "session.account",
+  "session.list",
+  "secondFactor.get",
+  "session.signOut",
+  "session.signOutEverywhere",
+  "inbox.counts",
+  "reply.answers",
+  "tags.list",
+  "subscribers.growth",
+  "subscribers.sources",
+  "overview.troubles",
+  "overview.setup",
+  "operators.list",
+  "tokens.list",
+  "webhooks.list",
+]);
+const nonsense = "nonsense";
+
+/** Who may download what. */
+const downloads: Readonly<Record<string, readonly Role[]>> = {
+  "/console/resumes/:reference": ["admin", "recruiting"],
+  "/console/exports/inquiries.csv": ["admin", "sales"],
+  "/console/exports/inquiries.ndjson": ["admin", "sales"],
+  "/console/exports/applications.csv": ["admin", "recruiting"],
+  "/console/exports/applications.ndjson": ["admin", "recruiting"],
+  "/console/exports/subscribers.csv": marketing,
+  "/console/exports/subscribers.ndjson": marketing,
+  "/console/exports/audit.csv": admins,
+  "/console/exports/audit.ndjson": admins,
+  "POST /console/exports/inquiries.csv": ["admin", "sales"],
+  "POST /console/exports/inquiries.ndjson": ["admin", "sales"],
+  "POST /console/exports/applications.csv": ["admin", "recruiting"],
+  "POST /console/exports/applications.ndjson": ["admin", "recruiting"],
+  "POST /console/exports/subscribers.csv": marketing,
+  "POST /console/exports/subscribers.ndjson": marketing,
+  "/console/people/:file(^.+\\.ndjson$)": everyone,
+};
+
+const nameOf = ({ method, url }: Pick<ConsoleDownload, "method" | "url">) =>
+  method === "GET" ? url : `${method} ${url}`;
+
+const service = shared(() => startService());
+let references: { readonly inquiry: string; readonly application: string };
+const sessions = new Map<Role, Operator>();
+const tokens = new Map<Role, Operator>();
+
+beforeAll(async () => {
+  references = await submitAll(service);
+  for (const role of roles) sessions.set(role, await operator(service, `${role}@example.org`, role));
+  for (const role of roles) {
+    const { data } = await sessions.get("admin")!.call("tokens.create", { name: role, role, expiresAt: null });
+    tokens.set(role, Operator.withToken(service, (data as { token: string }).token));
+  }
+});
+
+test("every procedure and every download is in the tables", () => {
+  expect(consoleProcedures.map(({ path }) => path).toSorted()).toEqual(Object.keys(procedures).toSorted());
+  expect(consoleDownloads.map(nameOf).toSorted()).toEqual(Object.keys(downloads).toSorted());
+});
+
+test("a procedure without a rule, or with the wrong kind of one, does not start", () => {
+  const { router, procedure } = initTRPC.meta<{ rule?: object }>().create();
+  const ruleless = router({ some: router({ thing: procedure.query(() => 1) }) });
+  expect(() => ruledProcedures(ruleless)).toThrow("some.thing of the console has no rule");
+  const wrong = router({ thing: procedure.meta({ rule: { roles: [], changes: false } }).mutation(() => 1) });
+  expect(() => ruledProcedures(wrong)).toThrow("does not say that it changes");
+});
+
+const admitted = (path: string) => (withoutInput.has(path) ? 200 : 400);
+const inputOf = (path: string) => (withoutInput.has(path) ? undefined : nonsense);
+const rows = consoleProcedures.map(({ path, type }) => ({ path, type, allowed: procedures[path] ?? [] }));
+
+describe("procedures", () => {
+  test.each(rows)("$path without a session", async ({ path, allowed }) => {
+    const { status } = await new Operator(service).call(path, inputOf(path));
+    expect(status).toBe(allowed === "anyone" ? admitted(path) : 401);
+  });
+
+  describe.each(roles)("for %s", (role) => {
+    test.each(rows)("$path with a session", async ({ path, allowed }) => {
+      // Signing out must not end the session of the other tests.
+      const one = path.startsWith("session.signOut") ? new Operator(service) : sessions.get(role)!;
+      if (one.cookie === null) await one.signIn(`${role}@example.org`);
+      const { status } = await one.call(path, inputOf(path));
+      const may = allowed === "anyone" || allowed.includes(role);
+      expect(status).toBe(may ? admitted(path) : 404);
+      if (path === "session.signOutEverywhere") await sessions.get(role)!.signIn(`${role}@example.org`);
+    });
+
+    test.each(rows)("$path with a token", async ({ path, type, allowed }) => {
+      const { status } = await tokens.get(role)!.call(path, inputOf(path));
+      if (allowed === "anyone" || /^(?:session|secondFactor)\./.test(path)) expect(status).toBe(403);
+      else if (!allowed.includes(role)) expect(status).toBe(404);
+      else expect(status).toBe(type === "query" ? admitted(path) : 403);
+    });
+  });
+});
+
+describe("downloads", () => {
+  const listed = consoleDownloads.map(({ method, url }) => ({
+    method,
+    url,
+    allowed: downloads[nameOf({ method, url })] ?? [],
+  }));
+  const init = (method: string): RequestInit =>
+    method === "GET" ? {} : { method, body: new URLSearchParams({ filter: "{}" }) };
+  const addressOf = (url: string) =>
+    url.replace(":reference", references.application).replace(/:file\(.*/, "ann@example.org.ndjson");
+
+  test.each(listed)("$method $url without a session", async ({ method, url }) => {
+    expect((await new Operator(service).fetch(addressOf(url), init(method))).status).toBe(401);
+  });
+
+  describe.each(roles)("for %s", (role) => {
+    test.each(listed)("$method $url with a session and with a token", async ({ method, url, allowed }) => {
+      for (const one of [sessions.get(role)!, tokens.get(role)!]) {
+        const response = await one.fetch(addressOf(url), init(method));
+        await response.arrayBuffer();
+        expect(response.status).toBe(allowed.includes(role) ? 200 : 404);
+      }
+    });
+  });
+});
+
+describe("what a role may not see answers like what does not exist", () => {
+  const withoutId = (body: unknown) => JSON.stringify(body).replaceAll(/"(?:requestId|path)":"[^"]*",?/g, "");
+
+  test("procedures", async () => {
+    const sales = sessions.get("sales")!;
+    const unknown = withoutId((await sales.call("audit.nothing", {})).body);
+    expect(withoutId((await sales.call("audit.list", { page: {} })).body)).toBe(unknown);
+    expect(withoutId((await sales.call("operators.list")).body)).toBe(unknown);
+  });
+
+  test("submissions of the other kind, their neighbours, mails and resumes", async () => {
+    const [sales, admin] = [sessions.get("sales")!, sessions.get("admin")!];
+    const { inquiry, application } = references;
+    const unknown = "APP-20200101-000000";
+    const alike = async (path: string, input: (reference: string) => object) => {
+      const [hidden, absent] = [await sales.call(path, input(application)), await sales.call(path, input(unknown))];
+      expect([path, hidden.status, withoutId(hidden.body)]).toEqual([path, 404, withoutId(absent.body)]);
+    };
+    await alike("submission.get", (reference) => ({ reference }));
+    await alike("submission.addNote", (reference) => ({ reference, text: "x" }));
+    await alike("submission.release", (reference) => ({ reference }));
+    const triaged = await sales.call("inbox.triage", {
+      targets: [{ reference: application, version: 1 }],
+      status: "done",
+    });
+    expect(triaged.data).toEqual([{ reference: application, result: "unknown" }]);
+
+    expect((await sales.call("submission.get", { reference: inquiry })).status).toBe(200);
+    const { data } = await admin.call("submission.get", { reference: application });
+    const [mail] = (data as { mails: { id: string }[] }).mails;
+    expect((await sales.call("mails.retry", { id: mail!.id })).status).toBe(404);
+  });
+
+  test("lists, counts, people and exports hold the role's own only", async () => {
+    const references_ = async (role: Role) => {
+      const { data } = await sessions.get(role)!.call("inbox.list", { filter: {}, page: {} });
+      return (data as { rows: { reference: string }[] }).rows.map(({ reference }) => reference);
+    };
+    const { inquiry, application } = references;
+    expect(await references_("admin")).toEqual([application, inquiry]);
+    expect(await references_("sales")).toEqual([inquiry]);
+    expect(await references_("recruiting")).toEqual([application]);
+
+    const person = async (role: Role) => {
+      const { data } = await sessions.get(role)!.call("people.get", { person: "ann@example.org" });
+      const { submissions, subscription } = data as { submissions: object[]; subscription: object | null };
+      return [submissions.length, subscription !== null];
+    };
+    expect(await person("admin")).toEqual([2, true]);
+    expect(await person("sales")).toEqual([1, false]);
+    expect(await person("marketing")).toEqual([0, true]);
+    const known = async (role: Role) => {
+      const text = await (await sessions.get(role)!.fetch("/console/people/ann@example.org.ndjson")).text();
+      return text
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { kind: string }).kind);
+    };
+    expect(await known("admin")).toEqual(expect.arrayContaining(["inquiry", "application", "subscription"]));
+    expect(await known("sales")).not.toContain("application");
+    expect(await known("marketing")).not.toContain("inquiry");
+  });
+
+  test("an assignee must be an operator who sees the submission", async () => {
+    const sales = sessions.get("sales")!;
+    expect((await sales.call("inbox.assignees")).data).toEqual([
+      { email: "admin@example.org", name: null },
+      { email: "sales@example.org", name: null },
+    ]);
+    const assign = (assignee: string) =>
+      sales.call("inbox.triage", { targets: [{ reference: references.inquiry, version: 1 }], assignee });
+    for (const other of ["recruiting@example.org", "nobody@example.org"]) {
+      const { status, issues } = await assign(other);
+      expect([status, issues?.[0]?.path]).toEqual([400, ["assignee"]]);
+    }
+    const admin = sessions.get("admin")!;
+    const offered = async (...kinds: string[]) =>
+      ((await admin.call("inbox.assignees", { kinds })).data as OperatorName[]).map(({ email }) => email);
+    const [all, sees] = ["admin@example.org", "sales@example.org"];
+    expect(await offered()).toEqual([all, "recruiting@example.org", sees]);
+    expect(await offered("inquiry")).toEqual([all, sees]);
+    expect(await offered("inquiry", "application")).toEqual([all]);
+    const refused = await admin.call("inbox.triage", {
+      targets: Object.values(references).map((reference) => ({ reference, version: 1 })),
+      assignee: sees,
+    });
+    expect([refused.status, refused.issues?.[0]?.path]).toEqual([400, ["assignee"]]);
+  });
+});

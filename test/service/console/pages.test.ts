@@ -1,0 +1,107 @@
+// The shell of the console and its files: what they are sent with, and which addresses have none.
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openFolder } from "../../support/folder.ts";
+import { startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
+import { operator } from "../../support/console/operator.ts";
+
+const consoleFolder = shared(openFolder);
+const service = shared(async () => {
+  const folder = consoleFolder.path;
+  await mkdir(join(folder, "assets"));
+  await writeFile(join(folder, "index.html"), '<link href="./icon.svg" /><script src="./assets/app-1a2b.js"></script>');
+  await writeFile(join(folder, "viewer.html"), "the viewer");
+  await writeFile(join(folder, "icon.svg"), "<svg/>");
+  await writeFile(join(folder, "assets/app-1a2b.js"), "console.log(1)");
+  await writeFile(join(folder, "assets/secret.txt"), "not for browsers");
+  return startService({ consoleFolder: folder });
+});
+
+const pages = ["/console", "/console/", "/console/inquiries/INQ-20261121-123456", "/console/people/ann%40example.org"];
+
+test.each([...pages, "/console/invitation", "/console/sign-in"])("%s is the shell, without a cookie", async (path) => {
+  const response = await fetch(service.url + path, { headers: { accept: "text/html" } });
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  const html = await response.text();
+  expect(html).toContain('<script src="/console/assets/app-1a2b.js"');
+  expect(html).toContain('<link href="/console/icon.svg"');
+  expect(response.headers.getSetCookie()).toEqual([]);
+  expect(response.headers.get("cache-control")).toBe("no-cache");
+  expect(response.headers.get("cross-origin-opener-policy")).toBe("same-origin");
+  const policy = response.headers.get("content-security-policy");
+  for (const part of ["script-src 'self'", "style-src 'self'", "connect-src 'self'", "frame-src 'self'"]) {
+    expect(policy).toContain(part);
+  }
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("img-src 'self' data:");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toContain("base-uri 'none'");
+  expect(policy).not.toMatch(/unsafe|\*/);
+});
+
+test("files are kept for good, because their names hold a digest; the others for minutes", async () => {
+  const script = await fetch(`${service.url}/console/assets/app-1a2b.js`);
+  expect(await script.text()).toBe("console.log(1)");
+  expect(Object.fromEntries(script.headers)).toMatchObject({
+    "content-type": "text/javascript; charset=utf-8",
+    "cache-control": "public, max-age=31536000, immutable",
+    "access-control-allow-origin": "*",
+    "x-content-type-options": "nosniff",
+  });
+  const icon = await fetch(`${service.url}/console/icon.svg`);
+  expect(icon.headers.get("cache-control")).toBe("public, max-age=300");
+});
+
+test("the viewer runs in a sandbox and loads the console's files only", async () => {
+  const response = await fetch(`${service.url}/console/viewer.html`);
+  const policy = response.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("sandbox allow-scripts;");
+  expect(policy).toContain(`script-src ${service.url}/console/assets/;`);
+  expect(policy).toContain("connect-src 'none'");
+  expect(policy).toContain("frame-ancestors 'self'");
+});
+
+test.each([
+  "/console/assets/none.js",
+  "/console/assets/secret.txt",
+  "/console/exports/passwords.csv",
+  "/console/exports",
+  "/console/resumes",
+  "/console/oidc/start",
+  "/consoles",
+])("%s is nothing", async (path) => {
+  expect((await fetch(service.url + path)).status).toBe(404);
+});
+
+test("below the path of PUBLIC_URL the shell finds its files there", async () => {
+  await using below = await startService({
+    consoleFolder: consoleFolder.path,
+    env: { PUBLIC_URL: "https://service.example/below" },
+  });
+  expect(await (await fetch(`${below.url}/console`)).text()).toContain(
+    '<script src="/below/console/assets/app-1a2b.js"',
+  );
+});
+
+test("without the front end the calls are there all the same, and pages are not", async () => {
+  await using bare = await startService({ consoleFolder: join(consoleFolder.path, "none") });
+  expect((await fetch(`${bare.url}/console`)).status).toBe(404);
+  const anna = await operator(bare, "anna@example.org", "sales");
+  expect((await anna.call("inbox.counts")).status).toBe(200);
+});
+
+test("calls are limited for each client, at twenty times the submissions", async () => {
+  await using limited = await startService({ consoleFolder: consoleFolder.path, env: { RATE_LIMIT_MAX: "1" } });
+  const statuses: number[] = [];
+  for (let at = 0; at < 21; at += 1) {
+    const response = await fetch(`${limited.url}/console/trpc/session.me`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
+    });
+    statuses.push(response.status);
+    if (response.status === 429) expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+  }
+  expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+});

@@ -1,0 +1,163 @@
+// Replies of operators, from the console's call to the mail that goes out.
+import type { SubmissionDetail } from "../../../shared/src/console.ts";
+import { expect, test } from "vitest";
+import { eventually } from "../../support/outbox/mail-service.ts";
+import { MovableClock } from "../../support/movable-clock.ts";
+import { addressees, PostmarkStandIn } from "../../support/postmark-stand-in.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { auditOf, inquire, operator, submitAll, type Operator } from "../../support/console/operator.ts";
+
+const text = 'Hello Ann,\n\n<script>alert(1)</script> & "quotes".';
+const settings = { MAIL_FROM: "Accent Datasets <hello@datasets.example>", SALES_EMAIL: "sales@datasets.example" };
+
+const detailOf = async (one: Operator, reference: string) =>
+  (await one.call("submission.get", { reference })).data as SubmissionDetail;
+
+const mailsTo = async (service: Service, address: string) =>
+  (await service.mails()).filter(({ to }) => to?.some((one) => one.address === address));
+
+test("a reply goes out ten seconds later, in the thread of the receipt, with what the person wrote below it", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock, env: { ...settings, REPLY_COPIES: "on" } });
+  const { inquiry } = await submitAll(service);
+  const sam = await operator(service, "sam@example.org", "sales");
+  await sam.call("session.setName", { name: 'Sam "Voices" Müller' });
+  const [receipt] = await mailsTo(service, "ann@example.org");
+  const { status } = await sam.call("reply.send", { reference: inquiry, text });
+  expect(status).toBe(200);
+  clock.advance(10_000);
+  await eventually(async () => (await detailOf(sam, inquiry)).mails.map((mail) => mail.status)).toEqual(
+    Array.from({ length: 4 }, () => "sent"),
+  );
+  const reply = (await mailsTo(service, "ann@example.org")).find(({ subject }) => subject?.startsWith("Re: "))!;
+  expect(reply).toMatchObject({
+    from: { name: 'Sam "Voices" Müller', address: "hello@datasets.example" },
+    replyTo: [{ address: "sales@datasets.example" }],
+    subject: `Re: ${receipt!.subject}`,
+    inReplyTo: receipt!.messageId,
+    references: receipt!.messageId,
+  });
+  expect(receipt!.subject).toContain(inquiry);
+  const headers = reply.headers.map(({ key }) => key);
+  expect(headers).not.toContain("auto-submitted");
+  expect(headers).not.toContain("x-auto-response-suppress");
+  expect(reply.text).toMatch(/^Hello Ann,\n\n<script>/);
+  expect(reply.text).toMatch(/\nAnn Buyer, .* UTC, INQ-.*:\n> Company: Kalomi\n> /);
+  expect(reply.html).toContain("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot;");
+  expect(reply.html).not.toContain("<script");
+  const copy = (await mailsTo(service, "sales@datasets.example")).find(({ subject }) => subject === reply.subject)!;
+  expect(copy).toMatchObject({ replyTo: [{ address: "ann@example.org" }], text: reply.text, from: reply.from });
+  expect((await detailOf(sam, inquiry)).replies).toMatchObject([{ author: "sam@example.org", text }]);
+  const entries = (await auditOf(service)).filter(({ action }) => action.startsWith("reply"));
+  expect(entries).toMatchObject([{ operator: "sam@example.org", action: "reply", subject: inquiry }]);
+  expect(JSON.stringify(entries)).not.toContain("Hello");
+});
+
+test("by Postmark the receipt keeps our Message-ID, and the reply names it", async () => {
+  const clock = new MovableClock();
+  await using postmark = await PostmarkStandIn.open();
+  const env = { ...addressees, MAIL_TRANSPORT: "postmark", POSTMARK_SERVER_TOKEN: postmark.token };
+  await using service = await startService({ clock, env: { ...env, POSTMARK_API_URL: postmark.url } });
+  const reference = await inquire(service, "ann@example.org");
+  const sam = await operator(service, "sam@example.org", "sales");
+  await sam.call("reply.send", { reference, text });
+  clock.advance(10_000);
+  const replies = () => postmark.taken.filter(({ Tag }) => Tag === "inquiry-reply");
+  await eventually(async () => replies().length).toBe(1);
+  const headerOf = (tag: string, name: string) =>
+    postmark.taken.find(({ Tag }) => Tag === tag)?.Headers?.find(({ Name }) => Name === name)?.Value;
+  expect(headerOf("inquiry-receipt", "X-PM-KeepID")).toBe("true");
+  expect(headerOf("inquiry-receipt", "Message-ID")).toMatch(/^<\w+@datasets\.example>$/);
+  expect(headerOf("inquiry-reply", "In-Reply-To")).toBe(headerOf("inquiry-receipt", "Message-ID"));
+  expect(headerOf("inquiry-reply", "Message-ID")).not.toBe(headerOf("inquiry-receipt", "Message-ID"));
+  expect(replies()[0]).toMatchObject({ From: '"sam" <hello@datasets.example>', ReplyTo: "sales@datasets.example" });
+});
+
+test("a reply is taken back before it is sent, with its status, and not after", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const { inquiry } = await submitAll(service);
+  const sam = await operator(service, "sam@example.org", "sales");
+  const send = async () =>
+    (await sam.call("reply.send", { reference: inquiry, text, doneAt: (await detailOf(sam, inquiry)).version }))
+      .data as { id: number };
+  const { id } = await send();
+  expect((await detailOf(sam, inquiry)).status).toBe("done");
+  expect((await sam.call("reply.undo", { id })).status).toBe(200);
+  expect(await detailOf(sam, inquiry)).toMatchObject({ status: "new", replies: [] });
+  expect((await sam.call("reply.undo", { id })).status).toBe(404);
+  const second = await send();
+  clock.advance(10_000);
+  await eventually(async () => (await detailOf(sam, inquiry)).mails.at(-1)?.status).toBe("sent");
+  expect(await sam.call("reply.undo", second)).toMatchObject({
+    status: 409,
+    message: "This reply is on its way already.",
+  });
+  const actions = (await auditOf(service)).map(({ action }) => action).filter((action) => action.startsWith("reply"));
+  expect(actions).toEqual(["reply", "reply.undo", "reply"]);
+});
+
+test("a suppressed address is refused with the reason, another role's submission like an unknown one, and the 61st in an hour with a time", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock, env: { POSTMARK_WEBHOOK_AUTH: "user:a-password-of-24-letters" } });
+  const { inquiry } = await submitAll(service);
+  const gone = await inquire(service, "gone@example.org");
+  await fetch(`${service.url}/webhooks/postmark`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Basic ${btoa("user:a-password-of-24-letters")}` },
+    body: JSON.stringify({
+      RecordType: "Bounce",
+      Type: "HardBounce",
+      Email: "gone@example.org",
+      BouncedAt: new Date(clock.now()).toISOString(),
+    }),
+  });
+  const sam = await operator(service, "sam@example.org", "sales");
+  const refused = await sam.call("reply.send", { reference: gone, text });
+  expect([refused.status, refused.issues?.[0]?.message]).toEqual([409, expect.stringContaining("bounced")]);
+  const rita = await operator(service, "rita@example.org", "recruiting");
+  expect((await rita.call("reply.send", { reference: inquiry, text })).status).toBe(404);
+  expect((await sam.call("reply.send", { reference: inquiry, text: " \n" })).status).toBe(400);
+  for (let sent = 0; sent < 60; sent += 1) await sam.call("reply.send", { reference: inquiry, text });
+  const limited = await sam.call("reply.send", { reference: inquiry, text });
+  expect(limited.status).toBe(429);
+  expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(3_500);
+  expect((await detailOf(sam, inquiry)).replies).toHaveLength(60);
+});
+
+test("several are answered with a saved answer, each with its own values, and refused as a whole beyond the limit", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const sam = await operator(service, "sam@example.org", "sales");
+  const answer = { id: null, kind: "inquiry", title: "Thanks", text: "Hello {name}, {reference}: {packages}" };
+  const refused = await sam.call("reply.saveAnswer", { ...answer, text: "Hello {nmae}" });
+  expect([refused.status, refused.issues?.[0]?.message]).toEqual([400, expect.stringContaining("{nmae}")]);
+  expect((await sam.call("reply.saveAnswer", answer)).status).toBe(200);
+  const [saved] = (await sam.call("reply.answers")).data as { text: string }[];
+  const references = [await inquire(service, "one@example.org"), await inquire(service, "two@example.org")];
+  const { application } = await submitAll(service);
+  const many = { references: [...references, application], text: saved!.text };
+  const previews = (await sam.call("reply.preview", many)).data as { mail: string; subject: string }[];
+  expect(previews).toMatchObject(
+    references.map((reference) => ({
+      reference,
+      name: "Ann Buyer",
+      text: `Hello Ann Buyer, ${reference}: Austrian German, conversations`,
+    })),
+  );
+  expect((await sam.call("reply.sendMany", many)).data).toMatchObject(
+    references.map((reference) => ({ reference, result: "queued", name: "Ann Buyer" })),
+  );
+  clock.advance(10_000);
+  await eventually(async () => (await mailsTo(service, "two@example.org")).map(({ subject }) => subject)).toContain(
+    previews[1]!.subject,
+  );
+  const sent = (await mailsTo(service, "two@example.org")).find(({ subject }) => subject === previews[1]!.subject);
+  expect(sent?.text?.trimEnd()).toBe(previews[1]!.mail.trimEnd());
+  for (let round = 0; round < 28; round += 1) await sam.call("reply.sendMany", many);
+  await sam.call("reply.send", { reference: references[0], text });
+  const before = (await detailOf(sam, references[0]!)).replies.length;
+  expect((await sam.call("reply.sendMany", many)).status).toBe(429);
+  expect((await detailOf(sam, references[0]!)).replies).toHaveLength(before);
+  expect((await sam.call("reply.send", { reference: references[0], text })).status).toBe(200);
+});

@@ -1,0 +1,251 @@
+// Invitations, passwords, sessions and their cookie.
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { buyer, json, rest } from "../../support/doors.ts";
+import { MovableClock } from "../../support/movable-clock.ts";
+import { startService } from "../../support/service.ts";
+import { auditOf, invite, Operator, operator, password } from "../../support/console/operator.ts";
+
+const hourMs = 60 * 60 * 1000;
+
+test("who follows an invitation sets a password, is signed in, and can sign in again", async () => {
+  await using service = await startService();
+  const token = await invite(service, "Anna@example.org", "sales");
+  const anna = new Operator(service);
+  expect((await anna.call("session.me")).data).toBeNull();
+  expect((await anna.call("session.invitation", { token })).data).toEqual({
+    email: "Anna@example.org",
+    name: null,
+    role: "sales",
+    expiresAt: expect.closeTo(Date.now() + 7 * 24 * hourMs, -5),
+  });
+  const accepted = await anna.call("session.acceptInvitation", { token, password });
+  expect(accepted.data).toEqual({ email: "Anna@example.org", role: "sales" });
+  expect(anna.setCookie).toMatch(/^console-session=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict$/);
+  expect((await anna.call("session.me")).data).toEqual({ email: "Anna@example.org", role: "sales" });
+
+  const elsewhere = new Operator(service);
+  expect((await elsewhere.signIn("anna@example.org")).data).toEqual({ email: "Anna@example.org", role: "sales" });
+  expect((await elsewhere.call("inbox.counts")).status).toBe(200);
+  const actions = (await auditOf(service)).map(({ action }) => action);
+  expect(actions).toEqual(["operator.invite", "operator.accept", "sign-in", "sign-in"]);
+});
+
+test("an invitation works once and for seven days", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const token = await invite(service, "anna@example.org", "sales");
+  const anna = new Operator(service);
+  expect((await anna.call("session.acceptInvitation", { token, password })).status).toBe(200);
+  const again = await anna.call("session.acceptInvitation", { token, password });
+  expect([again.status, again.message]).toEqual([400, expect.stringContaining("was used or has expired")]);
+  expect((await anna.call("session.invitation", { token })).status).toBe(400);
+
+  const late = await invite(service, "ben@example.org", "sales");
+  clock.advance(7 * 24 * hourMs + 1_000);
+  expect((await anna.call("session.acceptInvitation", { token: late, password })).status).toBe(400);
+});
+
+test("a display name is asked with the invitation, and is changed by its operator only to one line without @", async () => {
+  await using service = await startService();
+  const anna = new Operator(service);
+  const token = await invite(service, "anna@example.org", "sales");
+  expect((await anna.call("session.acceptInvitation", { token, password, name: "Anna\nSouza" })).status).toBe(400);
+  expect((await anna.call("session.acceptInvitation", { token, password, name: "  Anna Souza " })).status).toBe(200);
+  const account = async () => (await anna.call("session.account")).data;
+  expect(await account()).toEqual({ email: "anna@example.org", name: "Anna Souza", mailAssigned: true });
+  for (const name of ["eva@example.org", "a\u200Fb", "a\u2028b", " ", "a".repeat(101)]) {
+    const refused = await anna.call("session.setName", { name });
+    expect([name, refused.status, refused.issues?.[0]?.path]).toEqual([name, 400, ["name"]]);
+  }
+  expect(await account()).toMatchObject({ name: "Anna Souza" });
+  expect((await anna.call("session.setName", { name: "Anna S." })).status).toBe(200);
+  expect((await anna.call("session.setMailAssigned", { mailAssigned: false })).status).toBe(200);
+  expect(await account()).toEqual({ email: "anna@example.org", name: "Anna S.", mailAssigned: false });
+  expect((await anna.call("inbox.assignees")).data).toEqual([{ email: "anna@example.org", name: "Anna S." }]);
+});
+
+test("a weak password is refused beside its field and the invitation stays open", async () => {
+  await using service = await startService();
+  const token = await invite(service, "anna@example.org", "sales");
+  const anna = new Operator(service);
+  for (const weak of ["short", "password123456", "anna@example.org", "aaaaaaaaaaaaaaa"]) {
+    const refused = await anna.call("session.acceptInvitation", { token, password: weak });
+    expect([refused.status, refused.issues?.[0]?.path]).toEqual([400, ["password"]]);
+  }
+  expect((await anna.call("session.acceptInvitation", { token, password })).status).toBe(200);
+});
+
+test("wrong passwords and unknown addresses are answered alike, and both are in the audit log", async () => {
+  await using service = await startService();
+  await operator(service, "anna@example.org", "sales");
+  await invite(service, "ben@example.org", "sales");
+  const stranger = new Operator(service);
+  const seen = (answer: Awaited<ReturnType<Operator["signIn"]>>) => [answer.status, answer.code, answer.message];
+  const wrong = seen(await stranger.signIn("anna@example.org", "wrong password"));
+  expect(wrong).toEqual([401, "UNAUTHORIZED", "The e-mail address or the password is wrong."]);
+  expect(seen(await stranger.signIn("nobody@example.org"))).toEqual(wrong);
+  expect(seen(await stranger.signIn("ben@example.org"))).toEqual(wrong);
+  expect(seen(await stranger.signIn("not an address"))).toEqual(wrong);
+  expect(stranger.cookie).toBeNull();
+  // What was gathered is written at the end.
+  await service.stop();
+  const failed = (await auditOf(service)).filter(({ action }) => action === "sign-in.failed");
+  const counts = Object.fromEntries(failed.map(({ operator: name, detail }) => [name, detail["count"]]));
+  expect(counts).toEqual({ "anna@example.org": 1, "ben@example.org": 1, unknown: 2 });
+});
+
+test("ten failures a minute are enough, for unknown addresses too, and sessions go on", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const anna = await operator(service, "anna@example.org", "sales");
+  const stranger = new Operator(service);
+  for (let at = 0; at < 10; at += 1) expect((await stranger.signIn("anna@example.org", "wrong")).status).toBe(401);
+  const refused = await stranger.signIn("anna@example.org");
+  expect([refused.status, refused.code]).toEqual([429, "TOO_MANY_REQUESTS"]);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await anna.call("session.me")).data).not.toBeNull();
+  clock.advance(16 * 60 * 1000);
+  expect((await stranger.signIn("anna@example.org")).status).toBe(200);
+});
+
+test("a session ends after twelve hours without use, by sign-out, by a new password and by removal", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const admin = await operator(service, "admin@example.org", "admin");
+  const anna = await operator(service, "anna@example.org", "sales");
+
+  clock.advance(11 * hourMs);
+  expect((await anna.call("inbox.counts")).status).toBe(200);
+  clock.advance(11 * hourMs);
+  expect((await anna.call("inbox.counts")).status).toBe(200);
+  clock.advance(12 * hourMs + 1_000);
+  expect((await anna.call("inbox.counts")).code).toBe("UNAUTHORIZED");
+
+  await anna.signIn("anna@example.org");
+  const stolen = new Operator(service);
+  stolen.cookie = anna.cookie;
+  expect((await anna.call("session.signOut")).data).toBeNull();
+  expect(anna.setCookie).toContain("console-session=; Path=/console; HttpOnly; SameSite=Strict; Max-Age=0");
+  expect((await stolen.call("inbox.counts")).status).toBe(401);
+
+  const [here, there] = [new Operator(service), new Operator(service)];
+  await here.signIn("anna@example.org");
+  await there.signIn("anna@example.org");
+  expect((await here.call("session.signOutEverywhere")).status).toBe(200);
+  expect((await there.call("inbox.counts")).status).toBe(401);
+
+  await admin.signIn("admin@example.org");
+  await there.signIn("anna@example.org");
+  const { data } = await admin.call("operators.invite", { email: "anna@example.org", role: "sales" });
+  const { pathname, hash } = new URL((data as { link: string }).link);
+  expect(pathname).toBe("/console/invitation");
+  const token = new URLSearchParams(hash.slice(1)).get("token");
+  await here.call("session.acceptInvitation", { token, password: "another long phrase" });
+  expect((await there.call("inbox.counts")).status).toBe(401);
+  expect((await there.signIn("anna@example.org")).status).toBe(401);
+  await admin.call("operators.remove", { email: "anna@example.org" });
+  expect((await here.call("inbox.counts")).status).toBe(401);
+});
+
+test("a new password needs the current one, ends all other sessions, and is recorded", async () => {
+  await using service = await startService();
+  const anna = await operator(service, "anna@example.org", "sales");
+  const [other, stolen] = [new Operator(service), new Operator(service)];
+  await other.signIn("anna@example.org");
+  stolen.cookie = anna.cookie;
+  const change = (current: string, next: string) => anna.call("session.changePassword", { current, password: next });
+  const wrong = await change("wrong password", "another long phrase");
+  expect([wrong.status, wrong.issues]).toEqual([
+    400,
+    [{ path: ["current"], message: "This is not your current password." }],
+  ]);
+  const weak = await change(password, "anna@example.org");
+  expect([weak.status, weak.issues?.[0]?.path]).toEqual([400, ["password"]]);
+  // The new password is judged only for those who know the current one.
+  const both = await change("wrong password", "anna@example.org");
+  expect(both.issues?.map(({ path }) => path)).toEqual([["current"]]);
+  expect((await other.call("inbox.counts")).status).toBe(200);
+  expect((await new Operator(service).signIn("anna@example.org")).status).toBe(200);
+
+  expect((await change(password, "another long phrase")).data).toBeNull();
+  expect(anna.cookie).not.toBe(stolen.cookie);
+  expect((await anna.call("inbox.counts")).status).toBe(200);
+  for (const ended of [other, stolen]) expect((await ended.call("inbox.counts")).status).toBe(401);
+  const again = new Operator(service);
+  expect((await again.signIn("anna@example.org")).status).toBe(401);
+  expect((await again.signIn("anna@example.org", "another long phrase")).status).toBe(200);
+  await service.stop();
+  const actions = (await auditOf(service)).map(({ action }) => action);
+  expect(actions.filter((action) => action === "operator.password")).toHaveLength(1);
+  const failed = (await auditOf(service)).filter(({ action }) => action === "sign-in.failed");
+  expect(failed.map(({ detail }) => detail["count"])).toEqual([3]);
+});
+
+test("wrong current passwords are counted with the failed sign-ins", async () => {
+  await using service = await startService();
+  const anna = await operator(service, "anna@example.org", "sales");
+  const change = (current: string) => anna.call("session.changePassword", { current, password: "another long phrase" });
+  for (let tries = 0; tries < 10; tries += 1) expect((await change(`wrong ${tries}`)).status).toBe(400);
+  const throttled = await change(password);
+  expect([throttled.status, Number(throttled.headers.get("retry-after")) > 0]).toEqual([429, true]);
+  expect((await new Operator(service).signIn("anna@example.org")).status).toBe(429);
+  expect((await anna.call("inbox.counts")).status).toBe(200);
+});
+
+test("a sign-in gives a new id and ends the session that the browser had", async () => {
+  await using service = await startService();
+  const anna = await operator(service, "anna@example.org", "sales");
+  const before = new Operator(service);
+  before.cookie = anna.cookie;
+  await anna.signIn("anna@example.org");
+  expect(anna.cookie).not.toBe(before.cookie);
+  expect((await before.call("inbox.counts")).status).toBe(401);
+});
+
+test("behind https the cookie is secure, and lies below the path of PUBLIC_URL", async () => {
+  await using service = await startService({ env: { PUBLIC_URL: "https://service.example/below" } });
+  const anna = await operator(service, "anna@example.org", "sales");
+  expect(anna.setCookie).toMatch(
+    /^__Secure-console-session=[\w-]{43}; Path=\/below\/console; HttpOnly; SameSite=Strict; Secure$/,
+  );
+  expect((await anna.call("inbox.counts")).status).toBe(200);
+});
+
+test("only pages of the console may call, with JSON", async () => {
+  await using service = await startService();
+  const anna = await operator(service, "anna@example.org", "sales");
+  const foreign = [
+    { "sec-fetch-site": "cross-site", origin: "https://evil.example" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "none" },
+    { origin: "https://evil.example" },
+    {},
+  ];
+  for (const headers of foreign) {
+    const page = new Operator(service, headers);
+    page.cookie = anna.cookie;
+    const { status, code } = await page.call("session.signOut");
+    expect([headers, status, code]).toEqual([headers, 403, "FORBIDDEN"]);
+  }
+  const old = new Operator(service, { origin: service.url });
+  old.cookie = anna.cookie;
+  expect((await old.call("inbox.counts")).status).toBe(200);
+  for (const [headers, body] of [
+    [{ "content-type": "text/plain" }, "{}"],
+    [{ "content-type": "application/json", "content-encoding": "gzip" }, gzipSync("{}")],
+  ] as const) {
+    expect((await anna.fetch("/console/trpc/session.signOut", { method: "POST", headers, body })).status).toBe(415);
+  }
+  const get = await anna.fetch("/console/trpc/session.me");
+  expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
+  expect((await anna.call("session.me")).data).not.toBeNull();
+});
+
+test("no cookie is read outside of the console", async () => {
+  await using service = await startService();
+  const anna = await operator(service, "anna@example.org", "admin");
+  const send = (headers: Record<string, string>) => rest.send(service, "marketplace.inquiry", json(buyer, headers));
+  const [without, withCookie] = [await send({}), await send({ cookie: anna.cookie ?? "" })];
+  expect([withCookie.status, withCookie.headers.getSetCookie()]).toEqual([without.status, []]);
+});

@@ -1,0 +1,68 @@
+// Two services on one database of PostgreSQL, one of which is killed: at each step of acceptance and delivery, and at random
+// moments under load. The other one goes on, and repeats for the clients of the first what was interrupted.
+import { expect, inject, test } from "vitest";
+import type { Step } from "../../../server/src/failpoint.ts";
+import { applicant, form, pdf, rest, rpc, type Door } from "../../support/doors.ts";
+import { PostgresDatabases } from "../../support/postgres-server.ts";
+import type { ServiceProcess } from "../../support/service-process.ts";
+import { until } from "../../support/service-process.ts";
+import { CrashSite, laterMs, sha256 } from "../../support/crash/crash-site.ts";
+import { killAtRandom } from "../../support/crash/kill-rounds.ts";
+
+// Each test starts processes, one after the other.
+const patient = { timeout: 300_000 };
+
+const server = new PostgresDatabases(inject("postgresUrl"));
+
+const beforeCommit: readonly Step[] = ["staged", "resume-kept", "row-written", "before-commit"];
+const afterCommit: readonly Step[] = ["after-commit", "mail-in-hand", "mail-taken", "mail-settled", "before-answer"];
+const steps = [...beforeCommit, ...afterCommit];
+const resume = pdf("resume.pdf", 50_000);
+const emailAt = (step: Step) => `${step}@example.org`;
+
+const apply = (service: ServiceProcess, step: Step, door: Door) => {
+  const init = form({ ...applicant, email: emailAt(step), resumeFile: resume });
+  return door.send(service, "applications.submit", { ...init, headers: { "idempotency-key": step } });
+};
+
+test("killed at any step, the other service stores or knows it, and everybody gets one mail", patient, async () => {
+  await using database = await server.create();
+  await using site = await CrashSite.open(database);
+  const survivor = await site.start();
+  for (const step of steps) {
+    const victim = await site.start({ failpoint: step });
+    const answer = await apply(victim, step, rest).catch((error: TypeError) => error.message);
+    // What became of the mails is written down while the caller gets the answer.
+    if (step !== "mail-settled") expect(answer, step).toBe("fetch failed");
+    expect(await victim.ended).toBeNull();
+    expect(victim.child.signalCode).toBe("SIGKILL");
+    const stored = (await site.contents()).applications.find(({ email }) => email === emailAt(step));
+    expect(stored !== undefined, step).toBe(afterCommit.includes(step));
+
+    const { status, headers, receipt } = await apply(survivor, step, rpc);
+    expect([status, headers.get("idempotency-replayed")], step).toEqual([200, stored === undefined ? null : "true"]);
+    if (stored !== undefined) expect(receipt?.["applicationId"]).toBe(stored.reference);
+  }
+  survivor.child.kill("SIGTERM");
+  expect(await survivor.ended).toBe(0);
+
+  // Later, so that leases have run out and what was left behind is old.
+  await site.start({ aheadMs: laterMs });
+  await until(async () => (await site.contents()).mails.every(({ status }) => status === "sent"));
+  await until(async () => (await site.resumeFiles()).length === steps.length);
+  const { applications, mails } = await site.contents();
+  expect(applications.map(({ email }) => email).toSorted()).toEqual(steps.map(emailAt).toSorted());
+  expect(mails).toHaveLength(2 * steps.length);
+  const copies = site.copies();
+  expect(mails.filter(({ id }) => copies.get(id) !== 1)).toEqual([]);
+  const sent = sha256(await resume.bytes());
+  for (const { resume: kept } of applications) expect(await site.hashOf(kept?.key ?? "")).toBe(sent);
+});
+
+test("two kills of one of two under load lose nothing, double nothing and spoil no file", patient, async () => {
+  await using database = await server.create("empty");
+  const { acknowledged, interrupted, mailsTaken, ...faults } = await killAtRandom(2, undefined, database);
+  for (const [name, count] of Object.entries(faults)) expect([name, count]).toEqual([name, 0]);
+  expect(interrupted).toBeGreaterThan(0);
+  expect(mailsTaken).toBeGreaterThanOrEqual(acknowledged);
+});

@@ -1,0 +1,155 @@
+// The dashboard and the alerts ask for what the service really shows, and the documentation describes both.
+import { execFileSync } from "node:child_process";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { Operator, operator, submitAll } from "../../support/console/operator.ts";
+import { json, rest } from "../../support/doors.ts";
+import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
+import { startService } from "../../support/service.ts";
+import { parseExposition, type Exposed } from "../../support/deploy/exposition.ts";
+import { parsePromql } from "../../support/deploy/promql.ts";
+import { filesOf, read, readYaml, root } from "../../support/deploy/read-deploy.ts";
+
+const duration = z.string().regex(/^\d+[smhd]$/);
+const rulesFile = z.strictObject({
+  groups: z.array(
+    z.strictObject({
+      name: z.string(),
+      rules: z.array(
+        z.strictObject({
+          alert: z.string().regex(/^[A-Z][A-Za-z]+$/),
+          expr: z.string(),
+          for: duration.optional(),
+          labels: z.strictObject({ severity: z.enum(["critical", "warning"]) }),
+          annotations: z.strictObject({ summary: z.string().min(1), runbook: z.string() }),
+        }),
+      ),
+    }),
+  ),
+});
+
+const rules = filesOf("prometheus/alerts*.yaml")
+  .flatMap((file) => readYaml(file))
+  .flatMap((document) => rulesFile.parse(document).groups)
+  .flatMap((group) => group.rules);
+
+interface Panel {
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+const panels = filesOf("grafana/*.json").flatMap(
+  (file) => (JSON.parse(read(file)) as { readonly panels: readonly Panel[] }).panels,
+);
+const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ of: title, expr })));
+const conditions = rules.map(({ alert, expr }) => ({ of: alert, expr }));
+
+let exposed: Exposed;
+beforeAll(async () => {
+  exposed = parseExposition(await scrapeAfterTraffic());
+});
+
+/** Has a service do everything that is counted, and reads its metrics. */
+async function scrapeAfterTraffic(): Promise<string> {
+  await using postmark = await PostmarkStandIn.open();
+  postmark.refuse("nobody@example.org", 406);
+  const credentials = "hook:correct:horse:battery:staple";
+  await using service = await startService({
+    env: {
+      ...postmark.env,
+      POSTMARK_WEBHOOK_AUTH: credentials,
+    },
+  });
+  await submitAll(service);
+  const buyer = { name: "Ann", email: "nobody@example.org", selectedPackageIds: ["de-AT"] };
+  for (const more of [{}, { website: "filled" }, { email: "no address" }])
+    await rest.send(service, "marketplace.inquiry", json({ ...buyer, ...more }));
+  await fetch(`${service.url}/webhooks/postmark`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Basic ${Buffer.from(credentials).toString("base64")}`,
+    },
+    body: JSON.stringify({
+      RecordType: "SpamComplaint",
+      Email: "cross@example.org",
+      BouncedAt: "2026-11-01T12:00:00Z",
+      MessageStream: "outbound",
+    }),
+  });
+  await operator(service, "admin@example.org", "admin");
+  await new Operator(service).signIn("admin@example.org", "not the password");
+  let text = "";
+  const settled = async () => {
+    text = await (await fetch(`${service.url}/metrics`)).text();
+    return ["taken", "refused"].every((result) => text.includes(`result="${result}"`));
+  };
+  await vi.waitUntil(settled, { timeout: 30_000 });
+  return text;
+}
+
+// Prometheus gives them to every series.
+const ofPrometheus = new Set(["job", "instance"]);
+
+test("expressions were found", () => {
+  expect(queries.length).toBeGreaterThan(20);
+  expect(rules.length).toBeGreaterThan(10);
+});
+
+test.each([...queries, ...conditions])("$of asks for what the service shows: $expr", ({ expr }) => {
+  const { selected, groupings } = parsePromql(expr);
+  expect(selected.length).toBeGreaterThan(0);
+  for (const { name, matchers } of selected.filter((one) => one.name !== "up")) {
+    expect([...exposed.series.keys()]).toContain(name);
+    const labels = exposed.series.get(name);
+    for (const { label, operator: matching, value } of matchers) {
+      if (ofPrometheus.has(label)) continue;
+      expect([...(labels?.keys() ?? [])], `labels of ${name}`).toContain(label);
+      const values = matching === "=~" ? value.split("|") : [value];
+      expect([...(labels?.get(label) ?? [])], `${label} of ${name}`).toEqual(expect.arrayContaining(values));
+    }
+  }
+  const known = new Set(selected.flatMap(({ name }) => [...(exposed.series.get(name)?.keys() ?? []), ...ofPrometheus]));
+  expect(groupings.filter((label) => !known.has(label))).toEqual([]);
+});
+
+const operations = read("docs/operations.md");
+
+describe("docs/operations.md", () => {
+  test("describes every metric with its labels, and no other", () => {
+    const names = "`[a-z_]+`(?:, `[a-z_]+`)*";
+    const rows = [...operations.matchAll(new RegExp(`^- (${names})(?: by (${names}))?: `, "gm"))];
+    const words = (cell = "") => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, word = ""]) => word);
+    const documented = new Map(rows.flatMap(([, of, labels]) => words(of).map((name) => [name, words(labels)])));
+    const own = [...exposed.metrics].filter((name) => !/^(?:process|nodejs)_/.test(name));
+    const shown = new Map(
+      own.map((name) => {
+        const labels = exposed.series.get(name) ?? exposed.series.get(`${name}_bucket`);
+        return [name, [...(labels?.keys() ?? [])].filter((label) => label !== "le")];
+      }),
+    );
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(shown));
+  });
+
+  test("says of every alert what it means and what to do, and of no other", () => {
+    const [, runbook = ""] = operations.split(/^## Alerts$/m);
+    const headings = [...(runbook.split(/^## /m)[0] ?? "").matchAll(/^### (\S+)$/gm)].map(([, name = ""]) => name);
+    expect(headings).toEqual(rules.map(({ alert }) => alert));
+    for (const { alert, annotations } of rules)
+      expect(annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`);
+  });
+});
+
+const promtool = (() => {
+  try {
+    execFileSync("promtool", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test.runIf(promtool)("promtool takes the configuration with its rules, and the alerts fire as they should", () => {
+  const run = (...words: string[]) => execFileSync("promtool", words, { cwd: `${root}/deploy/prometheus` });
+  run("check", "config", "prometheus.yaml");
+  run("test", "rules", `${root}/test/support/deploy/alerts.promtool.yaml`);
+});

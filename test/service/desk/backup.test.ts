@@ -1,0 +1,490 @@
+// Backups on real engines and vaults: taken while a service writes, restored whole, and nothing is sent until it is released.
+import { createHash } from "node:crypto";
+import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { exportRecords, exportSubjects } from "../../../server/src/desk/export.ts";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { openStore, type StoreLocation } from "../../../server/src/storage/open-store.ts";
+import { accept, giveBack, inquiry } from "../../contract/records.ts";
+import { applicant, buyer, form, json, pdf, rest } from "../../support/doors.ts";
+import { PostgresDatabases, type PostgresDatabase } from "../../support/postgres-server.ts";
+import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
+import { type Finished } from "../../support/program.ts";
+import { s3Credentials, S3StandIn } from "../../support/s3-stand-in.ts";
+import { startProcess } from "../../support/service-process.ts";
+import { startService } from "../../support/service.ts";
+import { littleWork, proveWork } from "../../support/solve-challenge.ts";
+import { readStored } from "../../support/stored.ts";
+import { runCommand, spawnCommand } from "../../support/desk/run-command.ts";
+
+/** More than are read at once. */
+const manyInquiries = 1_100;
+
+const keyed = (value: object) => json(value, { "idempotency-key": "k-1" });
+const locate = (url: string) => ({ kind: "postgres", url, replicaUrl: null, poolMax: 1 }) as const;
+const sqlite = (folder: string) => ({ kind: "sqlite", file: join(folder, "submissions.sqlite") }) as const;
+
+const postgres = new PostgresDatabases(inject("postgresUrl"));
+let postmark: PostmarkStandIn;
+/** The folder of all these tests. */
+let ground: string;
+/** The old data folder, which no test writes to. */
+let home: string;
+let firstReference: unknown;
+let confirmToken: string;
+/** A mail that waits. */
+let waiting: string;
+
+/** A folder with one backup of the old data folder. */
+let backups: string;
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+const newFolder = () => mkdtemp(join(ground, "data-"));
+
+/** A service with some of everything: all kinds, states, mails and tokens. */
+async function fill(folder: string): Promise<void> {
+  await using service = await startService({
+    env: { DATA_DIR: folder, DATABASE_URL: "", MAIL_DEADLINE_MS: "10000", ...littleWork, ...postmark.env },
+  });
+  const proven = async (value: object) => ({ ...value, altcha: await proveWork(service) });
+  const ask = async (value: object) => rest.send(service, "marketplace.inquiry", keyed(await proven(value)));
+  const apply = async (value: Record<string, string | File>) => {
+    const fields = { ...applicant, ...value, altcha: await proveWork(service) };
+    const answer = await rest.send(service, "applications.submit", form(fields));
+    expect(answer.status).toBe(200);
+  };
+  firstReference = (await ask(buyer)).receipt?.["inquiryId"];
+  const trapped = json(await proven({ ...buyer, website: "https://cheap-pills.example" }));
+  expect((await rest.send(service, "marketplace.inquiry", trapped)).status).toBe(200);
+  await apply({ coverLetter: 'Grüße, 你好 — "quoted", \\, \u{1F600}\nand a line' });
+  await apply({ resumeFile: pdf("Ana’s résumé.pdf", 200_000) });
+  await apply({ resumeFile: pdf("cv.pdf", 3_000) });
+  postmark.refuse("gone@example.org", 406);
+  await apply({ email: "gone@example.org" });
+  const subscribed = await rest.send(
+    service,
+    "newsletter.subscribe",
+    json(await proven({ email: "reader@example.org" })),
+  );
+  expect(subscribed.status).toBe(200);
+  const welcome = () => postmark.taken.find(({ To }) => To.includes("reader@example.org"))?.TextBody ?? "";
+  await vi.waitFor(() => expect(welcome()).not.toBe(""), { timeout: 20_000 });
+  confirmToken = /\/newsletter\/confirm\?token=(\S+)/.exec(welcome())?.[1] ?? "";
+  const notices = () => postmark.taken.filter(({ To }) => To.includes("jobs@"));
+  await vi.waitFor(() => expect(notices()).toHaveLength(4), { timeout: 20_000 });
+}
+
+/** What no caller can bring about at will. */
+async function addRareStates(folder: string): Promise<void> {
+  await using store = await openStore(sqlite(folder));
+  const now = Date.now();
+  const received = { receivedAt: Date.UTC(2025, 0, 1) };
+  const lease = { owner: "stopped", until: now };
+  // One mail waits; another is leased to a process that died.
+  const { mails } = await accept(store, inquiry(0, received), { lease });
+  waiting = mails[1]?.id ?? "";
+  await giveBack(store, mails, lease, now);
+  // An address that no service calls.
+  const webhook = { url: "https://192.0.2.1/", events: ["inquiry.received"], secret: "whsec_AAAA" } as const;
+  await store.webhooks.add(webhook, { operator: "command line", at: now });
+  await accept(store, inquiry(1, received), { lease: { owner: "died", until: now + 3_600_000 } });
+  const many = Array.from({ length: manyInquiries - 2 }, (_, number) => number + 2);
+  await Promise.all(
+    many.map((number) => accept(store, inquiry(number, { ...received, company: `Nº ${number}` }), { spam: true })),
+  );
+  const [infected] = await store.claimUnscanned(now, 1, now);
+  if (infected !== undefined) await store.recordScan(infected.key, "infected");
+  const [first] = (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat();
+  const operator = { operator: "eva@example.org", at: now };
+  await store.access.invite({ email: operator.operator, role: "admin", invitationHash: "invitation" }, operator);
+  const eva = await store.access.acceptInvitation("invitation", "phc", now);
+  if (eva !== null) await store.access.createSession("session", eva, { device: "", network: "", isStrong: false }, now);
+  await store.access.changeOperator(
+    operator.operator,
+    { secondFactor: { secret: "ABC", recoveryHashes: ["recovery"] } },
+    operator,
+  );
+  await store.access.createToken({ hash: "token", name: "Sheet", role: "sales", expiresAt: null }, operator);
+  await store.desk.addNote(wholeScope, first?.reference ?? "", "A note.", operator);
+  await store.suppress({ email: "left@example.org", reason: "complained", at: now });
+  await store.suppress({ email: "back@example.org", reason: null, at: now });
+}
+
+beforeAll(async () => {
+  ground = await mkdtemp(join(tmpdir(), "backup-"));
+  [postmark, home] = await Promise.all([PostmarkStandIn.open(), newFolder()]);
+  await fill(home);
+  await addRareStates(home);
+  backups = join(ground, "backups");
+  expect(await runCommand(["backup", backups], { DATA_DIR: home })).toMatchObject({ code: 0, stdout: "" });
+}, 120_000);
+afterAll(async () => {
+  await postmark[Symbol.asyncDispose]();
+  await rm(ground, { recursive: true });
+});
+
+/** Everything that operators can take out, as NDJSON, but for the audit log, in which backups are. */
+async function exportsOf(location: StoreLocation): Promise<string> {
+  await using store = await openStore(location, { access: "read-only" });
+  const options = { format: "ndjson", from: {}, isDisposable: () => false } as const;
+  const subjects = exportSubjects.filter((subject) => subject !== "audit");
+  const all = subjects.map((subject) => Array.fromAsync(exportRecords(store, { subject, ...options })));
+  return (await Promise.all(all))
+    .flat()
+    .map(({ text }) => text)
+    .join("");
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)).toSorted();
+}
+
+const newest = async (folder = backups) => join(folder, (await readdir(folder)).toSorted().at(-1) ?? "");
+const backup = (environment: Readonly<Record<string, string>>, ...words: string[]) =>
+  spawnCommand(["backup", ...words], environment);
+const restore = (environment: Readonly<Record<string, string>>, ...words: string[]) =>
+  spawnCommand(["restore", ...words], environment);
+
+/** Whether a command is refused, for which reason, and leaves a folder as it was. */
+async function expectRefused(refused: Promise<Finished>, reason: string | RegExp): Promise<void> {
+  const { code, stdout, stderr } = await refused;
+  expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(reason)]);
+}
+
+test("a backup is a plain folder: one file for the database, one for each resume, for its owner alone", async () => {
+  const path = await newest();
+  const resumes = (await filesIn(join(home, "resumes"))).filter((file) => /[0-9a-f]{32}$/.test(file));
+  expect(resumes).toHaveLength(2);
+  const files = ["backup.json", "submissions.sqlite", ...resumes.map((file) => `resumes/${file}`)];
+  expect(await filesIn(path)).toEqual(files.toSorted());
+  expect(await readdir(backups)).toHaveLength(1);
+});
+
+describe("to PostgreSQL and back", () => {
+  let database: PostgresDatabase;
+  let moved: Record<string, string>;
+
+  beforeAll(async () => {
+    database = await postgres.create("empty");
+    moved = { DATA_DIR: await newFolder(), DATABASE_URL: database.url };
+  });
+
+  test("everything arrives as it was, and everyone has to sign in again", async () => {
+    const { code, stdout, stderr } = await restore(moved, backups);
+    expect([code, stdout, stderr]).toEqual([0, "", expect.stringContaining("the database and 2 resumes")]);
+    expect(stderr).not.toContain(new URL(database.url).password);
+    expect(await exportsOf(locate(database.url))).toBe(await exportsOf(sqlite(home)));
+    const [session] = await database.query("SELECT count(*)::int AS left FROM session");
+    expect(session).toEqual({ left: 0 });
+    const [entry] = await database.query("SELECT * FROM audit ORDER BY id DESC LIMIT 1");
+    expect(entry).toMatchObject({ operator: "command line", action: "restore" });
+  });
+
+  test("again, it is refused, and the store stays as it was", async () => {
+    const before = await exportsOf(locate(database.url));
+    await expectRefused(restore(moved, backups), "The store is not empty");
+    expect(await exportsOf(locate(database.url))).toBe(before);
+  });
+
+  test("a service goes on there: keys and links are what they were, and what was queued waits for mail release", async () => {
+    const sentBefore = postmark.taken.length;
+    await using service = await startService({ env: { ...moved, ...postmark.env } });
+    const again = await rest.send(service, "marketplace.inquiry", keyed(buyer));
+    expect([again.receipt?.["inquiryId"], again.headers.get("idempotency-replayed")]).toEqual([firstReference, "true"]);
+    const confirmed = await fetch(new URL("/newsletter/confirm", service.url), {
+      method: "POST",
+      body: new URLSearchParams({ token: confirmToken }),
+    });
+    expect(confirmed.status).toBe(200);
+    const sent = () => postmark.taken.slice(sentBefore).map(({ Metadata }) => Metadata?.["mailId"]);
+    // A mail that is due goes out. Those that were due long before it do not.
+    await using store = await openStore(locate(database.url));
+    const lease = { owner: "stopped", until: Date.now() };
+    const { mails } = await accept(store, inquiry(5_000), { lease });
+    await giveBack(store, mails, lease, Date.now());
+    await expect.poll(sent, { timeout: 20_000 }).toContain(mails[1]?.id);
+    expect(sent()).not.toContain(waiting);
+
+    expect(await runCommand(["mail", "release", "1-nothing"], moved)).toMatchObject({ code: 1 });
+    const searches = () => postmark.requests.filter(({ method }) => method === "GET").length;
+    const searchesBefore = searches();
+    // Four mails and a delivery.
+    expect(await runCommand(["mail", "release"], moved)).toMatchObject({ code: 0, stderr: "Released: 5.\n" });
+    // Each may have gone out since: the provider is asked first.
+    await expect.poll(() => searches() - searchesBefore, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect(sent()).not.toContain(waiting);
+    expect(await runCommand(["mail", "release"], moved)).toMatchObject({ stderr: "Released: 0.\n" });
+    await service.stop();
+  });
+
+  test("back into a file, it is the same again", async () => {
+    const [folder, other] = [await newFolder(), join(ground, "others")];
+    expect(await backup(moved, other)).toMatchObject({ code: 0 });
+    expect(await restore({ DATA_DIR: folder }, other)).toMatchObject({ code: 0 });
+    expect(await exportsOf(sqlite(folder))).toBe(await exportsOf(locate(database.url)));
+  });
+});
+
+test("a mail that went out after the backup is not sent a second time where the provider can be asked", async () => {
+  const folder = await newFolder();
+  await using asked = await PostmarkStandIn.open();
+  {
+    await using store = await openStore(sqlite(folder));
+    const lease = { owner: "stopped", until: Date.now() };
+    const { mails } = await accept(store, inquiry(1), { lease });
+    await giveBack(store, mails, lease, Date.now());
+  }
+  const place = join(ground, "before-it-was-sent");
+  expect(await backup({ DATA_DIR: folder }, place)).toMatchObject({ code: 0 });
+  await using old = await startService({ env: { DATA_DIR: folder, ...asked.env } });
+  await expect.poll(() => asked.taken.length, { timeout: 20_000 }).toBe(2);
+  await old.stop();
+  const restored = await newFolder();
+  expect(await restore({ DATA_DIR: restored }, place)).toMatchObject({ code: 0 });
+  await using service = await startService({ env: { DATA_DIR: restored, ...asked.env } });
+  expect(await runCommand(["mail", "release"], { DATA_DIR: restored })).toMatchObject({ stderr: "Released: 2.\n" });
+  const sent = async () =>
+    (await runCommand(["mail", "list", "--status", "sent", "--json"], { DATA_DIR: restored })).stdout;
+  await expect.poll(async () => JSON.parse(await sent()) as unknown[], { timeout: 60_000 }).toHaveLength(2);
+  expect(asked.taken).toHaveLength(2);
+  await service.stop();
+});
+
+describe.each(["SQLite", "PostgreSQL"] as const)("%s", (engine) => {
+  test.each(["a folder", "a bucket"] as const)(
+    "with resumes in %s: a backup under load, restored, has all that was acknowledged before, and each resume",
+    async (vault) => {
+      await using bucket = await S3StandIn.open();
+      await using stack = new AsyncDisposableStack();
+      const settings = async (prefix: string): Promise<Record<string, string>> => ({
+        DATA_DIR: await newFolder(),
+        DATABASE_URL: engine === "SQLite" ? "" : stack.use(await postgres.create("empty")).url,
+        ...(vault === "a bucket" && {
+          RESUME_STORE: `s3://resumes/${prefix}`,
+          S3_ENDPOINT: bucket.endpoint,
+          AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
+        }),
+      });
+      const used = await settings("used");
+      const { DATA_DIR: dataFolder = "", ...rest_ } = used;
+      await using service = await startProcess(rest_, { dataFolder });
+      const acknowledged = new Map<string, string>();
+      const enough = new AbortController();
+      const write = async (writer: number) => {
+        for (let number = 0; !enough.signal.aborted; number += 1) {
+          const resumeFile = pdf("cv.pdf", 1_000 + writer * 1_000 + number);
+          const applied = await rest.send(service, "applications.submit", form({ ...applicant, resumeFile }));
+          acknowledged.set(String(applied.receipt?.["applicationId"]), sha256(await resumeFile.bytes()));
+          const asked = await rest.send(service, "marketplace.inquiry", json(buyer));
+          acknowledged.set(String(asked.receipt?.["inquiryId"]), "");
+        }
+      };
+      const writers = [1, 2, 3].map(write);
+      await vi.waitUntil(() => acknowledged.size >= 40, { timeout: 60_000 });
+      const before = [...acknowledged.keys()];
+      const place = await newFolder();
+      const made = await backup(used, place);
+      expect([made.code, made.stderr]).toEqual([0, expect.stringContaining("is whole")]);
+      const during = acknowledged.size;
+      enough.abort();
+      await Promise.all(writers);
+      expect(during).toBeGreaterThan(before.length);
+      service.child.kill("SIGTERM");
+      await service.ended;
+
+      const fresh = await settings("fresh");
+      const restored = await restore(fresh, place);
+      expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining("Restored from")]);
+      const location = engine === "SQLite" ? sqlite(fresh["DATA_DIR"] ?? "") : locate(fresh["DATABASE_URL"] ?? "");
+      const old = engine === "SQLite" ? sqlite(dataFolder) : locate(used["DATABASE_URL"] ?? "");
+      await using store = await openStore(location);
+      await using oldStore = await openStore(old);
+      const [found, all] = [await readStored(store), await readStored(oldStore)];
+      for (const kind of ["inquiries", "applications"] as const) {
+        // One moment of the old store: its rows up to some arrival, but for what has been scanned or indexed since.
+        const shown = (rows: readonly { readonly reference: string; readonly arrival: number }[]) =>
+          rows.map(({ reference, arrival }) => `${reference} ${arrival}`);
+        const restoredRows = new Set(shown(found[kind]));
+        expect(shown(all[kind])).toEqual(expect.arrayContaining([...restoredRows]));
+      }
+      const references = new Set([...found.inquiries, ...found.applications].map(({ reference }) => reference));
+      expect(before.filter((reference) => !references.has(reference))).toEqual([]);
+      const { reference: one } = found.applications.at(-1) ?? { reference: "" };
+      for (const { reference, resume } of found.applications) {
+        expect(resume?.sha256).toBe(acknowledged.get(reference));
+        const bytes = async () =>
+          vault === "a folder"
+            ? readFile(join(fresh["DATA_DIR"] ?? "", "resumes", resume?.key ?? ""))
+            : (bucket.objects.get(`fresh/${resume?.key}`)?.bytes ?? Buffer.of());
+        expect(sha256(await bytes())).toBe(resume?.sha256);
+      }
+      const downloaded = await spawnCommand(["resume", one, "--output", "-"], fresh);
+      expect(sha256(downloaded.bytes)).toBe(acknowledged.get(one));
+      const { queued, firstDueAt } = await store.mailBacklog();
+      if (queued > 0) expect(firstDueAt).toBeGreaterThan(Date.UTC(9999));
+    },
+    180_000,
+  );
+});
+
+describe("a backup that is killed", () => {
+  const preload = new URL("../../support/crash/preload/stand-ins.ts", import.meta.url).href;
+
+  test.each(["rows-copied", "resume-kept", "backup-written"])(
+    "at %s leaves nothing that restore takes, and is cleared up later",
+    async (step) => {
+      const [place, target] = [await newFolder(), { DATA_DIR: await newFolder() }];
+      const dying = { DATA_DIR: home, NODE_OPTIONS: `--import ${preload}`, FAILPOINT: step };
+      expect((await backup(dying, place)).code).toBeNull();
+      const [left = ""] = await readdir(place);
+      expect(left).toMatch(/\.partial$/);
+      for (const words of [place, join(place, left)])
+        await expectRefused(restore(target, words), "There is no backup in");
+      expect(await readdir(target.DATA_DIR)).toEqual([]);
+      const old = left.replace(/^\d{4}/, "2020");
+      await rename(join(place, left), join(place, old));
+      expect(await backup({ DATA_DIR: home }, place)).toMatchObject({ code: 0 });
+      expect(await readdir(place)).toEqual([expect.not.stringMatching("partial")]);
+    },
+  );
+});
+
+test("a restore that is killed leaves an empty store, which takes the next one", async () => {
+  const preload = new URL("../../support/crash/preload/stand-ins.ts", import.meta.url).href;
+  await using database = await postgres.create("empty");
+  for (const step of ["rows-copied", "resume-kept"]) {
+    for (const url of ["", database.url]) {
+      const target = { DATA_DIR: await newFolder(), DATABASE_URL: url };
+      const dying = { ...target, NODE_OPTIONS: `--import ${preload}`, FAILPOINT: step };
+      expect((await restore(dying, backups)).code).toBeNull();
+      await using store = await openStore(url === "" ? sqlite(target.DATA_DIR) : locate(url));
+      expect(await readStored(store)).toEqual({ inquiries: [], applications: [], subscribers: [] });
+      await store[Symbol.asyncDispose]();
+      if (step === "resume-kept") expect(await restore(target, backups)).toMatchObject({ code: 0 });
+    }
+  }
+});
+
+describe("--keep", () => {
+  test("forgets the oldest, and touches nothing else in the folder", async () => {
+    const place = await newFolder();
+    await writeFile(join(place, "notes.txt"), "of the operator");
+    const made: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      expect(await runCommand(["backup", place, "--keep", "2"], { DATA_DIR: home })).toMatchObject({ code: 0 });
+      made.push(await newest(place).then(() => ""));
+    }
+    const left = await readdir(place);
+    expect(left.toSorted()).toHaveLength(3);
+    expect(left).toContain("notes.txt");
+    const target = { DATA_DIR: await newFolder() };
+    const restored = await restore(target, place);
+    const [latest = ""] = left
+      .filter((name) => name.endsWith("Z"))
+      .toSorted()
+      .slice(-1);
+    expect(restored.stderr).toContain(latest);
+  });
+});
+
+describe("restore is refused, and leaves everything as it was,", () => {
+  test("where a service runs on the store", async () => {
+    const folder = await newFolder();
+    await using service = await startService({ env: { DATA_DIR: folder, DATABASE_URL: "" } });
+    await expectRefused(restore({ DATA_DIR: folder }, backups), "Another service is running on this database");
+    await using database = await postgres.create("empty");
+    const settings = { DATA_DIR: await newFolder(), DATABASE_URL: database.url };
+    await using other = await startService({ env: settings });
+    await expectRefused(restore(settings, backups), "A service or a command is connected to this database");
+    for (const one of [service, other]) {
+      expect((await rest.send(one, "marketplace.inquiry", json(buyer))).status).toBe(200);
+      expect((await one.stored()).inquiries).toHaveLength(1);
+    }
+  });
+
+  test("where the store has rows", async () => {
+    const folder = await newFolder();
+    await cp(home, folder, { recursive: true });
+    const before = [await exportsOf(sqlite(folder)), await filesIn(join(folder, "resumes"))];
+    await expectRefused(
+      restore({ DATA_DIR: folder }, backups),
+      "The store is not empty: its table submission has rows",
+    );
+    expect([await exportsOf(sqlite(folder)), await filesIn(join(folder, "resumes"))]).toEqual(before);
+  });
+
+  test("where there is no backup, or one whose database was changed", async () => {
+    const target = { DATA_DIR: await newFolder() };
+    await expectRefused(restore(target, join(ground, "nowhere")), "There is no backup in");
+    const damaged = join(ground, "damaged");
+    await cp(await newest(), damaged, { recursive: true });
+    const file = join(damaged, "submissions.sqlite");
+    const bytes = await readFile(file);
+    bytes[bytes.length - 100] = (bytes.at(-100) ?? 0) ^ 1;
+    await writeFile(file, bytes);
+    await expectRefused(restore(target, damaged), "is not the one that was written");
+    expect(await readdir(target.DATA_DIR)).toEqual([]);
+  });
+});
+
+test("a backup is restored from where nothing can be written", async () => {
+  const path = join(ground, "read-only");
+  await cp(await newest(), path, { recursive: true });
+  const folders = [path, ...(await readdir(path, { recursive: true })).map((name) => join(path, name))];
+  for (const one of folders.toReversed()) await chmod(one, 0o500);
+  const before = await filesIn(path);
+  expect(await runCommand(["restore", path], { DATA_DIR: await newFolder() })).toMatchObject({ code: 0 });
+  expect(await filesIn(path)).toEqual(before);
+  for (const one of folders) await chmod(one, 0o700);
+});
+
+test("resumes that are lost, damaged or in the way are named, and all else is backed up and restored", async () => {
+  const folder = await newFolder();
+  await cp(home, folder, { recursive: true });
+  const kept = (await filesIn(join(folder, "resumes"))).filter((file) => /[0-9a-f]{32}$/.test(file));
+  const [damaged = "", lost = ""] = kept;
+  await writeFile(join(folder, "resumes", damaged), "other bytes");
+  await rm(join(folder, "resumes", lost));
+  const place = join(ground, "of-a-damaged-store");
+  const made = await runCommand(["backup", place], { DATA_DIR: folder });
+  expect(made.code).toBe(1);
+  expect(made.stderr).toMatch(/APP-\d+-\d+: its resume is not the one that was uploaded/);
+  expect(made.stderr).toMatch(/APP-\d+-\d+: its resume is not where resumes are kept/);
+  expect(made.stderr).toContain("Not copied: 2 of the resumes");
+  const target = { DATA_DIR: await newFolder() };
+  const restored = await runCommand(["restore", place], target);
+  expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining("the database and 0 resumes")]);
+  expect(await exportsOf(sqlite(target.DATA_DIR))).toBe(await exportsOf(sqlite(folder)));
+
+  const other = { DATA_DIR: await newFolder() };
+  await cp(join(home, "resumes"), join(other.DATA_DIR, "resumes"), { recursive: true });
+  await writeFile(join(other.DATA_DIR, "resumes", damaged), "a stranger's");
+  const inTheWay = await runCommand(["restore", backups], other);
+  expect([inTheWay.code, inTheWay.stderr]).toEqual([
+    1,
+    expect.stringMatching(/APP-\d+-\d+: another file has the name/),
+  ]);
+  expect(await readFile(join(other.DATA_DIR, "resumes", damaged), "utf8")).toBe("a stranger's");
+});
+
+test("persons who were erased since are named from the audit log of the store that was used last", async () => {
+  const old = { DATA_DIR: await newFolder() };
+  await cp(home, old.DATA_DIR, { recursive: true });
+  for (const email of ["reader@example.org", applicant.email]) {
+    expect(await runCommand(["erase", email, "--yes"], old)).toMatchObject({ code: 0 });
+  }
+  const { stdout } = await runCommand(["export", "audit", "--format", "ndjson"], old);
+  expect(stdout).not.toMatch(/reader@|ana@/);
+  const log = join(ground, "audit.ndjson");
+  await writeFile(log, stdout);
+  const target = { DATA_DIR: await newFolder() };
+  const restored = await runCommand(["restore", backups, "--audit", log], target);
+  expect([restored.code, restored.stdout.trim().split("\n").toSorted()]).toEqual([
+    0,
+    [applicant.email, "reader@example.org"].toSorted(),
+  ]);
+});

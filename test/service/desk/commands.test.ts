@@ -1,0 +1,356 @@
+// The command line beside a running service: its store stays open while commands run.
+import { existsSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { chmod, mkdtemp, open, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../server/src/clock.ts";
+import { listMails } from "../../../server/src/desk/mails.ts";
+import { openVault } from "../../../server/src/resumes/open-vault.ts";
+import { lockStore, openStore } from "../../../server/src/storage/open-store.ts";
+import type { LeasedMail, ResumeRecord } from "../../../server/src/storage/records.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import {
+  accept,
+  acceptReference,
+  application,
+  findResume,
+  findSubmission,
+  inquiry,
+  lease,
+  noon,
+  subscription,
+} from "../../contract/records.ts";
+import { exitOf, finish, start } from "../../support/program.ts";
+import { runCommand, spawnCommand } from "../../support/desk/run-command.ts";
+
+const midnight = Date.UTC(2026, 10, 21);
+const bytes = Buffer.from("%PDF-1.7 not really\n%%EOF");
+
+let ground: string;
+/** The data folder that most tests share. */
+let folder: string;
+let store: Store;
+/** References of what is stored there. */
+let late: string;
+let early: string;
+let withResume: string;
+let withoutResume: string;
+let spam: string;
+let failed: LeasedMail;
+let inDoubt: LeasedMail;
+let sent: LeasedMail;
+
+const run = (...words: string[]) => runCommand(words, { DATA_DIR: folder });
+const linesOf = (stdout: string) => stdout.trimEnd().split("\n");
+const rowsOf = (stdout: string) => linesOf(stdout).map((line) => JSON.parse(line) as Record<string, unknown>);
+
+beforeAll(async () => {
+  ground = await mkdtemp(join(tmpdir(), "desk-"));
+  folder = join(ground, "data");
+  store = await openStore({ kind: "sqlite", file: join(folder, "submissions.sqlite") });
+  const first = await accept(store, inquiry(1, { name: "=1+1", company: "Ünder", receivedAt: midnight }));
+  late = first.reference ?? "";
+  // Received before it, stored after it.
+  const second = await accept(store, inquiry(2, { receivedAt: midnight - 1, email: "bo@mailinator.com" }));
+  early = second.reference ?? "";
+  withResume = await acceptReference(store, application(1, { resume: await keepResume() }));
+  withoutResume = await acceptReference(store, application(2, { resume: null }));
+  spam = await acceptReference(store, application(3, { resume: null }), { spam: true });
+  await accept(store, subscription());
+  [failed, sent] = first.mails as [LeasedMail, LeasedMail];
+  [inDoubt] = second.mails as [LeasedMail, LeasedMail];
+  await store.mails.settle(
+    [
+      { id: failed.id, result: "failed", timesNotFound: null, at: noon, error: "406\u001b[2J inactive" },
+      { id: sent.id, result: "sent", at: noon, providerId: "p-1" },
+      { id: inDoubt.id, result: "in-doubt", timesNotFound: 1, at: noon, error: "broke off" },
+    ],
+    lease.owner,
+  );
+});
+afterAll(async () => {
+  await store[Symbol.asyncDispose]();
+  await rm(ground, { recursive: true });
+});
+
+/** Keeps bytes in the vault as an upload would. */
+async function keepResume(): Promise<ResumeRecord> {
+  await using vault = await openVault({ kind: "disk", folder: join(folder, "resumes") }, systemClock);
+  const path = join(vault.stagingFolder, randomUUID());
+  await writeFile(path, bytes);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const key = await vault.keep({ path, size: bytes.length, sha256 });
+  return { key, filename: "cv.pdf", kind: "pdf", size: bytes.length, sha256 };
+}
+
+describe("export", () => {
+  test("writes NDJSON of what the running service holds, and nothing else to standard output", async () => {
+    const { code, stdout, stderr } = await run("export", "inquiries", "--format", "ndjson");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(rowsOf(stdout)).toMatchObject([
+      { inquiryId: late, name: "=1+1", company: "Ünder", emailDisposable: false, arrival: 1 },
+      { inquiryId: early, emailDisposable: true, arrival: 2 },
+    ]);
+  });
+
+  test("writes CSV that spreadsheets read as UTF-8 and do not run", async () => {
+    const { code, bytes: written, stdout } = await run("export", "inquiries");
+    expect(code).toBe(0);
+    expect([...written.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    expect(stdout.split("\r\n")[1]).toContain(`"'=1+1","Ünder"`);
+  });
+
+  test("marks addresses at hosts of the operator, too", async () => {
+    const domains = join(ground, "domains.txt");
+    await writeFile(domains, "example.org\n");
+    const words = ["export", "subscribers", "--format", "ndjson"];
+    const { stdout } = await runCommand(words, { DATA_DIR: folder, DISPOSABLE_DOMAINS: domains });
+    expect(rowsOf(stdout)).toMatchObject([{ emailDisposable: true }]);
+    expect(rowsOf((await run(...words)).stdout)).toMatchObject([{ emailDisposable: false }]);
+  });
+
+  test("takes a day as its first moment in UTC", async () => {
+    const words = ["export", "inquiries", "--format", "ndjson", "--since"];
+    const idsOf = async (since: string) => rowsOf((await run(...words, since)).stdout).map((row) => row["inquiryId"]);
+    expect(await idsOf("2026-11-21")).toEqual([late]);
+    expect(await idsOf("2026-11-21T00:59:59.999+01:00")).toEqual([late, early]);
+  });
+
+  test("goes on behind a number of arrival, so that what was stored late is not missed", async () => {
+    const words = ["export", "inquiries", "--format", "ndjson", "--after"];
+    expect(rowsOf((await run(...words, "1")).stdout)).toMatchObject([{ inquiryId: early, arrival: 2 }]);
+    expect((await run(...words, "2")).stdout).toBe("");
+    expect((await run(...words, "0", "--since", "2026-11-21")).stdout).toContain(late);
+  });
+});
+
+describe("a long export", () => {
+  const letters = 3_500;
+  let full: string;
+
+  // Cover letters of 20 kB, 70 MB together.
+  beforeAll(async () => {
+    full = join(ground, "full");
+    await using long = await openStore({ kind: "sqlite", file: join(full, "submissions.sqlite") });
+    const coverLetter = "a long letter ".repeat(1_400);
+    for (let from = 0; from < letters; from += 500) {
+      const numbers = Array.from({ length: 500 }, (_, index) => from + index);
+      await Promise.all(numbers.map((number) => accept(long, application(number, { resume: null, coverLetter }))));
+    }
+  });
+
+  test("fits into little memory, also with a slow reader", async () => {
+    // The program itself takes most of this heap.
+    const environment = { DATA_DIR: full, NODE_OPTIONS: "--max-old-space-size=64" };
+    const child = start("submissions.ts", ["export", "applications", "--format", "ndjson"], environment);
+    const ended = exitOf(child);
+    let lines = 0;
+    for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+      lines += piece.toString("latin1").split("\n").length - 1;
+      await nextTurn();
+    }
+    expect([await ended, lines]).toEqual([0, letters]);
+  });
+
+  test("ends quietly when its reader has had enough", async () => {
+    const child = start("submissions.ts", ["export", "applications"], { DATA_DIR: full });
+    const ended = exitOf(child);
+    child.stdout.once("data", () => child.stdout.destroy());
+    expect(await Promise.all([ended, text(child.stderr)])).toEqual([0, ""]);
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("says so when what it writes finds no room", async () => {
+    await using device = await open("/dev/full", "w");
+    const child = start("submissions.ts", ["export", "applications"], { DATA_DIR: full }, { output: device.fd });
+    const [code, stderr] = await Promise.all([exitOf(child), text(child.stderr)]);
+    expect([code, stderr]).toEqual([1, "ENOSPC: no space left on device, write\n"]);
+  });
+});
+
+describe("resume", () => {
+  test("saves the file for its owner only, and never over another one", async () => {
+    const file = join(ground, "cv.pdf");
+    expect((await run("resume", withResume, "--output", file)).code).toBe(0);
+    expect(await readFile(file)).toEqual(bytes);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await writeFile(file, "mine");
+    const again = await run("resume", withResume, "--output", file);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain("already exists");
+    expect(await readFile(file, "utf8")).toBe("mine");
+  });
+
+  test("is saved under its reference where no name is given", async () => {
+    const place = await mkdtemp(join(ground, "place-"));
+    const { code, stderr } = await finish(
+      start("submissions.ts", ["resume", withResume], { DATA_DIR: folder }, { folder: place }),
+    );
+    expect([code, stderr]).toEqual([0, `Saved ${withResume}.pdf (PDF, 1 kB).\n`]);
+    expect(await readFile(join(place, `${withResume}.pdf`))).toEqual(bytes);
+  });
+
+  test("writes to standard output", async () => {
+    const { code, bytes: written } = await run("resume", withResume.toLowerCase(), "--output", "-");
+    expect([code, written]).toEqual([0, bytes]);
+  });
+
+  test("says so when there is none", async () => {
+    for (const other of [withoutResume, "APP-20201121-000003"]) {
+      const { code, stdout, stderr } = await run("resume", other, "--output", "-");
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain(other);
+    }
+  });
+
+  test("leaves nothing when the stored bytes are not those that were uploaded", async () => {
+    const file = join(folder, "resumes", (await findResume(store, withResume))?.key ?? "");
+    const target = join(ground, "damaged");
+    await writeFile(file, "other bytes");
+    const { code, stderr } = await run("resume", withResume, "--output", target);
+    await writeFile(file, bytes);
+    expect(code).toBe(1);
+    expect(stderr).toContain("checksum");
+    expect((await readdir(ground)).filter((name) => name.startsWith("damaged"))).toEqual([]);
+  });
+});
+
+describe("mail", () => {
+  test("list shows mails by status, and obeys no control character", async () => {
+    const { code, stdout } = await run("mail", "list", "--status", "failed");
+    expect(code).toBe(0);
+    const row = `${failed.id}  failed  inquiry-receipt  ${late}  ann-1@example.org .*inactive`;
+    expect(stdout).toMatch(new RegExp(`^ID .*\n${row}\n$`));
+    expect(stdout).not.toContain("\u001b");
+    expect((await run("mail", "list", "--status", "in-doubt")).stdout).toContain(`${inDoubt.id}  in-doubt`);
+    expect((await run("mail", "list")).stdout).toContain(sent.id);
+    expect(linesOf((await run("mail", "list", "--limit", "1")).stdout)).toHaveLength(2);
+  });
+
+  test("list fits the window of a terminal, where it is in colour", async () => {
+    const { stdout } = await runCommand(["mail", "list"], { DATA_DIR: folder }, { isTTY: true, columns: 100 });
+    expect(stdout).toContain("\u001b[31mfailed\u001b[39m");
+    for (const line of linesOf(stdout)) expect(stripVTControlCharacters(line).length).toBeLessThanOrEqual(100);
+    expect(stdout).toContain("…");
+    const unknown = await runCommand(["mail", "list"], { DATA_DIR: folder }, { isTTY: true, columns: 0 });
+    expect(stripVTControlCharacters(unknown.stdout)).toBe((await run("mail", "list")).stdout);
+  });
+
+  test("list is one array for programs, and says so when it is empty", async () => {
+    const listed = JSON.parse((await run("mail", "list", "--status", "failed", "--json")).stdout) as object[];
+    expect(listed).toEqual([expect.objectContaining({ id: failed.id, createdAt: new Date(midnight).toISOString() })]);
+    await using empty = await openStore({ kind: "sqlite", file: join(ground, "no-mails", "submissions.sqlite") });
+    const ask = (...words: string[]) => runCommand(["mail", "list", ...words], { DATA_DIR: join(ground, "no-mails") });
+    expect(await listMails(empty.desk, { limit: 1 })).toEqual([]);
+    expect(await ask()).toMatchObject({ code: 0, stdout: "", stderr: "No mails.\n" });
+    expect(await ask("--json")).toMatchObject({ code: 0, stdout: "[]\n", stderr: "" });
+  });
+
+  test("retry makes all failed mails due, and never a sent one", async () => {
+    const { code, stdout, stderr } = await run("mail", "retry");
+    expect([code, stdout, stderr]).toEqual([0, "", "1 mail is due now.\n"]);
+    expect(await store.mailBacklog()).toMatchObject({ failed: 0, inDoubt: 1 });
+    const refused = await run("mail", "retry", sent.id);
+    expect([refused.code, refused.stderr]).toEqual([1, "No mail with this id waits or has failed.\n"]);
+    expect(await listMails(store.desk, { status: "sent", limit: 9 })).toHaveLength(1);
+  });
+
+  test("retry makes all mails in doubt due, when it is told to", async () => {
+    expect((await run("mail", "retry", "--status", "in-doubt")).stderr).toBe("1 mail is due now.\n");
+    expect(await store.mailBacklog()).toMatchObject({ inDoubt: 0 });
+  });
+
+  test("retry makes one mail due", async () => {
+    expect((await run("mail", "retry", failed.id)).stderr).toBe("1 mail is due now.\n");
+  });
+});
+
+describe("show", () => {
+  test("tells what a submission holds, with titles, mails and resume", async () => {
+    const { code, stdout } = await run("show", late.toLowerCase());
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^${late}\nstatus +new\nreceived +2026-11-21 00:00 UTC\nname +=1\\+1\n`));
+    expect(stdout).toContain("Scottish English, conversations");
+    expect(stdout).toMatch(/mail +\S+ \S+ UTC {2}inquiry-notice, sent\n/);
+    const applied = await run("show", withResume);
+    expect(applied.stdout).toMatch(/resume +cv\.pdf \(PDF, 1 kB\)\n/);
+    // The letter's lines stay behind its label.
+    expect(applied.stdout).toMatch(/coverLetter +Dear team,\n {2,}/);
+  });
+
+  test("is an object for programs, and a failure for an unknown reference", async () => {
+    const shown = JSON.parse((await run("show", withResume, "--json")).stdout) as { fields: object };
+    expect(shown).toMatchObject({ reference: withResume, fields: { fullName: "Ana Souza" } });
+    expect(shown).toHaveProperty("receivedAt", expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/));
+    const unknown = await run("show", "INQ-20201121-000000");
+    expect([unknown.code, unknown.stderr]).toEqual([1, "There is no submission INQ-20201121-000000.\n"]);
+  });
+});
+
+test("release makes spam a new submission, once", async () => {
+  const released = await run("release", spam.toLowerCase());
+  expect([released.code, released.stderr]).toEqual([0, `${spam} is released; 2 mails are due now.\n`]);
+  expect(await findSubmission(store, spam)).toMatchObject({ status: "new" });
+  expect((await store.desk.listAudit({ limit: 1 })).rows).toMatchObject([
+    { operator: "command line", action: "release", subject: spam, detail: { mails: 2 } },
+  ]);
+  const again = await run("release", spam);
+  expect([again.code, again.stderr]).toEqual([1, `${spam} is not spam.\n`]);
+  const unknown = await run("release", "INQ-20201121-000000");
+  expect([unknown.code, unknown.stderr]).toEqual([1, "There is no submission INQ-20201121-000000.\n"]);
+});
+
+test("migrate --check names what is pending and ends with 1, without making a database", async () => {
+  const empty = join(ground, "empty");
+  const check = () => runCommand(["migrate", "--check"], { DATA_DIR: empty });
+  const before = await check();
+  expect(before.code).toBe(1);
+  expect(before.stdout).toMatch(/^0001/);
+  await expect(stat(empty)).rejects.toThrow("ENOENT");
+  expect((await runCommand(["migrate"], { DATA_DIR: empty })).stdout).toBe(before.stdout);
+  expect(await check()).toMatchObject({ code: 0, stdout: "" });
+});
+
+test("a user who may not read the database is told which file it is, and what to do", async () => {
+  const data = await mkdtemp(join(ground, "others-"));
+  const file = join(data, "submissions.sqlite");
+  expect(await runCommand(["migrate"], { DATA_DIR: data })).toMatchObject({ code: 0 });
+  for (const path of [ground, data]) await chmod(path, 0o755);
+  // Root may read any file.
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot) await chmod(file, 0);
+  const reason = `The database file ${file}, or a file beside it that ends in -wal, -shm or .lock, may not be read and written. Run this as the user whom the files belong to. (ERR_SQLITE_ERROR:14)\n`;
+  const environment = { DATA_DIR: data, PORT: "0" };
+  const user = isRoot ? { uid: 65_534 } : {};
+  const exported = await finish(start("submissions.ts", ["export", "inquiries"], environment, user));
+  expect(exported).toMatchObject({ code: 1, stdout: "", stderr: reason });
+  // The service opens its lock first.
+  (await lockStore({ kind: "sqlite", file }))[Symbol.dispose]();
+  if (!isRoot) await chmod(`${file}.lock`, 0);
+  const service = await finish(start("main.ts", [], environment, user));
+  expect(service).toMatchObject({ code: 1, stdout: "", stderr: `The service could not start: ${reason}` });
+});
+
+test("a PostgreSQL that cannot be reached is named with its reason, once", async () => {
+  // No port that was free a moment ago: another test may have taken it.
+  const environment = { DATA_DIR: folder, DATABASE_URL: "postgres://u:p@127.0.0.1:9/x" };
+  expect(await runCommand(["migrate"], environment)).toMatchObject({
+    code: 1,
+    stderr: "The database cannot be reached (ECONNREFUSED).\n",
+  });
+  const withReplica = { ...environment, DATABASE_REPLICA_URL: environment.DATABASE_URL };
+  expect(await runCommand(["mail", "list"], withReplica)).toMatchObject({
+    code: 1,
+    stderr: "DATABASE_REPLICA_URL: The database cannot be reached (ECONNREFUSED).\n",
+  });
+});
+
+test("a command that is not understood ends with 2, and leaves standard output alone", async () => {
+  const { code, stdout, stderr } = await spawnCommand(["nope"], { DATA_DIR: folder });
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain("unknown command");
+});

@@ -1,0 +1,98 @@
+// The daily digest: what is counted, when it is stored, and that one goes out.
+import { expect, test } from "vitest";
+import { startDigests, storeDigest } from "../../../server/src/desk/digest.ts";
+import { createLog } from "../../../server/src/observe/log.ts";
+import { openStore } from "../../../server/src/storage/open-store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import { accept, acceptReference, allMails, application, inquiry, lease, minute, noon } from "../../contract/records.ts";
+import { openSqliteUnderTest } from "../../contract/sqlite-under-test.ts";
+import { openFolder } from "../../support/folder.ts";
+import { startService } from "../../support/service.ts";
+
+const log = createLog("silent");
+const all = { kinds: ["inquiry", "application"], subscribers: true } as const;
+
+test("counts new and open by kind, failed mails, and what waits longest", async () => {
+  await using tested = await openSqliteUnderTest();
+  const { store } = tested;
+  const oldest = await acceptReference(store, inquiry(1, { receivedAt: noon - minute }));
+  const open = await acceptReference(store, inquiry(2));
+  const { mails } = await accept(store, application(3));
+  await accept(store, inquiry(4), { spam: true });
+  const eva = { operator: "eva@example.org", at: noon };
+  await store.desk.triage(all, { targets: [{ reference: open, version: 1 }], status: "open" }, eva);
+  const failed = { result: "failed", error: "e", timesNotFound: null, at: noon } as const;
+  await store.mails.settle([{ id: mails[0]?.id ?? "", ...failed }], lease.owner);
+  expect(await storeDigest(store, "2026-11-21", noon)).toBe(true);
+  expect(await storeDigest(store, "2026-11-21", noon)).toBe(false);
+  const claimed = await store.mails.claim(noon, 100, { ...lease, owner: "other" });
+  const [digest] = claimed.flatMap(({ about }) => ("digest" in about ? about.digest : []));
+  expect(digest).toMatchObject({
+    day: "2026-11-21",
+    inquiry: { new: 1, open: 1 },
+    application: { new: 1, open: 0 },
+    mails: { failed: 1, inDoubt: 0 },
+  });
+  expect(digest?.longest[0]).toEqual({ kind: "inquiry", reference: oldest, receivedAt: noon - minute });
+  expect(JSON.stringify(digest)).not.toMatch(/ann|ana/i);
+});
+
+test("is stored once its time has come, and once a day, by all processes together", async () => {
+  await using folder = await openFolder();
+  let now = noon - 1;
+  const at = { kind: "sqlite", file: `${folder.path}/s.db` } as const;
+  await using store = await openStore(at, { clock: { now: () => now } });
+  const looked = countLooks(store);
+  const options = { store: looked.store, atMinute: 720, log, pollMs: 2 };
+  await using _one = startDigests(options);
+  await using _other = startDigests(options);
+  await looked.times(6);
+  expect(await allMails(store)).toEqual([]);
+  now = noon;
+  await expect.poll(async () => (await allMails(store)).length, { timeout: 20_000 }).toBe(1);
+  await looked.times(6);
+  expect(await allMails(store)).toHaveLength(1);
+  now += 24 * 60 * minute;
+  await expect.poll(async () => (await allMails(store)).length, { timeout: 20_000 }).toBe(2);
+});
+
+/** Tells when the time is asked for. */
+function countLooks(store: Store) {
+  let next = Promise.withResolvers<void>();
+  const clock = {
+    now() {
+      next.resolve();
+      next = Promise.withResolvers();
+      return store.clock.now();
+    },
+  };
+  return {
+    store: {
+      desk: store.desk,
+      clock,
+      mailBacklog: () => store.mailBacklog(),
+      storeDigest: store.storeDigest.bind(store),
+    },
+    async times(more: number) {
+      for (let left = more; left > 0; left -= 1) await next.promise;
+    },
+  };
+}
+
+test("goes out as a mail to those who are named, with links to the console, and not unless they are", async () => {
+  const PUBLIC_URL = "https://submissions.example.org";
+  const DIGEST_EMAIL = "desk@example.org, boss@example.org";
+  // Of a time that passes no midnight.
+  const clock = { now: () => noon };
+  await using service = await startService({ clock, env: { PUBLIC_URL, DIGEST_EMAIL, DIGEST_AT: "00:00" } });
+  await expect.poll(async () => (await service.mails()).length, { timeout: 20_000 }).toBe(1);
+  const [mail] = await service.mails();
+  expect(mail?.subject).toBe("Nothing waits (2026-11-21)");
+  expect(mail?.to?.map(({ address }) => address)).toEqual(["desk@example.org", "boss@example.org"]);
+  expect(mail?.text).toContain(`Open the console: ${PUBLIC_URL}/console`);
+  await using silent = await startService({ clock, env: { DIGEST_AT: "00:00" } });
+  // A digest is counted at the start, and waited for at the end.
+  await silent.stop();
+  await using store = await openStore(silent.storage, { access: "read-only" });
+  expect(await allMails(store)).toEqual([]);
+});

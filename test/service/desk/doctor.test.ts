@@ -1,0 +1,114 @@
+// `doctor` names what is wrong with an installation, and shows no secret.
+import { rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
+import { openFolder } from "../../support/folder.ts";
+import { startService } from "../../support/service.ts";
+import { runCommand } from "../../support/desk/run-command.ts";
+
+const auth = "postmark:hunter2-hunter2-hunter2-hunter2";
+
+/** The state of each line by its name. */
+const statesOf = (stdout: string) =>
+  Object.fromEntries([...stdout.matchAll(/^(ok|attention|failed) +(\w+):/gm)].map(([, state, name]) => [name, state]));
+
+test("a service that has what it needs gets ok, and what nothing can try is named", async () => {
+  await using postmark = await PostmarkStandIn.open();
+  const settings = { ...postmark.env, POSTMARK_WEBHOOK_AUTH: auth };
+  await using service = await startService({ env: settings });
+  const env = { ...settings, ...service.sameData, PUBLIC_URL: service.url };
+  await using folder = await openFolder();
+  expect(await runCommand(["backup", folder.path], env)).toMatchObject({ code: 0 });
+  const found = await runCommand(["doctor"], env);
+  const { disk, ...states } = statesOf(found.stdout);
+  expect(states).toEqual({
+    database: "ok",
+    resumes: "ok",
+    mail: "ok",
+    sender: "attention",
+    bounces: "ok",
+    proxy: "ok",
+    backup: "ok",
+  });
+  expect([found.code, found.stdout.includes("hunter2"), found.stdout.includes(postmark.token)]).toEqual([
+    0,
+    false,
+    false,
+  ]);
+  expect(["ok", "attention"]).toContain(disk);
+  expect(await service.files("resumes")).toEqual([]);
+  expect(postmark.taken).toEqual([]);
+
+  await rm(folder.path, { recursive: true });
+  const later = await runCommand(["doctor"], env);
+  expect(later.stdout).toMatch(/^attention +backup: the newest is 0 hours old: .*not there/m);
+});
+
+test.each([
+  ["trusts more proxies than there are", "2", "failed", "a client can claim any address"],
+  ["has the proxy's one hop", "1", "failed", "a client can claim any address"],
+])("without a proxy, a service that %s believes what a client says of itself", async (_what, hops, state, reason) => {
+  await using service = await startService({ env: { TRUST_PROXY: hops } });
+  const found = await runCommand(["doctor"], { ...service.sameData, PUBLIC_URL: service.url });
+  expect(found.code).toBe(1);
+  expect(found.stdout).toMatch(new RegExp(`^${state} +proxy: ${reason}`, "m"));
+});
+
+test.each([
+  ["", "failed", "all clients count as one, the proxy"],
+  ["1", "ok", "http:"],
+])("behind a proxy, TRUST_PROXY=%s: %s", async (hops, state, reason) => {
+  await using service = await startService({ env: hops === "" ? {} : { TRUST_PROXY: hops } });
+  // As a proxy should: it replaces what the client says.
+  const proxy = createServer(({ url, headers }, response) => {
+    const { authorization = "" } = headers;
+    const through = fetch(service.url + url, { headers: { authorization, "x-forwarded-for": "198.51.100.7" } });
+    void through.then(async (answer) => response.writeHead(answer.status).end(await answer.text()));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const found = await runCommand(["doctor"], { ...service.sameData, PUBLIC_URL: `http://127.0.0.1:${port}` });
+  expect(found.stdout).toMatch(new RegExp(`^${state} +proxy: ${reason}`, "m"));
+  proxy.close();
+});
+
+test("what fails is named with its reason, and ends with 1", async () => {
+  await using postmark = await PostmarkStandIn.open();
+  await using service = await startService({ env: { ...postmark.env, POSTMARK_WEBHOOK_AUTH: auth } });
+  const wrong = {
+    ...postmark.env,
+    ...service.sameData,
+    PUBLIC_URL: service.url,
+    POSTMARK_SERVER_TOKEN: "wrong-token-hunter2",
+    POSTMARK_WEBHOOK_AUTH: "postmark:another-hunter2-hunter2-hunter2",
+  };
+  const found = await runCommand(["doctor"], wrong);
+  expect(statesOf(found.stdout)).toMatchObject({ database: "ok", mail: "failed", bounces: "failed", proxy: "ok" });
+  expect(found.stdout).toContain("postmark: HTTP 401, code 10");
+  expect(found.stdout).toContain("answers its own credentials with 401");
+  expect([found.code, found.stderr, found.stdout.includes("hunter2")]).toEqual([1, "Failed: 2.\n", false]);
+});
+
+test("a store that is not there or old fails, and is not made", async () => {
+  await using folder = await openFolder();
+  const found = await runCommand(["doctor"], { DATA_DIR: join(folder.path, "none"), PUBLIC_URL: "http://127.0.0.1:9" });
+  expect(statesOf(found.stdout)).toMatchObject({
+    database: "failed",
+    mail: "failed",
+    proxy: "failed",
+    backup: "failed",
+  });
+  expect(found.stdout).toContain("lacks migrations: 0001-");
+  expect(found.code).toBe(1);
+});
+
+test("how a request arrived is told to none but those who can read the store", async () => {
+  await using service = await startService();
+  const headers = { authorization: "Bearer .guess" };
+  for (const options of [{}, { headers }]) {
+    expect((await fetch(`${service.url}/doctor`, options)).status).toBe(404);
+  }
+});

@@ -1,0 +1,90 @@
+// What is not understood is refused before anything is opened.
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { expect, test } from "vitest";
+import { runCommandLine } from "../../../server/src/commands/program.ts";
+import { Kept, runCommand } from "../../support/desk/run-command.ts";
+
+const dataFolder = join(tmpdir(), `opened-by-no-command-${process.pid}`);
+
+async function runClosed(...words: string[]) {
+  const { code, stdout, stderr } = await runCommand(words, { DATA_DIR: dataFolder });
+  expect(existsSync(dataFolder)).toBe(false);
+  return { code, stdout, stderr };
+}
+
+test.each([
+  [["nope"]],
+  [[]],
+  [["mail"]],
+  [["export"]],
+  [["export", "everything"]],
+  [["export", "inquiries", "more"]],
+  [["export", "inquiries", "--format", "xml"]],
+  [["export", "inquiries", "--since", "2026-02-30"]],
+  [["export", "inquiries", "--since", "2026-11-21T10:00"]],
+  [["export", "inquiries", "--since", "yesterday"]],
+  [["export", "inquiries", "--after", "-1"]],
+  [["export", "inquiries", "--after", "INQ-20261121-000001"]],
+  [["resume", "APP-20261121-000001", "--url", "--output", "-"]],
+  [["show"]],
+  [["show", "INQ-1"]],
+  [["resume", "../../etc/passwd", "--output", "-"]],
+  [["mail", "list", "--limit", "0"]],
+  [["mail", "list", "--status", "lost"]],
+  [["mail", "retry", "--status", "sent"]],
+  [["mail", "retry", "17-mhzk2a8f", "--status", "failed"]],
+  [["release"]],
+  [["release", "INQ-1"]],
+  [["backup"]],
+  [["backup", "/backups", "--keep", "0"]],
+  [["restore"]],
+  [["check-config", "--unknown"]],
+])("%j is not understood", async (words) => {
+  const { code, stdout, stderr } = await runClosed(...words);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).not.toBe("");
+});
+
+test.each(["--help", "export --help", "help resume", "mail retry --help", "mail help list"])(
+  "%s is help, and no error",
+  async (words) => {
+    const { code, stdout, stderr } = await runClosed(...words.split(" "));
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^Usage: npm run submissions -- /);
+  },
+);
+
+test.each([
+  "show",
+  "export",
+  "resume",
+  "release",
+  "mail list",
+  "mail retry",
+  "mail release",
+  "retention",
+  "backup",
+  "restore",
+  "migrate",
+  "doctor",
+  "check-config",
+])("the help of %s has an example", async (command) => {
+  const { stdout } = await runClosed(...command.split(" "), "--help");
+  expect(stdout).toMatch(/Examples?:\n[^]*npm run (?:--silent )?submissions -- /);
+});
+
+test("--version is that of the package, and no error", async () => {
+  expect(await runClosed("--version")).toEqual({ code: 0, stdout: "0.1.0\n", stderr: "" });
+});
+
+test("an unexpected error ends with 1 and tells its type, not its message", async () => {
+  const output = new Writable({ write: (_piece, _encoding, done) => done(new Error("secret words")) });
+  const messages = new Kept();
+  expect(await runCommandLine(["check-config"], { environment: {}, output, messages })).toBe(1);
+  const stderr = messages.bytes.toString();
+  expect(stderr).toContain("Unexpected error");
+  expect(stderr).not.toContain("secret words");
+});

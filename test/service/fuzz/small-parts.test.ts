@@ -1,0 +1,217 @@
+// Properties of small parts that handle untrusted input: file names, client addresses, delimiters, content types, names.
+import { isIPv6 } from "node:net";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { clientAddress, keysOf, trustOf, type TrustedProxies } from "../../../server/src/http/gate/client-address.ts";
+import { bodyKind } from "../../../server/src/http/body/content-type.ts";
+import { DelimiterCounter } from "../../../server/src/http/body/delimiter-counter.ts";
+import { Fault } from "../../../server/src/fault.ts";
+import { nextTry, retryMsMax } from "../../../server/src/mail/settlement.ts";
+import { forSubject, greeting } from "../../../server/src/mail/stranger.ts";
+import { cleanFilename, extensionOf } from "../../../server/src/resumes/display-name.ts";
+import { hostileText } from "../../support/fuzz/strings.ts";
+
+describe("the name of a file", () => {
+  const names = fc.oneof(
+    hostileText,
+    fc
+      .tuple(hostileText, fc.constantFrom(".pdf", ".DOCX", ". pdf", ".p\u202Edf", ".tar.gz", "/", "\\"))
+      .map((parts) => parts.join("")),
+  );
+
+  test("fits a file system and a line, and does not change when it is cleaned again", () => {
+    fc.assert(
+      fc.property(names, (raw) => {
+        const name = cleanFilename(raw);
+        expect(name).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}/\\\u202a-\u202e\u2066-\u2069]/u);
+        expect(name.isWellFormed()).toBe(true);
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+        expect(name).toBe(name.trim());
+        expect(cleanFilename(name)).toBe(name);
+        expect(extensionOf(name)).not.toMatch(/[\s.]/);
+        expect(extensionOf(name)).toBe(extensionOf(name).toLowerCase());
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+describe("the address of a client", () => {
+  const v4 = fc.ipV4();
+  const v6 = fc.ipV6();
+  const entry = fc.oneof(
+    v4,
+    v6,
+    v6.map((address) => `[${address}]:443`),
+    v4.map((address) => `${address}:80`),
+    v4.map((address) => `::ffff:${address}`),
+    hostileText.map((text) => text.replace(/[\r\n]/g, "")),
+  );
+  const trust = fc.oneof(
+    fc.constant<TrustedProxies>({ kind: "none" }),
+    fc.integer({ min: 1, max: 4 }).map((count): TrustedProxies => ({ kind: "hops", count })),
+    fc.constant<TrustedProxies>({ kind: "cidrs", list: ["10.0.0.0/8", "::1", "2001:db8::/32"] }),
+  );
+
+  /** An address as the URL parser writes it, without brackets and port; an IPv4 address in IPv6 form as IPv4. */
+  const canonical = (written: string): string => {
+    const address = written.trim().replace(/^\[(.*)\](?::\d+)?$/, "$1");
+    // ipaddr.js reads the deprecated form `::192.0.2.1` as IPv4 too.
+    if (/^::[0-9]+(?:\.[0-9]+){3}$/.test(address)) return address.slice(2);
+    if (!isIPv6(address)) return address.replace(/:\d+$/, "");
+    const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
+    const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/
+      .exec(text)
+      ?.slice(1)
+      .map((half) => Number.parseInt(half, 16));
+    return mapped ? mapped.flatMap((half) => [half >> 8, half & 255]).join(".") : text;
+  };
+
+  test("is that of the connection or stands in the header, at most as many hops away as are trusted", () => {
+    fc.assert(
+      fc.property(trust, v4, fc.array(entry, { maxLength: 6 }), (trusted, peer, entries) => {
+        const client = clientAddress(trustOf(trusted), peer, entries.join(", "));
+        expect([peer, ...entries].map(canonical)).toContain(client);
+        if (trusted.kind === "none") expect(client).toBe(peer);
+        if (trusted.kind === "hops") {
+          const reachable = [peer, ...entries.join(", ").split(",").slice(-trusted.count)];
+          expect(reachable.map(canonical)).toContain(client);
+        }
+        expect(keysOf(client).rate).not.toBe("");
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("is counted with its /64 for rates and with its /56 for shares", () => {
+    const group = fc.nat(0xffff);
+    const half = fc.tuple(group, group, group, group);
+    const written = (groups: readonly number[]) => groups.map((one) => one.toString(16)).join(":");
+    const first56 = ([a, b, c, d]: readonly number[]) => [a, b, c, d! >> 8].join();
+    fc.assert(
+      fc.property(half, half, half, half, (net, host, otherNet, otherHost) => {
+        const keys = keysOf(written([...net, ...host]));
+        const other = keysOf(written([...otherNet, ...host]));
+        expect(keysOf(written([...net, ...otherHost]))).toEqual(keys);
+        expect(other.rate === keys.rate).toBe(written(net) === written(otherNet));
+        expect(other.share === keys.share).toBe(first56(net) === first56(otherNet));
+      }),
+    );
+  });
+});
+
+test("delimiters are counted alike wherever the chunks of the body end", () => {
+  const piece = fc.constantFrom(
+    "\r\n--b",
+    "--b",
+    "\r\n",
+    "--",
+    "-",
+    "\r",
+    "b",
+    "x",
+    "\r\n--b--",
+    "\r\n--bb",
+    "\r\n--b\r\n",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(120), { maxLength: 12 }), (pieces, cuts) => {
+      const body = Buffer.from(pieces.join(""));
+      const [whole, cut] = [new DelimiterCounter("x; boundary=b"), new DelimiterCounter("x; boundary=b")];
+      whole.feed(body);
+      const ends = cuts.map((at) => Math.min(at, body.length)).toSorted((a, b) => a - b);
+      [0, ...ends].forEach((from, index) => cut.feed(body.subarray(from, ends[index] ?? body.length)));
+      expect([cut.parts, cut.closed]).toEqual([whole.parts, whole.closed]);
+      // Straight from RFC 2046: the body ends at the first delimiter that two hyphens follow.
+      const text = `\r\n${body.toString()}`;
+      expect(whole.closed).toBe(text.includes("\r\n--b--"));
+      const [open = ""] = text.split("\r\n--b--");
+      const begun = whole.closed ? `${open}\r\n` : open;
+      expect(whole.parts).toBe(begun.match(/\r\n--b(?=[^][^])/g)?.length ?? 0);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("any content type is an accepted one or refused", () => {
+  const type = fc.oneof(
+    hostileText,
+    fc
+      .tuple(
+        fc.constantFrom("application/json", "Application/JSON", "multipart/form-data", "text/plain", "a/b"),
+        fc.constantFrom(
+          "",
+          ";",
+          "; charset=utf-8",
+          '; charset="UTF-8"',
+          "; charset=utf-16",
+          "; boundary=x",
+          "\t",
+          "; a",
+          ",x",
+        ),
+        fc.constantFrom("", ";", "; charset=utf-8", "; q=1"),
+      )
+      .map((parts) => parts.join("")),
+  );
+  fc.assert(
+    fc.property(
+      type,
+      fc.option(fc.constantFrom("gzip", "identity", "br, gzip"), { nil: undefined }),
+      (header, encoding) => {
+        try {
+          const kind = bodyKind({ "content-type": header, "content-encoding": encoding }, [
+            "application/json",
+            "multipart/form-data",
+          ]);
+          expect(header.toLowerCase().startsWith(kind)).toBe(true);
+          expect(header).not.toContain("utf-16");
+          expect([undefined, "identity"]).toContain(encoding);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Fault);
+          expect(error).toMatchObject({ fault: "contentTypeUnsupported" });
+        }
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test("the next try is in the future, not before the provider's Retry-After, and within 72 hours", () => {
+  const day = 86_400_000;
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 60 }),
+      fc.nat(5 * day),
+      fc.option(fc.nat(2 * day), { nil: undefined }),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      (attempts, age, retryAfterMs, random) => {
+        const now = 1_000 * day;
+        const due = nextTry({ createdAt: now - age, attempts, now, retryAfterMs }, () => random);
+        const end = now - age + retryMsMax;
+        if (due === undefined) {
+          expect(now >= end && attempts >= 10).toBe(true);
+          return;
+        }
+        expect(due).toBeGreaterThan(now - 1);
+        if (now >= end) expect(attempts).toBeLessThan(10);
+        else expect(due).toBeLessThanOrEqual(end);
+        if (due !== end) expect(due - now).toBeGreaterThanOrEqual(retryAfterMs ?? 0);
+        expect(due - now).toBeLessThanOrEqual(Math.max(3_600_000, retryAfterMs ?? 0));
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test("any text is one line in a subject, and a greeting holds a name or nothing", () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      const subject = forSubject(text);
+      expect(subject).not.toMatch(/[\p{C}\p{Zl}\p{Zp}\r\n]/u);
+      expect(Array.from(subject).length).toBeLessThanOrEqual(80);
+      expect(greeting(text)).toMatch(/^Hello(?: [\p{L}\p{M}'’ʼ.·\p{Cf} -]{1,60})?,$/u);
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,100 @@
+// A subscription from the first mail to the last, through the links of the mails.
+import { describe, expect, test } from "vitest";
+import { welcomeIntervalMs } from "../../../server/src/storage/store.ts";
+import { MovableClock } from "../../support/movable-clock.ts";
+import { startService } from "../../support/service.ts";
+import { oneClick, open, press, statusOf, subscribe, subscriber, welcomed, welcomes } from "../../support/newsletter/reader.ts";
+
+const email = "reader@example.org";
+const day = 24 * 60 * 60_000;
+
+describe("under double opt-in", () => {
+  test("goes from pending to active to unsubscribed, and back only by a new mail's link", async () => {
+    const clock = new MovableClock();
+    await using service = await startService({ clock });
+    const first = await welcomed(service, email);
+    expect(await statusOf(service, email)).toBe("pending");
+
+    const confirmed = await press(first.confirm!);
+    expect(confirmed).toMatchObject({ status: 200, text: expect.stringContaining("You are subscribed") });
+    expect(await subscriber(service, email)).toMatchObject({ status: "active", confirmedAt: expect.any(Number) });
+
+    const left = await press(first.unsubscribe);
+    expect(left).toMatchObject({ status: 200, text: expect.stringContaining("You are unsubscribed") });
+    expect(await subscriber(service, email)).toMatchObject({ status: "unsubscribed" });
+
+    // The link of the first mail has not expired, but it no longer works.
+    expect(await open(first.confirm!)).toMatchObject({ status: 404 });
+    expect(await open(first.confirm!, { method: "POST" })).toMatchObject({ status: 404 });
+    expect(await statusOf(service, email)).toBe("unsubscribed");
+
+    clock.advance(1);
+    await subscribe(service, email);
+    const [, second] = await welcomes(service, email, 2);
+    expect(await statusOf(service, email)).toBe("unsubscribed");
+    expect(await press(second!.confirm!)).toMatchObject({ status: 200 });
+    expect(await subscriber(service, email)).toMatchObject({ status: "active", unsubscribedAt: null });
+    // Unsubscribe links always work, those of the first mail too.
+    expect(await press(first.unsubscribe)).toMatchObject({ status: 200 });
+    expect(await statusOf(service, email)).toBe("unsubscribed");
+  });
+
+  test("confirming and unsubscribing twice show success both times, and change nothing the second time", async () => {
+    const clock = new MovableClock();
+    await using service = await startService({ clock });
+    const { confirm, unsubscribe } = await welcomed(service, email);
+    for (const link of [confirm!, unsubscribe]) {
+      const once = await press(link);
+      const after = await subscriber(service, email);
+      clock.advance(60_000);
+      const again = await press(link);
+      expect([once.status, again.status]).toEqual([200, 200]);
+      expect(again.text).toBe(once.text);
+      expect(await subscriber(service, email)).toEqual(after);
+    }
+  });
+
+  test("lets a confirm link work for seven days, and an unsubscribe link for years", async () => {
+    const clock = new MovableClock();
+    await using service = await startService({ clock });
+    const early = await welcomed(service, "early@example.org");
+    const late = await welcomed(service, "late@example.org");
+    clock.advance(7 * day - 60_000);
+    expect(await press(early.confirm!)).toMatchObject({ status: 200 });
+    clock.advance(60_000);
+    expect(await open(late.confirm!)).toMatchObject({ status: 404 });
+    expect(await open(late.confirm!, { method: "POST" })).toMatchObject({ status: 404 });
+    expect(await statusOf(service, "late@example.org")).toBe("pending");
+    clock.advance(3_000 * day);
+    expect(await press(early.unsubscribe)).toMatchObject({ status: 200 });
+    expect(await statusOf(service, "early@example.org")).toBe("unsubscribed");
+  });
+
+  test("a second mail after ten minutes has its own links, and the first mail's still work", async () => {
+    const clock = new MovableClock();
+    await using service = await startService({ clock });
+    const first = await welcomed(service, email);
+    clock.advance(welcomeIntervalMs + 1_000);
+    await subscribe(service, email);
+    const [, second] = await welcomes(service, email, 2);
+    expect(second!.confirm).not.toBe(first.confirm);
+    expect(second!.unsubscribe).not.toBe(first.unsubscribe);
+    expect(await press(first.confirm!)).toMatchObject({ status: 200 });
+    expect(await press(second!.confirm!)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("under single opt-in", () => {
+  test("is active at once, has nothing to confirm, ends by one click and begins again at once", async () => {
+    const clock = new MovableClock();
+    await using service = await startService({ clock, env: { NEWSLETTER_OPT_IN: "single" } });
+    const { confirm, unsubscribe } = await welcomed(service, email);
+    expect(confirm).toBeNull();
+    expect(await statusOf(service, email)).toBe("active");
+    expect(await oneClick(unsubscribe, "urlencoded")).toMatchObject({ status: 200 });
+    expect(await statusOf(service, email)).toBe("unsubscribed");
+    clock.advance(1);
+    await subscribe(service, email);
+    expect(await statusOf(service, email)).toBe("active");
+  });
+});

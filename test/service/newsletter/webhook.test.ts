@@ -1,0 +1,255 @@
+// Postmark's webhook: who may call it, what each event does, and that repetition and disorder do no harm.
+import { describe, expect, test } from "vitest";
+import { json, rest } from "../../support/doors.ts";
+import { startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
+import { open, statusOf, subscribe, welcomed } from "../../support/newsletter/reader.ts";
+
+const credentials = "hook:correct:horse:battery:staple";
+const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+
+const service = shared(() => startService({ env: { POSTMARK_WEBHOOK_AUTH: credentials } }));
+
+async function tell(event: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${service.url}/webhooks/postmark`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: basic(credentials), ...headers },
+    body: typeof event === "string" ? event : JSON.stringify(event),
+  });
+}
+
+async function told(event: unknown): Promise<unknown> {
+  const response = await tell(event);
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { result: unknown }).result;
+}
+
+const start = Date.parse("2026-11-01T12:00:00Z");
+const time = (minutes: number) => new Date(start + minutes * 60_000).toISOString();
+
+// As Postmark sends them.
+const bounce = (email: string, more: object = {}) => ({
+  RecordType: "Bounce",
+  ID: 42,
+  Type: "HardBounce",
+  TypeCode: 1,
+  MessageID: "00000000-0000-0000-0000-000000000000",
+  Email: email,
+  BouncedAt: "2026-11-01T12:00:00.9070259Z",
+  Inactive: true,
+  CanActivate: true,
+  Description: "The server was unable to deliver your message.",
+  Metadata: {},
+  MessageStream: "outbound",
+  ...more,
+});
+
+const complaint = (email: string, more: object = {}) => ({
+  ...bounce(email, { Type: "SpamComplaint", TypeCode: 512, CanActivate: false }),
+  RecordType: "SpamComplaint",
+  ...more,
+});
+
+const change = (email: string, more: object = {}) => ({
+  RecordType: "SubscriptionChange",
+  MessageID: null,
+  Recipient: email,
+  Origin: "Recipient",
+  SuppressSending: true,
+  SuppressionReason: "ManualSuppression",
+  ChangedAt: time(1),
+  MessageStream: "outbound",
+  ...more,
+});
+
+const lifted = (email: string, minutes: number) =>
+  change(email, { SuppressSending: false, SuppressionReason: null, Origin: "Customer", ChangedAt: time(minutes) });
+
+let people = 0;
+const someone = () => `someone${(people += 1)}@example.org`;
+
+/** Whether an inquiry from the address brings its receipt, which the answer waits for. */
+async function getsReceipts(email: string): Promise<boolean> {
+  const answer = await rest.send(
+    service,
+    "marketplace.inquiry",
+    json({ name: "Ann Buyer", email, selectedPackageIds: ["en-GB"] }),
+  );
+  expect(answer.status).toBe(200);
+  return answer.receipt?.["confirmationEmailSent"] === true;
+}
+
+describe("who may call", () => {
+  test("nobody where no credentials are set: there is nothing at this address", async () => {
+    await using without = await startService();
+    const answer = await open(`${without.url}/webhooks/postmark`, {
+      method: "POST",
+      headers: { authorization: basic(credentials) },
+    });
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["another password", basic(`${credentials}s`)],
+    ["another user", basic(`hooks:${credentials}`)],
+    ["a part of the password", basic("hook:correct")],
+    ["no password", basic("hook")],
+    ["another scheme", basic(credentials).replace("Basic", "Bearer")],
+    ["no base64", "Basic !!!"],
+    ["an empty value", "Basic "],
+  ])(
+    "nobody who shows %s; nothing is changed, and not 403, at which Postmark gives up",
+    async (_what, authorization) => {
+      const email = someone();
+      const response = await tell(bounce(email), { authorization });
+      expect(response.status).toBe(401);
+      expect(response.headers.get("www-authenticate")).toMatch(/^Basic realm=/);
+      expect(await response.json()).toEqual({
+        message: expect.any(String),
+        code: "UNAUTHORIZED",
+        requestId: response.headers.get("x-request-id"),
+      });
+      expect(await getsReceipts(email)).toBe(true);
+    },
+  );
+
+  test("nobody has a large body read without credentials", async () => {
+    const response = await tell(complaint(someone(), { Content: "x".repeat(1_000_000) }), { authorization: "" });
+    expect(response.status).toBe(401);
+  });
+
+  test("whoever has the credentials, by POST only", async () => {
+    expect(await told(bounce(someone()))).toBe("noted");
+    const response = await fetch(`${service.url}/webhooks/postmark`);
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+});
+
+describe("what is refused", () => {
+  test.each<[string, unknown, number]>([
+    ["text that is no JSON", "{", 400],
+    ["an empty body", "", 400],
+    ["a list", [], 400],
+    ["null", "null", 400],
+    ["no RecordType", {}, 400],
+    ["a bounce without address", bounce("a@example.org", { Email: undefined }), 400],
+    ["a bounce of no address", bounce("nobody"), 400],
+    ["a bounce without time", bounce("a@example.org", { BouncedAt: "yesterday" }), 400],
+    ["a change that does not say which", change("a@example.org", { SuppressSending: "yes" }), 400],
+    ["more than 1 MiB", { RecordType: "Open", Padding: "x".repeat(1_048_576) }, 413],
+  ])("%s", async (_what, body, status) => {
+    expect((await tell(body)).status).toBe(status);
+  });
+
+  test("another content type", async () => {
+    expect((await tell(bounce(someone()), { "content-type": "text/plain" })).status).toBe(415);
+  });
+});
+
+describe("what stops receipts", () => {
+  test.each<[string, (email: string) => object]>([
+    ["a hard bounce", (email) => bounce(email)],
+    ["a bounce for which Postmark gave the address up", (email) => bounce(email, { Type: "SoftBounce" })],
+    ["a bounce of an address in other case", (email) => bounce(email.toUpperCase())],
+    ["a complaint", (email) => complaint(email)],
+    ["a complaint with the whole mail", (email) => complaint(email, { Content: "x".repeat(1_000_000) })],
+    ["leaving with Postmark", (email) => change(email)],
+    ["a change because of a hard bounce", (email) => change(email, { SuppressionReason: "HardBounce" })],
+    ["a suppression by the team", (email) => change(email, { Origin: "Customer" })],
+  ])("%s, and never the notices", async (_what, event) => {
+    const email = someone();
+    expect(await getsReceipts(email)).toBe(true);
+    expect(await told(event(email))).toBe("noted");
+    const notices = async () =>
+      (await service.mails()).filter(({ replyTo }) => replyTo?.some(({ address }) => address === email)).length;
+    await expect.poll(notices).toBe(1);
+    expect(await getsReceipts(email)).toBe(false);
+    await expect.poll(notices).toBe(2);
+  });
+
+  test.each<[string, (email: string) => object]>([
+    ["a soft bounce", (email) => bounce(email, { Type: "SoftBounce", Inactive: false })],
+    ["an answer of absence", (email) => bounce(email, { Type: "AutoResponder", Inactive: false })],
+    ["a delivery", (email) => ({ RecordType: "Delivery", Recipient: email, DeliveredAt: time(0) })],
+    ["an opened mail", (email) => ({ RecordType: "Open", Recipient: email })],
+    ["a followed link", (email) => ({ RecordType: "Click", Recipient: email })],
+    ["what is not known yet", (email) => ({ RecordType: "Telepathy", Recipient: email })],
+    ["what only sounds like it is known", (email) => ({ RecordType: "constructor", Email: email })],
+  ])("not %s", async (_what, event) => {
+    const email = someone();
+    expect(await told(event(email))).toBe("ignored");
+    expect(await getsReceipts(email)).toBe(true);
+  });
+});
+
+describe("what becomes of a subscriber", () => {
+  test.each<[string, (email: string) => object, string]>([
+    ["a bounce", (email) => bounce(email), "bounced"],
+    ["a complaint", (email) => complaint(email), "complained"],
+    ["a complaint told as a change", (email) => change(email, { SuppressionReason: "SpamComplaint" }), "complained"],
+    ["leaving with Postmark", (email) => change(email), "unsubscribed"],
+  ])("by %s, which kills the confirm link", async (_what, event, status) => {
+    const email = someone();
+    const { confirm } = await welcomed(service, email);
+    await told(event(email));
+    expect(await statusOf(service, email)).toBe(status);
+    expect(await open(confirm!, { method: "POST" })).toMatchObject({ status: 404 });
+    await told(lifted(email, 2));
+    expect(await statusOf(service, email)).toBe(status);
+  });
+
+  test("bounced and complained ones stay that when they subscribe again or unsubscribe, and get no mail", async () => {
+    for (const [event, status] of [
+      [bounce, "bounced"],
+      [complaint, "complained"],
+    ] as const) {
+      const email = someone();
+      const { unsubscribe } = await welcomed(service, email);
+      await told(event(email));
+      await subscribe(service, email);
+      expect(await open(unsubscribe, { method: "POST" })).toMatchObject({ status: 200 });
+      expect(await statusOf(service, email)).toBe(status);
+      expect(await getsReceipts(email)).toBe(false);
+    }
+  });
+
+  test("the same answer to subscribing, whatever the address has come to", async () => {
+    const [fresh, suppressed] = [someone(), someone()];
+    await told(complaint(suppressed));
+    const answers = [];
+    for (const email of [fresh, suppressed]) {
+      answers.push((await rest.send(service, "newsletter.subscribe", json({ email }))).receipt);
+    }
+    expect(answers[1]).toEqual(answers[0]);
+  });
+});
+
+describe("repetition and disorder", () => {
+  test("a suppression that comes after its lifting is old news", async () => {
+    const email = someone();
+    expect(await told(lifted(email, 5))).toBe("noted");
+    expect(await told(bounce(email))).toBe("known");
+    expect(await getsReceipts(email)).toBe(true);
+    expect(await told(bounce(email, { BouncedAt: time(6) }))).toBe("noted");
+    expect(await getsReceipts(email)).toBe(false);
+  });
+
+  test("an event from the future does not outrank what follows", async () => {
+    const email = someone();
+    await told(bounce(email, { BouncedAt: "2999-01-01T00:00:00Z" }));
+    await expect
+      .poll(() => told(change(email, { SuppressSending: false, ChangedAt: new Date().toISOString() })))
+      .toBe("noted");
+    expect(await getsReceipts(email)).toBe(true);
+  });
+});
+
+test("what is told is counted without a word of whom it concerns", async () => {
+  const email = someone();
+  await told(bounce(email));
+  const { text } = await open(`${service.url}/metrics`);
+  expect(text).toMatch(/^mail_news_total\{reason="bounced",result="noted"\} \d+$/m);
+  expect(text).not.toContain(email);
+});

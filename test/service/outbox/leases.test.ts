@@ -1,0 +1,228 @@
+// One lease, one sender, and no mail forgotten: processes that die, that run side by side, that stop, and a store that
+// does not take what became of a mail.
+import { expect, test } from "vitest";
+import { listMails } from "../../../server/src/desk/mails.ts";
+import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import { StorageUnavailable } from "../../../server/src/storage/store.ts";
+import { eventually } from "../../support/outbox/mail-service.ts";
+import { hour, mailerOf, minute, openOutboxUnderTest, second, taken } from "../../support/outbox/outbox-under-test.ts";
+
+test("a mail of a process that died is sent by another one, once the lease is over and not before", async () => {
+  await using tested = await openOutboxUnderTest();
+  const [orphan] = await tested.storeMails(1);
+  const { outbox, settled } = tested.openSender();
+  outbox.start();
+  // The sender has looked: it has sent this one, which is due.
+  const [other] = await tested.storeDueMails(1);
+  await eventually(() => settled.some(({ id, result }) => id === other!.id && result === "sent")).toBe(true);
+  expect(tested.taken()).not.toContain(orphan!.id);
+  await eventually(() => {
+    tested.letPass(second);
+    return tested.taken();
+  }).toContain(orphan!.id);
+});
+
+test("a clock that is set back by two hours holds no mail", async () => {
+  await using tested = await openOutboxUnderTest();
+  const { outbox } = tested.openSender();
+  outbox.start();
+  tested.postmark.failNext({ kind: "error", status: 500 });
+  const [putOff] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([putOff!])).toBe(false);
+  const [orphan] = await tested.storeMails(1);
+  tested.clock.advance(-2 * hour);
+  // By far not two hours pass.
+  await eventually(() => {
+    tested.letPass(second);
+    return tested.taken().toSorted();
+  }).toEqual([putOff!.id, orphan!.id].toSorted());
+});
+
+test("a clock that is set forward by two years has no mail sent twice and none forgotten", async () => {
+  await using tested = await openOutboxUnderTest();
+  const gate = Promise.withResolvers<void>();
+  const sending: string[] = [];
+  const slow = mailerOf(
+    async (batch) => {
+      sending.push(...batch.map(({ id }) => id));
+      await gate.promise;
+      return taken(batch);
+    },
+    { batchMax: 1 },
+  );
+  const { outbox, settled } = tested.openSender({ mailer: slow });
+  outbox.start();
+  // Four are handed over, the others wait in memory.
+  const mails = await tested.storeMails(9, outbox.lease());
+  for (const mail of mails) void outbox.deliver([mail]);
+  await eventually(() => sending.length).toBe(4);
+  tested.clock.advance(730 * 24 * hour);
+  // The sender has looked for due mails since: it has taken this one.
+  const [due] = await tested.storeDueMails(1);
+  await eventually(() => sending).toContain(due!.id);
+  gate.resolve();
+  await eventually(() => tested.store.mailBacklog()).toMatchObject({ queued: 0, failed: 0, inDoubt: 0 });
+  expect(sending.toSorted()).toEqual([...mails, due!].map(({ id }) => id).toSorted());
+  expect(settled.filter(({ result }) => result === "sent")).toHaveLength(10);
+});
+
+test("two senders on one store never send a mail twice", async () => {
+  await using tested = await openOutboxUnderTest();
+  const mails = await tested.storeMails(300);
+  const batches: (readonly OutgoingMail[])[] = [];
+  const sends = async (batch: readonly OutgoingMail[]) => {
+    batches.push(batch);
+    return taken(batch);
+  };
+  const stores = [tested.store, await tested.openAgain()];
+  const senders = stores.map((store) => tested.openSender({ store, mailer: mailerOf(sends) }));
+  tested.clock.advance(2 * minute);
+  for (const { outbox } of senders) outbox.start();
+  await eventually(() => tested.store.mailBacklog()).toMatchObject({ queued: 0 });
+  expect(
+    batches
+      .flat()
+      .map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(mails.map(({ id }) => id).toSorted());
+});
+
+test("a mail that was just stored is sent by its own process only", async () => {
+  await using tested = await openOutboxUnderTest();
+  const other = tested.openSender();
+  other.outbox.start();
+  const { outbox } = tested.openSender();
+  const [fresh] = await tested.storeMails(1, outbox.lease());
+  // The other one has looked: it has sent this one, which is due.
+  const [due] = await tested.storeDueMails(1);
+  await eventually(() => other.settled.map(({ id }) => id)).toEqual([due!.id]);
+  expect(await outbox.deliver([fresh!])).toBe(true);
+  expect(tested.taken().filter((id) => id === fresh!.id)).toHaveLength(1);
+});
+
+test("a sender that stops finishes what it is sending and gives the rest back at once", async () => {
+  await using tested = await openOutboxUnderTest();
+  const gate = Promise.withResolvers<void>();
+  const sending: string[] = [];
+  const slow = mailerOf(
+    async (mails) => {
+      sending.push(...mails.map(({ id }) => id));
+      await gate.promise;
+      return taken(mails);
+    },
+    { batchMax: 1 },
+  );
+  const { outbox } = tested.openSender({ mailer: slow });
+  const mails = await tested.storeMails(9, outbox.lease());
+  const answers = Promise.all(mails.map((one) => outbox.deliver([one])));
+  await eventually(() => sending.length).toBeGreaterThan(0);
+  const stopped = outbox.stop();
+  gate.resolve();
+  await stopped;
+
+  const sent = await listMails(tested.store.desk, { status: "sent", limit: 10 });
+  expect(sent.map(({ id }) => id).toSorted()).toEqual(sending.toSorted());
+  expect(sending.length).toBeLessThan(9);
+  expect((await answers).filter(Boolean)).toHaveLength(sending.length);
+  // There is nothing to wait for: the leases are gone.
+  tested.openSender().outbox.start();
+  await eventually(() => tested.store.mailBacklog()).toMatchObject({ queued: 0 });
+  expect(new Set([...sending, ...tested.taken()])).toEqual(new Set(mails.map(({ id }) => id)));
+  expect(tested.taken()).toHaveLength(9 - sending.length);
+});
+
+/** A store that takes no outcome of a mail as long as it is told so. */
+function unwilling({ clock, mails }: Store) {
+  const wrapped = { refusing: true };
+  const settle: Store["mails"]["settle"] = async (...settlement) => {
+    if (wrapped.refusing) throw new StorageUnavailable("full");
+    await mails.settle(...settlement);
+  };
+  return Object.assign(wrapped, { store: { clock, mails: { ...mails, settle } } });
+}
+
+test("an outcome that the store refuses is kept and written later, and the mail not sent again", async () => {
+  await using tested = await openOutboxUnderTest();
+  const wrapped = unwilling(tested.store);
+  const { outbox, failed } = tested.openSender({ store: wrapped.store });
+  outbox.start();
+  const [one] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([one!])).toBe(true);
+  await eventually(() => failed.length).toBeGreaterThan(0);
+  // The lease ends meanwhile, and the mail comes back as due.
+  tested.clock.advance(hour);
+  const looked = failed.length;
+  await eventually(() => failed.length).toBeGreaterThan(looked + 2);
+  expect(await tested.newest()).toMatchObject({ status: "queued" });
+
+  wrapped.refusing = false;
+  await eventually(() => tested.newest()).toMatchObject({ status: "sent", attempts: 1 });
+  expect(tested.taken()).toEqual([one!.id]);
+});
+
+test("a sender that leaves due mails to others writes down what the store refused, and sends nothing that is due", async () => {
+  await using tested = await openOutboxUnderTest();
+  const wrapped = unwilling(tested.store);
+  const { outbox, failed } = tested.openSender({ store: wrapped.store });
+  const [due] = await tested.storeDueMails(1);
+  outbox.start({ claiming: false });
+  const [fresh] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([fresh!])).toBe(true);
+  await eventually(() => failed.length).toBeGreaterThan(2);
+  wrapped.refusing = false;
+  await eventually(() => listMails(tested.store.desk, { status: "sent", limit: 10 })).toMatchObject([
+    { id: fresh!.id },
+  ]);
+  expect(await listMails(tested.store.desk, { status: "queued", limit: 10 })).toMatchObject([
+    { id: due!.id, attempts: 0 },
+  ]);
+  expect(tested.taken()).toEqual([fresh!.id]);
+});
+
+test("an outcome that the store refuses is written while calls for due mails take their time", async () => {
+  await using tested = await openOutboxUnderTest();
+  const wrapped = unwilling(tested.store);
+  const reply = Promise.withResolvers<void>();
+  const sending: string[] = [];
+  const slow = async (mails: readonly OutgoingMail[]) => {
+    sending.push(...mails.map(({ id }) => id));
+    if (mails.some(({ id }) => id === due!.id)) await reply.promise;
+    return taken(mails);
+  };
+  const [due] = await tested.storeDueMails(1);
+  const { outbox, failed } = tested.openSender({ store: wrapped.store, mailer: mailerOf(slow, { batchMax: 1 }) });
+  outbox.start();
+  await eventually(() => sending).toEqual([due!.id]);
+  const [fresh] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([fresh!])).toBe(true);
+  await eventually(() => failed.length).toBeGreaterThan(0);
+  wrapped.refusing = false;
+  await eventually(() => listMails(tested.store.desk, { status: "sent", limit: 10 })).toMatchObject([
+    { id: fresh!.id },
+  ]);
+  reply.resolve();
+});
+
+test("a sender that stops writes down an outcome that the store refuses at first", async () => {
+  await using tested = await openOutboxUnderTest();
+  const wrapped = unwilling(tested.store);
+  const { outbox, failed } = tested.openSender({ store: wrapped.store });
+  const [one] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([one!])).toBe(true);
+  const stopped = outbox.stop(60_000);
+  await eventually(() => failed.length).toBeGreaterThan(3);
+  wrapped.refusing = false;
+  await stopped;
+  expect(await tested.newest()).toMatchObject({ id: one!.id, status: "sent", attempts: 1 });
+});
+
+test("a sender that stops without having written down an outcome does not give that mail away as untouched", async () => {
+  await using tested = await openOutboxUnderTest();
+  const { outbox } = tested.openSender({ store: unwilling(tested.store).store, stopMs: 5 });
+  const [one] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([one!])).toBe(true);
+  await outbox.stop();
+  const now = tested.clock.now();
+  expect(await tested.store.mails.claim(now, 1, { owner: "next", until: now + minute })).toEqual([]);
+});

@@ -1,0 +1,59 @@
+// A day without a provider, and ten thousand mails that wait for it.
+import { expect, test } from "vitest";
+import { listMails } from "../../../server/src/desk/mails.ts";
+import { useRaw } from "../../contract/sqlite-under-test.ts";
+import { eventually } from "../../support/outbox/mail-service.ts";
+import { hour, openOutboxUnderTest, second } from "../../support/outbox/outbox-under-test.ts";
+
+const backlog = 10_000;
+
+test("after a day's outage 10,000 mails go out in order of age, each once, and new ones before them", async () => {
+  await using tested = await openOutboxUnderTest();
+  const { clock, location, postmark, store } = tested;
+  if (location.kind !== "sqlite") throw new Error("This test fills a file of SQLite.");
+  await tested.storeDueMails(1);
+  const start = clock.now();
+  // One every 8.6 s, and in no order of their ids. All are about the one subscriber that there is.
+  useRaw(location.file, (database) => {
+    database
+      .prepare(
+        `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${backlog - 1})
+         INSERT INTO mail (kind, subscriber, tokens, status, created_at, due_at)
+         SELECT kind, subscriber, tokens, 'queued', ?1 + n * ?2, ?1 + n * ?2 FROM mail, number
+         ORDER BY n * 7919 % ${backlog}`,
+      )
+      // In the past: a row that was written later than now is due now.
+      .run(start - 24 * hour, Math.floor((24 * hour) / backlog));
+  });
+  postmark.breakdown = { kind: "error", status: 429 };
+  const { outbox, pauses } = tested.openSender();
+  outbox.start();
+  await eventually(() => {
+    tested.letPass(hour / 60);
+    return pauses.length;
+  }).toBe(1);
+  clock.advance(start + 24 * hour - clock.now());
+  expect(postmark.requests.length).toBeLessThan(100);
+  postmark.breakdown = null;
+  await eventually(() => {
+    tested.letPass(second);
+    return postmark.taken.length;
+  }).toBeGreaterThan(1_000);
+  const [fresh] = await tested.storeMails(1, outbox.lease());
+  expect(await outbox.deliver([fresh!])).toBe(true);
+  expect(postmark.taken.length).toBeLessThan(backlog);
+  await eventually(() => {
+    tested.letPass(hour / 60);
+    return store.mailBacklog();
+  }).toMatchObject({ queued: 0, failed: 0 });
+
+  const taken = tested.taken();
+  expect(taken).toHaveLength(backlog + 1);
+  expect(new Set(taken).size).toBe(backlog + 1);
+  const mails = new Map((await listMails(store.desk, { limit: 2 * backlog })).map((mail) => [mail.id, mail]));
+  // Those that were tried in vain, one batch of 500 at most beside single ones, waited for their next try.
+  const sentAtOnce = taken.filter((id) => id !== fresh!.id && mails.get(id)?.attempts === 1);
+  expect(sentAtOnce.length).toBeGreaterThan(backlog - 600);
+  const ages = sentAtOnce.map((id) => mails.get(id)?.createdAt ?? 0);
+  expect(ages).toEqual(ages.toSorted((a, b) => a - b));
+});

@@ -1,0 +1,174 @@
+// A sender that is refused as a whole: it pauses, and no mail loses a try.
+import { expect, test } from "vitest";
+import { listMails } from "../../../server/src/desk/mails.ts";
+import { createLog } from "../../../server/src/observe/log.ts";
+import { openSmtpMailer } from "../../../server/src/mail/providers/smtp.ts";
+import { MovableClock } from "../../support/movable-clock.ts";
+import { startService } from "../../support/service.ts";
+import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
+import { SmtpStandIn } from "../../support/smtp-stand-in.ts";
+import { buyerAddress, count, eventually, inquire } from "../../support/outbox/mail-service.ts";
+import { from, hour, minute, openOutboxUnderTest, type OutboxUnderTest, type Sender } from "../../support/outbox/outbox-under-test.ts";
+
+const wrongToken = { kind: "error", status: 401, code: 10 } as const;
+
+/** Stores mails and has them sent at once. Answers whether the first of them was taken. */
+async function deliver(tested: OutboxUnderTest, { outbox }: Sender, number = 1) {
+  return outbox.deliver(await tested.storeMails(number, outbox.lease()));
+}
+
+test("with a wrong token the sender pauses, and answers at once without asking the provider again", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.breakdown = wrongToken;
+  // Within the pause, however slow this process is.
+  tested.clock.hold();
+  const sender = tested.openSender();
+  expect(await deliver(tested, sender, 2)).toBe(false);
+  expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10"]);
+  expect(await deliver(tested, sender)).toBe(false);
+  expect(tested.postmark.requests).toHaveLength(1);
+});
+
+test("with a wrong token no mail loses a try, and none is given up however long it lasts", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.breakdown = wrongToken;
+  const sender = tested.openSender();
+  await tested.storeDueMails(50);
+  sender.outbox.start();
+  for (let probes = 1; probes < 100; probes += 1) {
+    await eventually(() => {
+      tested.letPass(hour);
+      return tested.sends();
+    }).toBeGreaterThan(probes);
+  }
+  expect(tested.postmark.requests.slice(1).every(({ messages }) => messages === 1)).toBe(true);
+  const mails = await listMails(tested.store.desk, { limit: 100 });
+  expect(mails.map(({ status, attempts }) => [status, attempts])).toEqual(mails.map(() => ["queued", 0]));
+
+  tested.postmark.breakdown = null;
+  await eventually(() => {
+    tested.letPass(minute);
+    return tested.store.mailBacklog();
+  }).toMatchObject({ queued: 0, failed: 0 });
+  expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10", "resumed"]);
+});
+
+test("after a long time with a wrong token a mail is not given up at its first failure", async () => {
+  await using tested = await openOutboxUnderTest();
+  const sender = tested.openSender();
+  const [one] = await tested.storeDueMails(1);
+  tested.clock.advance(100 * hour);
+  tested.postmark.failNext({ kind: "error", status: 429 });
+  sender.outbox.start();
+  await eventually(() => tested.newest()).toMatchObject({ status: "queued", attempts: 1 });
+  tested.clock.advance(minute);
+  await eventually(() => tested.taken()).toEqual([one!.id]);
+});
+
+test("a fresh mail may be the probe that finds the provider well again", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.breakdown = wrongToken;
+  const sender = tested.openSender();
+  await deliver(tested, sender, 2);
+  tested.postmark.breakdown = null;
+  tested.clock.advance(minute);
+  expect(await deliver(tested, sender)).toBe(true);
+  expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10", "resumed"]);
+});
+
+test("a mail that was given back in a pause may be sent by another process, without a question", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.breakdown = wrongToken;
+  // Within the pause, however slow this process is.
+  tested.clock.hold();
+  const sender = tested.openSender();
+  await deliver(tested, sender, 2);
+  const mails = await tested.storeMails(1, sender.outbox.lease());
+  expect(await sender.outbox.deliver(mails)).toBe(false);
+  await eventually(() => tested.newest()).toMatchObject({
+    attempts: 0,
+    lastError: "not tried: the mail provider takes none at the moment",
+  });
+
+  tested.postmark.breakdown = null;
+  tested.clock.advance(minute);
+  const other = tested.openSender();
+  other.outbox.start();
+  await eventually(() => tested.taken()).toContain(mails[0]!.id);
+  expect(tested.searches()).toBe(0);
+});
+
+test("a provider that asks for time is left alone by all mails until then", async () => {
+  await using tested = await openOutboxUnderTest();
+  const sender = tested.openSender();
+  tested.postmark.failNext({ kind: "error", status: 429, headers: { "retry-after": "60" } });
+  expect(await deliver(tested, sender)).toBe(false);
+  expect(await deliver(tested, sender)).toBe(false);
+  expect(tested.sends()).toBe(1);
+  tested.clock.advance(2 * minute);
+  expect(await deliver(tested, sender)).toBe(true);
+});
+
+test("a provider that is down is tried with every mail at first, then with a probe now and then", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.breakdown = { kind: "reset" };
+  // Within the pause, however slow this process is.
+  tested.clock.hold();
+  const sender = tested.openSender();
+  while (sender.pauses.length === 0) expect(await deliver(tested, sender)).toBe(false);
+  const sends = tested.sends();
+  expect(sends).toBe(10);
+  expect(await deliver(tested, sender)).toBe(false);
+  expect(tested.sends()).toBe(sends);
+  tested.postmark.breakdown = null;
+  tested.clock.advance(hour);
+  sender.outbox.start();
+  await eventually(() => {
+    tested.letPass(minute);
+    return tested.store.mailBacklog();
+  }).toMatchObject({ queued: 0, failed: 0 });
+});
+
+test("one mail that Postmark will not have does not stop the others", async () => {
+  await using tested = await openOutboxUnderTest();
+  tested.postmark.refuse("reader1@example.org", 1_234);
+  const sender = tested.openSender();
+  expect(await deliver(tested, sender, 3)).toBe(true);
+  expect(sender.pauses).toEqual([]);
+  expect(tested.taken()).toHaveLength(2);
+});
+
+test.each([
+  ["by its policy", { code: 554, words: "5.7.1 Blocked" }],
+  ["for now", { code: 450, words: "4.2.0 Greylisted" }],
+])("recipients that an SMTP server refuses %s do not stop the mails to others", async (_how, refusal) => {
+  await using server = await SmtpStandIn.open();
+  await using tested = await openOutboxUnderTest();
+  await using mailer = openSmtpMailer(server.url, from, "0".repeat(32));
+  const refused = 10;
+  server.behaviour = {
+    recipients: Object.fromEntries(count(refused).map((n) => [`reader${n}@example.org`, refusal])),
+  };
+  const sender = tested.openSender({ mailer });
+  for (let mails = 0; mails < refused; mails += 1) expect(await deliver(tested, sender)).toBe(false);
+  expect(await deliver(tested, sender)).toBe(true);
+  expect(sender.pauses).toEqual([]);
+});
+
+test("a pause is logged once, and shown in the metrics while it lasts", async () => {
+  await using postmark = await PostmarkStandIn.open();
+  const lines: { readonly level: string; readonly msg: string }[] = [];
+  const log = createLog("info", { write: (line: string) => (lines.push(JSON.parse(line) as never), true) });
+  const clock = new MovableClock();
+  clock.hold();
+  await using service = await startService({ log, clock, env: { ...postmark.env, POSTMARK_SERVER_TOKEN: "wrong" } });
+  for (const n of [1, 2, 3]) {
+    expect((await inquire(service, n)).receipt).toMatchObject({ confirmationEmailSent: false });
+  }
+  expect(postmark.requests).toHaveLength(1);
+  expect(lines.filter(({ msg }) => msg.includes("no mail is sent"))).toMatchObject([
+    { code: "postmark: HTTP 401, code 10" },
+  ]);
+  expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(/^mail_sender_paused 1$/m);
+  expect(JSON.stringify(lines)).not.toContain(buyerAddress(1));
+});

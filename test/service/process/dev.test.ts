@@ -1,0 +1,49 @@
+// What a developer meets first: `npm run dev`, as npm starts it, says what to open, and all of it can be opened.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openStore } from "../../../server/src/storage/open-store.ts";
+import { freePort } from "../../support/free-port.ts";
+
+const source = join(import.meta.dirname, "../../../server/src");
+
+test("npm run dev says what to open, and all of it can be opened", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "dev-"));
+  const flags = ["-C", "@submissions/source", "--import", join(source, "preload.js"), "--watch"];
+  const child = spawn(process.execPath, [...flags, join(source, "dev.ts")], {
+    cwd: folder,
+    env: { ...process.env, PORT: String(await freePort()), DATA_DIR: join(folder, "data"), LOG_LEVEL: "silent" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    let said = "";
+    for await (const piece of child.stdout) {
+      said += String(piece);
+      if (/^ {2}data .*\n/m.test(said)) break;
+    }
+    const named = (what: string) => new RegExp(`^ {2}${what} +(http\\S+)`, "m").exec(said)?.[1] ?? "";
+    for (const what of ["front page", "console", "API docs"]) expect((await fetch(named(what))).status).toBe(200);
+    expect(await (await fetch(named("mailbox"))).text()).toContain("We received your application APP-");
+    const document = (await (await fetch(`${named("front page")}openapi.json`)).json()) as { openapi: string };
+    expect(document.openapi).toBe("3.1.0");
+    const file = join(folder, "data/submissions.sqlite");
+    await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
+    const audit: number[] = [];
+    for await (const page of store.desk.readAudit(0)) audit.push(...page.map(({ at }) => at));
+    expect(audit.length).toBeGreaterThan(100);
+    expect(audit).toEqual(audit.toSorted((a, b) => a - b));
+    const operators = new Set((await store.access.listOperators()).map(({ email }) => email));
+    const owners = new Set<string>();
+    for await (const page of store.readSubmissions("application", {}))
+      for (const { assignee } of page) if (assignee !== null) owners.add(assignee);
+    expect(owners.size).toBeGreaterThan(1);
+    expect([...owners].filter((owner) => !operators.has(owner))).toEqual([]);
+  } finally {
+    child.kill();
+    await once(child, "exit");
+    await rm(folder, { recursive: true });
+  }
+});

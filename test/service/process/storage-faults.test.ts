@@ -1,0 +1,225 @@
+// What happens to the service when its storage fails: nothing is acknowledged that is not kept, callers are told to come
+// back, and it goes on by itself once the fault is gone. Faults are those that a user without privileges can make.
+import { execFileSync } from "node:child_process";
+import { chmod, mkdtemp, open, rename, rm, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startChild } from "../../contract/children/child.ts";
+import { applicant, buyer, form, json, pdf, rest, type Answer } from "../../support/doors.ts";
+import { listResumes } from "../../support/resume-files.ts";
+import { runToEnd, startProcess, type ServiceProcess } from "../../support/service-process.ts";
+
+const inquire = (service: ServiceProcess) => rest.send(service, "marketplace.inquiry", json(buyer));
+const apply = (service: ServiceProcess) =>
+  rest.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf("resume.pdf", 200_000) }));
+const databaseOf = ({ dataFolder }: { readonly dataFolder: string }) => join(dataFolder, "submissions.sqlite");
+const statusOf = async (service: ServiceProcess, path: string) => (await fetch(service.url + path)).status;
+// Readiness is checked once a second at most.
+const readiness = (service: ServiceProcess) => expect.poll(() => statusOf(service, "/readyz"), { timeout: 30_000 });
+
+function expectUnavailable({ status, headers, fault }: Answer): void {
+  expect([status, fault?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(fault?.message).not.toMatch(/sqlite|disk|EFBIG|ENOSPC|database|\//i);
+}
+
+/** Refuses everything, says so to whoever asks, and lives. */
+async function expectUnusable(service: ServiceProcess): Promise<void> {
+  expectUnavailable(await inquire(service));
+  expectUnavailable(await apply(service));
+  await readiness(service).toBe(503);
+  expect(await statusOf(service, "/healthz")).toBe(200);
+}
+
+async function expectUsable(service: ServiceProcess): Promise<void> {
+  expect([(await inquire(service)).status, (await apply(service)).status]).toEqual([200, 200]);
+  await readiness(service).toBe(200);
+}
+
+async function stored(service: ServiceProcess): Promise<[inquiries: number, applications: number]> {
+  const { inquiries, applications } = await service.stored();
+  return [inquiries.length, applications.length];
+}
+
+const resumeFiles = async ({ dataFolder }: ServiceProcess) => (await listResumes(dataFolder)).length;
+
+/** Whether a command can be run here, which also has its effect. */
+function works(program: string, ...words: string[]): boolean {
+  try {
+    execFileSync(program, words, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("a full disk", () => {
+  // No file may grow: to the service a disk that takes nothing more, in database, resumes and mailbox alike.
+  const limit = (service: ServiceProcess, size: string) =>
+    execFileSync("prlimit", ["--pid", String(service.child.pid), `--fsize=${size}:unlimited`]);
+
+  test.runIf(works("prlimit", "--version"))("refuses everything and recovers by itself", async () => {
+    await using service = await startProcess();
+    await expectUsable(service);
+    limit(service, "0");
+    await expectUnusable(service);
+    expect(await stored(service)).toEqual([1, 1]);
+    await expect.poll(() => resumeFiles(service)).toBe(1);
+    limit(service, "unlimited");
+    await expectUsable(service);
+    expect(await stored(service)).toEqual([2, 2]);
+  });
+
+  const probe = join(tmpdir(), "submissions-tmpfs-probe");
+  const canMount =
+    works("mkdir", "-p", probe) && works("mount", "-t", "tmpfs", "none", probe) && works("umount", probe);
+
+  test.runIf(canMount)(
+    "is the same when the volume itself has no space left, and uploads stop long before",
+    async () => {
+      const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "none", dataFolder]);
+      try {
+        await using service = await startProcess({}, { dataFolder });
+        expect((await inquire(service)).status).toBe(200);
+        // Less than 1 GiB is left.
+        expectUnavailable(await apply(service));
+        const filler = join(dataFolder, "filler");
+        works("dd", "if=/dev/zero", `of=${filler}`, "bs=4096");
+        await expectUnusable(service);
+        expect(await stored(service)).toEqual([1, 0]);
+        await unlink(filler);
+        expect((await inquire(service)).status).toBe(200);
+        await readiness(service).toBe(200);
+        expect(await stored(service)).toEqual([2, 0]);
+      } finally {
+        execFileSync("umount", [dataFolder]);
+        await rm(dataFolder, { recursive: true });
+      }
+    },
+  );
+});
+
+describe("a disk that cannot be synced", () => {
+  const traced = works("strace", "-o", "/dev/null", "true");
+  test.runIf(traced)("loses nothing that was acknowledged, stores nothing twice, and recovers by itself", async () => {
+    const strace = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"];
+    // With -D the service is our child, and strace is not. Each thread counts for itself: its first 29 syncs succeed,
+    // and the next 20 fail.
+    const inject = ["-e", "inject=fsync,fdatasync:error=EIO:when=30..49"];
+    await using service = await startProcess({}, { through: [...strace, ...inject] });
+    const emails: string[] = [];
+    const refused: string[] = [];
+    const inquireAs = async (email: string) => {
+      const keyed = json({ ...buyer, email }, { "idempotency-key": email });
+      const answer = await rest.send(service, "marketplace.inquiry", keyed);
+      if (answer.status === 200) return;
+      expectUnavailable(answer);
+      refused.push(email);
+    };
+    while (refused.length === 0 || (await statusOf(service, "/readyz")) !== 200) {
+      emails.push(`buyer-${emails.length}@example.org`);
+      await inquireAs(emails.at(-1)!);
+    }
+    // Whether these were stored is open. Under their keys they are stored once.
+    while (refused.length > 0) await inquireAs(refused.shift()!);
+    const { inquiries } = await service.stored();
+    expect(inquiries.map(({ email }) => email).toSorted()).toEqual(emails.toSorted());
+  });
+});
+
+test("a database that is not where it was is used again when it comes back", async () => {
+  await using service = await startProcess();
+  await rename(databaseOf(service), join(service.dataFolder, "away"));
+  await expectUnusable(service);
+  await rename(join(service.dataFolder, "away"), databaseOf(service));
+  await expectUsable(service);
+  expect(await stored(service)).toEqual([1, 1]);
+});
+
+describe("a database that another process has locked", () => {
+  test("holds a submission up while that is short, and refuses it when it is not, and never holds up anything else", async () => {
+    await using service = await startProcess();
+    await using child = startChild("hold-lock", databaseOf(service));
+    expect(await child.hear()).toBe("holding");
+    const othersServedMeanwhile = async () => {
+      const waiting = new AbortController();
+      const refused = inquire(service).finally(() => waiting.abort());
+      let healthy = 0;
+      while (!waiting.signal.aborted) if ((await statusOf(service, "/healthz")) === 200) healthy += 1;
+      expectUnavailable(await refused);
+      return healthy;
+    };
+    // A wait inside SQLite would let none of them through. Few get through as well while this process is held up: then
+    // it tries again.
+    await expect.poll(othersServedMeanwhile).toBeGreaterThan(3);
+    await readiness(service).toBe(503);
+
+    const patient = inquire(service);
+    expect(await statusOf(service, "/healthz")).toBe(200);
+    child.tell();
+    expect([200, 503]).toContain((await patient).status);
+    await child.ended();
+    await expectUsable(service);
+  });
+});
+
+describe("folders that cannot be written", () => {
+  // Root writes into everything unless that privilege is taken away.
+  const unprivileged = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"];
+  const through = process.getuid?.() === 0 ? unprivileged : [];
+  const can = through.length === 0 || works("setpriv", ...unprivileged.slice(1), "true");
+
+  test.runIf(can)("end the start with 1 and a line that says so", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "submissions-"));
+    await chmod(folder, 0o500);
+    for (const dataFolder of [folder, join(folder, "data")]) {
+      const { code, output } = await runToEnd({ DATA_DIR: dataFolder, PORT: "0" }, { through });
+      expect(code).toBe(1);
+      expect(output).toContain(
+        `The database file ${join(dataFolder, "submissions.sqlite")} cannot be made. Set DATA_DIR`,
+      );
+      expect(output).toContain("EACCES");
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  test.runIf(can)("refuse uploads at run time, and recover by themselves", async () => {
+    await using service = await startProcess({}, { through });
+    const staging = join(service.dataFolder, "resumes", ".staging");
+    await chmod(staging, 0o500);
+    expectUnavailable(await apply(service));
+    await readiness(service).toBe(503);
+    // What needs no file is still taken.
+    expect((await inquire(service)).status).toBe(200);
+    await chmod(staging, 0o700);
+    await expectUsable(service);
+  });
+});
+
+describe("a damaged database ends the start with 1 and a line that says so:", () => {
+  test.each([
+    ["bytes that are no database", "The database is not an SQLite database.", 0],
+    ["an overwritten page", "The database is corrupt", 3 * 4_096],
+  ])("%s", async (_name, line, at) => {
+    const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
+    await using service = await startProcess({}, { dataFolder });
+    await expectUsable(service);
+    service.child.kill("SIGTERM");
+    await service.ended;
+    await using file = await open(databaseOf(service), "r+");
+    const garbage = Buffer.alloc(4_096, 0xaa);
+    const { size } = await file.stat();
+    for (let offset = at; offset < size; offset += 4 * 4_096) await file.write(garbage, 0, garbage.length, offset);
+    const before = await file.readFile();
+
+    const { code, output } = await runToEnd({ DATA_DIR: dataFolder, PORT: "0" });
+    expect(code).toBe(1);
+    expect(output).toContain(line);
+    expect(output.trim().split("\n")).toHaveLength(1);
+    // Whoever repairs it finds it as it was.
+    expect((await file.stat()).size).toBe(before.length);
+    await rm(dataFolder, { recursive: true });
+  });
+});

@@ -1,0 +1,143 @@
+// The limit on submissions where several processes serve the same clients.
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Answer, buyer, doors, json } from "../../support/doors.ts";
+import type { ServiceProcess } from "../../support/service-process.ts";
+import { until } from "../../support/service-process.ts";
+import { hasLogged, openSeveral, type Several } from "../../support/processes/several.ts";
+
+const max = 20;
+// A window that no test can outlast.
+const limit = { RATE_LIMIT_MAX: String(max), RATE_LIMIT_WINDOW_SECONDS: "86400", TRUST_PROXY: "1" };
+const alone = "shared rate limits unavailable; using local counters";
+const together = "shared rate limits available again";
+
+/** As many inquiries of one client, over all services and both doors, at the same time. */
+const inquire = (services: readonly ServiceProcess[], times: number, client: string): Promise<Answer[]> =>
+  Promise.all(
+    Array.from({ length: times }, (_, n) => {
+      const door = doors[Math.floor(n / services.length) % 2]!;
+      const service = services[n % services.length]!;
+      return door.send(service, "marketplace.inquiry", json(buyer, { "x-forwarded-for": client }));
+    }),
+  );
+
+const accepted = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length;
+const refused = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 429).length;
+
+let several: Several;
+let services: readonly ServiceProcess[];
+
+beforeAll(async () => {
+  several = await openSeveral();
+  services = await several.start(limit, limit);
+});
+afterAll(() => several[Symbol.asyncDispose]());
+
+const countOf = (client: string) => several.database.query(`SELECT key FROM call_count WHERE key LIKE '%${client}%'`);
+
+/** How often each process has said something. */
+const said = (those: readonly ServiceProcess[], what: string) =>
+  those.map(({ log }) => log.filter((line) => line.includes(what)).length);
+
+/** Waits for what the processes had said in their logs by the time of these answers. */
+const heard = (those: readonly ServiceProcess[], answers: readonly Answer[]) =>
+  until(() => {
+    const lines = those.flatMap(({ log }) => log);
+    return answers.every(({ headers }) => lines.some((line) => line.includes(headers.get("x-request-id") ?? "none")));
+  });
+
+/** Asks until the processes count together. */
+const foundTogether = (those: readonly ServiceProcess[]) =>
+  until(async () => {
+    await heard(those, await inquire(those, those.length, "198.51.100.1"));
+    return isDeepStrictEqual(said(those, alone), said(those, together));
+  });
+
+let clients = 100;
+
+/**
+ * Does something as a client that is new, which processes that count together begin, and again as another one if a process
+ * came to count alone more often than it should have: a busy machine may keep the counts from answering in time.
+ */
+async function undisturbed<T extends { readonly last: readonly Answer[] }>(
+  those: readonly ServiceProcess[],
+  aloneTimes: number,
+  work: (client: string) => Promise<T>,
+): Promise<T & { readonly client: string }> {
+  for (;;) {
+    await foundTogether(those);
+    const before = said(those, alone);
+    const client = `203.0.113.${(clients += 1)}`;
+    const result = await work(client);
+    await heard(those, result.last);
+    if (said(those, alone).every((times, n) => times === before[n]! + aloneTimes)) return { ...result, client };
+  }
+}
+
+test("one client has one limit over all processes, to the call, and still has it after a restart", async () => {
+  const inquiries = async () => (await several.site.contents()).inquiries.length;
+  const { answers, stored, client, last } = await undisturbed(services, 0, async (one) => {
+    const before = await inquiries();
+    const asked = await inquire(services, 3 * max, one);
+    // Another client has its own.
+    const other = one.replace("203.0.113.", "2001:db8:1:");
+    return { answers: asked, stored: (await inquiries()) - before, last: await inquire(services, max, `${other}::3`) };
+  });
+  expect([accepted(answers), refused(answers)]).toEqual([max, 2 * max]);
+  expect(stored).toBe(max);
+  const left = answers.map(({ headers }) => Number(headers.get("ratelimit-remaining")));
+  expect(left.filter((one) => one > 0).toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: max - 1 }, (_, n) => n + 1),
+  );
+  expect(accepted(last)).toBe(max);
+
+  // A window that has ended is forgotten, and the address with it, when a process tidies up, as at its start.
+  expect(await countOf("20010db8")).not.toEqual([]);
+  await several.database.query("UPDATE call_count SET expire = 1 WHERE key LIKE '%20010db8%'");
+  const third = await several.start(limit);
+  const later = await undisturbed(third, 0, async () => ({ last: await inquire(third, 1, client) }));
+  expect(refused(later.last)).toBe(1);
+  let [tidying] = third;
+  await until(async () => {
+    if ((await countOf("20010db8")).length === 0) return true;
+    // The counts may not have answered it in time. It would try again in an hour.
+    if (hasLogged(tidying!, "housekeeping failed")) [tidying] = await several.start(limit);
+    return false;
+  });
+  expect(await countOf(client)).toHaveLength(1);
+});
+
+test("while the counts cannot be reached each process counts by itself and refuses no caller for it, and later they count together again", async () => {
+  const { database } = several;
+  // Each process says it once.
+  const { first, meanwhile, last } = await undisturbed(services, 1, async (client) => {
+    const asked = await inquire(services, 2, client);
+    await database.query("ALTER TABLE call_count RENAME TO away");
+    const asking = await inquire(services, 3 * max, `${client.replace("203.0.113.", "2001:db8:2:")}::3`);
+    await heard(services, asking);
+    await database.query("ALTER TABLE away RENAME TO call_count");
+    await foundTogether(services);
+    return { first: asked, meanwhile: asking, last: await inquire(services, 2 * max, client) };
+  });
+  expect(accepted(first)).toBe(2);
+  expect([accepted(meanwhile), refused(meanwhile)]).toEqual([2 * max, max]);
+  expect(accepted(last)).toBe(max - 2);
+});
+
+test("counts that do not answer are given up, by the server too, so that nothing piles up there", async () => {
+  const { database } = several;
+  // Databases made from one template have the same ids of tables, and other tests lock theirs on the same server.
+  const locks = (which: string) =>
+    database.query(`SELECT 1 FROM pg_locks WHERE relation = 'call_count'::regclass AND ${which}
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
+  const held = database.query("BEGIN; LOCK TABLE call_count; SELECT pg_sleep(600)").catch(() => "ended");
+  await until(async () => (await locks("granted AND mode = 'AccessExclusiveLock'")).length > 0);
+  const meanwhile = await inquire(services, 2 * max, "203.0.113.5");
+  expect(accepted(meanwhile)).toBe(2 * max);
+  await until(async () => (await locks("NOT granted")).length === 0);
+  await database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)'");
+  await held;
+  await heard(services, meanwhile);
+  await foundTogether(services);
+});

@@ -1,0 +1,111 @@
+// Processes for the web and workers on one database: what each does and leaves to the other, and the mails of all of them.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Answer, applicant, doors, form, json, pdf, rest } from "../../support/doors.ts";
+import type { ServiceProcess } from "../../support/service-process.ts";
+import type { PostmarkFault } from "../../support/postmark-stand-in.ts";
+import { until } from "../../support/service-process.ts";
+import { mailsSettled, openSeveral, type Several, statusOf } from "../../support/processes/several.ts";
+
+const web = {
+  SERVICE_MODE: "web",
+  POSTMARK_WEBHOOK_AUTH: "hook:a-password-of-24-characters",
+  // The longest there is: a busy machine may take long to send a mail.
+  MAIL_DEADLINE_MS: "15000",
+};
+const worker = { SERVICE_MODE: "worker", POSTMARK_WEBHOOK_AUTH: "hook:a-password-of-24-characters" };
+
+let several: Several;
+let webs: readonly ServiceProcess[];
+
+beforeAll(async () => {
+  several = await openSeveral();
+  webs = await several.start(web, web);
+});
+afterAll(() => several[Symbol.asyncDispose]());
+
+const inquire = (service: ServiceProcess, name: string, door = rest): Promise<Answer> =>
+  door.send(
+    service,
+    "marketplace.inquiry",
+    json({ name: "Ann Buyer", email: `${name}@example.org`, selectedPackageIds: ["en-GB-scottish"] }),
+  );
+
+const receiptOf = async (address: string) =>
+  (await several.site.contents()).mails.find(({ email, kind }) => email === address && kind.endsWith("-receipt"));
+
+test("without workers the web sends what it has just stored, and leaves alone what is due", async () => {
+  const { site, clock } = several;
+  expect((await inquire(webs[0]!, "first")).receipt).toMatchObject({ confirmationEmailSent: true });
+  site.postmark.failNext({ kind: "error", status: 503 });
+  expect((await inquire(webs[0]!, "late")).receipt).toMatchObject({ confirmationEmailSent: false });
+  await until(async () => (await receiptOf("late@example.org"))?.attempts === 1);
+  clock.advance(24 * 60 * 60 * 1000);
+  for (const service of webs) {
+    expect((await inquire(service, `next${service.port}`)).receipt).toMatchObject({ confirmationEmailSent: true });
+  }
+  expect(await receiptOf("late@example.org")).toMatchObject({ status: "queued", attempts: 1 });
+});
+
+test("a link of a mail that one process sent is followed at another, and both have the webhook", async () => {
+  const [a, b] = webs as [ServiceProcess, ServiceProcess];
+  const { postmark } = several.site;
+  const answer = await rest.send(a, "newsletter.subscribe", json({ email: "reader@example.org" }));
+  expect(answer.status).toBe(200);
+  await until(() => postmark.taken.some(({ To }) => To === "reader@example.org"));
+  const { TextBody } = postmark.taken.find(({ To }) => To === "reader@example.org")!;
+  const token = /\/newsletter\/confirm\?token=([\w-]+)/.exec(TextBody)?.[1] ?? "";
+  expect(await statusOf(b, `/newsletter/confirm?token=${token}`)).toBe(200);
+  expect(await statusOf(b, `/newsletter/confirm?token=${token}`, { method: "POST" })).toBe(200);
+  expect((await several.site.contents()).subscribers).toMatchObject([{ status: "active" }]);
+  for (const service of webs) {
+    expect(await statusOf(service, "/")).toBe(200);
+    expect(await statusOf(service, "/webhooks/postmark", { method: "POST" })).toBe(401);
+  }
+});
+
+test("workers have no doors, send what the web could not, and lose and double nothing while the provider fails", async () => {
+  const { site } = several;
+  const workers = await several.start(worker, worker);
+  for (const service of workers) {
+    for (const path of ["/healthz", "/readyz", "/metrics"]) expect(await statusOf(service, path), path).toBe(200);
+    for (const path of ["/", "/docs", "/openapi.json", "/forms.js", "/newsletter/confirm?token=x"]) {
+      expect(await statusOf(service, path), path).toBe(404);
+    }
+    for (const path of ["/api/marketplace/inquiry", "/trpc/newsletter.subscribe", "/webhooks/postmark"]) {
+      expect(await statusOf(service, path, { method: "POST" }), path).toBe(404);
+    }
+    expect((await inquire(service, "worker")).fault?.code).toBe("NOT_FOUND");
+  }
+  await mailsSettled(several);
+  expect(await receiptOf("late@example.org")).toMatchObject({ status: "sent" });
+
+  // Calls go wrong in every way, twice; some after the mails were taken.
+  const faults: PostmarkFault[] = [
+    { kind: "error", status: 500 },
+    { kind: "reset", taken: true },
+    { kind: "cut", taken: true },
+    { kind: "reset" },
+    { kind: "error", status: 503 },
+    { kind: "error", status: 500, taken: true },
+  ];
+  const sent = Promise.all(
+    Array.from({ length: 200 }, async (_, n) => {
+      if (n % 16 === 0) site.postmark.failNext(faults[(n / 16) % faults.length]!);
+      if (n % 10 !== 0) return inquire(webs[n % 2]!, `buyer${n}`, doors[n % 2]);
+      const fields = { ...applicant, email: `buyer${n}@example.org`, resumeFile: pdf() };
+      return rest.send(webs[n % 2]!, "applications.submit", form(fields));
+    }),
+  );
+  for (const { status } of await sent) expect(status).toBe(200);
+  site.postmark.failNext(faults[0]!, faults[1]!);
+  await mailsSettled(several);
+
+  const { inquiries, applications, subscribers, mails } = await site.contents();
+  expect([inquiries.length, applications.length]).toEqual([180 + 4, 20]);
+  expect(mails).toHaveLength(2 * (inquiries.length + applications.length) + subscribers.length);
+  expect(mails.filter(({ status }) => status !== "sent")).toEqual([]);
+  const copies = site.copies();
+  expect(mails.filter(({ id }) => copies.get(id) !== 1)).toEqual([]);
+  expect(copies.size).toBe(mails.length);
+  expect(mails.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(0);
+});

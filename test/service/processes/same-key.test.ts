@@ -1,0 +1,74 @@
+// The same Idempotency-Key at two processes at the same moment.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { type Answer, applicant, buyer, doors, form, json, pdf, type Procedure } from "../../support/doors.ts";
+import type { ServiceProcess } from "../../support/service-process.ts";
+import { openSeveral } from "../../support/processes/several.ts";
+
+const pairs = 60;
+
+const requests: Readonly<Record<Procedure, (word: string) => RequestInit>> = {
+  "marketplace.inquiry": (word) => json({ ...buyer, company: word }),
+  "newsletter.subscribe": (word) => json({ email: "reader@example.org", source: word }),
+  "applications.submit": (word) => form({ ...applicant, availability: word, resumeFile: pdf("resume.pdf", 20_000) }),
+};
+const procedures = Object.keys(requests) as Procedure[];
+
+interface Sent {
+  readonly procedure: Procedure;
+  readonly key: string;
+  readonly word: string;
+}
+
+const send = (service: ServiceProcess, { procedure, key, word }: Sent, door: number): Promise<Answer> => {
+  const init = requests[procedure](word);
+  const headers = { ...(init.headers as Record<string, string>), "idempotency-key": key };
+  return doors[door % 2]!.send(service, procedure, { ...init, headers });
+};
+
+/** Sends each to both processes at once. */
+const race = ([a, b]: readonly ServiceProcess[], both: (n: number) => readonly [Sent, Sent]) =>
+  Promise.all(
+    Array.from({ length: pairs }, async (_, n) => {
+      const [first, second] = both(n);
+      return { first, second, answers: await Promise.all([send(a!, first, n), send(b!, second, n >> 1)]) };
+    }),
+  );
+
+const sentOf = (n: number, word: string): Sent => ({ procedure: procedures[n % 3]!, key: `${n}`, word });
+const receiptOf = ({ receipt }: Answer) => receipt?.["inquiryId"] ?? receipt?.["applicationId"] ?? receipt?.["message"];
+
+test("is one submission with one identifier, and one file; other content under it is refused", async () => {
+  await using several = await openSeveral();
+  const { site } = several;
+  const services = await several.start({}, {});
+  const same = await race(services, (n) => [sentOf(n, "same"), sentOf(n, "same")]);
+  for (const { first, answers } of same) {
+    const receipts = new Set<unknown>();
+    for (const answer of answers) {
+      expect([200, 409]).toContain(answer.status);
+      if (answer.status === 200) receipts.add(receiptOf(answer));
+    }
+    // A caller that was told to come again learns the same, from either.
+    for (const service of services) receipts.add(receiptOf(await send(service, first, 0)));
+    expect([...receipts]).toEqual([expect.stringMatching(/./)]);
+  }
+  const stored = await site.contents();
+  expect([stored.inquiries.length, stored.applications.length]).toEqual([pairs / 3, pairs / 3]);
+  expect(stored.subscribers).toHaveLength(1);
+  expect((await site.resumeFiles()).length).toBe(stored.applications.length);
+
+  const run = randomUUID();
+  const different = await race(services, (n) => [
+    { ...sentOf(n, "one"), key: `${run}${n}` },
+    { ...sentOf(n, "other"), key: `${run}${n}` },
+  ]);
+  for (const { first, second, answers } of different) {
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 422]));
+    const lost = answers[0]?.status === 200 ? second : first;
+    expect((await send(services[0]!, lost, 1)).status).toBe(422);
+  }
+  const later = await site.contents();
+  expect([later.inquiries.length, later.applications.length]).toEqual([(2 * pairs) / 3, (2 * pairs) / 3]);
+  expect((await site.resumeFiles()).length).toBe(later.applications.length);
+});

@@ -1,0 +1,31 @@
+// The documents that repeat what the code says must say the same.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { faults } from "@submissions/shared/faults";
+import { bytesMax, batchCallsMax } from "@submissions/shared/limits";
+import { expect, test } from "vitest";
+
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+
+// After the table in the code has changed, `npx vitest run --project unit -u documents` writes it anew.
+test("docs/errors.md lists every fault of the table, and nothing else", async () => {
+  const [before, , after, ...more] = read("docs/errors.md").split(/<!-- (?:\/)?faults -->/);
+  expect([after, ...more]).toHaveLength(1);
+  const groups = Map.groupBy(Object.entries(faults), ([, { status, code }]) => `## ${status} \`${code}\``);
+  const text = Array.from(groups, ([heading, of]) => {
+    const lines = of.map(([name, { message, when }]) => `- **${name}**: “${message}” ${when}`);
+    return `${heading}\n\n${lines.join("\n")}\n`;
+  }).join("\n");
+  const expected = `${before}<!-- faults -->\n\n${text}\n<!-- /faults -->${after}`;
+  await expect(expected).toMatchFileSnapshot(fileURLToPath(new URL("../../../docs/errors.md", import.meta.url)));
+});
+
+test("the words of faults agree with the limits they name", () => {
+  expect(faults.resumeTooLarge.when).toContain(bytesMax.resume.toLocaleString("en"));
+  expect(faults.fieldTooLarge.when).toContain(bytesMax.formField.toLocaleString("en"));
+  expect(faults.bodyTooLarge.when).toContain(`${bytesMax.json / 1024} KiB`);
+  for (const max of [bytesMax.jsonOfApplication, bytesMax.jsonOfBatch])
+    expect(faults.bodyTooLarge.when).toContain(`an application and a batch: ${max / 1024} KiB`);
+  expect(faults.headersTooLarge.when).toContain(`${bytesMax.headers / 1024} KiB`);
+  expect(faults.batchTooLarge.when).toContain(String(batchCallsMax));
+});

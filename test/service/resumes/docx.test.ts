@@ -1,0 +1,274 @@
+// What counts as a DOCX: a ZIP file whose content types name a Word main document without macros.
+import { describe, expect, test } from "vitest";
+import { useJudge } from "../../support/resumes/judge.ts";
+import { contentTypesXml, wordEntries, wordMain, writeZip, writeZip64End, type ZipEntry } from "../../support/resumes/write-zip.ts";
+
+const judge = useJudge();
+const accepted = { accepted: true, kind: "docx", filename: "cv.docx" };
+const damaged = { accepted: false, message: "The DOCX file is incomplete or damaged." };
+const word = (contentTypes: string | Buffer) => writeZip(wordEntries(contentTypes));
+const utf16be = (text: string) => Buffer.from(text, "utf16le").swap16();
+
+const wordEntriesUpTo = (count: number): ZipEntry[] => [
+  ...wordEntries(),
+  ...Array.from({ length: count - 3 }, (_, index) => ({ name: `word/${index}`, data: "" })),
+];
+/** With a picture that says it inflates to `size` bytes. */
+const inflating = (size: number) =>
+  writeZip([...wordEntries(), { name: "word/media/a.png", data: "x", claims: { size } }]);
+
+test("line ends may follow the ZIP file, and nothing else", async () => {
+  const zip = writeZip(wordEntries());
+  for (const more of ["\n", "\r\n", "\n\n"]) {
+    expect(await judge(Buffer.concat([zip, Buffer.from(more)]), "cv.docx")).toEqual(accepted);
+  }
+  // A comment may end in a line end, too.
+  const commented = Buffer.concat([zip, Buffer.from("cv\n")]);
+  commented.writeUInt16LE(3, zip.length - 2);
+  expect(await judge(commented, "cv.docx")).toEqual(accepted);
+  for (const more of [" ", "\0", "x\n", "\n".repeat(9)]) {
+    expect(await judge(Buffer.concat([zip, Buffer.from(more)]), "cv.docx")).toEqual(damaged);
+  }
+});
+
+describe("content types", () => {
+  test.each<[string, string | Buffer]>([
+    ["as Word writes them", contentTypesXml()],
+    ["in single quotes", contentTypesXml().replaceAll('"', "'")],
+    [
+      "with a namespace prefix",
+      contentTypesXml()
+        .replaceAll(/<(\/?)(Types|Default|Override)/g, "<$1ct:$2")
+        .replace("xmlns=", "xmlns:ct="),
+    ],
+    ["in UTF-8 with a byte order mark", `\ufeff${contentTypesXml()}`],
+    ["in UTF-16, little end first", Buffer.from(`\ufeff${contentTypesXml()}`, "utf16le")],
+    ["in UTF-16, big end first", utf16be(`\ufeff${contentTypesXml()}`)],
+    [
+      "with comments that name macros",
+      contentTypesXml(wordMain, "<!-- <Override PartName='/word/document.xml' ContentType='x'> -->"),
+    ],
+    ["with white space wherever it may be", contentTypesXml().replaceAll('="', ' =\n "').replaceAll("/>", "\t/>")],
+    ["with characters written as references", contentTypesXml(wordMain.replace("/", "&#47;").replace("+", "&#x2B;"))],
+    [
+      "in other letter case",
+      contentTypesXml(wordMain.toUpperCase()).replace("/word/document.xml", "/WORD/Document.XML"),
+    ],
+    [
+      "with the main type as the default of an extension",
+      contentTypesXml("text/plain").replace("application/xml", wordMain),
+    ],
+    [
+      "that list an embedded workbook with macros",
+      contentTypesXml(
+        wordMain,
+        '<Default Extension="xlsb" ContentType="application/vnd.ms-excel.sheet.binary.macroEnabled.12"/>',
+      ),
+    ],
+    [
+      "that still have the default of macros that are gone",
+      contentTypesXml(wordMain, '<Default Extension="bin" ContentType="application/vnd.ms-office.vbaProject"/>'),
+    ],
+  ])("%s are understood", async (_, contentTypes) => {
+    expect(await judge(word(contentTypes), "cv.docx")).toEqual(accepted);
+  });
+
+  test.each<[string, string]>([
+    ["a Word document with macros", "application/vnd.ms-word.document.macroEnabled.main+xml"],
+    ["a Word template with macros", "application/vnd.ms-word.template.macroEnabledTemplate.main+xml"],
+    ["a Word template", "application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml"],
+    ["a workbook", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"],
+    ["a presentation", "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"],
+    ["another part of a Word document", "application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml"],
+    ["something that begins like a Word document", `${wordMain}.bak`],
+  ])("that make the main part %s are refused", async (_, type) => {
+    expect(await judge(word(contentTypesXml(type)), "cv.docx")).toMatchObject({ accepted: false });
+  });
+
+  test.each<[string, string | Buffer]>([
+    ["that name a main part which is not there", contentTypesXml().replace("/word/document.xml", "/word/other.xml")],
+    ["that name the main type in a comment only", contentTypesXml("x", `<!-- ${wordMain} -->`)],
+    [
+      "with a DOCTYPE",
+      contentTypesXml().replace("<Types", '<!DOCTYPE Types SYSTEM "http://127.0.0.1:1/x.dtd">\n<Types'),
+    ],
+    [
+      "with an entity",
+      contentTypesXml("&main;").replace("<Types", `<!DOCTYPE Types [<!ENTITY main "${wordMain}">]><Types`),
+    ],
+    ["with an entity that nothing declares", contentTypesXml("&main;")],
+    ["in UTF-16 that does not say so", Buffer.from(contentTypesXml(), "utf16le")],
+    ["that are not XML", "not xml <"],
+    ["that end within a comment", `${contentTypesXml()}<!-- `],
+    ["that name an attribute twice", contentTypesXml().replace(" ContentType=", ' ContentType="a" ContentType=')],
+    ["that are empty", ""],
+  ])("%s are refused", async (_, contentTypes) => {
+    expect(await judge(word(contentTypes), "cv.docx")).toMatchObject({ accepted: false });
+  });
+
+  test.each([
+    ["a part", '<Override PartName="/word/Document.xml" ContentType="', wordMain],
+    ["an extension", '<Default Extension="XML" ContentType="', "application/xml"],
+  ])("may give %s its type twice, and no second one", async (_, tag, type) => {
+    expect(await judge(word(contentTypesXml(wordMain, `${tag}${type}"/>`)), "cv.docx")).toEqual(accepted);
+    const macros = "application/vnd.ms-word.document.macroEnabled.main+xml";
+    expect(await judge(word(contentTypesXml(wordMain, `${tag}${macros}"/>`)), "cv.docx")).toEqual(damaged);
+    const first = contentTypesXml().replace(/<(?=Default)/, `${tag}${macros}"/><`);
+    expect(await judge(word(first), "cv.docx")).toEqual(damaged);
+  });
+
+  test("that name a second main part of another program are refused", async () => {
+    const both = contentTypesXml(
+      wordMain,
+      '<Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>',
+    );
+    expect(
+      await judge(writeZip([...wordEntries(both), { name: "xl/workbook.xml", data: "<workbook/>" }])),
+    ).toMatchObject({ accepted: false });
+  });
+});
+
+describe("macros", () => {
+  test.each<[string, ZipEntry, string]>([
+    ["by name", { name: "word/vbaProject.bin", data: "x" }, ""],
+    ["by name in other letter case", { name: "word/VBAPROJECT.BIN", data: "x" }, ""],
+    [
+      "by type",
+      { name: "word/a.bin", data: "x" },
+      '<Override PartName="/word/a.bin" ContentType="application/vnd.ms-office.vbaProject"/>',
+    ],
+  ])("are found %s and refused with the reason", async (_, entry, more) => {
+    const file = writeZip([...wordEntries(contentTypesXml(wordMain, more)), entry]);
+    expect(await judge(file, "cv.docx")).toMatchObject({ accepted: false, message: expect.stringContaining("macros") });
+  });
+});
+
+describe("the archive", () => {
+  test("may be stored, have folders, other orders and backslashes", async () => {
+    const stored = wordEntries().map((entry) => ({ ...entry, stored: true }));
+    expect(
+      await judge(writeZip([{ name: "word/", data: "", stored: true }, ...stored.toReversed()]), "cv.docx"),
+    ).toEqual(accepted);
+    const backslashes = wordEntries().map((entry) => ({ ...entry, name: entry.name.replace("/", "\\") }));
+    expect(await judge(writeZip(backslashes), "cv.docx")).toEqual(accepted);
+  });
+
+  test("may have 1,000 entries and 100 MB, and not one more", async () => {
+    expect(await judge(writeZip(wordEntriesUpTo(1_000)), "cv.docx")).toEqual(accepted);
+    expect(await judge(writeZip(wordEntriesUpTo(1_001)))).toMatchObject({ accepted: false });
+    // The end record says 1,000 and the directory goes on: the rest is not there for any reader.
+    expect(await judge(writeZip(wordEntriesUpTo(1_001), { claims: { entries: 40_000 } }))).toMatchObject({
+      accepted: false,
+    });
+    const rest = wordEntries().reduce((sum, { data }) => sum + data.length, 0);
+    expect(await judge(inflating(100_000_000 - rest), "cv.docx")).toEqual(accepted);
+    expect(await judge(inflating(100_000_001 - rest))).toMatchObject({ accepted: false });
+  });
+
+  test("that inflates two hundredfold honestly is accepted", async () => {
+    const file = writeZip([...wordEntries(), { name: "word/media/a.bmp", data: Buffer.alloc(8_000_000) }]);
+    expect(8_000_000 / file.length).toBeGreaterThan(200);
+    expect(await judge(file, "cv.docx")).toEqual(accepted);
+  });
+
+  test.each<[string, Buffer]>([
+    ["content types that inflate to 2 MiB", word(contentTypesXml().padEnd(2 * 1024 * 1024))],
+    [
+      "content types that say they are short and inflate to 2 MiB",
+      writeZip(
+        wordEntries(contentTypesXml().padEnd(2 * 1024 * 1024)).map((entry, index) =>
+          index === 0 ? { ...entry, claims: { size: 900 } } : entry,
+        ),
+      ),
+    ],
+    [
+      "content types that lie about their length",
+      writeZip(wordEntries().map((entry) => ({ ...entry, claims: { size: 5 } }))),
+    ],
+    [
+      "content types packed beyond the file",
+      writeZip(wordEntries().map((entry) => ({ ...entry, claims: { packedSize: 500_000 } }))),
+    ],
+    [
+      "content types packed in an unknown way",
+      writeZip(wordEntries().map((entry) => ({ ...entry, claims: { method: 14 } }))),
+    ],
+    [
+      "content types that are no deflate stream",
+      writeZip(wordEntries().map((entry) => ({ ...entry, stored: true, claims: { method: 8 } }))),
+    ],
+    [
+      "headers that are not where they should be",
+      writeZip(wordEntries().map((entry) => ({ ...entry, claims: { offset: 7 } }))),
+    ],
+    ["headers beyond the file", writeZip(wordEntries().map((entry) => ({ ...entry, claims: { offset: 0xfffffffe } })))],
+    [
+      "two parts [Content_Types].xml",
+      writeZip([...wordEntries(), { name: "[content_types].XML", data: contentTypesXml("x") }]),
+    ],
+    [
+      "names of 700 KB in all",
+      writeZip([
+        ...wordEntries(),
+        ...Array.from({ length: 700 }, (_, index) => ({ name: `${index}`.padEnd(1_000), data: "" })),
+      ]),
+    ],
+    ["a name that climbs out", writeZip([...wordEntries(), { name: "../../etc/cron.d/x", data: "x" }])],
+    ["an absolute name", writeZip([...wordEntries(), { name: "/etc/passwd", data: "x" }])],
+    ["a directory beyond the file", writeZip(wordEntries(), { claims: { directoryOffset: 0xfffffff0 } })],
+    ["a directory that is not one", writeZip(wordEntries(), { claims: { directoryOffset: 3 } })],
+    [
+      "more entries than it says",
+      writeZip([...wordEntries(), { name: "word/vbaProject.bin", data: "x" }], { claims: { entries: 3 } }),
+    ],
+    ["fewer entries than it says", writeZip(wordEntries(), { claims: { entries: 900 } })],
+    ["bytes after its end", Buffer.concat([writeZip(wordEntries()), Buffer.from("MZ")])],
+    ["no end", writeZip(wordEntries()).subarray(0, -22)],
+    ["only its signature", Buffer.from("PK\u0003\u0004")],
+  ])("with %s is refused as damaged", async (_, file) => {
+    expect(await judge(file, "cv.docx")).toEqual(damaged);
+  });
+
+  test.each<[string, Buffer]>([
+    ["an executable in front, offsets to match", writeZip(wordEntries(), { prefix: Buffer.from("MZ".padEnd(100)) })],
+    ["an executable in front", Buffer.concat([Buffer.from("MZ".padEnd(100)), writeZip(wordEntries())])],
+    ["nothing in it", writeZip([])],
+    ["a file in it that is no part", writeZip([{ name: "cv.txt", data: "x" }])],
+    ["no entries according to its end", writeZip(wordEntries(), { claims: { entries: 0 } })],
+    [
+      "an OpenDocument text in it",
+      writeZip([{ name: "mimetype", data: "application/vnd.oasis.opendocument.text", stored: true }]),
+    ],
+    ["a book in it", writeZip([{ name: "mimetype", data: "application/epub+zip", stored: true }])],
+    ["a program in it", writeZip([{ name: "META-INF/MANIFEST.MF", data: "Main-Class: x" }])],
+  ])("with %s is refused", async (_, file) => {
+    expect(await judge(file, "cv.docx")).toMatchObject({ accepted: false });
+  });
+
+  test.each([0x1, 0x41])("with encrypted entries (flags %i) is refused", async (flags) => {
+    const file = writeZip(wordEntries().map((entry) => ({ ...entry, claims: { flags } })));
+    expect(await judge(file, "cv.docx")).toMatchObject({ accepted: false });
+  });
+
+  test("of 64-bit offsets is accepted when it tells the truth", async () => {
+    const plain = writeZip(wordEntries());
+    const directoryOffset = plain.readUInt32LE(plain.length - 6);
+    const truthful = writeZip(wordEntries(), {
+      claims: { entries: 0xffff, directoryOffset: 0xffffffff },
+      beforeEnd: (offset) => writeZip64End(offset, 3n, BigInt(directoryOffset)),
+    });
+    expect(await judge(truthful, "cv.docx")).toEqual(accepted);
+  });
+
+  test.each<[string, bigint, bigint, bigint | undefined]>([
+    ["an end record at the end of all numbers", 3n, 0n, 0xffffffffffffffffn],
+    ["a directory at the end of all numbers", 3n, 0xffffffffffffffffn, undefined],
+    ["a directory just beyond safe numbers", 3n, 0x20000000000001n, undefined],
+    ["more entries than there are numbers", 0xffffffffffffffffn, 0n, undefined],
+  ])("of 64-bit offsets with %s is refused", async (_, entries, directoryOffset, locates) => {
+    const file = writeZip(wordEntries(), {
+      beforeEnd: (offset) => writeZip64End(offset, entries, directoryOffset, locates),
+    });
+    expect(await judge(file, "cv.docx")).toMatchObject({ accepted: false });
+  });
+});

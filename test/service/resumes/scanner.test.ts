@@ -1,0 +1,127 @@
+// The scanner's part of scanning: who is handed which resume, and what happens while the daemon gives no verdict.
+import { randomUUID } from "node:crypto";
+import { EventEmitter, on } from "node:events";
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { createLog } from "../../../server/src/observe/log.ts";
+import { startScanning } from "../../../server/src/resumes/scanning.ts";
+import { ResumeMissing } from "../../../server/src/resumes/vault.ts";
+import { ClamdStandIn } from "../../support/clamd-stand-in.ts";
+
+/** For what the test has to wait for, on a busy machine. */
+const patience = { timeout: 20_000 };
+
+/** A store and a vault with resumes of this content; without content the file is missing. */
+class Resumes {
+  readonly verdicts = new Map<string, string>();
+  readonly claims: string[] = [];
+  readonly #contents: ReadonlyMap<string, string | null>;
+  readonly #claimedUntil = new Map<string, number>();
+  readonly #events = new EventEmitter();
+  now = 0;
+
+  constructor(...contents: readonly (string | null)[]) {
+    this.#contents = new Map(contents.map((content) => [randomUUID(), content]));
+  }
+
+  readonly store = {
+    clock: { now: () => this.now },
+    claimUnscanned: async (now: number, limit: number, until: number) => {
+      const free = [...this.#contents.keys()].filter(
+        (key) => !this.verdicts.has(key) && (this.#claimedUntil.get(key) ?? 0) <= now,
+      );
+      const claimed = free.slice(0, limit);
+      for (const key of claimed) this.#claimedUntil.set(key, until);
+      this.claims.push(...claimed);
+      this.#events.emit("claim", claimed.length);
+      return claimed.map((key) => ({ key, reference: `APP-20261121-${key.slice(0, 6)}` }));
+    },
+    recordScan: async (key: string, verdict: string) => void this.verdicts.set(key, verdict),
+  };
+
+  readonly vault = {
+    read: async (key: string) => {
+      const content = this.#contents.get(key);
+      if (typeof content !== "string") throw new ResumeMissing("There is no such file.");
+      return Readable.from([Buffer.from(content)]);
+    },
+  };
+
+  /** Resolves when a scanner asked for more and there was none that is free. */
+  async drained(): Promise<void> {
+    for await (const [count] of on(this.#events, "claim")) if (count === 0) return;
+  }
+
+  /** What the scanner said of each, in the order of the contents. */
+  get said(): readonly (string | undefined)[] {
+    return [...this.#contents.keys()].map((key) => this.verdicts.get(key));
+  }
+}
+
+function scanning(resumes: Resumes, address: string) {
+  const lines: string[] = [];
+  const log = createLog("warn", { write: (line: string) => void lines.push(line) });
+  const [host = "", port] = address.split(":");
+  const { store, vault } = resumes;
+  return { lines, scanner: startScanning({ clamd: { host, port: Number(port) }, store, vault, log }) };
+}
+
+test("several scanners judge each resume once", async () => {
+  await using clamd = await ClamdStandIn.open();
+  const resumes = new Resumes("one", "two", "EICAR", "four", "five");
+  const drained = [resumes.drained(), resumes.drained()];
+  await using _first = scanning(resumes, clamd.address).scanner;
+  await using _second = scanning(resumes, clamd.address).scanner;
+  await Promise.all(drained);
+  await expect.poll(() => resumes.said, patience).toEqual(["clean", "clean", "infected", "clean", "clean"]);
+  expect(clamd.scanned.map(String).toSorted()).toEqual(["EICAR", "five", "four", "one", "two"]);
+});
+
+test.each(["hang up", "INSTREAM size limit exceeded. ERROR", ""])(
+  "a resume on which the daemon answers %j stays unscanned, and does not hold up those behind it",
+  async (excuse) => {
+    await using clamd = await ClamdStandIn.open();
+    clamd.excuses.push(excuse);
+    const resumes = new Resumes("odd", "good");
+    const drained = resumes.drained();
+    const { lines, scanner } = scanning(resumes, clamd.address);
+    await drained;
+    await scanner[Symbol.asyncDispose]();
+    expect(resumes.said).toEqual([undefined, "clean"]);
+    expect(lines.filter((line) => line.includes("a resume cannot be scanned"))).toHaveLength(1);
+    // Its claim ends, and it is tried again.
+    resumes.now += 10 * 60_000;
+    const again = resumes.drained();
+    await using _next = scanning(resumes, clamd.address).scanner;
+    await again;
+    expect(resumes.said).toEqual(["clean", "clean"]);
+  },
+);
+
+test("a resume whose file is missing does not hold up those behind it", async () => {
+  await using clamd = await ClamdStandIn.open();
+  const resumes = new Resumes(null, "good");
+  const drained = resumes.drained();
+  await using _scanner = scanning(resumes, clamd.address).scanner;
+  await drained;
+  expect(resumes.said).toEqual([undefined, "clean"]);
+});
+
+test("while the daemon is away no resume is claimed, so that its return finds all of them free", async () => {
+  const resumes = new Resumes("waiting");
+  const { lines, scanner } = scanning(resumes, "127.0.0.1:1");
+  await expect.poll(() => lines.length, patience).toBe(1);
+  await scanner[Symbol.asyncDispose]();
+  expect(resumes.claims).toEqual([]);
+  expect(lines[0]).toContain("scanning resumes failed and will be tried again");
+});
+
+test("a daemon that never answers does not keep the scanner from ending", async () => {
+  await using clamd = await ClamdStandIn.open();
+  clamd.excuses.push("say nothing");
+  const resumes = new Resumes("waiting");
+  const { scanner } = scanning(resumes, clamd.address);
+  await expect.poll(() => clamd.excuses.length, patience).toBe(0);
+  await scanner[Symbol.asyncDispose]();
+  expect(resumes.said).toEqual([undefined]);
+});

@@ -1,0 +1,62 @@
+// What people type into the forms, and the files that they bring.
+import { readFileSync } from "node:fs";
+import type { Browser, Locator, Page } from "playwright-core";
+import { Visit } from "../browser.ts";
+
+/** A file as Playwright hands it to a file input. */
+export interface ChosenFile {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly buffer: Buffer;
+}
+
+/** A real resume. */
+export const resume: ChosenFile = {
+  name: "Ana Souza.pdf",
+  mimeType: "application/pdf",
+  buffer: readFileSync(new URL("../../fixtures/documents/files/format-corpus__lorem-ipsum.pdf", import.meta.url)),
+};
+
+/** A PDF of so many bytes. */
+export function pdfOf(bytes: number): ChosenFile {
+  const buffer = Buffer.alloc(bytes, "%\n");
+  buffer.write("%PDF-1.7\n");
+  buffer.write("\n%%EOF\n", bytes - 7);
+  return { name: "large.pdf", mimeType: "application/pdf", buffer };
+}
+
+/** A visit to the front page of a service, once its forms are elements. */
+export async function visitFrontPage(browser: Browser, { url }: { readonly url: string }): Promise<Visit> {
+  const visit = await Visit.begin(browser);
+  await visit.page.goto(url);
+  await formsReady(visit.page);
+  return visit;
+}
+
+export const formsReady = (page: Page) =>
+  page.waitForFunction(() =>
+    ["inquiry-form", "newsletter-form", "application-form"].every((name) => customElements.get(name)),
+  );
+
+/** Sends a form in vain, and ends the 15 seconds in which it tries again by itself. They begin with its first try. */
+export async function sendInVain(page: Page, send: () => Promise<void>): Promise<void> {
+  await page.clock.install();
+  const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("/trpc/"));
+  await send();
+  await failed;
+  await page.clock.fastForward(20_000);
+}
+
+/** Fills in all that an inquiry needs, with the first package. */
+export async function fillInquiry(form: Locator, email = "ann@example.org"): Promise<void> {
+  await form.getByRole("checkbox").first().check();
+  await form.getByLabel("Your name").fill("Ann Buyer");
+  await form.getByLabel("E-mail address").fill(email);
+}
+
+/** Fills in all that an application needs. */
+export async function fillApplication(form: Locator): Promise<void> {
+  await form.getByLabel("Full name").fill("Ana Souza");
+  await form.getByLabel("E-mail address").fill("ana@example.org");
+  await form.getByLabel("Position you apply for").fill("Accent annotator");
+}

@@ -1,0 +1,123 @@
+// An operator of a test: a browser as far as the console can tell, or a script with a token.
+import { createHash, randomBytes } from "node:crypto";
+import type { Role } from "../../../shared/src/console.ts";
+import { openStore } from "../../../server/src/storage/open-store.ts";
+import { form, json, type Procedure, rest } from "../doors.ts";
+import type { Service } from "../service.ts";
+
+export const password = "vermilion kettle 41";
+
+/** What the server answered. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Of a success. */
+  readonly data?: unknown;
+  /** Of a refusal. */
+  readonly message?: string;
+  readonly code?: string;
+  readonly issues?: readonly { readonly path: readonly unknown[]; readonly message: string }[];
+  readonly body: unknown;
+}
+
+/** One browser or script. */
+export class Operator {
+  readonly url: string;
+  /** Beside those of a page of the console. */
+  headers: Record<string, string>;
+  cookie: string | null = null;
+  /** What the last `set-cookie` said. */
+  setCookie: string | null = null;
+
+  constructor(service: Pick<Service, "url">, headers: Record<string, string> = { "sec-fetch-site": "same-origin" }) {
+    this.url = service.url;
+    this.headers = headers;
+  }
+
+  /** A script with a token. */
+  static withToken(service: Pick<Service, "url">, token: string): Operator {
+    return new Operator(service, { authorization: `Bearer ${token}` });
+  }
+
+  async call(path: string, input?: unknown): Promise<Answer> {
+    const response = await this.fetch(`/console/trpc/${path}`, {
+      method: "POST",
+      ...json(input),
+    });
+    const body = (await response.json()) as Envelope;
+    const { status, headers } = response;
+    const { result, error } = body;
+    if (result !== undefined) return { status, headers, data: result.data, body };
+    return { status, headers, body, message: error?.message, ...error?.data } as Answer;
+  }
+
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const cookie = this.cookie === null ? {} : { cookie: this.cookie };
+    const headers = { ...this.headers, ...cookie, ...(init.headers as Record<string, string>) };
+    const response = await fetch(this.url + path, { redirect: "manual", ...init, headers });
+    const [set] = response.headers.getSetCookie();
+    if (set !== undefined) {
+      this.setCookie = set;
+      const [pair = ""] = set.split(";");
+      this.cookie = pair.endsWith("=") ? null : pair;
+    }
+    return response;
+  }
+
+  signIn(email: string, typed = password): Promise<Answer> {
+    return this.call("session.signIn", { email, password: typed });
+  }
+}
+
+interface Envelope {
+  readonly result?: { readonly data: unknown };
+  readonly error?: { readonly message: string; readonly data: object };
+}
+
+/** Invites an operator as the command line does, and answers the token of the invitation. */
+export async function invite(service: Service, email: string, role: Role): Promise<string> {
+  const token = randomBytes(32).toString("base64url");
+  const invitationHash = createHash("sha256").update(token).digest("hex");
+  await using store = await openStore(service.storage);
+  await store.access.invite({ email, role, invitationHash }, { operator: "command line", at: Date.now() });
+  return token;
+}
+
+/** An operator who has accepted the invitation and is signed in. */
+export async function operator(service: Service, email: string, role: Role): Promise<Operator> {
+  const one = new Operator(service);
+  const token = await invite(service, email, role);
+  const { status, message } = await one.call("session.acceptInvitation", { token, password });
+  if (status !== 200) throw new Error(`${email} could not accept the invitation: ${message}`);
+  return one;
+}
+
+/** Stores an inquiry, an application with a resume and a subscription, and answers their references. */
+export async function submitAll(service: Pick<Service, "url">, email = "ann@example.org", resume = resumeBytes) {
+  const inquiry = await inquire(service, email);
+  const resumeFile = new File([resume], "Ann Buyer CV.pdf");
+  const applicant = { fullName: "Ann Buyer", email, position: "Annotator", resumeFile };
+  const application = await send(service, "applications.submit", form(applicant));
+  await send(service, "newsletter.subscribe", json({ email, source: "footer" }));
+  return { inquiry, application: application["applicationId"]! };
+}
+
+/** Sends an inquiry. Use it where many are needed: a subscription is answered only after a fixed time. */
+export async function inquire(service: Pick<Service, "url">, email: string): Promise<string> {
+  const fields = { name: "Ann Buyer", email, selectedPackageIds: ["de-AT"], company: "Kalomi" };
+  return (await send(service, "marketplace.inquiry", json(fields)))["inquiryId"]!;
+}
+
+async function send(service: Pick<Service, "url">, procedure: Procedure, init: RequestInit) {
+  const { status, receipt, fault } = await rest.send(service, procedure, init);
+  if (receipt === undefined) throw new Error(`${procedure} was answered ${status}: ${fault?.message}`);
+  return receipt as Record<string, string>;
+}
+
+export const resumeBytes = "%PDF-1.4\n1 0 obj\n<< >>\nendobj\ntrailer\n<< >>\nstartxref\n0\n%%EOF\n";
+
+/** The audit log, oldest first. */
+export async function auditOf(service: Service) {
+  await using store = await openStore(service.storage);
+  return (await Array.fromAsync(store.desk.readAudit(0))).flat();
+}

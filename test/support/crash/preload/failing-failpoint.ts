@@ -1,0 +1,22 @@
+// Stands in for server/src/failpoint.ts: when the step that FAILPOINT names is reached, the process is killed, or meets
+// an error that nobody catches. `before-commit`, `before-commit:kill`, `after-commit:throw`, `after-commit:reject`.
+import type { Step } from "../../../../server/src/failpoint.ts";
+
+export type Failure = "kill" | "throw" | "reject";
+export type Failpoint = Step | `${Step}:${Failure}`;
+
+const [wanted = "", failure = "kill"] = (process.env["FAILPOINT"] ?? "").split(":");
+
+const failures: Readonly<Record<string, () => void>> = {
+  kill: () => process.kill(process.pid, "SIGKILL"),
+  // In a turn of their own, where no caller is left to catch them.
+  throw: () =>
+    void setImmediate(() => {
+      throw new Error("thrown by a failpoint");
+    }),
+  reject: () => void Promise.reject(new Error("rejected by a failpoint")),
+};
+
+export function reached(step: Step): void {
+  if (step === wanted) failures[failure]?.();
+}

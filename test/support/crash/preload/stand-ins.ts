@@ -1,0 +1,16 @@
+// Loaded before the service by tests: puts stand-ins in the place of two of its modules, the failpoints and the clock.
+// The service itself knows nothing of it and has no setting for it.
+import { registerHooks } from "node:module";
+
+const source = new URL("../../../../server/src/", import.meta.url);
+const standIns = new Map([
+  [new URL("failpoint.ts", source).href, new URL("failing-failpoint.ts", import.meta.url).href],
+  [new URL("clock.ts", source).href, new URL("clock-ahead.ts", import.meta.url).href],
+]);
+
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const found = nextResolve(specifier, context);
+    return { ...found, url: standIns.get(found.url) ?? found.url };
+  },
+});

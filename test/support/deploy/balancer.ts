@@ -1,0 +1,240 @@
+// Starts HAProxy, nginx or Caddy with the file of deploy/, with only its certificate, size, port and servers changed, and processes
+// behind it that behave as a test wants.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { request } from "node:https";
+import { connect, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { buffer } from "node:stream/consumers";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { read, root } from "./read-deploy.ts";
+import { freePort } from "../free-port.ts";
+
+export type Kind = "haproxy" | "nginx" | "caddy";
+
+const runs = (program: string, word: string) => spawnSync(program, [word]).error === undefined;
+
+/** Whether this machine has it, and openssl. */
+export const isThere = (kind: Kind): boolean => runs(kind, "-v") && runs("openssl", "version");
+
+/** What a process behind the balancer was asked. */
+export interface Seen {
+  readonly url: string;
+  readonly forwardedFor: string | undefined;
+}
+
+export interface Upstream extends AsyncDisposable {
+  readonly port: number;
+  /** Requests so far, but for those of the balancer itself. */
+  readonly seen: Seen[];
+  /** Resolves when the balancer has asked `/readyz` this often from now on. */
+  checked(times: number): Promise<void>;
+}
+
+type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
+
+export const answers =
+  (status: number): Behaviour =>
+  (_request, response) =>
+    void response.writeHead(status).end();
+
+/** Reads the whole request and goes away without an answer. */
+export const breaksOff: Behaviour = (incoming) => {
+  incoming.resume().once("end", () => incoming.socket.destroy());
+};
+
+/** Never answers. */
+export const hangs: Behaviour = () => {};
+
+/** Starts a process that answers `/readyz` with `ready`, and everything else as `behave` does. */
+export async function startUpstream(behave: Behaviour, ready = 200): Promise<Upstream> {
+  const seen: Seen[] = [];
+  const server = createServer((incoming, response) => {
+    if (incoming.url === "/readyz" && incoming.headers.host === "health.invalid") {
+      server.emit("checked");
+      response.writeHead(ready).end();
+      return;
+    }
+    seen.push({ url: incoming.url ?? "", forwardedFor: incoming.headers["x-forwarded-for"]?.toString() });
+    behave(incoming, response);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    seen,
+    async checked(times) {
+      for (let time = 0; time < times; time += 1) await once(server, "checked");
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Question {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: Uint8Array | string;
+}
+
+export interface Balancer extends AsyncDisposable {
+  readonly port: number;
+  /** Asks through the balancer and answers the status. */
+  ask(path: string, question?: Question): Promise<number>;
+  /** The whole answer instead. */
+  answer(path: string, question?: Question): Promise<Response>;
+  /** `fetch`, for addresses of any host. */
+  readonly fetch: typeof fetch;
+}
+
+/** Lets a test be any client. */
+const clientIsNamed = "set_real_ip_from 127.0.0.1; real_ip_header X-Test-Client;";
+
+const files: Record<Kind, string> = {
+  haproxy: "deploy/haproxy/haproxy.cfg",
+  nginx: "deploy/nginx/submissions.conf",
+  caddy: "deploy/caddy/Caddyfile",
+};
+
+/** Caddy would fetch a certificate, and listen at two more ports: for redirects to HTTPS and for its own API. */
+const caddyAlone = (folder: string, port: number) => `{
+  admin off
+  auto_https disable_redirects
+  default_sni localhost
+}
+:${port} {
+  tls ${folder}/fullchain.pem ${folder}/privkey.pem`;
+
+/** Writes the configuration into a folder and answers its path. */
+function prepare(kind: Kind, folder: string, port: number, ports: readonly number[]): string {
+  const made = spawnSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:prime256v1",
+      "-nodes",
+      "-days",
+      "1",
+      "-subj",
+      "/CN=localhost",
+    ].concat(["-keyout", join(folder, "privkey.pem")], ["-out", join(folder, "fullchain.pem")]),
+    { encoding: "utf8" },
+  );
+  if (made.status !== 0) throw new Error(made.stderr);
+  spawnSync("sh", ["-c", "cat fullchain.pem privkey.pem > submissions.pem"], { cwd: folder });
+  let server = 0;
+  const text = read(files[kind])
+    .replace("submissions.example.org {", caddyAlone(folder, port))
+    .replaceAll("/etc/ssl/submissions/", `${folder}/`)
+    .replaceAll("/run/haproxy/", `${folder}/`)
+    .replace(/(listen |bind :)443/, `$1${port}`)
+    // Needs more open files than a test may have.
+    .replace("maxconn 20000", "maxconn 200")
+    // On a busy machine the processes, which are of this one, may not answer for seconds.
+    .replace("timeout check 2s", "timeout check 1m")
+    .replace(/(?:10\.0\.0\.1[123]|127\.0\.0\.1):3000/g, () => `127.0.0.1:${ports[server++ % ports.length]}`);
+  const file = join(folder, kind);
+  writeFileSync(file, text);
+  if (kind !== "nginx") return file;
+  const outer = join(folder, "nginx.conf");
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  writeFileSync(
+    outer,
+    `user root; daemon off; pid ${folder}/pid; error_log stderr;\nevents {}\nhttp { access_log off; ${temporary.join(" ")} ${clientIsNamed} include ${file}; }\n`,
+  );
+  return outer;
+}
+
+const words: Record<Kind, (file: string) => { check: string[]; run: string[] }> = {
+  haproxy: (file) => ({ check: ["-c", "-f", file], run: ["-db", "-f", file] }),
+  nginx: (file) => ({ check: ["-t", "-e", "stderr", "-c", file], run: ["-e", "stderr", "-c", file] }),
+  // What is changed for tests has warnings of its own.
+  caddy: (file) => ({
+    check: ["validate", "--adapter", "caddyfile", "--config", join(root, files.caddy)],
+    run: ["run", "--adapter", "caddyfile", "--config", file],
+  }),
+};
+
+/** Caddy keeps certificates and the last configuration below the home folder. */
+const homeIn = (folder: string) => ({ ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder });
+
+/** What the program itself says of the file. */
+export function check(kind: Kind): { readonly status: number | null; readonly output: string } {
+  const folder = mkdtempSync(join(tmpdir(), "submissions-balancer-"));
+  try {
+    const { check: asked } = words[kind](prepare(kind, folder, 4443, [3000]));
+    const { status, stderr, stdout } = spawnSync(kind, asked, { encoding: "utf8", env: homeIn(folder) });
+    return { status, output: `${stdout}${stderr}` };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts a balancer before processes at these ports. */
+export async function startBalancer(kind: Kind, ports: readonly number[]): Promise<Balancer> {
+  const folder = mkdtempSync(join(tmpdir(), "submissions-balancer-"));
+  const port = await freePort();
+  const child = spawn(kind, words[kind](prepare(kind, folder, port, ports)).run, {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: homeIn(folder),
+  });
+  let complaints = "";
+  child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()));
+  const ended = once(child, "exit");
+  while (!(await listens(port))) {
+    if (child.exitCode !== null) throw new Error(complaints);
+    await sleep(10);
+  }
+  const answer = (path: string, { method = "POST", headers = {}, body = "{}" }: Question = {}) =>
+    new Promise<Response>((resolve, reject) => {
+      const target = { host: "127.0.0.1", port, path, method, headers, rejectUnauthorized: false, agent: false };
+      const asking = request(target, (response) => {
+        const { statusCode: status = 0, headers: answered } = response;
+        buffer(response).then(
+          (bytes) => resolve(new Response(bytes, { status, headers: new Headers(answered as Record<string, string>) })),
+          reject,
+        );
+      });
+      asking.once("error", reject).end(method === "POST" ? body : undefined);
+    });
+  return {
+    port,
+    answer,
+    ask: async (path, question) => (await answer(path, question)).status,
+    async fetch(url, init) {
+      const asked = new Request(url, init);
+      const { pathname, search } = new URL(asked.url);
+      const body = Buffer.from(await asked.arrayBuffer());
+      const headers = { ...Object.fromEntries(asked.headers), "content-length": `${body.length}` };
+      return answer(pathname + search, { headers, body });
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    // ECONNREFUSED: not yet.
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

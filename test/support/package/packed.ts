@@ -1,0 +1,98 @@
+// The packages as others get them: packed by npm from copies of their folders, so that no build is disturbed, and
+// unpacked into a project outside the repository that has their dependencies and nothing else.
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+export const root = join(import.meta.dirname, "../../..");
+
+export interface Manifest {
+  readonly name: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+export interface Packed extends AsyncDisposable {
+  /** A project that has both packages installed. */
+  readonly project: string;
+  readonly tarballs: { readonly shared: string; readonly client: string };
+}
+
+/** The output of a program. Rejects with it when the program fails. */
+export async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+  const file = program.includes("/") || program === "npm" ? program : join(root, "node_modules/.bin", program);
+  try {
+    const { stdout, stderr } = await promisify(execFile)(file, args, { cwd });
+    return stdout + stderr;
+  } catch (error) {
+    // A status other than 0. The message alone names only the command.
+    const { message, stdout = "", stderr = "" } = error as Error & { stdout?: string; stderr?: string };
+    throw new Error([message, stdout, stderr].join("\n"), { cause: error });
+  }
+}
+
+/** Builds, packs and installs. The client is built against the packed types of shared, not against the repository's. */
+export async function packAndInstall(): Promise<Packed> {
+  const folder = await mkdtemp(join(tmpdir(), "submissions-package-"));
+  // Side by side, so that the installed packages do not find the tools of the build.
+  const workshop = join(folder, "workshop");
+  const project = join(folder, "project");
+  await mkdir(join(project, "node_modules/@submissions"), { recursive: true });
+  await writeFile(join(project, "package.json"), '{ "private": true, "type": "module" }');
+  await cp(join(import.meta.dirname, "consumer"), project, { recursive: true });
+  // What a project of its own would have: Node's types, and React's for the bindings.
+  for (const name of ["@types/node", "react-dom", "@types/react", "@types/react-dom", "csstype", "scheduler"])
+    await link(project, name);
+  await openWorkshop(workshop);
+  const shared = await pack(workshop, "shared");
+  await install(project, shared, "shared");
+  await symlink(join(project, "node_modules/@submissions/shared"), join(workshop, "node_modules/@submissions/shared"));
+  const client = await pack(workshop, "client");
+  await install(project, client, "client");
+  const dispose = () => rm(folder, { recursive: true, force: true });
+  return { project, tarballs: { shared, client }, [Symbol.asyncDispose]: dispose };
+}
+
+/** Gives the copies what they are built with: the compiler's settings and all packages of the repository but its own. */
+async function openWorkshop(workshop: string): Promise<void> {
+  await mkdir(join(workshop, "node_modules/@submissions"), { recursive: true });
+  await cp(join(root, "tsconfig.json"), join(workshop, "tsconfig.json"));
+  const names = (await readdir(join(root, "node_modules"))).filter((name) => name !== "@submissions");
+  await Promise.all(names.map((name) => link(workshop, name)));
+}
+
+/** Links a package, or a scope, of the repository into a folder's `node_modules`. */
+async function link(folder: string, name: string): Promise<void> {
+  const path = join(folder, "node_modules", name);
+  await mkdir(dirname(path), { recursive: true });
+  await symlink(join(root, "node_modules", name), path);
+}
+
+/** Copies a folder of the repository into the workshop, without its build. */
+async function copy(workshop: string, name: string): Promise<string> {
+  const copied = (path: string) => !["dist", "node_modules", ".turbo"].includes(basename(path));
+  await cp(join(root, name), join(workshop, name), { recursive: true, filter: copied });
+  return join(workshop, name);
+}
+
+/** Packs a package. Returns the tarball's path. */
+async function pack(workshop: string, name: "shared" | "client"): Promise<string> {
+  await run(
+    "npm",
+    ["pack", "--silent", "--ignore-scripts=false", "--pack-destination", workshop],
+    await copy(workshop, name),
+  );
+  return join(workshop, `submissions-${name}-0.1.0.tgz`);
+}
+
+/** Unpacks a package into the project and links its dependencies, and those that npm adds or expects beside it. */
+async function install(project: string, tarball: string, name: "shared" | "client"): Promise<void> {
+  const installed = join(project, "node_modules/@submissions", name);
+  await mkdir(installed);
+  await run("/bin/tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"], project);
+  const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as Manifest;
+  for (const dependency of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
+    if (!dependency.startsWith("@submissions/")) await link(project, dependency);
+}

@@ -1,0 +1,67 @@
+// Several processes of the service on one database of PostgreSQL, with one data folder, one mail provider and one clock.
+import { inject } from "vitest";
+import { CrashSite } from "../crash/crash-site.ts";
+import { type PostgresDatabase, PostgresDatabases } from "../postgres-server.ts";
+import type { ServiceProcess } from "../service-process.ts";
+import { until } from "../service-process.ts";
+import { SharedClock } from "./shared-clock.ts";
+
+type Env = Readonly<Record<string, string>>;
+
+export interface Several extends AsyncDisposable {
+  readonly site: CrashSite;
+  readonly database: PostgresDatabase;
+  readonly clock: SharedClock;
+  /** Starts processes at once, one with each of these settings. */
+  start(...each: readonly Env[]): Promise<ServiceProcess[]>;
+}
+
+/** On a database of the project's server, unless one is given. */
+export async function openSeveral(given?: PostgresDatabase): Promise<Several> {
+  await using opened = new AsyncDisposableStack();
+  const database = given ?? opened.use(await new PostgresDatabases(inject("postgresUrl")).create());
+  const site = opened.use(await CrashSite.open(database));
+  const clock = new SharedClock(site.dataFolder);
+  const resources = opened.move();
+  return {
+    site,
+    database,
+    clock,
+    start: (...each) => Promise.all(each.map((env) => site.start({ env: { ...clock.env, ...env } }))),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+// Less than what a lease has left when a mail is handed to the provider: a process that has claimed a mail between the look
+// and the step keeps it.
+const stepMs = 15_000;
+
+/**
+ * Puts the clock forward, a step whenever no process holds a mail, until every mail has come to its end. A test may have put
+ * the clock forward while a process handed mails over: those end first, as they would within hours.
+ */
+export async function mailsSettled({ database, clock, site }: Several): Promise<void> {
+  await until(() => site.isQuiet());
+  await until(async () => {
+    const [waiting] = await database.query(`
+      SELECT count(*)::integer AS mails, count(lease_owner)::integer AS held FROM mail WHERE status = 'queued'`);
+    if (waiting?.["mails"] === 0) return true;
+    if (waiting?.["held"] === 0) clock.advance(stepMs);
+    return false;
+  });
+}
+
+/** Whether a process has said this in its log. */
+export const hasLogged = ({ log }: ServiceProcess, text: string): boolean => log.some((line) => line.includes(text));
+
+/** The status of an address of a process. */
+export const statusOf = async ({ url }: Pick<ServiceProcess, "url">, path: string, init: RequestInit = {}) => {
+  const response = await fetch(url + path, init);
+  await response.arrayBuffer();
+  return response.status;
+};
+
+export async function endByItself(service: ServiceProcess): Promise<number | null> {
+  service.child.kill("SIGTERM");
+  return service.ended;
+}
