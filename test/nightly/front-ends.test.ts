@@ -21,7 +21,7 @@ test.each([
   ["jQuery", "jquery/dist/jquery.min.js"],
 ])("%s sends a form with and without its file, and an inquiry", async (name, file) => {
   const [code = ""] = await snippetsOf(name);
-  await runInPage(browser, code, { library: library(file), inquiries: 2 });
+  await runInPage(browser(), code, { library: library(file), inquiries: 2 });
 });
 
 const hasPhp = spawnSync("php", ["-r", "exit(function_exists('curl_init') ? 0 : 1);"]).status === 0;

@@ -2,17 +2,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 
 /**
- * Opens something before the tests of this file or group, and disposes of it after them, if it can be disposed of. What is
- * returned stands for it: while the tests run it has its properties and methods.
+ * Opens something before the tests of this file or group, and disposes of it after them, if it can be disposed of. The
+ * function that is returned gives it while the tests run.
  */
-export const shared = <T extends object>(open: () => T | Promise<T>): T => standFor(open, beforeAll, afterAll);
+export const shared = <T extends object>(open: () => T | Promise<T>): (() => T) => around(open, beforeAll, afterAll);
 
 /** The same before and after each of the tests. */
-export const anew = <T extends object>(open: () => T | Promise<T>): T => standFor(open, beforeEach, afterEach);
+export const anew = <T extends object>(open: () => T | Promise<T>): (() => T) => around(open, beforeEach, afterEach);
 
 type Hook = (run: () => unknown) => void;
 
-function standFor<T extends object>(open: () => T | Promise<T>, before: Hook, after: Hook): T {
+function around<T extends object>(open: () => T | Promise<T>, before: Hook, after: Hook): () => T {
   let opened: (T & Partial<AsyncDisposable>) | undefined;
   before(async () => {
     opened = await open();
@@ -21,15 +21,8 @@ function standFor<T extends object>(open: () => T | Promise<T>, before: Hook, af
     await opened?.[Symbol.asyncDispose]?.();
     opened = undefined;
   });
-  const now = () => {
+  return () => {
     if (opened === undefined) throw new Error("It is open only while the tests run.");
     return opened;
   };
-  return new Proxy({} as T, {
-    get(_, name) {
-      const value: unknown = Reflect.get(now(), name);
-      return typeof value === "function" ? value.bind(now()) : value;
-    },
-    set: (_, name, value) => Reflect.set(now(), name, value),
-  });
 }

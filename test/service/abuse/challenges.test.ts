@@ -5,7 +5,14 @@ import { altchaChallengePath } from "../../../shared/src/hidden-fields.ts";
 import { buyer, doors, form, applicant, json, type Answer } from "../../support/doors.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { startService, type Service } from "../../support/service.ts";
-import { type Challenge, fetchChallenge, littleWork, payloadOf, proveWork, solve } from "../../support/solve-challenge.ts";
+import {
+  type Challenge,
+  fetchChallenge,
+  littleWork,
+  payloadOf,
+  proveWork,
+  solve,
+} from "../../support/solve-challenge.ts";
 
 const env = littleWork;
 const inquire = (service: Service, altcha: unknown, door = doors[0]): Promise<Answer> | undefined =>

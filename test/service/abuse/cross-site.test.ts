@@ -11,7 +11,7 @@ const foreign = { "sec-fetch-site": "cross-site", origin: "https://elsewhere.exa
 
 const service = shared(() => startService({ env: { CORS_ORIGINS: partner } }));
 afterAll(async () => {
-  const { inquiries, subscribers } = await service.stored();
+  const { inquiries, subscribers } = await service().stored();
   expect(inquiries.map(({ email }) => email).includes("foreign@example.org")).toBe(false);
   expect(subscribers).toEqual([]);
 });
@@ -24,9 +24,12 @@ const inquiryWith = (headers: Record<string, string>) => {
 describe.each(doors)("on the $name door", (door) => {
   test("a page of another site is refused, whatever it sends", async () => {
     const answers = [
-      await door.send(service, "marketplace.inquiry", inquiryWith(foreign)),
-      await door.send(service, "applications.submit", { ...form(applicant), headers: foreign }),
-      await door.send(service, "newsletter.subscribe", { body: "{", headers: { origin: "https://elsewhere.example" } }),
+      await door.send(service(), "marketplace.inquiry", inquiryWith(foreign)),
+      await door.send(service(), "applications.submit", { ...form(applicant), headers: foreign }),
+      await door.send(service(), "newsletter.subscribe", {
+        body: "{",
+        headers: { origin: "https://elsewhere.example" },
+      }),
     ];
     for (const { status, fault } of answers) {
       expect(status).toBe(403);
@@ -40,24 +43,24 @@ describe.each(doors)("on the $name door", (door) => {
   test("programs, this service's own pages and those of allowed origins are taken", async () => {
     const allowed = [
       {},
-      { "sec-fetch-site": "same-origin", origin: service.url },
+      { "sec-fetch-site": "same-origin", origin: service().url },
       { "sec-fetch-site": "none" },
-      { origin: service.url },
+      { origin: service().url },
       { "sec-fetch-site": "cross-site", origin: partner },
       { origin: partner },
     ];
     for (const headers of allowed) {
-      const { status } = await door.send(service, "marketplace.inquiry", inquiryWith(headers));
+      const { status } = await door.send(service(), "marketplace.inquiry", inquiryWith(headers));
       expect(status, JSON.stringify(headers)).toBe(200);
     }
-    const answer = await door.send(service, "marketplace.inquiry", inquiryWith({ origin: partner }));
+    const answer = await door.send(service(), "marketplace.inquiry", inquiryWith({ origin: partner }));
     expect(answer.headers.get("access-control-allow-origin")).toBe(partner);
   });
 });
 
 test("a batch from another site is refused as a list, its body unread", async () => {
   const procedures = ["marketplace.inquiry", "newsletter.subscribe"] as const;
-  const response = await sendBatch(service, procedures, "{", foreign);
+  const response = await sendBatch(service(), procedures, "{", foreign);
   expect(response.status).toBe(403);
   expect(await response.json()).toMatchObject(
     procedures.map((path) => ({ error: { data: { path, code: "FORBIDDEN" } } })),
@@ -65,14 +68,14 @@ test("a batch from another site is refused as a list, its body unread", async ()
 });
 
 test("a form that a page of another site sends is answered with a page", async () => {
-  const page = await postForm(service, "newsletter.subscribe", fields({ email: "foreign@example.org" }), foreign);
+  const page = await postForm(service(), "newsletter.subscribe", fields({ email: "foreign@example.org" }), foreign);
   expect(page.status).toBe(403);
   expect(page.text).toContain("Submissions from pages of other websites are not accepted.");
 });
 
 test("the pages of the newsletter take what mail programs send, and nothing from pages of other sites", async () => {
   const post = (path: string, headers: Record<string, string>) =>
-    fetch(`${service.url}/newsletter/${path}?token=${"A".repeat(43)}`, {
+    fetch(`${service().url}/newsletter/${path}?token=${"A".repeat(43)}`, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded", accept: browserAccept, ...headers },
       body: "List-Unsubscribe=One-Click",
@@ -81,14 +84,14 @@ test("the pages of the newsletter take what mail programs send, and nothing from
     expect((await post(path, foreign)).status).toBe(403);
     // No subscriber has this token.
     expect((await post(path, {})).status).toBe(404);
-    expect((await post(path, { "sec-fetch-site": "same-origin", origin: service.url })).status).toBe(404);
+    expect((await post(path, { "sec-fetch-site": "same-origin", origin: service().url })).status).toBe(404);
   }
-  expect((await fetch(`${service.url}/newsletter/confirm?token=x`, { headers: foreign })).status).toBe(404);
+  expect((await fetch(`${service().url}/newsletter/confirm?token=x`, { headers: foreign })).status).toBe(404);
 });
 
 test("what is only read may be read from anywhere", async () => {
   for (const path of ["/", "/healthz", "/openapi.json"]) {
-    expect((await fetch(service.url + path, { headers: foreign })).status).toBe(200);
+    expect((await fetch(service().url + path, { headers: foreign })).status).toBe(200);
   }
-  expect((await rest.send(service, "marketplace.inquiry", inquiryWith({}))).status).toBe(200);
+  expect((await rest.send(service(), "marketplace.inquiry", inquiryWith({}))).status).toBe(200);
 });

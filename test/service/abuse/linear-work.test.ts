@@ -124,7 +124,7 @@ describe("requests", () => {
 
   const send = (path: string, headers: Record<string, string>, body = "") =>
     new Promise((resolve, reject) => {
-      const call = request(service.url + path, { method: "POST", headers }, (response) => {
+      const call = request(service().url + path, { method: "POST", headers }, (response) => {
         response.resume().on("end", resolve);
       });
       call.on("error", reject);

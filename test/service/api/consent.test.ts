@@ -14,7 +14,7 @@ const told = { consentText: " 2026-10 ", consentPage: "https://shop.example.org/
 const kept = { text: "2026-10", page: "https://shop.example.org/contact", at: expect.any(Number) as number };
 
 const latest = async () => {
-  const { inquiries, applications, subscribers } = await service.stored();
+  const { inquiries, applications, subscribers } = await service().stored();
   return { inquiry: inquiries.at(-1), application: applications.at(-1), subscriber: subscribers.at(-1) };
 };
 
@@ -22,9 +22,9 @@ describe.each(doors)("over $name", ({ name, send }) => {
   test("version, page and time are kept with each kind, and the answers are as ever", async () => {
     const email = `${name}-reader@example.org`;
     const answers = [
-      await send(service, "marketplace.inquiry", json({ ...buyer, ...told })),
-      await send(service, "newsletter.subscribe", json({ email, ...told })),
-      await send(service, "applications.submit", form({ ...applicant, ...told, resumeFile: pdf() })),
+      await send(service(), "marketplace.inquiry", json({ ...buyer, ...told })),
+      await send(service(), "newsletter.subscribe", json({ email, ...told })),
+      await send(service(), "applications.submit", form({ ...applicant, ...told, resumeFile: pdf() })),
     ];
     expect(answers.map(({ receipt }) => Object.keys(receipt ?? {}))).toEqual([
       ["message", "inquiryId", "confirmationEmailSent"],
@@ -53,7 +53,7 @@ describe.each(doors)("over $name", ({ name, send }) => {
     ],
     ["a page that is too long", { consentText: "1", consentPage: `https://a.org/${"x".repeat(9_000)}` }, { text: "1" }],
   ])("%s is accepted", async (_what, fieldsOfIt, expected) => {
-    expect((await send(service, "marketplace.inquiry", json({ ...buyer, ...fieldsOfIt }))).status).toBe(200);
+    expect((await send(service(), "marketplace.inquiry", json({ ...buyer, ...fieldsOfIt }))).status).toBe(200);
     const { inquiry } = await latest();
     if (expected === null) expect(inquiry?.consent).toBeNull();
     else expect(inquiry?.consent).toMatchObject(expected);
@@ -61,8 +61,8 @@ describe.each(doors)("over $name", ({ name, send }) => {
 
   test("a repetition from another page is the same submission", async () => {
     const key = { "idempotency-key": `consent-${name}` };
-    const once = await send(service, "marketplace.inquiry", json({ ...buyer, ...told }, key));
-    const again = await send(service, "marketplace.inquiry", json({ ...buyer, consentText: "2" }, key));
+    const once = await send(service(), "marketplace.inquiry", json({ ...buyer, ...told }, key));
+    const again = await send(service(), "marketplace.inquiry", json({ ...buyer, consentText: "2" }, key));
     expect(again.receipt).toEqual(once.receipt);
     expect((await latest()).inquiry).toMatchObject({ reference: once.receipt?.["inquiryId"], consent: kept });
   });
@@ -70,20 +70,20 @@ describe.each(doors)("over $name", ({ name, send }) => {
 
 describe("the site's forms", () => {
   test("show the line and say which, without script too, and again when they are refused", async () => {
-    const front = await visit(service, "/");
+    const front = await visit(service(), "/");
     expect(front.text.match(/<a href="https:\/\/example.org\/privacy" target="_blank" rel="noopener">/g)).toHaveLength(
       3,
     );
-    expect([typedIn(front, "consentText"), typedIn(front, "consentPage")]).toEqual(["2026-11", `${service.url}/`]);
-    const sent = { consentText: "2026-11", consentPage: `${service.url}/` };
-    const refused = await postForm(service, "newsletter.subscribe", fields({ email: "nobody", ...sent }));
+    expect([typedIn(front, "consentText"), typedIn(front, "consentPage")]).toEqual(["2026-11", `${service().url}/`]);
+    const sent = { consentText: "2026-11", consentPage: `${service().url}/` };
+    const refused = await postForm(service(), "newsletter.subscribe", fields({ email: "nobody", ...sent }));
     expect(refused.status).toBe(400);
     expect(refused.text).toContain("privacy notice</a>");
     expect([typedIn(refused, "consentText"), typedIn(refused, "consentPage")]).toEqual(Object.values(sent));
     const email = "scriptless@example.org";
-    expect((await postForm(service, "newsletter.subscribe", fields({ email, ...sent }))).status).toBe(303);
+    expect((await postForm(service(), "newsletter.subscribe", fields({ email, ...sent }))).status).toBe(303);
     const { subscriber } = await latest();
-    expect(subscriber).toMatchObject({ email, consent: { text: "2026-11", page: `${service.url}/` } });
+    expect(subscriber).toMatchObject({ email, consent: { text: "2026-11", page: `${service().url}/` } });
   });
 
   test("say nothing where no notice is configured", async () => {
@@ -99,8 +99,8 @@ test("operators see it with the submission, take it out with it, and erase it wi
     ["marketplace.inquiry", { name: "Ann", selectedPackageIds: ["a"] }],
     ["newsletter.subscribe", {}],
   ] as const)
-    await doors[0]!.send(service, procedure, json({ email, ...more, ...told }));
-  const admin = await operator(service, "admin@example.org", "admin");
+    await doors[0]!.send(service(), procedure, json({ email, ...more, ...told }));
+  const admin = await operator(service(), "admin@example.org", "admin");
   const reference = (await latest()).inquiry?.reference;
   const detail = (await admin.call("submission.get", { reference })).data;
   expect(detail).toMatchObject({ fields: { consentText: kept.text, consentPage: kept.page } });
@@ -117,7 +117,7 @@ test("operators see it with the submission, take it out with it, and erase it wi
   const person = await read(`/console/people/${email}.ndjson`);
   for (const kind of ["inquiry", "subscription"]) expect(person.find((fact) => fact.kind === kind)).toMatchObject(line);
   expect((await admin.call("people.erase", { email })).status).toBe(200);
-  const { inquiries, subscribers } = await service.stored();
+  const { inquiries, subscribers } = await service().stored();
   expect([...inquiries, ...subscribers].filter((one) => one.email === email)).toEqual([]);
-  expect(JSON.stringify(await auditOf(service))).not.toContain(email);
+  expect(JSON.stringify(await auditOf(service()))).not.toContain(email);
 });

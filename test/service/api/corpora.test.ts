@@ -26,8 +26,8 @@ async function complaints<T extends Case>(all: readonly T[], send: (one: T) => P
 }
 
 const inquire = async (fields: object) =>
-  (await rest.send(service, "marketplace.inquiry", json({ ...buyer, ...fields }))).status;
-const apply = (fields: object) => rest.send(service, "applications.submit", json({ ...applicant, ...fields }));
+  (await rest.send(service(), "marketplace.inquiry", json({ ...buyer, ...fields }))).status;
+const apply = (fields: object) => rest.send(service(), "applications.submit", json({ ...applicant, ...fields }));
 
 test("e-mail addresses", { timeout: 300_000 }, async () => {
   const all = [
@@ -62,7 +62,7 @@ describe("hostile strings", () => {
   test.each(["name", "email", "source"])("as %s", { timeout: 300_000 }, async (field) => {
     const send = async ({ string }: Naughty) =>
       field === "source"
-        ? (await rest.send(service, "newsletter.subscribe", json({ email: "a@b.org", source: string }))).status
+        ? (await rest.send(service(), "newsletter.subscribe", json({ email: "a@b.org", source: string }))).status
         : inquire({ [field]: string });
     const told = await Promise.all(all.map(async (one) => complaint(asCase(one, field), await send(one))));
     expect(told.filter(Boolean)).toEqual([]);
@@ -78,7 +78,7 @@ describe("hostile strings", () => {
       if (receipt !== undefined) sent.set(String(receipt["applicationId"]), one.string);
     }
     expect(told).toEqual([]);
-    const stored = new Map((await service.stored()).applications.map((one) => [one.reference, one.coverLetter]));
+    const stored = new Map((await service().stored()).applications.map((one) => [one.reference, one.coverLetter]));
     const squeeze = (text: string) =>
       text.normalize("NFC").replace(/[\s\p{White_Space}\p{Cf}\u034F\u2800\u3164]/gu, "");
     for (const [reference, text] of sent) expect(squeeze(stored.get(reference) ?? "")).toBe(squeeze(text));
@@ -92,7 +92,7 @@ describe("JSON bodies", () => {
     embed: string | false;
   }
   const post = async (body: RequestInit["body"], path: string, type: string) => {
-    const response = await fetch(service.url + path, {
+    const response = await fetch(service().url + path, {
       method: "POST",
       headers: { "content-type": type },
       body: body!,
@@ -147,10 +147,10 @@ test("multipart bodies", { timeout: 300_000 }, async () => {
     (one) => ({ ...one, reason: one.reason ?? one.what ?? "" }),
   );
   expect(all.length).toBeGreaterThan(50);
-  const before = (await service.files("resumes")).length;
+  const before = (await service().files("resumes")).length;
   let accepted = 0;
   const told = await complaints(all, async ({ file, contentType, headers }) => {
-    const response = await fetch(`${service.url}/api/applications/submit`, {
+    const response = await fetch(`${service().url}/api/applications/submit`, {
       method: "POST",
       headers: { "content-type": contentType, ...headers },
       body: corpusBytes(file),
@@ -160,9 +160,9 @@ test("multipart bodies", { timeout: 300_000 }, async () => {
     return response.status;
   });
   expect(told).toEqual([]);
-  const { applications } = await service.stored();
+  const { applications } = await service().stored();
   const kept = applications.filter(({ resume }) => resume !== null).length;
-  expect(await service.files("resumes")).toHaveLength(kept);
+  expect(await service().files("resumes")).toHaveLength(kept);
   expect(kept - before).toBeLessThanOrEqual(accepted);
 });
 
@@ -176,7 +176,7 @@ test("documents as resumes", { timeout: 300_000 }, async () => {
     all.map((one) => ({ ...one, id: one.file })),
     async ({ file, sendAs }) => {
       const resumeFile = new File([corpusBytes(file)], sendAs.filename, { type: sendAs.contentType });
-      return (await rest.send(service, "applications.submit", form({ ...applicant, resumeFile }))).status;
+      return (await rest.send(service(), "applications.submit", form({ ...applicant, resumeFile }))).status;
     },
   );
   expect(told).toEqual([]);

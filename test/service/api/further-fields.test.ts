@@ -21,7 +21,7 @@ const ours = {
 };
 
 const latest = async () => {
-  const { inquiries, applications } = await service.stored();
+  const { inquiries, applications } = await service().stored();
   return { inquiry: inquiries.at(-1)?.more, application: applications.at(-1)?.more };
 };
 
@@ -29,7 +29,7 @@ const urlencoded = (fields: Readonly<Record<string, string>>): RequestInit => ({
 
 describe.each(doors)("over $name", ({ name, send }) => {
   test("every kind of body keeps the same", async () => {
-    expect((await send(service, "marketplace.inquiry", json({ ...buyer, ...sent, ...ours }))).status).toBe(200);
+    expect((await send(service(), "marketplace.inquiry", json({ ...buyer, ...sent, ...ours }))).status).toBe(200);
     expect((await latest()).inquiry).toEqual(kept);
     const bodies = [
       json({ ...applicant, ...sent, ...ours }),
@@ -37,7 +37,7 @@ describe.each(doors)("over $name", ({ name, send }) => {
       ...(name === "rest" ? [urlencoded({ ...applicant, ...sent, ...ours })] : []),
     ];
     for (const body of bodies) {
-      expect((await send(service, "applications.submit", body)).fault).toBeUndefined();
+      expect((await send(service(), "applications.submit", body)).fault).toBeUndefined();
       expect((await latest()).application).toEqual(kept);
     }
   });
@@ -47,14 +47,14 @@ describe.each(doors)("over $name", ({ name, send }) => {
     const odd = { "a b": "x", long: long.repeat(2_001), "bell\u0007": "x", bell: "\u0007", ...many };
     const first = Object.fromEntries(Object.entries(many).slice(0, 20));
     for (const body of [json({ ...applicant, list: ["x"], ...odd }), form({ ...applicant, ...odd })]) {
-      expect((await send(service, "applications.submit", body)).status).toBe(200);
+      expect((await send(service(), "applications.submit", body)).status).toBe(200);
       expect((await latest()).application).toEqual(first);
     }
   });
 
   test("a key stands for them too, whatever their order", async () => {
     const keyed = (more: object) =>
-      send(service, "marketplace.inquiry", json({ ...buyer, ...more }, { "idempotency-key": `further-${name}` }));
+      send(service(), "marketplace.inquiry", json({ ...buyer, ...more }, { "idempotency-key": `further-${name}` }));
     const once = await keyed({ a: "1", b: "2" });
     expect((await keyed({ b: "2", a: 1 })).receipt).toEqual(once.receipt);
     expect((await keyed({ a: "1", b: "3" })).status).toBe(422);
@@ -62,9 +62,9 @@ describe.each(doors)("over $name", ({ name, send }) => {
   });
 
   test("a subscription ignores them", async () => {
-    const answer = await send(service, "newsletter.subscribe", json({ email: `${name}@example.org`, ...sent }));
+    const answer = await send(service(), "newsletter.subscribe", json({ email: `${name}@example.org`, ...sent }));
     expect(answer.status).toBe(200);
-    expect(JSON.stringify((await service.stored()).subscribers)).not.toContain("spring");
+    expect(JSON.stringify((await service().stored()).subscribers)).not.toContain("spring");
   });
 });
 
@@ -76,7 +76,7 @@ test("a part of a form that cannot be read is left out", async () => {
   const boundary = type.slice(type.indexOf("=") + 1);
   const part = `--${boundary}\r\ncontent-disposition: form-data; name="latin"\r\n\r\n`;
   const whole = Buffer.concat([Buffer.from(part), Buffer.from([0xe4]), Buffer.from("\r\n"), await encoded.bytes()]);
-  const answer = await rest.send(service, "applications.submit", { headers: { "content-type": type }, body: whole });
+  const answer = await rest.send(service(), "applications.submit", { headers: { "content-type": type }, body: whole });
   expect(answer.status).toBe(200);
   expect((await latest()).application).toBeNull();
 });
@@ -85,7 +85,7 @@ test("names that would build deep paths are kept as they are, or left out", asyn
   const short = { [`a${"[0]".repeat(20)}`]: "x", ["a.".repeat(30)]: "y" };
   const hostile = { [".".repeat(20_000)]: "x", ["[".repeat(20_000)]: "x", ...short };
   for (const body of [json({ ...applicant, ...hostile }), urlencoded({ ...applicant, ...hostile })]) {
-    expect((await rest.send(service, "applications.submit", body)).status).toBe(200);
+    expect((await rest.send(service(), "applications.submit", body)).status).toBe(200);
     expect((await latest()).application).toEqual(short);
   }
 });
@@ -93,16 +93,16 @@ test("names that would build deep paths are kept as they are, or left out", asyn
 test("operators see, find and export them; the notice tells them and the receipt does not", async () => {
   const email = "further@example.org";
   const more = { message: "Bring the zeppelin\nnear dusk", budget: "=5" };
-  const { receipt } = await rest.send(service, "marketplace.inquiry", json({ ...buyer, email, ...more }));
+  const { receipt } = await rest.send(service(), "marketplace.inquiry", json({ ...buyer, email, ...more }));
   const reference = receipt?.["inquiryId"];
-  const admin = await operator(service, "admin@example.org", "admin");
+  const admin = await operator(service(), "admin@example.org", "admin");
   expect((await admin.call("submission.get", { reference })).data).toMatchObject({ more });
   await expect
     .poll(async () => (await admin.call("inbox.list", { filter: { letter: "near zeppelin" }, page: {} })).data)
     .toMatchObject({ rows: [{ reference }] });
   const text = await (await admin.fetch("/console/exports/inquiries.csv")).text();
   expect(text).toContain(`"{""message"":""Bring the zeppelin\\nnear dusk"",""budget"":""=5""}",""\r\n`);
-  const mails = (await service.mails()).filter(({ subject }) => subject?.includes(String(reference)));
+  const mails = (await service().mails()).filter(({ subject }) => subject?.includes(String(reference)));
   const textOf = (own: boolean) => mails.find(({ to }) => own === (to?.[0]?.address === email))?.text ?? "";
   expect(textOf(false)).toContain(
     "\nFurther fields, as the form sent them:\nmessage:\n  - Bring the zeppelin\n  - near dusk\nbudget: =5\n",

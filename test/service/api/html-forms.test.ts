@@ -4,7 +4,16 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { addresses, applicant, buyer, form, json, pdf, type Procedure, rest } from "../../support/doors.ts";
-import { browserAccept, fields, postForm, problemAt, summaryOf, tickedOn, typedIn, visit } from "../../support/pages.ts";
+import {
+  browserAccept,
+  fields,
+  postForm,
+  problemAt,
+  summaryOf,
+  tickedOn,
+  typedIn,
+  visit,
+} from "../../support/pages.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { type Stored } from "../../support/stored.ts";
@@ -15,7 +24,7 @@ const quiet = shared(() => startService());
 
 let before: Stored;
 beforeEach(async () => {
-  before = await service.stored();
+  before = await service().stored();
 });
 
 async function nothingIn(one: Service): Promise<void> {
@@ -26,7 +35,7 @@ async function nothingIn(one: Service): Promise<void> {
 
 /** The mails that name something of one test only: those of others may still be on their way. */
 const mailsWith = async (words: string) =>
-  (await service.mails()).filter((mail) => JSON.stringify(mail).includes(words));
+  (await service().mails()).filter((mail) => JSON.stringify(mail).includes(words));
 
 const htmlOf = (body: RequestInit) => body.body as FormData;
 const inquiry = { name: buyer.name, company: "Über & Co", email: buyer.email };
@@ -34,16 +43,16 @@ const inquiry = { name: buyer.name, company: "Über & Co", email: buyer.email };
 describe("what is accepted", () => {
   test("an inquiry is stored with all its packages, mailed, and leads to its reference", async () => {
     const sent = fields({ ...inquiry, selectedPackageIds: ["en-GB-scottish", "de-AT"] });
-    const { status, headers, text } = await postForm(service, "marketplace.inquiry", sent);
+    const { status, headers, text } = await postForm(service(), "marketplace.inquiry", sent);
     expect([status, text]).toEqual([303, ""]);
-    const [stored, ...others] = (await service.stored()).inquiries.slice(before.inquiries.length);
+    const [stored, ...others] = (await service().stored()).inquiries.slice(before.inquiries.length);
     expect(others).toEqual([]);
     expect(stored).toMatchObject({ ...inquiry, selectedPackageIds: ["en-GB-scottish", "de-AT"], status: "new" });
     await expect.poll(() => mailsWith(stored!.reference)).toHaveLength(2);
 
-    const location = new URL(headers.get("location")!, service.url + addresses["marketplace.inquiry"]);
-    expect(location.origin).toBe(service.url);
-    const thanks = await visit(service, location.pathname + location.search);
+    const location = new URL(headers.get("location")!, service().url + addresses["marketplace.inquiry"]);
+    expect(location.origin).toBe(service().url);
+    const thanks = await visit(service(), location.pathname + location.search);
     expect(thanks.status).toBe(200);
     expect(thanks.text).toContain("<h1>Your inquiry has been sent</h1>");
     expect(thanks.text).toContain(stored!.reference);
@@ -51,43 +60,43 @@ describe("what is accepted", () => {
 
   test("identifiers that were typed, one to a line, are packages too", async () => {
     const sent = fields({ ...inquiry, selectedPackageIds: " en-GB-scottish\r\n\r\nde-AT\n" });
-    expect((await postForm(service, "marketplace.inquiry", sent)).status).toBe(303);
-    expect((await service.stored()).inquiries.at(-1)?.selectedPackageIds).toEqual(["en-GB-scottish", "de-AT"]);
+    expect((await postForm(service(), "marketplace.inquiry", sent)).status).toBe(303);
+    expect((await service().stored()).inquiries.at(-1)?.selectedPackageIds).toEqual(["en-GB-scottish", "de-AT"]);
   });
 
   test("a subscription is stored, mailed, and leads to a page that names nobody", async () => {
     const sent = fields({ email: "reader@example.org", source: "Front Page" });
-    const { status, headers } = await postForm(service, "newsletter.subscribe", sent);
+    const { status, headers } = await postForm(service(), "newsletter.subscribe", sent);
     expect([status, headers.get("location")]).toEqual([303, "../../thanks?kind=newsletter"]);
-    const subscribers = (await service.stored()).subscribers;
+    const subscribers = (await service().stored()).subscribers;
     expect(subscribers.slice(before.subscribers.length)).toMatchObject([
       { email: "reader@example.org", source: "front-page", status: "pending" },
     ]);
     await expect.poll(() => mailsWith("reader@example.org")).toHaveLength(1);
-    expect((await visit(service, "/thanks?kind=newsletter")).text).toContain("<h1>Check your inbox</h1>");
+    expect((await visit(service(), "/thanks?kind=newsletter")).text).toContain("<h1>Check your inbox</h1>");
   });
 
   test("an application is kept with its resume, byte for byte", async () => {
     const resumeFile = pdf("Ana’s résumé.pdf");
     const { status, headers } = await postForm(
-      service,
+      service(),
       "applications.submit",
       htmlOf(form({ ...applicant, resumeFile })),
     );
     expect(status).toBe(303);
-    const stored = (await service.stored()).applications.at(-1);
+    const stored = (await service().stored()).applications.at(-1);
     const { fullName: name, ...others } = applicant;
     expect(stored).toMatchObject({ name, ...others, resume: { filename: "Ana’s résumé.pdf", kind: "pdf" } });
     expect(headers.get("location")).toBe(`../../thanks?kind=application&reference=${stored?.reference}`);
-    const [kept] = (await service.files("resumes")).slice(-1);
+    const [kept] = (await service().files("resumes")).slice(-1);
     expect(await readFile(kept!)).toEqual(Buffer.from(await resumeFile.arrayBuffer()));
   });
 
   test("a browser's form with no file chosen, and URL-encoded, is an application without a resume", async () => {
     const noFile = form({ ...applicant, phone: "", resumeFile: new File([], "") });
-    expect((await postForm(service, "applications.submit", htmlOf(noFile))).status).toBe(303);
-    expect((await postForm(service, "applications.submit", fields(applicant))).status).toBe(303);
-    const stored = (await service.stored()).applications.slice(before.applications.length);
+    expect((await postForm(service(), "applications.submit", htmlOf(noFile))).status).toBe(303);
+    expect((await postForm(service(), "applications.submit", fields(applicant))).status).toBe(303);
+    const stored = (await service().stored()).applications.slice(before.applications.length);
     expect(stored.map(({ resume, phone }) => [resume, phone])).toEqual([
       [null, null],
       [null, null],
@@ -96,17 +105,17 @@ describe("what is accepted", () => {
 
   test("U+FFFD in a text was typed, if the bytes are UTF-8", async () => {
     const letter = { ...applicant, coverLetter: "r\uFFFDsum\uFFFD, out of a PDF" };
-    expect((await postForm(service, "applications.submit", htmlOf(form(letter)))).status).toBe(303);
-    expect((await postForm(service, "applications.submit", fields(letter))).status).toBe(303);
-    const stored = (await service.stored()).applications.slice(before.applications.length);
+    expect((await postForm(service(), "applications.submit", htmlOf(form(letter)))).status).toBe(303);
+    expect((await postForm(service(), "applications.submit", fields(letter))).status).toBe(303);
+    const stored = (await service().stored()).applications.slice(before.applications.length);
     expect(stored.map(({ coverLetter }) => coverLetter)).toEqual([letter.coverLetter, letter.coverLetter]);
   });
 
   test("a program that fills in the trap is thanked as well, and mails nobody", async () => {
     const sent = fields({ ...inquiry, selectedPackageIds: "de-AT", website: "https://pills.example" });
-    const { status, headers } = await postForm(service, "marketplace.inquiry", sent);
+    const { status, headers } = await postForm(service(), "marketplace.inquiry", sent);
     expect(status).toBe(303);
-    const stored = (await service.stored()).inquiries.at(-1);
+    const stored = (await service().stored()).inquiries.at(-1);
     expect(headers.get("location")).toContain(stored?.reference);
     expect(stored?.status).toBe("spam");
     expect(await mailsWith(stored!.reference)).toEqual([]);
@@ -119,64 +128,64 @@ describe("the form's key", () => {
 
   test("makes going back and sending again one submission with one reference", async () => {
     const [first, again] = [
-      await postForm(service, "marketplace.inquiry", keyed("key-1")),
-      await postForm(service, "marketplace.inquiry", keyed("key-1")),
+      await postForm(service(), "marketplace.inquiry", keyed("key-1")),
+      await postForm(service(), "marketplace.inquiry", keyed("key-1")),
     ];
     expect([first.status, again.status]).toEqual([303, 303]);
     expect(again.headers.get("location")).toBe(first.headers.get("location"));
     expect(again.headers.get("idempotency-replayed")).toBe("true");
-    expect((await service.stored()).inquiries).toHaveLength(before.inquiries.length + 1);
-    const { reference } = (await service.stored()).inquiries.at(-1)!;
+    expect((await service().stored()).inquiries).toHaveLength(before.inquiries.length + 1);
+    const { reference } = (await service().stored()).inquiries.at(-1)!;
     await expect.poll(() => mailsWith(reference)).toHaveLength(2);
   });
 
   test("works in a form with a resume", async () => {
     const send = () =>
       postForm(
-        service,
+        service(),
         "applications.submit",
         htmlOf(form({ idempotencyKey: "key-2", ...applicant, resumeFile: pdf() })),
       );
-    const files = (await service.files("resumes")).length;
+    const files = (await service().files("resumes")).length;
     expect([(await send()).headers.get("location"), (await send()).headers.get("location")]).toEqual(
-      Array(2).fill(expect.stringContaining((await service.stored()).applications.at(-1)!.reference)),
+      Array(2).fill(expect.stringContaining((await service().stored()).applications.at(-1)!.reference)),
     );
-    expect((await service.stored()).applications).toHaveLength(before.applications.length + 1);
-    expect(await service.files("resumes")).toHaveLength(files + 1);
+    expect((await service().stored()).applications).toHaveLength(before.applications.length + 1);
+    expect(await service().files("resumes")).toHaveLength(files + 1);
   });
 
   test("gives way to the header", async () => {
     const headers = { "idempotency-key": "key-3" };
-    await postForm(service, "marketplace.inquiry", keyed("key-4"), headers);
-    await postForm(service, "marketplace.inquiry", keyed("key-5"), headers);
-    expect((await service.stored()).inquiries).toHaveLength(before.inquiries.length + 1);
+    await postForm(service(), "marketplace.inquiry", keyed("key-4"), headers);
+    await postForm(service(), "marketplace.inquiry", keyed("key-5"), headers);
+    expect((await service().stored()).inquiries).toHaveLength(before.inquiries.length + 1);
   });
 
   test("stays with the form while it is refused, and is new once it stands for something else", async () => {
-    const refused = await postForm(service, "marketplace.inquiry", keyed("key-6", { email: "nobody" }));
+    const refused = await postForm(service(), "marketplace.inquiry", keyed("key-6", { email: "nobody" }));
     expect([refused.status, typedIn(refused, "idempotencyKey")]).toEqual([400, "key-6"]);
-    expect((await postForm(service, "marketplace.inquiry", keyed("key-6"))).status).toBe(303);
+    expect((await postForm(service(), "marketplace.inquiry", keyed("key-6"))).status).toBe(303);
 
     const changed = { name: "Ann Other" };
-    const other = await postForm(service, "marketplace.inquiry", keyed("key-6", changed));
+    const other = await postForm(service(), "marketplace.inquiry", keyed("key-6", changed));
     expect(other.status).toBe(422);
     expect(summaryOf(other)).toContain("To send this as well, press the button again.");
     expect([typedIn(other, "name"), tickedOn(other)]).toEqual(["Ann Other", ["de-AT"]]);
     const fresh = typedIn(other, "idempotencyKey")!;
     expect(fresh).toMatch(/^[\w-]{36}$/);
-    expect((await postForm(service, "marketplace.inquiry", keyed(fresh, changed))).status).toBe(303);
-    expect((await service.stored()).inquiries).toHaveLength(before.inquiries.length + 2);
+    expect((await postForm(service(), "marketplace.inquiry", keyed(fresh, changed))).status).toBe(303);
+    expect((await service().stored()).inquiries).toHaveLength(before.inquiries.length + 2);
   });
 
   test.each([["umläut"], ["x".repeat(256)]])("is refused when it is none: %s", async (key) => {
-    const page = await postForm(quiet, "marketplace.inquiry", keyed(key));
+    const page = await postForm(quiet(), "marketplace.inquiry", keyed(key));
     expect(page.status).toBe(400);
     expect(typedIn(page, "idempotencyKey")).toMatch(/^[\w-]{36}$/);
-    await nothingIn(quiet);
+    await nothingIn(quiet());
   });
 
   test("is different in every form that is handed out", async () => {
-    const keys = [await visit(service, "/"), await visit(service, "/")].flatMap(({ text }) =>
+    const keys = [await visit(service(), "/"), await visit(service(), "/")].flatMap(({ text }) =>
       [...text.matchAll(/name="idempotencyKey" value="([^"]+)"/g)].map(([, key]) => key),
     );
     expect(keys).toHaveLength(6);
@@ -184,7 +193,7 @@ describe("the form's key", () => {
   });
 
   test("is a field like any unknown one to programs", async () => {
-    const send = () => rest.send(service, "applications.submit", form({ ...applicant, idempotencyKey: "key-7" }));
+    const send = () => rest.send(service(), "applications.submit", form({ ...applicant, idempotencyKey: "key-7" }));
     expect((await send()).receipt?.["applicationId"]).not.toBe((await send()).receipt?.["applicationId"]);
   });
 });
@@ -194,7 +203,7 @@ describe("programs", () => {
 
   test.each(accepts)("that accept %s send JSON to inquiries and subscriptions, and get JSON", async (accept) => {
     for (const procedure of ["marketplace.inquiry", "newsletter.subscribe"] as const) {
-      const { status, headers, fault } = await rest.send(quiet, procedure, {
+      const { status, headers, fault } = await rest.send(quiet(), procedure, {
         body: fields({ ...inquiry, selectedPackageIds: "de-AT" }),
         headers: accept === undefined ? {} : { accept },
       });
@@ -204,25 +213,25 @@ describe("programs", () => {
         "application/json; charset=utf-8",
       ]);
     }
-    await nothingIn(quiet);
+    await nothingIn(quiet());
   });
 
   test.each(accepts)("that accept %s get receipts and refusals of applications as JSON", async (accept) => {
     const headers: Record<string, string> = accept === undefined ? {} : { accept };
-    const taken = await rest.send(service, "applications.submit", { ...form(applicant), headers });
+    const taken = await rest.send(service(), "applications.submit", { ...form(applicant), headers });
     expect([taken.status, taken.headers.get("vary")]).toEqual([200, "Accept"]);
     expect(Object.keys(taken.receipt ?? {}).toSorted()).toEqual(["applicationId", "confirmationEmailSent", "message"]);
-    const refused = await rest.send(service, "applications.submit", { ...form({ fullName: "A" }), headers });
+    const refused = await rest.send(service(), "applications.submit", { ...form({ fullName: "A" }), headers });
     expect([refused.status, refused.fault?.code, refused.headers.get("vary")]).toEqual([400, "BAD_REQUEST", "Accept"]);
   });
 
   test("that send JSON get JSON, whatever they accept", async () => {
-    const { receipt } = await rest.send(service, "marketplace.inquiry", json(buyer, { accept: browserAccept }));
+    const { receipt } = await rest.send(service(), "marketplace.inquiry", json(buyer, { accept: browserAccept }));
     expect(receipt).toMatchObject({ inquiryId: expect.stringMatching(/^INQ-/) });
   });
 
   test("of typed RPC get its envelope, whatever they accept", async () => {
-    const response = await fetch(`${service.url}/trpc/nothing`, { headers: { accept: browserAccept } });
+    const response = await fetch(`${service().url}/trpc/nothing`, { headers: { accept: browserAccept } });
     expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/json; charset=utf-8"]);
     expect(await response.json()).toHaveProperty("error.data.code", "NOT_FOUND");
   });
@@ -236,7 +245,7 @@ describe("what is refused comes back as the form", () => {
       email: "ann@localhost",
       selectedPackageIds: ["de-AT", "fr-CA"],
     });
-    const page = await postForm(quiet, "marketplace.inquiry", sent);
+    const page = await postForm(quiet(), "marketplace.inquiry", sent);
     expect(page.status).toBe(400);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(page.headers.get("vary")).toBe("Accept");
@@ -252,31 +261,35 @@ describe("what is refused comes back as the form", () => {
       "ann@localhost",
       ["de-AT", "fr-CA"],
     ]);
-    await nothingIn(quiet);
+    await nothingIn(quiet());
   });
 
   test("with the packages that were typed where no box stands for them", async () => {
-    const page = await postForm(quiet, "marketplace.inquiry", fields({ selectedPackageIds: "own-1\nde-AT" }));
+    const page = await postForm(quiet(), "marketplace.inquiry", fields({ selectedPackageIds: "own-1\nde-AT" }));
     expect([page.status, typedIn(page, "selectedPackageIds")]).toEqual([400, "own-1\nde-AT"]);
   });
 
   test("for subscriptions too", async () => {
-    const page = await postForm(quiet, "newsletter.subscribe", fields({ email: "a@b", source: "footer" }));
+    const page = await postForm(quiet(), "newsletter.subscribe", fields({ email: "a@b", source: "footer" }));
     expect([page.status, typedIn(page, "email"), typedIn(page, "source")]).toEqual([400, "a@b", "footer"]);
-    await nothingIn(quiet);
+    await nothingIn(quiet());
   });
 
   test("when a field was sent twice, or too many were", async () => {
-    const twice = await postForm(quiet, "newsletter.subscribe", fields({ email: ["a@example.org", "b@example.org"] }));
+    const twice = await postForm(
+      quiet(),
+      "newsletter.subscribe",
+      fields({ email: ["a@example.org", "b@example.org"] }),
+    );
     expect([twice.status, problemAt(twice, "email")]).toEqual([400, "This field must be one text."]);
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`x${index}`, "1"]));
-    expect((await postForm(quiet, "newsletter.subscribe", fields({ email: "a@example.org", ...many }))).status).toBe(
+    expect((await postForm(quiet(), "newsletter.subscribe", fields({ email: "a@example.org", ...many }))).status).toBe(
       413,
     );
     const ids = Array.from({ length: 51 }, (_, index) => `package-${index}`);
-    const packages = await postForm(quiet, "marketplace.inquiry", fields({ ...inquiry, selectedPackageIds: ids }));
+    const packages = await postForm(quiet(), "marketplace.inquiry", fields({ ...inquiry, selectedPackageIds: ids }));
     expect([packages.status, problemAt(packages, "selectedPackageIds")]).toEqual([400, "Select at most 50 packages."]);
-    await nothingIn(quiet);
+    await nothingIn(quiet());
   });
 
   const letter = "Dear all,\r\n\r\n<b>Bold</b> & “quoted”.";
@@ -312,34 +325,34 @@ describe("what is refused comes back as the form", () => {
       "The resume is larger than 5 MiB. Please choose another file.",
     ],
   ])("with the letter behind a resume that %s", async (_what, expected, resumeFile, problem) => {
-    const files = await quiet.files(".");
-    const page = await postForm(quiet, "applications.submit", withResume(resumeFile));
+    const files = await quiet().files(".");
+    const page = await postForm(quiet(), "applications.submit", withResume(resumeFile));
     expect([page.status, problemAt(page, "resumeFile")]).toEqual([expected, problem]);
     keepsAll(page);
     expect(page.text).not.toContain("resume.pdf");
-    expect(await quiet.files(".")).toEqual(files);
-    await nothingIn(quiet);
+    expect(await quiet().files(".")).toEqual(files);
+    await nothingIn(quiet());
   });
 
   test("a resume that is too large is told together with what is wrong in the fields", async () => {
     const tooLarge = pdf("resume.pdf", 5 * 1024 * 1024 + 200);
     const wrongEmail = { email: "no address" };
-    const page = await postForm(quiet, "applications.submit", withResume(tooLarge, wrongEmail));
+    const page = await postForm(quiet(), "applications.submit", withResume(tooLarge, wrongEmail));
     expect(page.status).toBe(400);
     expect(problemAt(page, "email")).toContain("Enter one e-mail address");
     expect(problemAt(page, "resumeFile")).toContain("larger than 5 MiB");
-    await nothingIn(quiet);
+    await nothingIn(quiet());
   });
 
   test("and a resume that was accepted has to be chosen again", async () => {
     const page = await postForm(
-      quiet,
+      quiet(),
       "applications.submit",
       htmlOf(form({ ...typed, email: "nobody", resumeFile: pdf() })),
     );
     expect([page.status, typedIn(page, "email")]).toEqual([400, "nobody"]);
     expect(problemAt(page, "resumeFile")).toBe("Please choose the file again. A page cannot keep it.");
-    await nothingIn(quiet);
+    await nothingIn(quiet());
   });
 
   test.each([
@@ -352,10 +365,10 @@ describe("what is refused comes back as the form", () => {
     ["is empty", 400, "", undefined],
   ])("or as a page that says why, when the form %s", async (_what, expected, body, type) => {
     const headers = { "content-type": type ?? "application/x-www-form-urlencoded" };
-    const page = await postForm(quiet, "newsletter.subscribe", body, headers);
+    const page = await postForm(quiet(), "newsletter.subscribe", body, headers);
     expect([page.status, page.headers.get("content-type")]).toEqual([expected, "text/html; charset=utf-8"]);
     expect(page.text).toContain("<h1>You are not subscribed yet</h1>");
-    await nothingIn(quiet);
+    await nothingIn(quiet());
   });
 });
 
@@ -373,7 +386,7 @@ test("a name of the catalogue is refused in its place, and what the catalogue ha
 test("where a proof of work is asked for, people without script are told so in their words", async () => {
   await using proving = await startService({ env: { ALTCHA_HMAC_KEY: "a".repeat(32) } });
   expect((await visit(proving, "/")).text.match(/<noscript>/g)).toHaveLength(3);
-  expect((await visit(service, "/")).text).not.toContain("<noscript>");
+  expect((await visit(service(), "/")).text).not.toContain("<noscript>");
   const page = await postForm(proving, "newsletter.subscribe", fields({ email: "reader@example.org" }));
   expect([page.status, typedIn(page, "email")]).toEqual([400, "reader@example.org"]);
   expect(summaryOf(page)).toContain("We could not verify that you are human.");

@@ -22,22 +22,26 @@ const tagsOf = (text: string) =>
 
 test("in each field of a refused form, hostile strings stay what they are", { timeout: 300_000 }, async () => {
   expect(strings.length).toBeGreaterThan(100);
-  const plain = await postForm(service, "applications.submit", fields({ fullName: "A", phone: "x", coverLetter: "B" }));
+  const plain = await postForm(
+    service(),
+    "applications.submit",
+    fields({ fullName: "A", phone: "x", coverLetter: "B" }),
+  );
   for (const string of strings) {
     const sent = { fullName: string, phone: `x${string}`, company: string, coverLetter: string };
-    const page = await postForm(service, "applications.submit", fields(sent));
+    const page = await postForm(service(), "applications.submit", fields(sent));
     expect(page.status, string).toBe(400);
     for (const [name, value] of Object.entries(sent))
       expect(typedIn(page, name), `${name} ${string}`).toBe(Array.from(value).slice(0, shownMaxOf(name)).join(""));
     expect(tagsOf(page.text), string).toEqual(tagsOf(plain.text));
   }
-  expect(await service.stored()).toEqual({ inquiries: [], applications: [], subscribers: [] });
+  expect(await service().stored()).toEqual({ inquiries: [], applications: [], subscribers: [] });
 });
 
 test("names of fields, keys and packages are escaped in a page", async () => {
   const mark = `"><script>alert(1)</script><i x='`;
   const page = await postForm(
-    service,
+    service(),
     "marketplace.inquiry",
     fields({ [mark]: mark, name: mark, source: mark, idempotencyKey: mark, selectedPackageIds: mark, website: mark }),
   );
@@ -54,7 +58,7 @@ test.each([
   "/thanks?kind=application&reference=INQ-20261121-042137",
   "/thanks?kind=newsletter&reference=APP-20261121-042137",
 ])("%s shows no reference at all", async (path) => {
-  const { status, text } = await visit(service, path);
+  const { status, text } = await visit(service(), path);
   expect(status).toBe(200);
   expect(text).not.toMatch(/reference|<script|INQ-|APP-/);
 });
@@ -62,7 +66,7 @@ test.each([
 test.each(["/thanks", "/thanks?kind=", "/thanks?kind=constructor", "/thanks?kind=inquiry&kind=inquiry"])(
   "%s is no page",
   async (path) => {
-    const { status, headers, text } = await visit(service, path);
+    const { status, headers, text } = await visit(service(), path);
     expect([status, headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     expect(text).toContain("There is nothing at this address.");
   },
@@ -70,7 +74,7 @@ test.each(["/thanks", "/thanks?kind=", "/thanks?kind=constructor", "/thanks?kind
 
 test("an address that does not exist is not repeated, however deep it is", async () => {
   for (const path of ["/%3Cscript%3Ealert(1)%3C/script%3E", "/a/b/<i>", `/${"a/".repeat(200)}x`, "/api/x?<b>"]) {
-    const { status, headers, text } = await visit(service, path);
+    const { status, headers, text } = await visit(service(), path);
     expect([status, headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     expect(text).not.toMatch(/script|<i>|<b>/);
     expect(text.length).toBeLessThan(2_000);
@@ -78,7 +82,7 @@ test("an address that does not exist is not repeated, however deep it is", async
 });
 
 test("packages in the front page's address are ticked if they exist, and ignored if not", async () => {
-  const page = await visit(service, "/?package=de-AT&package=%3Cmark%3E");
+  const page = await visit(service(), "/?package=de-AT&package=%3Cmark%3E");
   expect([page.status, tickedOn(page)]).toEqual([200, ["de-AT"]]);
   expect(page.text).not.toContain("mark>");
 });

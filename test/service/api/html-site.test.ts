@@ -14,18 +14,18 @@ const catalogue = new URL("../../fixtures/catalogue.json", import.meta.url).path
 
 const folder = shared(openFolder);
 const service = shared(async () => {
-  const formsFolder = folder.path;
+  const formsFolder = folder().path;
   await writeFile(join(formsFolder, "forms.js"), "// The forms.\n".repeat(100));
   await writeFile(join(formsFolder, "forms-chunk-1a2b.js"), "// A chunk.\n");
   await writeFile(join(formsFolder, "notes.txt"), "Not for the public.");
   return startService({ formsFolder, env: { CORS_ORIGINS: origin, PACKAGE_CATALOGUE: catalogue } });
 });
 
-const get = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
+const get = (path: string, headers: Record<string, string> = {}) => fetch(service().url + path, { headers });
 
 describe("the front page", () => {
   test("has the three forms, the packages, and ways to the API", async () => {
-    const { status, headers, text } = await visit(service, "/");
+    const { status, headers, text } = await visit(service(), "/");
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     for (const action of ["marketplace/inquiry", "newsletter/subscribe", "applications/submit"])
       expect(text).toContain(`action="api/${action}"`);
@@ -49,13 +49,13 @@ describe("the front page", () => {
   });
 
   test("is for search engines, unlike thanks and refusals", async () => {
-    expect((await visit(service, "/")).headers.get("x-robots-tag")).toBeNull();
+    expect((await visit(service(), "/")).headers.get("x-robots-tag")).toBeNull();
     for (const path of ["/thanks?kind=newsletter", "/nothing"])
-      expect((await visit(service, path)).headers.get("x-robots-tag")).toContain("noindex");
+      expect((await visit(service(), path)).headers.get("x-robots-tag")).toContain("noindex");
   });
 
   test("comes with a policy that allows nothing inline and nothing from elsewhere, and needs neither", async () => {
-    const { headers, text } = await visit(service, "/");
+    const { headers, text } = await visit(service(), "/");
     const policy = headers.get("content-security-policy")?.split("; ");
     expect(policy?.toSorted()).toEqual([
       "base-uri 'none'",
@@ -74,11 +74,11 @@ describe("the front page", () => {
   });
 
   test("can be kept by the browser that asked, for going back to it, and by nobody else", async () => {
-    expect((await visit(service, "/")).headers.get("cache-control")).toBe("private, no-cache");
+    expect((await visit(service(), "/")).headers.get("cache-control")).toBe("private, no-cache");
   });
 
   test("takes no other method", async () => {
-    const response = await fetch(`${service.url}/`, { method: "POST" });
+    const response = await fetch(`${service().url}/`, { method: "POST" });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     expect(await response.json()).toMatchObject({ code: "METHOD_NOT_SUPPORTED" });
   });
@@ -86,7 +86,7 @@ describe("the front page", () => {
 
 describe("what pages load", () => {
   const assets = async () => {
-    const pages = await Promise.all(["/", "/thanks?kind=newsletter", "/docs"].map((path) => visit(service, path)));
+    const pages = await Promise.all(["/", "/thanks?kind=newsletter", "/docs"].map((path) => visit(service(), path)));
     const found = pages.flatMap(({ text }) =>
       [...text.matchAll(/<(?:link|script|img)[^>]*\s(?:href|src)="([^"]+)"/g)].map(([, address]) => `/${address}`),
     );
@@ -112,7 +112,7 @@ describe("what pages load", () => {
 
   test("is not sent again to who has it, and comes compressed to who can read that", async () => {
     for (const encoding of ["gzip, deflate, br", "identity", "gzip;q=0", "*"]) {
-      const response = await fetch(`${service.url}/forms.js`, { headers: { "accept-encoding": encoding } });
+      const response = await fetch(`${service().url}/forms.js`, { headers: { "accept-encoding": encoding } });
       const etag = response.headers.get("etag")!;
       expect(response.headers.get("content-encoding")).toBe(encoding.startsWith("gzip,") ? "gzip" : null);
       expect(response.headers.get("vary")).toContain("Accept-Encoding");
@@ -149,7 +149,7 @@ describe("the forms' script", () => {
   test("is missed once in the log where it was not built, and by nobody else", async () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => lines.push(line) > 0 });
-    await using bare = await startService({ formsFolder: join(folder.path, "absent"), log });
+    await using bare = await startService({ formsFolder: join(folder().path, "absent"), log });
     expect(lines.filter((line) => line.includes("was not built"))).toHaveLength(1);
     expect((await fetch(`${bare.url}/forms.js`)).status).toBe(404);
     const { status, text } = await visit(bare, "/");
@@ -161,7 +161,7 @@ describe("the forms' script", () => {
 
 describe("the forms' configuration", () => {
   test("holds the catalogue, for pages of the origins that may call", async () => {
-    const { status, headers, ...response } = await visit(service, "/forms/config.json", { headers: { origin } });
+    const { status, headers, ...response } = await visit(service(), "/forms/config.json", { headers: { origin } });
     expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
     expect(headers.get("access-control-allow-origin")).toBe(origin);
     expect(JSON.parse(response.text)).toEqual({
@@ -185,7 +185,7 @@ describe("the forms' configuration", () => {
 });
 
 test("a large catalogue makes no large page, and all of it can be asked for", async () => {
-  const file = join(folder.path, "catalogue.json");
+  const file = join(folder().path, "catalogue.json");
   const packages = Array.from({ length: 5_000 }, (_, index) => ({ id: `p-${index}`, title: `Package ${index}` }));
   await writeFile(file, JSON.stringify(packages));
   await using large = await startService({ env: { PACKAGE_CATALOGUE: file } });

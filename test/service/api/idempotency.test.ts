@@ -19,7 +19,7 @@ const replayed = ({ headers }: Answer) => headers.get("idempotency-replayed");
 /** How many submissions of each kind an action adds. */
 async function added(action: () => Promise<void>): Promise<number[]> {
   const count = async () => {
-    const { inquiries, applications, subscribers } = await service.stored();
+    const { inquiries, applications, subscribers } = await service().stored();
     return [inquiries.length, applications.length, subscribers.length];
   };
   const before = await count();
@@ -32,7 +32,7 @@ test("an inquiry repeated through both doors is one submission with one receipt"
   expect(
     await added(async () => {
       const sent = { ...buyer, email };
-      const first = await rest.send(service, "marketplace.inquiry", withKey("k 1", json(sent)));
+      const first = await rest.send(service(), "marketplace.inquiry", withKey("k 1", json(sent)));
       expect(replayed(first)).toBeNull();
       // What was understood counts, not the bytes.
       const { name, selectedPackageIds } = buyer;
@@ -42,19 +42,19 @@ test("an inquiry repeated through both doors is one submission with one receipt"
         name: ` ${name} `,
       };
       for (const door of [...doors, ...doors]) {
-        const again = await door.send(service, "marketplace.inquiry", withKey("k 1", json(sameMeaning)));
+        const again = await door.send(service(), "marketplace.inquiry", withKey("k 1", json(sameMeaning)));
         expect(again).toMatchObject({ status: 200, receipt: first.receipt });
         expect(replayed(again)).toBe("true");
       }
     }),
   ).toEqual([1, 0, 0]);
-  const receipts = (await service.mails()).filter((mail) => mail.to?.[0]?.address?.toLowerCase() === email);
+  const receipts = (await service().mails()).filter((mail) => mail.to?.[0]?.address?.toLowerCase() === email);
   expect(receipts).toHaveLength(1);
 });
 
 test("an application counts by the bytes of its resume, not by their name or boundary", async () => {
   const send = (resumeFile: File) =>
-    rest.send(service, "applications.submit", withKey("by bytes", form({ ...applicant, resumeFile })));
+    rest.send(service(), "applications.submit", withKey("by bytes", form({ ...applicant, resumeFile })));
   expect(
     await added(async () => {
       const first = await send(pdf("one.pdf"));
@@ -64,13 +64,13 @@ test("an application counts by the bytes of its resume, not by their name or bou
       expect(await send(pdf("one.pdf", 700))).toMatchObject({ status: 422, fault: { code: "UNPROCESSABLE_CONTENT" } });
     }),
   ).toEqual([0, 1, 0]);
-  const kept = (await service.stored()).applications.filter(({ resume }) => resume !== null);
-  expect(await service.files("resumes")).toHaveLength(kept.length);
+  const kept = (await service().stored()).applications.filter(({ resume }) => resume !== null);
+  expect(await service().files("resumes")).toHaveLength(kept.length);
 });
 
 test("a subscription repeated with its key is answered alike", async () => {
   const send = () =>
-    rpc.send(service, "newsletter.subscribe", withKey("subscribe", json({ email: "reader@example.org" })));
+    rpc.send(service(), "newsletter.subscribe", withKey("subscribe", json({ email: "reader@example.org" })));
   const [first, again] = [await send(), await send()];
   expect(again.receipt).toEqual(first.receipt);
   expect([replayed(first), replayed(again)]).toEqual([null, "true"]);
@@ -78,7 +78,7 @@ test("a subscription repeated with its key is answered alike", async () => {
 
 describe.each(doors)("on $name", (door) => {
   const send = (key: string, more: object = {}) =>
-    door.send(service, "marketplace.inquiry", withKey(`${door.name} ${key}`, json({ ...buyer, ...more })));
+    door.send(service(), "marketplace.inquiry", withKey(`${door.name} ${key}`, json({ ...buyer, ...more })));
 
   test("a key reused for other content is refused and changes nothing", async () => {
     expect(
@@ -96,7 +96,7 @@ describe.each(doors)("on $name", (door) => {
     expect((await send("refused", { email: "nobody" })).status).toBe(400);
     expect((await send("refused")).status).toBe(200);
     const apply = (resumeFile: File) =>
-      door.send(service, "applications.submit", withKey(`${door.name} refused`, form({ ...applicant, resumeFile })));
+      door.send(service(), "applications.submit", withKey(`${door.name} refused`, form({ ...applicant, resumeFile })));
     expect((await apply(new File(["text"], "resume.pdf"))).status).toBe(415);
     expect((await apply(pdf())).status).toBe(200);
   });
@@ -104,7 +104,7 @@ describe.each(doors)("on $name", (door) => {
   test("keys of different procedures have nothing to do with each other", async () => {
     const inquiry = await send("shared");
     const application = await door.send(
-      service,
+      service(),
       "applications.submit",
       withKey(`${door.name} shared`, json(applicant)),
     );
@@ -113,7 +113,7 @@ describe.each(doors)("on $name", (door) => {
   });
 
   test("without a key, two equal submissions are two submissions", async () => {
-    const sendAlone = () => door.send(service, "marketplace.inquiry", json(buyer));
+    const sendAlone = () => door.send(service(), "marketplace.inquiry", json(buyer));
     const [first, second] = [await sendAlone(), await sendAlone()];
     expect(first.receipt?.["inquiryId"]).not.toBe(second.receipt?.["inquiryId"]);
   });
@@ -122,7 +122,7 @@ describe.each(doors)("on $name", (door) => {
     expect(
       await added(async () => {
         const answer = await door.send(
-          service,
+          service(),
           "newsletter.subscribe",
           withKey(key, json({ email: "no@example.org" })),
         );
@@ -137,7 +137,7 @@ describe.each(doors)("on $name", (door) => {
   ])("%s in one request are refused, not joined", async (_, keys) => {
     expect(
       await added(async () => {
-        const call = request(service.url + door.path("marketplace.inquiry"), {
+        const call = request(service().url + door.path("marketplace.inquiry"), {
           method: "POST",
           headers: { "content-type": "application/json", "idempotency-key": keys },
         });
@@ -169,7 +169,7 @@ test("one key for several calls of a batch is refused", async () => {
     await added(async () => {
       const inputs = [{ email: "a@example.org" }, { email: "b@example.org" }];
       const procedures = ["newsletter.subscribe", "newsletter.subscribe"] as const;
-      const response = await sendBatch(service, procedures, inputs, { "idempotency-key": "batch" });
+      const response = await sendBatch(service(), procedures, inputs, { "idempotency-key": "batch" });
       expect(response.status).toBe(400);
     }),
   ).toEqual([0, 0, 0]);

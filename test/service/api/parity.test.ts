@@ -292,7 +292,7 @@ const refusals: Refusal[] = [
 describe.each(refusals)("refuses $name ($procedure)", ({ procedure, init, status, code, paths, message }) => {
   test("alike on both doors, and keeps nothing", async () => {
     const answers = [];
-    for (const door of doors) answers.push(await door.send(service, procedure, init()));
+    for (const door of doors) answers.push(await door.send(service(), procedure, init()));
     for (const answer of answers) {
       expect(answer).toMatchObject({ status, fault: { code, ...(message && { message }) } });
       expect(answer.fault?.issues?.map(({ path }) => path)).toEqual(paths);
@@ -304,9 +304,9 @@ describe.each(refusals)("refuses $name ($procedure)", ({ procedure, init, status
 });
 
 test("no refusal left a row, a file or a mail", async () => {
-  expect(await service.stored()).toEqual({ inquiries: [], applications: [], subscribers: [] });
-  expect(await service.files("resumes")).toEqual([]);
-  expect(await service.mails()).toEqual([]);
+  expect(await service().stored()).toEqual({ inquiries: [], applications: [], subscribers: [] });
+  expect(await service().files("resumes")).toEqual([]);
+  expect(await service().mails()).toEqual([]);
 });
 
 describe.each(doors)("accepts on $name", (door) => {
@@ -320,14 +320,14 @@ describe.each(doors)("accepts on $name", (door) => {
       selectedPackageIds: ["b", "a", "b"],
       unknown: 1,
     };
-    const { status, receipt } = await door.send(service, "marketplace.inquiry", json(sent));
+    const { status, receipt } = await door.send(service(), "marketplace.inquiry", json(sent));
     expect(status).toBe(200);
     expect(receipt).toEqual({
       message: expect.any(String),
       inquiryId: expect.stringMatching(/^INQ-\d{8}-\d{6}$/),
       confirmationEmailSent: true,
     });
-    const { inquiries } = await service.stored();
+    const { inquiries } = await service().stored();
     expect(inquiries.at(-1)).toMatchObject({
       reference: receipt?.["inquiryId"],
       name: "Zoé",
@@ -337,7 +337,7 @@ describe.each(doors)("accepts on $name", (door) => {
       door: door.name,
     });
     const about = async () =>
-      (await service.mails()).filter(({ subject }) => subject?.includes(String(receipt?.["inquiryId"])));
+      (await service().mails()).filter(({ subject }) => subject?.includes(String(receipt?.["inquiryId"])));
     await expect.poll(async () => (await about()).length).toBe(2);
     const to = (await about()).map((mail) => mail.to?.[0]?.address);
     expect(new Set(to)).toEqual(new Set([email, "sales@marketplace.example"]));
@@ -346,18 +346,18 @@ describe.each(doors)("accepts on $name", (door) => {
   test("a subscription, and the same one again without a second mail", async () => {
     const email = `Reader@${door.name}.example`;
     const subscribe = (address: string, source: string) =>
-      door.send(service, "newsletter.subscribe", json({ email: address, source }));
+      door.send(service(), "newsletter.subscribe", json({ email: address, source }));
     const first = await subscribe(email, "Footer!");
     const again = await subscribe(email.toLowerCase(), "blog");
     expect(again.receipt).toEqual(first.receipt);
     expect(Object.keys(first.receipt ?? {})).toEqual(["message"]);
-    expect((await service.stored()).subscribers.at(-1)).toMatchObject({
+    expect((await service().stored()).subscribers.at(-1)).toMatchObject({
       email,
       status: "pending",
       source: "footer",
       lastSource: "blog",
     });
-    const welcomes = async () => (await service.mails()).filter((mail) => mail.to?.[0]?.address === email).length;
+    const welcomes = async () => (await service().mails()).filter((mail) => mail.to?.[0]?.address === email).length;
     await expect.poll(welcomes).toBe(1);
   });
 
@@ -369,9 +369,9 @@ describe.each(doors)("accepts on $name", (door) => {
       resume.name,
     );
     expect(exact.size).toBe(5_242_880);
-    const before = (await service.files("resumes")).length;
+    const before = (await service().files("resumes")).length;
     const { status, receipt } = await door.send(
-      service,
+      service(),
       "applications.submit",
       form({ ...applicant, resumeFile: exact }),
     );
@@ -381,58 +381,58 @@ describe.each(doors)("accepts on $name", (door) => {
       applicationId: expect.stringMatching(/^APP-\d{8}-\d{6}$/),
       confirmationEmailSent: expect.any(Boolean),
     });
-    const application = (await service.stored()).applications.at(-1);
+    const application = (await service().stored()).applications.at(-1);
     expect(application?.resume).toMatchObject({ filename: "Lebenslauf – Ana.pdf", kind: "pdf", size: 5_242_880 });
-    expect(await service.files("resumes")).toHaveLength(before + 1);
+    expect(await service().files("resumes")).toHaveLength(before + 1);
   });
 
   test("a cover letter of 20,000 letters that are written as escapes", async () => {
     const coverLetter = "я".repeat(20_000);
     const body = JSON.stringify({ ...applicant, coverLetter }).replaceAll("я", String.raw`\u044f`);
-    expect((await door.send(service, "applications.submit", text(body, "application/json"))).status).toBe(200);
-    expect((await service.stored()).applications.at(-1)).toMatchObject({ coverLetter });
+    expect((await door.send(service(), "applications.submit", text(body, "application/json"))).status).toBe(200);
+    expect((await service().stored()).applications.at(-1)).toMatchObject({ coverLetter });
   });
 
   test("null as an absent field", async () => {
-    expect((await door.send(service, "marketplace.inquiry", json({ ...buyer, company: null }))).status).toBe(200);
+    expect((await door.send(service(), "marketplace.inquiry", json({ ...buyer, company: null }))).status).toBe(200);
     const subscription = { email: `null@${door.name}.example`, source: null };
-    expect((await door.send(service, "newsletter.subscribe", json(subscription))).status).toBe(200);
+    expect((await door.send(service(), "newsletter.subscribe", json(subscription))).status).toBe(200);
     const application = { ...applicant, phone: null, portfolioUrl: null, coverLetter: null, resumeFile: null };
-    expect((await door.send(service, "applications.submit", json(application))).status).toBe(200);
-    const { fault } = await door.send(service, "marketplace.inquiry", json({ ...buyer, name: null }));
+    expect((await door.send(service(), "applications.submit", json(application))).status).toBe(200);
+    const { fault } = await door.send(service(), "marketplace.inquiry", json({ ...buyer, name: null }));
     expect(fault?.issues).toEqual([{ path: ["name"], message: "This field is required." }]);
   });
 
   test.each(["null", "undefined", "", " "])("the text “%s” in place of the resume as no resume", async (resumeFile) => {
     const sent = [json({ ...applicant, resumeFile }), form({ ...applicant, resumeFile })];
-    for (const init of sent) expect((await door.send(service, "applications.submit", init)).status).toBe(200);
-    const { applications } = await service.stored();
+    for (const init of sent) expect((await door.send(service(), "applications.submit", init)).status).toBe(200);
+    const { applications } = await service().stored();
     expect(applications.slice(-2).map(({ resume }) => resume)).toEqual([null, null]);
   });
 
   test("an application as JSON, and as a form with no file chosen", async () => {
-    const before = (await service.files("resumes")).length;
-    expect((await door.send(service, "applications.submit", json(applicant))).status).toBe(200);
+    const before = (await service().files("resumes")).length;
+    expect((await door.send(service(), "applications.submit", json(applicant))).status).toBe(200);
     const noFile = form({ ...applicant, phone: "", resumeFile: new File([], "") });
-    expect((await door.send(service, "applications.submit", noFile)).status).toBe(200);
-    const { applications } = await service.stored();
+    expect((await door.send(service(), "applications.submit", noFile)).status).toBe(200);
+    const { applications } = await service().stored();
     expect(applications.slice(-2).map(({ phone, resume }) => ({ phone, resume }))).toEqual([
       { phone: null, resume: null },
       { phone: null, resume: null },
     ]);
-    expect(await service.files("resumes")).toHaveLength(before);
+    expect(await service().files("resumes")).toHaveLength(before);
   });
 });
 
 test("a URL-encoded application is taken on REST and refused on the typed door", async () => {
   const init = () => ({ body: new URLSearchParams({ ...applicant, coverLetter: "a\r\nb" }) });
-  expect((await rest.send(service, "applications.submit", init())).status).toBe(200);
+  expect((await rest.send(service(), "applications.submit", init())).status).toBe(200);
   for (const resumeFile of ["null", "undefined", ""]) {
     const body = new URLSearchParams({ ...applicant, coverLetter: "a\r\nb", resumeFile });
-    expect((await rest.send(service, "applications.submit", { body })).status).toBe(200);
+    expect((await rest.send(service(), "applications.submit", { body })).status).toBe(200);
   }
-  expect((await rpc.send(service, "applications.submit", init())).status).toBe(415);
-  expect((await service.stored()).applications.at(-1)).toMatchObject({ coverLetter: "a\nb" });
+  expect((await rpc.send(service(), "applications.submit", init())).status).toBe(415);
+  expect((await service().stored()).applications.at(-1)).toMatchObject({ coverLetter: "a\nb" });
 });
 
 test("a package that the catalogue lacks is refused by its name on both doors", async () => {

@@ -10,7 +10,7 @@ const service = shared(() => startService({ env: { CORS_ORIGINS: `${origin}, htt
 
 const reader = { email: "reader@example.org" };
 const subscribe = (next: string | readonly string[], more = {}) =>
-  postForm(service, "newsletter.subscribe", fields({ ...reader, next, ...more }));
+  postForm(service(), "newsletter.subscribe", fields({ ...reader, next, ...more }));
 
 test.each([
   ["/danke", "/danke"],
@@ -26,7 +26,7 @@ test.each([
 });
 
 test("a whole address of the service itself is followed as a path", async () => {
-  expect((await subscribe(`${service.url}/danke`)).headers.get("location")).toBe("/danke");
+  expect((await subscribe(`${service().url}/danke`)).headers.get("location")).toBe("/danke");
 });
 
 test.each([
@@ -72,10 +72,10 @@ test("two return addresses are none", async () => {
 
 test("an application with a resume comes back, too, and a program gets its receipt", async () => {
   const sent = () => form({ ...applicant, resumeFile: pdf(), next: `${origin}/danke` });
-  const { status, headers } = await postForm(service, "applications.submit", sent().body as FormData);
+  const { status, headers } = await postForm(service(), "applications.submit", sent().body as FormData);
   expect([status, headers.get("location")]).toEqual([303, `${origin}/danke`]);
-  expect((await rest.send(service, "applications.submit", sent())).status).toBe(200);
-  expect((await rest.send(service, "newsletter.subscribe", json({ ...reader, next: "/danke" }))).status).toBe(200);
+  expect((await rest.send(service(), "applications.submit", sent())).status).toBe(200);
+  expect((await rest.send(service(), "newsletter.subscribe", json({ ...reader, next: "/danke" }))).status).toBe(200);
 });
 
 describe("while a form is refused", () => {
@@ -96,20 +96,20 @@ describe("SITE=off", () => {
   const bare = shared(() => startService({ env: { SITE: "off" } }));
 
   test("takes the front page away", async () => {
-    expect((await visit(bare, "/")).status).toBe(404);
-    expect((await fetch(bare.url)).status).toBe(404);
+    expect((await visit(bare(), "/")).status).toBe(404);
+    expect((await fetch(bare().url)).status).toBe(404);
   });
 
   test("leaves the forms, their script and the newsletter's pages, and no page links to the front page", async () => {
     for (const path of ["/forms.js", "/forms.css", "/forms/config.json", "/openapi.json"])
-      expect([path, (await fetch(bare.url + path)).status]).toEqual([path, 200]);
-    const refused = await postForm(bare, "newsletter.subscribe", fields({ email: "nobody" }));
+      expect([path, (await fetch(bare().url + path)).status]).toEqual([path, 200]);
+    const refused = await postForm(bare(), "newsletter.subscribe", fields({ email: "nobody" }));
     const pages = [
-      await visit(bare, "/thanks?kind=newsletter"),
-      await visit(bare, "/newsletter/confirm?token=x"),
-      await visit(bare, "/docs"),
-      await visit(bare, "/nothing"),
-      await visit(bare, addresses["marketplace.inquiry"]),
+      await visit(bare(), "/thanks?kind=newsletter"),
+      await visit(bare(), "/newsletter/confirm?token=x"),
+      await visit(bare(), "/docs"),
+      await visit(bare(), "/nothing"),
+      await visit(bare(), addresses["marketplace.inquiry"]),
       refused,
     ];
     expect(pages.map(({ status }) => status)).toEqual([200, 404, 200, 404, 405, 400]);

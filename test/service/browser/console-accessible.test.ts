@@ -19,12 +19,12 @@ async function findings(page: Page): Promise<string[]> {
 const pages: readonly (readonly [string, () => string])[] = [
   ["the inbox", () => ""],
   ["no match", () => "?q=nothing-has-this-name"],
-  ["an inquiry", () => `/inquiries/${site.submissions.find(({ kind }) => kind === "inquiry")!.reference}`],
+  ["an inquiry", () => `/inquiries/${site().submissions.find(({ kind }) => kind === "inquiry")!.reference}`],
   [
     "an application",
-    () => `/applications/${site.submissions.find(({ hasResume }) => hasResume)!.reference}?status=new`,
+    () => `/applications/${site().submissions.find(({ hasResume }) => hasResume)!.reference}?status=new`,
   ],
-  ["a person", () => `/people/${encodeURIComponent(site.submissions[1]!.email)}`],
+  ["a person", () => `/people/${encodeURIComponent(site().submissions[1]!.email)}`],
   ["subscribers", () => "/subscribers"],
   ["mails", () => "/mails"],
   ["the overview", () => "/overview"],
@@ -38,7 +38,7 @@ const looks = [
 ] as const;
 
 test.each(pages)("%s is free of barriers and fits", async (_what, path) => {
-  await using visit = await enter(browser, site, path());
+  await using visit = await enter(browser(), site(), path());
   const { page } = visit;
   for (const { colorScheme, viewport } of looks) {
     await page.emulateMedia({ colorScheme });
@@ -51,16 +51,16 @@ test.each(pages)("%s is free of barriers and fits", async (_what, path) => {
 
 beforeAll(async () => {
   const url = "https://crm.example.org/a-long-path/0123456789abcdef0123456789abcdef";
-  const { webhooks } = site.store;
+  const { webhooks } = site().store;
   const at = Date.now();
   await webhooks.add({ url, events: [...webhookEvents], secret: "whsec_c2VjcmV0" }, { operator, at });
   await webhooks.rotate(1, "whsec_bmV3", { operator, at });
-  site.addDeliveries();
+  site().addDeliveries();
 });
 
 describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => {
   test("webhooks and their dialogs are free of barriers and fit", async () => {
-    await using visit = await enter(browser, site, "/settings", look);
+    await using visit = await enter(browser(), site(), "/settings", look);
     const { page } = visit;
     for (const name of ["Add webhook", "Deliveries: crm.example.org", "New secret: crm.example.org"]) {
       await page.getByRole("button", { name }).click();
@@ -72,7 +72,7 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
   });
 
   test("the dialogs of subscribers are free of barriers and fit", async () => {
-    await using visit = await enter(browser, site, "/subscribers", look);
+    await using visit = await enter(browser(), site(), "/subscribers", look);
     const { page } = visit;
     const dialog = page.getByRole("dialog");
     for (const name of ["Add subscriber", "Import"]) {
@@ -89,10 +89,10 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
   });
 
   test("the sign-in and the invitation are free of barriers", async () => {
-    await using visit = await Visit.begin(browser, look);
+    await using visit = await Visit.begin(browser(), look);
     const { page } = visit;
-    for (const path of ["", `/invitation#token=${await site.invite("nils@voices.example", "sales")}`]) {
-      await page.goto(site.url + path);
+    for (const path of ["", `/invitation#token=${await site().invite("nils@voices.example", "sales")}`]) {
+      await page.goto(site().url + path);
       await page.getByLabel("Password").waitFor();
       expect(await findings(page)).toEqual([]);
     }
@@ -100,7 +100,7 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
 
   test("dialogs and menus are free of barriers", async () => {
     // Few rows, because axe checks each of them. The whole inbox is checked as a page above.
-    await using visit = await enter(browser, site, "?q=liam", look);
+    await using visit = await enter(browser(), site(), "?q=liam", look);
     const { page } = visit;
     await page.locator(".row").first().waitFor();
     await page.keyboard.press("?");
@@ -125,9 +125,9 @@ describe.each(looks)("in $colorScheme colours, $viewport.width wide", (look) => 
 });
 
 test("forced colours show which place, which list and which submission is open", async () => {
-  const [one] = site.submissions;
+  const [one] = site().submissions;
   const path = `/${one!.kind === "inquiry" ? "inquiries" : "applications"}/${one!.reference}`;
-  await using visit = await enter(browser, site, path, { forcedColors: "active" });
+  await using visit = await enter(browser(), site(), path, { forcedColors: "active" });
   const { page } = visit;
   await page.locator(".rows .row").first().waitFor();
   const lines = (selector: string) =>
@@ -145,8 +145,8 @@ test("forced colours show which place, which list and which submission is open",
 
 test("a long address in a dialog leaves its buttons on a phone", async () => {
   const email = `${"very.".repeat(10)}long.address@${"label".repeat(12)}.example.org`;
-  await site.add("Ida Long", email);
-  await using visit = await enter(browser, site, `/people/${encodeURIComponent(email)}`, {
+  await site().add("Ida Long", email);
+  await using visit = await enter(browser(), site(), `/people/${encodeURIComponent(email)}`, {
     viewport: { width: 320, height: 740 },
   });
   const { page } = visit;
@@ -157,7 +157,7 @@ test("a long address in a dialog leaves its buttons on a phone", async () => {
 });
 
 test.each(["", "/subscribers"])("what to search for can be read as a whole on a phone in console%s", async (path) => {
-  await using visit = await enter(browser, site, path, { viewport: { width: 360, height: 740 } });
+  await using visit = await enter(browser(), site(), path, { viewport: { width: 360, height: 740 } });
   const room = await visit.page.getByRole("searchbox").evaluate((input: HTMLInputElement) => {
     const { font, paddingLeft, paddingRight } = getComputedStyle(input);
     const pen = document.createElement("canvas").getContext("2d")!;
@@ -170,7 +170,7 @@ test.each(["", "/subscribers"])("what to search for can be read as a whole on a 
 });
 
 test.each(["", "/overview", "/subscribers"])("nothing moves while console%s loads", async (path) => {
-  await using visit = await enter(browser, site, path);
+  await using visit = await enter(browser(), site(), path);
   const { page } = visit;
   await page.waitForLoadState("networkidle");
   await page.addInitScript(() => {

@@ -20,7 +20,7 @@ const phone = { viewport: { width: 360, height: 740 } };
 
 test("rows are one line of 44 px, in sections by the days of the viewer's zone", async () => {
   const timeZone = "Pacific/Auckland";
-  await using visit = await enter(browser, site, "?status=all", { timezoneId: timeZone });
+  await using visit = await enter(browser(), site(), "?status=all", { timezoneId: timeZone });
   const { page } = visit;
   await expect.poll(() => rows(page).count()).toBe(50);
   const dayMs = 24 * 3_600_000;
@@ -32,7 +32,12 @@ test("rows are one line of 44 px, in sections by the days of the viewer's zone",
     if (day === dayOf(now - dayMs)) return "Yesterday";
     return day >= dayOf(now - 6 * dayMs) ? "This week" : "Earlier";
   };
-  const expected = Map.groupBy(site.submissions.filter(({ status }) => status !== "spam").slice(0, 50), nameOf);
+  const expected = Map.groupBy(
+    site()
+      .submissions.filter(({ status }) => status !== "spam")
+      .slice(0, 50),
+    nameOf,
+  );
   expect([...expected.keys()].at(-1)).toBe("Earlier");
   expect(await page.locator(".section-name").allInnerTexts()).toEqual([...expected.keys()]);
   expect(await page.locator(".rows").evaluateAll((lists) => lists.map((list) => list.children.length))).toEqual(
@@ -46,20 +51,20 @@ test("rows are one line of 44 px, in sections by the days of the viewer's zone",
 });
 
 test("a list without rows shows the first one that comes in, without a click", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   await page.clock.install();
-  await page.goto(`${site.url}?company=Voices+Ltd`);
+  await page.goto(`${site().url}?company=Voices+Ltd`);
   await fillSignIn(page);
   await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
-  await site.add("Nora Fresh");
+  await site().add("Nora Fresh");
   await page.clock.runFor(11_000);
   await rows(page).getByText("Nora Fresh").waitFor();
   expect(await page.getByRole("button", { name: "1 new" }).count()).toBe(0);
 });
 
 test("a search finds the same by typing and on Enter, people before letters, in every state", async () => {
-  await using visit = await enter(browser, site, "?status=new");
+  await using visit = await enter(browser(), site(), "?status=new");
   const { page } = visit;
   const search = page.getByRole("searchbox", { name: "Search" });
   const groups = page.locator(".section-name");
@@ -70,11 +75,13 @@ test("a search finds the same by typing and on Enter, people before letters, in 
   expect(new Set(await people.locator("strong").allInnerTexts())).toEqual(new Set(["Ben Novák"]));
   expect(await people.locator("strong mark").first().innerText()).toBe("Ben");
   const found = await referencesIn(page);
-  const bens = site.submissions.filter(({ name }) => name === "Ben Novák").map(({ reference }) => reference);
+  const bens = site()
+    .submissions.filter(({ name }) => name === "Ben Novák")
+    .map(({ reference }) => reference);
   expect(found.slice(0, bens.length)).toEqual(bens);
-  expect(site.submissions.some(({ name, status }) => name === "Ben Novák" && status === "done")).toBe(true);
+  expect(site().submissions.some(({ name, status }) => name === "Ben Novák" && status === "done")).toBe(true);
   await search.press("Enter");
-  expect(page.url()).toBe(`${site.url}#q=ben`);
+  expect(page.url()).toBe(`${site().url}#q=ben`);
   expect(await referencesIn(page)).toEqual(found);
   const tabs = page.getByRole("navigation", { name: "By state" });
   expect(await tabs.locator("[aria-current]").allTextContents()).toEqual(["All"]);
@@ -90,7 +97,7 @@ test("a search finds the same by typing and on Enter, people before letters, in 
 });
 
 test("the next one of a search is the row below", async () => {
-  await using visit = await enter(browser, site, "#q=ben");
+  await using visit = await enter(browser(), site(), "#q=ben");
   const { page } = visit;
   await expect.poll(() => page.locator(".section-name").count()).toBe(2);
   const people = await page.locator(".rows").first().getByRole("listitem").count();
@@ -102,7 +109,7 @@ test("the next one of a search is the row below", async () => {
 });
 
 test("a phone has one button for all filters, and what is set as chips", async () => {
-  await using visit = await enter(browser, site, "", phone);
+  await using visit = await enter(browser(), site(), "", phone);
   const { page } = visit;
   await rows(page).first().waitFor();
   expect(await page.getByRole("combobox").count()).toBe(0);
@@ -123,11 +130,11 @@ test("a phone has one button for all filters, and what is set as chips", async (
 });
 
 test("undo stays until the next action, and says when there is nothing", async () => {
-  const one = site.submissions.find(({ status }) => status === "open")!;
-  await using visit = await Visit.begin(browser, { viewport: { width: 1440, height: 900 } });
+  const one = site().submissions.find(({ status }) => status === "open")!;
+  await using visit = await Visit.begin(browser(), { viewport: { width: 1440, height: 900 } });
   const { page } = visit;
   await page.clock.install();
-  await page.goto(site.url + pathOf(one));
+  await page.goto(site().url + pathOf(one));
   await fillSignIn(page);
   const setTo = (status: string) => page.getByRole("combobox", { name: "Status" }).selectOption(status);
   await page.getByRole("heading", { name: one.name }).focus();
@@ -139,7 +146,7 @@ test("undo stays until the next action, and says when there is nothing", async (
   await page.getByRole("heading", { name: one.name }).focus();
   await page.keyboard.press("z");
   await page.getByText("Undone.").waitFor();
-  expect((await site.now(one.reference))[0]).toBe("open");
+  expect((await site().now(one.reference))[0]).toBe("open");
   await setTo("new");
   await page.getByRole("button", { name: "Undo" }).waitFor();
   await page.getByRole("textbox", { name: "Note" }).fill("Called.");
@@ -149,14 +156,14 @@ test("undo stays until the next action, and says when there is nothing", async (
 });
 
 test("rows that are done fade to their new state, and the keyboard goes to the row behind them", async () => {
-  await using visit = await enter(browser, site, "", { reducedMotion: "no-preference" });
+  await using visit = await enter(browser(), site(), "", { reducedMotion: "no-preference" });
   const { page } = visit;
   await rows(page).first().waitFor();
   const [first, second, third] = await referencesIn(page);
   for (const at of [0, 1]) await rows(page).nth(at).getByRole("checkbox").check();
   await page.getByRole("toolbar").getByRole("button", { name: "Done" }).press("Enter");
   await expect.poll(() => focusedRow(page)).toBe(third);
-  await expect.poll(async () => (await site.now(second!))[0]).toBe("done");
+  await expect.poll(async () => (await site().now(second!))[0]).toBe("done");
   const looks = await rows(page)
     .first()
     .evaluate((row) => {
@@ -168,11 +175,11 @@ test("rows that are done fade to their new state, and the keyboard goes to the r
   expect(looks.transitionDuration).not.toMatch(/^0s/);
   expect(looks.lines).toEqual(["none"]);
   await page.keyboard.press("z");
-  await expect.poll(async () => (await site.now(first!))[0]).not.toBe("done");
+  await expect.poll(async () => (await site().now(first!))[0]).not.toBe("done");
 });
 
 test("after Done on its page, and after an erasure, the keyboard is on the next row", async () => {
-  await using visit = await enter(browser, site);
+  await using visit = await enter(browser(), site());
   const { page } = visit;
   await rows(page).first().waitFor();
   const [first, second, third] = await referencesIn(page);
@@ -189,18 +196,18 @@ test("after Done on its page, and after an erasure, the keyboard is on the next 
 });
 
 test("a page that the role does not include is not found, once", async () => {
-  await using visit = await enter(browser, site, "/subscribers", { as: operators.cleo[0] });
+  await using visit = await enter(browser(), site(), "/subscribers", { as: operators.cleo[0] });
   const { page } = visit;
   await page.getByRole("heading", { name: "Page not found" }).waitFor();
   expect(await page.getByText("Not found", { exact: true }).count()).toBe(0);
 });
 
 test("a list in which nothing is new says what else is to be done", async () => {
-  await using visit = await enter(browser, site, "?status=new", { as: operators.cleo[0] });
+  await using visit = await enter(browser(), site(), "?status=new", { as: operators.cleo[0] });
   const { page } = visit;
   await rows(page).first().waitFor();
-  const references = site.submissions.filter(({ kind, status }) => kind === "application" && status === "new");
-  for (const { reference } of references) await site.changeAs(operators.cleo[0], reference, { status: "open" });
+  const references = site().submissions.filter(({ kind, status }) => kind === "application" && status === "new");
+  for (const { reference } of references) await site().changeAs(operators.cleo[0], reference, { status: "open" });
   await page.reload();
   await page.getByRole("heading", { name: "Nothing is new" }).waitFor();
   await page.getByText(/^\d+ to do\.$/).waitFor();
@@ -208,7 +215,7 @@ test("a list in which nothing is new says what else is to be done", async () => 
 });
 
 test("what could not be loaded beside the list stands together at the top", async () => {
-  await using visit = await enter(browser, site);
+  await using visit = await enter(browser(), site());
   const { page } = visit;
   visit.expectProblems(/ERR_FAILED|Failed to fetch/);
   await rows(page).first().waitFor();
@@ -222,7 +229,7 @@ test("what could not be loaded beside the list stands together at the top", asyn
 });
 
 test("what has the focus keeps its corners", async () => {
-  await using visit = await enter(browser, site);
+  await using visit = await enter(browser(), site());
   const { page } = visit;
   const link = rows(page).first().getByRole("link");
   await link.waitFor();
@@ -233,11 +240,11 @@ test("what has the focus keeps its corners", async () => {
 });
 
 test("the audit log says what was done in sentences", async () => {
-  const one = site.submissions.findLast(({ kind }) => kind === "inquiry")!;
-  await site.changeAs(operator, one.reference, { assignee: operators.ben[0] });
-  await site.changeAs(operator, one.reference, { status: "open" });
-  await site.store.desk.audit({ action: "operator.accept", subject: operator }, { operator, at: Date.now() });
-  await using visit = await enter(browser, site, "/audit");
+  const one = site().submissions.findLast(({ kind }) => kind === "inquiry")!;
+  await site().changeAs(operator, one.reference, { assignee: operators.ben[0] });
+  await site().changeAs(operator, one.reference, { status: "open" });
+  await site().store.desk.audit({ action: "operator.accept", subject: operator }, { operator, at: Date.now() });
+  await using visit = await enter(browser(), site(), "/audit");
   const { page } = visit;
   const entries = page.getByRole("table", { name: "Audit log" });
   await entries.getByText(`eva assigned ${one.reference} to ben.hart`).waitFor();

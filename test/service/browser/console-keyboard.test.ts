@@ -30,10 +30,10 @@ async function barriersIn(page: Page): Promise<string[]> {
 }
 
 test("a submission is opened, read, answered, tagged and done with, and the next one is there", async () => {
-  await using visit = await enter(browser, site, "?status=new");
+  await using visit = await enter(browser(), site(), "?status=new");
   const { page } = visit;
   const { keyboard } = page;
-  const [one, next, third] = site.submissions.filter(({ status }) => status === "new");
+  const [one, next, third] = site().submissions.filter(({ status }) => status === "new");
   await page.locator(".rows .row").first().waitFor();
   expect(await barriersIn(page)).toEqual([]);
 
@@ -54,26 +54,26 @@ test("a submission is opened, read, answered, tagged and done with, and the next
   await page.getByText(`The reply to ${one!.email} goes out in ten seconds.`).waitFor();
   await message.waitFor({ state: "detached" });
   expect(await hasFocus(heading)).toBe(true);
-  const { replies } = await site.detail(one!.reference);
+  const { replies } = await site().detail(one!.reference);
   expect(replies).toMatchObject([{ author: operator, text: expect.stringContaining("We will call you at ten.") }]);
 
   await tabTo(page, page.getByRole("textbox", { name: "Add tag" }));
   await keyboard.type("hot lead");
   await keyboard.press("Enter");
   await page.getByRole("button", { name: "Remove hot lead" }).waitFor();
-  expect((await site.detail(one!.reference)).row.tags).toEqual(["hot lead"]);
+  expect((await site().detail(one!.reference)).row.tags).toEqual(["hot lead"]);
 
   await keyboard.press("Escape");
   await keyboard.press("e");
   await expect.poll(() => heading.innerText()).toBe(next!.name);
   await expect.poll(() => hasFocus(heading)).toBe(true);
-  await expect.poll(() => site.now(one!.reference)).toEqual(["done", null]);
+  await expect.poll(() => site().now(one!.reference)).toEqual(["done", null]);
 
   await keyboard.press("r");
   await keyboard.type("Thank you.");
   await tabTo(page, page.getByRole("button", { name: "Send and mark done" }));
   await keyboard.press("Enter");
-  await expect.poll(() => site.now(next!.reference)).toEqual(["done", null]);
+  await expect.poll(() => site().now(next!.reference)).toEqual(["done", null]);
   const row = page.locator(`[data-reference="${third!.reference}"]`);
   await expect.poll(() => hasFocus(row)).toBe(true);
   await keyboard.press("Enter");

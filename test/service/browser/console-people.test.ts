@@ -14,8 +14,8 @@ const browser = shared(openBrowser);
 const site = anew(() => ConsoleSite.open({ count: 20 }));
 
 test("a display name stands wherever its operator is named", async () => {
-  const one = site.submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
-  await using visit = await enter(browser, site, "/settings");
+  const one = site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
+  await using visit = await enter(browser(), site(), "/settings");
   const { page } = visit;
   visit.expectProblems(/status of 400/);
   const name = page.getByRole("textbox", { name: "Display name" });
@@ -30,7 +30,7 @@ test("a display name stands wherever its operator is named", async () => {
   await page.reload();
   await expect.poll(() => name.inputValue()).toBe("Eva Novák");
 
-  await page.goto(`${site.url}/inquiries/${one.reference}`);
+  await page.goto(`${site().url}/inquiries/${one.reference}`);
   const assignee = page.getByRole("combobox", { name: "Assignee" });
   await assignee.selectOption({ label: "Eva Novák (me)" });
   await page.getByText("Assigned to Eva Novák.").waitFor();
@@ -39,21 +39,21 @@ test("a display name stands wherever its operator is named", async () => {
   const timeline = page.getByRole("region", { name: "Timeline" }).getByRole("listitem");
   await timeline.filter({ hasText: "Eva Novák assigned it to Eva Novák" }).waitFor();
   await timeline.filter({ hasText: "Eva Novák noted" }).waitFor();
-  await page.goto(`${site.url}/audit`);
+  await page.goto(`${site().url}/audit`);
   await page.locator(`strong[title="${operator}"]`, { hasText: "Eva Novák" }).first().waitFor();
 });
 
 test("operators who are called the same are told apart by their addresses", async () => {
-  const one = site.submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
+  const one = site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
   const hash = await new Passwords().hash(password, { network: "", isKnown: true });
   for (const [email, name] of [
     ["eva@other.example", undefined],
     ["ben@other.example", "Ben.Hart"],
   ] as const) {
-    const token = await site.invite(email, "sales");
-    await site.store.access.acceptInvitation(hashSecret(token), hash, Date.now(), name);
+    const token = await site().invite(email, "sales");
+    await site().store.access.acceptInvitation(hashSecret(token), hash, Date.now(), name);
   }
-  await using visit = await enter(browser, site, `/inquiries/${one.reference}`);
+  await using visit = await enter(browser(), site(), `/inquiries/${one.reference}`);
   const { page } = visit;
   const offered = () => page.getByRole("combobox", { name: "Assignee" }).getByRole("option").allInnerTexts();
   await expect
@@ -62,29 +62,29 @@ test("operators who are called the same are told apart by their addresses", asyn
 });
 
 test("mails about assignments are turned off in the settings, and there are none for those who see no submissions", async () => {
-  await using visit = await enter(browser, site, "/settings", { as: operators.ben[0] });
+  await using visit = await enter(browser(), site(), "/settings", { as: operators.ben[0] });
   const mailed = visit.page.getByRole("checkbox", { name: "Mail me when a submission is assigned to me" });
   expect(await mailed.isChecked()).toBe(true);
   await mailed.uncheck();
-  await expect.poll(async () => (await site.store.access.findOperator(operators.ben[0]))?.mailAssigned).toBe(0);
+  await expect.poll(async () => (await site().store.access.findOperator(operators.ben[0]))?.mailAssigned).toBe(0);
   await visit.page.reload();
   await mailed.waitFor();
   expect(await mailed.isChecked()).toBe(false);
 
-  await using other = await enter(browser, site, "/settings", { as: operators.mia[0] });
+  await using other = await enter(browser(), site(), "/settings", { as: operators.mia[0] });
   await other.page.getByRole("textbox", { name: "Display name" }).waitFor();
   expect(await other.page.getByRole("checkbox", { name: /^Mail me/ }).count()).toBe(0);
 });
 
 test("the page of a person tells who it is, and all that became of what was sent", async () => {
-  const one = site.submissions.find(({ kind, status }) => kind === "application" && status === "new")!;
+  const one = site().submissions.find(({ kind, status }) => kind === "application" && status === "new")!;
   const inquired = await accept(
-    site.store,
+    site().store,
     inquiry(900, { email: one.email, company: "Kalomi", receivedAt: Date.now() }),
   );
   const actor = { operator: operators.ben[0], at: Date.now() };
-  await site.store.desk.addNote(wholeScope, inquired.reference!, "Wants a sample.", actor);
-  await using visit = await enter(browser, site, `/people/${encodeURIComponent(one.email)}`);
+  await site().store.desk.addNote(wholeScope, inquired.reference!, "Wants a sample.", actor);
+  await using visit = await enter(browser(), site(), `/people/${encodeURIComponent(one.email)}`);
   const { page } = visit;
   const fact = (label: string) => page.locator("dl > div").filter({ has: page.getByText(label, { exact: true }) });
   await fact("Company").getByText("Kalomi").waitFor();
@@ -97,16 +97,18 @@ test("the page of a person tells who it is, and all that became of what was sent
   await story.filter({ hasText: "Subscribed to the newsletter" }).waitFor();
   await story.filter({ hasText: "Welcome mail" }).waitFor();
 
-  await using other = await enter(browser, site, `/people/${encodeURIComponent(one.email)}`, { as: operators.ben[0] });
+  await using other = await enter(browser(), site(), `/people/${encodeURIComponent(one.email)}`, {
+    as: operators.ben[0],
+  });
   await other.page.getByText("Wants a sample.").waitFor();
   for (const unseen of [one.reference, "Subscribed to the newsletter", "Welcome mail"])
     expect(await other.page.getByText(unseen).count()).toBe(0);
 });
 
 test("a link of an invitation that was used says so", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   visit.expectProblems(/status of 400/);
-  await visit.page.goto(`${site.url}/invitation#token=used`);
+  await visit.page.goto(`${site().url}/invitation#token=used`);
   await visit.page.getByText("This link was used or has expired.").waitFor();
   expect(await visit.page.getByRole("button", { name: "Set password" }).count()).toBe(0);
 });

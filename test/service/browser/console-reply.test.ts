@@ -9,12 +9,13 @@ import { enter, operator, signOut } from "../../support/browser/console-visit.ts
 const browser = shared(openBrowser);
 const site = anew(() => ConsoleSite.open({ count: 20 }));
 
-const newInquiry = (): InboxRow => site.submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
+const newInquiry = (): InboxRow =>
+  site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
 const pathOf = ({ reference }: InboxRow) => `/inquiries/${reference}`;
 
 test("a reply is begun with r, sent and marked done, and taken back with the status and the words", async () => {
   const one = newInquiry();
-  await using visit = await enter(browser, site, pathOf(one));
+  await using visit = await enter(browser(), site(), pathOf(one));
   const { page } = visit;
   await page.getByRole("heading", { name: one.name }).waitFor();
   await page.keyboard.press("r");
@@ -25,24 +26,24 @@ test("a reply is begun with r, sent and marked done, and taken back with the sta
   await message.fill("We will call you tomorrow.");
   await page.getByRole("button", { name: "Send and mark done" }).click();
   await page.getByRole("button", { name: "Undo", exact: true }).waitFor();
-  await expect.poll(() => site.now(one.reference)).toEqual(["done", one.assignee]);
+  await expect.poll(() => site().now(one.reference)).toEqual(["done", one.assignee]);
   await page.getByRole("listitem").filter({ hasText: "We will call you tomorrow." }).getByText("replied").waitFor();
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await page.getByText("The reply is taken back.").waitFor();
-  expect(await site.now(one.reference)).toEqual(["new", one.assignee]);
-  expect((await site.detail(one.reference)).replies).toEqual([]);
+  expect(await site().now(one.reference)).toEqual(["new", one.assignee]);
+  expect((await site().detail(one.reference)).replies).toEqual([]);
   await page.getByRole("button", { name: "Reply", exact: true }).click();
   expect(await message.inputValue()).toBe("We will call you tomorrow.");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await expect
-    .poll(async () => (await site.detail(one.reference)).replies)
+    .poll(async () => (await site().detail(one.reference)).replies)
     .toMatchObject([{ author: operator, text: "We will call you tomorrow." }]);
   expect(await message.count()).toBe(0);
 });
 
 test("a message that was begun survives a reload, and not a sign-out", async () => {
   const one = newInquiry();
-  await using visit = await enter(browser, site, pathOf(one));
+  await using visit = await enter(browser(), site(), pathOf(one));
   const { page } = visit;
   await page.getByRole("button", { name: "Reply", exact: true }).click();
   const message = page.getByRole("textbox", { name: "Message" });
@@ -56,7 +57,7 @@ test("a message that was begun survives a reload, and not a sign-out", async () 
 
 test("what became of a submission is one list in the order of time", async () => {
   const one = newInquiry();
-  await using visit = await enter(browser, site, pathOf(one));
+  await using visit = await enter(browser(), site(), pathOf(one));
   const { page } = visit;
   await page.getByRole("textbox", { name: "Note" }).fill("A good customer.");
   await page.getByRole("button", { name: "Add note" }).click();
@@ -70,8 +71,8 @@ test("what became of a submission is one list in the order of time", async () =>
 });
 
 test("a saved answer fills the message, and answers several at once, each as it is shown", async () => {
-  const [one, other] = site.submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
-  await using visit = await enter(browser, site, "/settings");
+  const [one, other] = site().submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
+  await using visit = await enter(browser(), site(), "/settings");
   const { page } = visit;
   visit.expectProblems(/status of 400/);
   await page.getByRole("button", { name: "Add saved answer" }).click();
@@ -84,12 +85,12 @@ test("a saved answer fills the message, and answers several at once, each as it 
   await text.fill("Thank you, {name}: {reference}");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("listitem").filter({ hasText: "Thanks" }).waitFor();
-  await page.goto(site.url + pathOf(one!));
+  await page.goto(site().url + pathOf(one!));
   await page.getByRole("button", { name: "Reply", exact: true }).click();
   await page.getByRole("combobox", { name: "Saved answer" }).selectOption("Thanks");
   const filled = `Thank you, ${one!.name}: ${one!.reference}`;
   await expect.poll(() => page.getByRole("textbox", { name: "Message" }).inputValue()).toBe(filled);
-  await page.goto(`${site.url}?status=new&kind=inquiry`);
+  await page.goto(`${site().url}?status=new&kind=inquiry`);
   for (const { reference } of [one!, other!])
     await page
       .locator(`.row:has([data-reference="${reference}"]), .row[data-reference="${reference}"]`)
@@ -103,5 +104,5 @@ test("a saved answer fills the message, and answers several at once, each as it 
   await dialog.getByText(`Thank you, ${other!.name}: ${other!.reference}`).waitFor();
   await dialog.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByText("2 replies will go out in ten seconds.").waitFor();
-  expect((await site.detail(other!.reference)).replies).toMatchObject([{ author: operator }]);
+  expect((await site().detail(other!.reference)).replies).toMatchObject([{ author: operator }]);
 });

@@ -27,7 +27,7 @@ async function isWellMade(page: Page): Promise<void> {
 test("the name of the installation stands in the tab, on the sign-in and above the places", async () => {
   const brand = "Voices & <Sons>";
   await using branded = await ConsoleSite.open({ count: 0, env: { BRAND: brand } });
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   await page.goto(branded.url);
   await page.locator(".card-brand").getByText(brand, { exact: true }).waitFor();
@@ -39,7 +39,7 @@ test("the name of the installation stands in the tab, on the sign-in and above t
 });
 
 test("the menu of the account has the address, the settings, the shortcuts and the way out, by keyboard too", async () => {
-  await using visit = await enter(browser, site, "/mails");
+  await using visit = await enter(browser(), site(), "/mails");
   const { page } = visit;
   const button = page.getByRole("button", { name: /^Account of eva/ });
   await button.focus();
@@ -63,10 +63,10 @@ test("the menu of the account has the address, the settings, the shortcuts and t
 });
 
 test("every page says that no mail goes out and that the disk is nearly full", async () => {
-  await using visit = await Visit.begin(browser, looks[0]);
+  await using visit = await Visit.begin(browser(), looks[0]);
   const { page } = visit;
-  await site.signIn(visit.context, operators.mia[0]);
-  await page.goto(`${site.url}/subscribers`);
+  await site().signIn(visit.context, operators.mia[0]);
+  await page.goto(`${site().url}/subscribers`);
   await page.getByRole("heading", { name: "Subscribers", exact: true }).waitFor();
   expect(await page.getByRole("alert").filter({ hasText: /./ }).count()).toBe(0);
   const json = { result: { data: { mail: true, disk: true } } };
@@ -86,7 +86,7 @@ test("every page says that no mail goes out and that the disk is nearly full", a
 describe("a new installation", () => {
   test("shows an administrator four steps until the first submission comes", async () => {
     await using empty = await ConsoleSite.open({ count: 0 });
-    await using visit = await enter(browser, empty);
+    await using visit = await enter(browser(), empty);
     const { page } = visit;
     const steps = page.locator(".first-steps");
     await steps.getByText(`<script type="module" src="${new URL(empty.url).origin}/forms.js"></script>`).waitFor();
@@ -112,7 +112,7 @@ describe("a new installation", () => {
 
   test("shows others that nothing has come", async () => {
     await using empty = await ConsoleSite.open({ count: 0 });
-    await using visit = await enter(browser, empty, "", { as: operators.ben[0] });
+    await using visit = await enter(browser(), empty, "", { as: operators.ben[0] });
     await visit.page.getByRole("heading", { name: "No submissions yet" }).waitFor();
     await visit.page.waitForLoadState("networkidle");
     expect(await visit.page.locator(".first-steps").count()).toBe(0);
@@ -121,7 +121,7 @@ describe("a new installation", () => {
 
 describe("the overview", () => {
   test("compares ranges, and its cards lead to their lists", async () => {
-    await using visit = await enter(browser, site, "/overview");
+    await using visit = await enter(browser(), site(), "/overview");
     const { page } = visit;
     await page.getByText(/^\d+ in the 30 days before$/).waitFor();
     await isWellMade(page);
@@ -146,7 +146,7 @@ describe("the overview", () => {
   });
 
   test("leads from a package, a position and an operator to their submissions", async () => {
-    await using visit = await enter(browser, site, "/overview?days=90");
+    await using visit = await enter(browser(), site(), "/overview?days=90");
     const { page } = visit;
     const box = (name: string) => page.locator(".shares section").filter({ has: page.getByRole("heading", { name }) });
     for (const [name, parameter] of [

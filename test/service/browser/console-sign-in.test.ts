@@ -30,7 +30,7 @@ async function setUp(page: Page): Promise<{ readonly secret: string; readonly re
 }
 
 test("a second factor is set up in the settings, asked for at the next sign-in, and replaced by a recovery code", async () => {
-  await using visit = await enter(browser, site, "/settings", { as: operators.ben[0] });
+  await using visit = await enter(browser(), site(), "/settings", { as: operators.ben[0] });
   const { page } = visit;
   visit.expectProblems(/status of 400/);
   await page.getByRole("button", { name: "Set up" }).click();
@@ -49,7 +49,7 @@ test("a second factor is set up in the settings, asked for at the next sign-in, 
 
 test("an administrator who needs a second factor sets it up and goes on", async () => {
   await using strict = await ConsoleSite.open({ count: 0, env: { CONSOLE_TOTP: "required" } });
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   await strict.signIn(visit.context);
   const { page } = visit;
   await page.goto(strict.url);
@@ -60,8 +60,8 @@ test("an administrator who needs a second factor sets it up and goes on", async 
 });
 
 test("sessions are listed, and another one is ended", async () => {
-  await using other = await enter(browser, site, "/settings", { as: operators.cleo[0] });
-  await using visit = await enter(browser, site, "/settings", { as: operators.cleo[0] });
+  await using other = await enter(browser(), site(), "/settings", { as: operators.cleo[0] });
+  await using visit = await enter(browser(), site(), "/settings", { as: operators.cleo[0] });
   const { page } = visit;
   await page.getByText("this one").waitFor();
   await page.getByRole("button", { name: /^End the session of/ }).click();
@@ -73,14 +73,14 @@ test("sessions are listed, and another one is ended", async () => {
 test("a link of the command line signs in with one click, and not a second time", async () => {
   const token = drawSecret();
   const root = { operator: "command line", at: Date.now() };
-  await site.store.access.changeOperator(operators.mia[0], { signInLinkHash: hashSecret(token) }, root);
-  await using visit = await Visit.begin(browser);
+  await site().store.access.changeOperator(operators.mia[0], { signInLinkHash: hashSecret(token) }, root);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   visit.expectProblems(/status of 400/);
-  await page.goto(`${site.url}/sign-in#token=${token}`);
+  await page.goto(`${site().url}/sign-in#token=${token}`);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("button", { name: /^Account of/ }).waitFor();
-  await page.goto(`${site.url}/sign-in#token=${token}`);
+  await page.goto(`${site().url}/sign-in#token=${token}`);
   await page.reload();
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("This link was used or has expired.").waitFor();
@@ -100,7 +100,7 @@ test("an invitation is accepted with the account of a provider, whose page the b
     CONSOLE_PASSWORDS: "off",
   };
   await using offering = await ConsoleSite.open({ count: 0, env });
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   await page.goto(`${offering.url}/invitation#token=${await offering.invite("nils@voices.example", "sales")}`);
   expect(await page.getByLabel("Password").count()).toBe(0);

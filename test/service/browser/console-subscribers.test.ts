@@ -11,10 +11,10 @@ const site = anew(() => ConsoleSite.open({ count: 20 }));
 
 const mia = operators.mia[0];
 const stateOf = async (address: string) =>
-  (await subscribers(site.store)).find(({ email }) => email === address)?.status;
+  (await subscribers(site().store)).find(({ email }) => email === address)?.status;
 
 test("a subscriber is added, and one who is subscribed already is refused with the reason", async () => {
-  await using visit = await enter(browser, site, "/subscribers", { as: mia });
+  await using visit = await enter(browser(), site(), "/subscribers", { as: mia });
   const { page } = visit;
   visit.expectProblems(/status of 409/);
   await page.getByRole("button", { name: "Add subscriber" }).click();
@@ -47,8 +47,8 @@ test("a subscriber is added, and one who is subscribed already is refused with t
 });
 
 test("a file is imported, and the report names who was left out and why", async () => {
-  const known = (await subscribers(site.store)).find(({ status }) => status === "active")!;
-  await using visit = await enter(browser, site, "/subscribers", { as: mia });
+  const known = (await subscribers(site().store)).find(({ status }) => status === "active")!;
+  await using visit = await enter(browser(), site(), "/subscribers", { as: mia });
   const { page } = visit;
   visit.expectProblems(/status of 400/);
   const file = (text: string | Buffer) => ({ name: "readers.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
@@ -91,8 +91,8 @@ nobody,fair,,,
 });
 
 test("unsubscribing asks first", async () => {
-  const { email } = (await subscribers(site.store)).find(({ status }) => status === "active")!;
-  await using visit = await enter(browser, site, "/subscribers", { as: mia });
+  const { email } = (await subscribers(site().store)).find(({ status }) => status === "active")!;
+  await using visit = await enter(browser(), site(), "/subscribers", { as: mia });
   const { page } = visit;
   await page.getByRole("searchbox", { name: "Search" }).fill(email);
   const row = page.getByRole("row", { name: new RegExp(RegExp.escape(email)) });

@@ -23,7 +23,7 @@ const site = anew(() => ConsoleSite.open());
 const pathOf = ({ kind, reference }: Pick<InboxRow, "kind" | "reference">) =>
   `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
 const firstWith = (fits: (one: InboxRow) => boolean): InboxRow => {
-  const found = site.submissions.find(fits);
+  const found = site().submissions.find(fits);
   if (found === undefined) throw new Error("The fixtures have no such submission.");
   return found;
 };
@@ -38,16 +38,16 @@ describe("signing in", () => {
   const oidc = { OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret };
 
   test("happens at the address of a mail's link and shows what it leads to", async () => {
-    const one = site.submissions[0]!;
-    await using visit = await Visit.begin(browser);
+    const one = site().submissions[0]!;
+    await using visit = await Visit.begin(browser());
     const { page } = visit;
     visit.expectProblems(/status of 401/);
-    await page.goto(site.url + pathOf(one));
+    await page.goto(site().url + pathOf(one));
     await fillSignIn(page, "wrong");
     await page.getByText("The e-mail address or the password is wrong.").waitFor();
     await fillSignIn(page);
     await page.getByRole("heading", { name: one.name }).waitFor();
-    expect(page.url()).toBe(site.url + pathOf(one));
+    expect(page.url()).toBe(site().url + pathOf(one));
     await signOut(page);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
@@ -55,7 +55,7 @@ describe("signing in", () => {
   test("a sign-in at the provider leads back to the page that asked for it", async () => {
     await using offering = await ConsoleSite.open({ env: oidc });
     const one = offering.submissions[0]!;
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     const { page, context } = visit;
     // As the service after the provider has let the operator in.
     await page.route("**/oidc/start", async (route) => {
@@ -74,7 +74,7 @@ describe("signing in", () => {
   test("a sign-in with the password leaves nothing of one that was begun at the provider", async () => {
     await using offering = await ConsoleSite.open({ env: oidc });
     const one = offering.submissions[0]!;
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     const { page } = visit;
     // The page stays as it is.
     await page.route("**/oidc/start", (route) => route.fulfill({ status: 204 }));
@@ -90,10 +90,10 @@ describe("signing in", () => {
   });
 
   test("an invitation sets a password and signs in", async () => {
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     const { page, context } = visit;
     visit.expectProblems(/status of 400/);
-    await page.goto(`${site.url}/invitation#token=${await site.invite("nils@voices.example", "sales")}`);
+    await page.goto(`${site().url}/invitation#token=${await site().invite("nils@voices.example", "sales")}`);
     await page.getByText("nils@voices.example").waitFor();
     await page.getByText("Sales", { exact: true }).waitFor();
     await page.getByRole("textbox", { name: "Display name" }).fill("Nils Holm");
@@ -103,7 +103,7 @@ describe("signing in", () => {
     await page.getByLabel("Password").fill("vermilion kettle 41");
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByRole("heading", { name: "Inbox" }).waitFor();
-    expect((await site.store.access.findOperator("nils@voices.example"))?.name).toBe("Nils Holm");
+    expect((await site().store.access.findOperator("nils@voices.example"))?.name).toBe("Nils Holm");
     expect([new URL(page.url()).search, new URL(page.url()).hash]).toEqual(["", ""]);
     const cookies = (await context.cookies()).toSorted((a, b) => a.name.localeCompare(b.name));
     expect(cookies).toMatchObject([
@@ -113,17 +113,17 @@ describe("signing in", () => {
   });
 
   test("a link on a page of another site, whose request brings no cookie, leads to its submission", async () => {
-    const one = site.submissions[0]!;
-    await using visit = await enter(browser, site);
+    const one = site().submissions[0]!;
+    await using visit = await enter(browser(), site());
     const { page } = visit;
-    await page.goto(`data:text/html,<a href="${site.url}${pathOf(one)}">the inquiry</a>`);
+    await page.goto(`data:text/html,<a href="${site().url}${pathOf(one)}">the inquiry</a>`);
     await page.getByText("the inquiry").click();
     await page.getByRole("heading", { name: one.name }).waitFor();
   });
 
   test("the next operator finds nothing of what the one who signed out has typed", async () => {
     const one = firstWith(({ kind }) => kind === "inquiry");
-    await using visit = await enter(browser, site, pathOf(one));
+    await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     const note = page.getByRole("textbox", { name: "Note" });
     await note.fill("Between us");
@@ -134,27 +134,27 @@ describe("signing in", () => {
   });
 
   test("a sign-out that fails is said, and one without a session shows the sign-in", async () => {
-    await using visit = await enter(browser, site);
+    await using visit = await enter(browser(), site());
     const { page } = visit;
     visit.expectProblems(/ERR_FAILED/, /status of 401/);
     await rows(page).first().waitFor();
     await page.route("**/session.signOut*", (route) => route.abort(), { times: 1 });
     await signOut(page);
     await page.getByText("Not signed out. The server cannot be reached.").waitFor();
-    await endSessionsAt(page, site, "session.signOut");
+    await endSessionsAt(page, site(), "session.signOut");
     await signOut(page);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
   test("a tab follows what another one did: its operator signed out, and another one signed in", async () => {
     const one = firstWith(({ kind }) => kind === "inquiry");
-    await using visit = await enter(browser, site, pathOf(one));
+    await using visit = await enter(browser(), site(), pathOf(one));
     const { page, context } = visit;
     const isShown = () => page.evaluate(() => dispatchEvent(new Event("focus")));
     const note = page.getByRole("textbox", { name: "Note" });
     await note.fill("Between us");
     const other = await context.newPage();
-    await other.goto(site.url);
+    await other.goto(site().url);
     await signOut(other);
     await other.getByRole("heading", { name: "Sign in" }).waitFor();
     await isShown();
@@ -167,13 +167,13 @@ describe("signing in", () => {
   });
 
   test("a tab that asks to sign in goes on once the operator has signed in in another one", async () => {
-    const one = site.submissions[0]!;
-    await using visit = await Visit.begin(browser);
+    const one = site().submissions[0]!;
+    await using visit = await Visit.begin(browser());
     const { page, context } = visit;
-    await page.goto(`${site.url}${pathOf(one)}`);
+    await page.goto(`${site().url}${pathOf(one)}`);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     const other = await context.newPage();
-    await other.goto(site.url);
+    await other.goto(site().url);
     await fillSignIn(other);
     await rows(other).first().waitFor();
     await page.evaluate(() => dispatchEvent(new Event("focus")));
@@ -181,7 +181,7 @@ describe("signing in", () => {
   });
 
   test("marketing begins with the subscribers and is offered nothing else of its colleagues", async () => {
-    await using visit = await enter(browser, site, "", { as: operators.mia[0] });
+    await using visit = await enter(browser(), site(), "", { as: operators.mia[0] });
     await visit.page.getByRole("heading", { name: "Subscribers", exact: true }).waitFor();
     const places = await visit.page.getByRole("navigation", { name: "Console" }).getByRole("link").allInnerTexts();
     expect(places.map((text) => text.trim())).toEqual(["Subscribers", "Mails", "Settings"]);
@@ -192,11 +192,11 @@ describe("the inbox", () => {
   const empty = shared(() => ConsoleSite.open({ count: 0 }));
 
   test("keeps its filter in the address, and Back returns to it", async () => {
-    await using visit = await enter(browser, site);
+    await using visit = await enter(browser(), site());
     const { page } = visit;
     await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
     await page.waitForURL("**/console?status=new");
-    const waiting = site.submissions.filter(({ status }) => status === "new");
+    const waiting = site().submissions.filter(({ status }) => status === "new");
     await expect.poll(() => rows(page).count()).toBe(waiting.length);
     await page.getByRole("combobox", { name: "Assignee" }).selectOption("none");
     await page.waitForURL("**/console?status=new&assignee=none");
@@ -211,15 +211,15 @@ describe("the inbox", () => {
   });
 
   test("takes no notice of parts of an address that it does not know", async () => {
-    await using visit = await enter(browser, empty, "?status=closed&utm_source=mail");
+    await using visit = await enter(browser(), empty(), "?status=closed&utm_source=mail");
     const { page } = visit;
     await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
-    await page.goto(`${empty.url}/mails?status=lost`);
+    await page.goto(`${empty().url}/mails?status=lost`);
     await page.getByText("No mail has failed.").waitFor();
   });
 
   test("takes a year that is being typed for the oldest there is", async () => {
-    await using visit = await enter(browser, empty);
+    await using visit = await enter(browser(), empty());
     const { page } = visit;
     await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
     const asked = page.waitForRequest("**/inbox.list*");
@@ -229,11 +229,11 @@ describe("the inbox", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "from 0202-01-01" }).click();
     await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
-    expect(page.url()).toBe(empty.url);
+    expect(page.url()).toBe(empty().url);
   });
 
   test("searches names and letters as they are typed", async () => {
-    await using visit = await enter(browser, site);
+    await using visit = await enter(browser(), site());
     const { page } = visit;
     const search = page.getByRole("searchbox", { name: "Search" });
     await search.pressSequentially("kalomi");
@@ -249,12 +249,12 @@ describe("the inbox", () => {
     await search.fill("phonetics");
     await page.waitForURL("**/console#q=phonetics");
     await expect.poll(() => rows(page).count()).toBeGreaterThan(3);
-    await page.goto(`${site.url}#letter=kalomi`);
+    await page.goto(`${site().url}#letter=kalomi`);
     await expect.poll(() => search.inputValue()).toBe("kalomi");
   });
 
   test("no server on the way is told what is searched for, and an old address is rewritten", async () => {
-    await using visit = await enter(browser, site);
+    await using visit = await enter(browser(), site());
     const { page } = visit;
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
@@ -264,7 +264,7 @@ describe("the inbox", () => {
     await page.waitForURL("**/console?status=new#q=kalomi");
     await page.reload();
     await rows(page).first().waitFor();
-    await page.goto(`${site.url}?order=oldest#q=kalomi`);
+    await page.goto(`${site().url}?order=oldest#q=kalomi`);
     await rows(page).first().locator("a").first().click();
     await page.getByRole("link", { name: "All from this address" }).click();
     await page.getByRole("heading", { name: "anna.mueller@kalomi.example" }).waitFor();
@@ -275,15 +275,15 @@ describe("the inbox", () => {
     await page.waitForURL("**/console?order=oldest#q=kalomi");
     expect(asked.filter((url) => /kalomi(?!\.js)/.test(url.split("#")[0]!))).toEqual([]);
 
-    await page.goto(`${site.url}?q=kalomi&status=new`);
+    await page.goto(`${site().url}?q=kalomi&status=new`);
     await page.waitForURL("**/console?status=new#q=kalomi");
     await expect.poll(() => page.getByRole("searchbox", { name: "Search" }).inputValue()).toBe("kalomi");
   });
 
   test("shows older submissions page by page", async () => {
-    await using visit = await enter(browser, site, "?status=all");
+    await using visit = await enter(browser(), site(), "?status=all");
     const { page } = visit;
-    const total = site.submissions.filter(({ status }) => status !== "spam").length;
+    const total = site().submissions.filter(({ status }) => status !== "spam").length;
     await expect.poll(() => rows(page).count()).toBe(50);
     await page.getByRole("button", { name: "Show older" }).click();
     await expect.poll(() => rows(page).count()).toBe(100);
@@ -293,7 +293,7 @@ describe("the inbox", () => {
   });
 
   test("says why older submissions could not be loaded", async () => {
-    await using visit = await enter(browser, site, "?status=all");
+    await using visit = await enter(browser(), site(), "?status=all");
     const { page } = visit;
     visit.expectProblems(/status of 500/);
     await expect.poll(() => rows(page).count()).toBe(50);
@@ -306,14 +306,14 @@ describe("the inbox", () => {
   });
 
   test("offers new submissions without moving its rows", async () => {
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     const { page } = visit;
     await page.clock.install();
-    await page.goto(site.url);
+    await page.goto(site().url);
     await fillSignIn(page);
     await rows(page).first().waitFor();
-    await site.add("Nora Fresh");
-    await site.add("Olu Fresher");
+    await site().add("Nora Fresh");
+    await site().add("Olu Fresher");
     await page.clock.runFor(11_000);
     const offer = page.getByRole("button", { name: "2 new" });
     await offer.waitFor();
@@ -324,10 +324,10 @@ describe("the inbox", () => {
   });
 
   test("leaves the keyboard on a row when the buttons for the selected ones are gone", async () => {
-    await using visit = await enter(browser, site, "?status=new");
+    await using visit = await enter(browser(), site(), "?status=new");
     const { page } = visit;
     const bar = page.getByRole("toolbar", { name: "Selected submissions" });
-    const [, second, third] = site.submissions.filter(({ status }) => status === "new");
+    const [, second, third] = site().submissions.filter(({ status }) => status === "new");
     const focused = () => page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"]);
     await rows(page).nth(1).getByRole("checkbox").check();
     await bar.getByRole("button", { name: "Open" }).press("Enter");
@@ -339,14 +339,14 @@ describe("the inbox", () => {
   });
 
   test("offers new submissions until they are loaded, and says why they could not be", async () => {
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     const { page } = visit;
     visit.expectProblems(/status of 429/);
     await page.clock.install();
-    await page.goto(site.url);
+    await page.goto(site().url);
     await fillSignIn(page);
     await rows(page).first().waitFor();
-    await site.add("Nora Fresh");
+    await site().add("Nora Fresh");
     await page.clock.runFor(11_000);
     const error = { code: -32029, message: "Too many requests.", data: { code: "TOO_MANY_REQUESTS" } };
     await page.route("**/inbox.list*", (route) => route.fulfill({ status: 429, json: { error } }), { times: 1 });
@@ -359,10 +359,10 @@ describe("the inbox", () => {
   });
 
   test("works from the keyboard alone", async () => {
-    await using visit = await enter(browser, site, "?status=new");
+    await using visit = await enter(browser(), site(), "?status=new");
     const { page } = visit;
     await rows(page).first().waitFor();
-    const [first, second, third] = site.submissions.filter(({ status }) => status === "new") as [
+    const [first, second, third] = site().submissions.filter(({ status }) => status === "new") as [
       InboxRow,
       InboxRow,
       InboxRow,
@@ -370,14 +370,14 @@ describe("the inbox", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("e");
     await page.getByText("Set to done.").waitFor();
-    expect(await site.now(first.reference)).toEqual(["done", null]);
+    expect(await site().now(first.reference)).toEqual(["done", null]);
     expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"])).toBe(
       second.reference,
     );
     expect(await rows(page).first().getAttribute("class")).toContain("dimmed");
     await page.keyboard.press("z");
     await page.getByText("Undone.").waitFor();
-    expect(await site.now(first.reference)).toEqual(["new", null]);
+    expect(await site().now(first.reference)).toEqual(["new", null]);
     await page.keyboard.press("x");
     await page.keyboard.press("j");
     await page.keyboard.press("Shift+X");
@@ -385,7 +385,7 @@ describe("the inbox", () => {
     await page.keyboard.press("a");
     await page.getByRole("dialog").getByRole("button", { name: operator }).click();
     await page.getByText(`2 submissions: Assigned to eva.`).waitFor();
-    const assigned = [second, third, first].map(async ({ reference }) => (await site.now(reference))[1]);
+    const assigned = [second, third, first].map(async ({ reference }) => (await site().now(reference))[1]);
     expect(await Promise.all(assigned)).toEqual([operator, operator, null]);
     await page.keyboard.press("/");
     expect(await page.getByRole("searchbox").evaluate((box) => box === document.activeElement)).toBe(true);
@@ -399,9 +399,9 @@ describe("the inbox", () => {
   });
 
   test("changes all that match once their number is confirmed, and leaves what another operator changed", async () => {
-    const matching = site.submissions.filter(({ status }) => status === "done");
+    const matching = site().submissions.filter(({ status }) => status === "done");
     const [other, erased] = matching;
-    await using visit = await enter(browser, site, "?status=done");
+    await using visit = await enter(browser(), site(), "?status=done");
     const { page } = visit;
     const changes: string[] = [];
     page.on("request", (request) => request.url().includes("inbox.triage") && changes.push(request.url()));
@@ -421,22 +421,22 @@ describe("the inbox", () => {
     await bar.getByRole("button", { name: "Select all that match" }).click();
     await bar.getByRole("button", { name: "Open" }).click();
     await dialog.getByRole("button", { name: `Change ${matching.length}` }).waitFor();
-    await site.changeAs("ben@voices.example", other!.reference, { status: "spam" });
-    site.erase(erased!.reference);
+    await site().changeAs("ben@voices.example", other!.reference, { status: "spam" });
+    site().erase(erased!.reference);
     await dialog.getByRole("button", { name: `Change ${matching.length}` }).click();
     await page.getByText(`${matching.length - 2} submissions: Set to open.`).waitFor();
     await page.getByText("1 was changed by ben meanwhile and stays as it is.").waitFor();
     await page.getByText("1 submission could not be found any more.").waitFor();
-    const left = await site.store.desk.listSubmissions(wholeScope, { status: "done" }, {});
+    const left = await site().store.desk.listSubmissions(wholeScope, { status: "done" }, {});
     expect(left.rows).toEqual([]);
-    expect((await site.now(other!.reference))[0]).toBe("spam");
+    expect((await site().now(other!.reference))[0]).toBe("spam");
   });
 
   test("changes all that are selected, also more than one call takes", async () => {
     const from = Date.now();
-    await Promise.all(Array.from({ length: triageMax + 1 }, () => site.add("Nora Fresh")));
-    const chosen = (status: InboxRow["status"]) => site.list({ from, status });
-    await using visit = await enter(browser, site);
+    await Promise.all(Array.from({ length: triageMax + 1 }, () => site().add("Nora Fresh")));
+    const chosen = (status: InboxRow["status"]) => site().list({ from, status });
+    await using visit = await enter(browser(), site());
     const { page } = visit;
     // In one page, not in the many that a person would load.
     await page.route("**/inbox.list*", async (route) =>
@@ -455,23 +455,23 @@ describe("the inbox", () => {
   });
 
   test("tells of several which ones stay as another operator left them", async () => {
-    const [changed, taken, erased] = site.submissions.filter(({ status }) => status === "new");
-    await using visit = await enter(browser, site, "?status=new");
+    const [changed, taken, erased] = site().submissions.filter(({ status }) => status === "new");
+    await using visit = await enter(browser(), site(), "?status=new");
     const { page } = visit;
     await rows(page).first().waitFor();
     for (const index of [0, 1, 2]) await rows(page).nth(index).getByRole("checkbox").check();
-    await site.changeAs("ben@voices.example", taken!.reference, { status: "spam" });
-    site.erase(erased!.reference);
+    await site().changeAs("ben@voices.example", taken!.reference, { status: "spam" });
+    site().erase(erased!.reference);
     await page.getByRole("toolbar").getByRole("button", { name: "Open" }).click();
     await page.getByText("Set to open.").waitFor();
     await page.getByText("1 was changed by ben meanwhile and stays as it is.").waitFor();
     await page.getByText("1 submission could not be found any more.").waitFor();
-    const statuses = [changed!, taken!].map(async ({ reference }) => (await site.now(reference))[0]);
+    const statuses = [changed!, taken!].map(async ({ reference }) => (await site().now(reference))[0]);
     expect(await Promise.all(statuses)).toEqual(["open", "spam"]);
   });
 
   test("says that nothing waits, and that there is nothing yet", async () => {
-    await using visit = await enter(browser, empty);
+    await using visit = await enter(browser(), empty());
     const { page } = visit;
     await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
     await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
@@ -479,7 +479,7 @@ describe("the inbox", () => {
   });
 
   test("offers another try after a failure, and tells that it is offline", async () => {
-    await using visit = await enter(browser, site);
+    await using visit = await enter(browser(), site());
     const { page, context } = visit;
     visit.expectProblems(/status of 500|ERR_INTERNET_DISCONNECTED/);
     await rows(page).first().waitFor();
@@ -498,7 +498,7 @@ describe("a submission", () => {
   test("shows what was sent as people read it", async () => {
     // Its notice has failed.
     const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
-    await using visit = await enter(browser, site, pathOf(one));
+    await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     await page.getByRole("heading", { name: one.name }).waitFor();
     expect(await page.getByRole("link", { name: "+44 (0)20 7946-0018" }).getAttribute("href")).toBe(
@@ -530,7 +530,7 @@ describe("a submission", () => {
     });
     expect(dark).toBeGreaterThan(100);
     expect(await viewer.locator("body").evaluate(() => origin)).toBe("null");
-    const { rows: audit } = await site.store.desk.listAudit({});
+    const { rows: audit } = await site().store.desk.listAudit({});
     expect(audit[0]).toMatchObject({ action: "resume.view", subject: one.reference, operator });
     // The mail that failed goes out without a question.
     await page.getByRole("button", { name: "Send again" }).last().click();
@@ -539,9 +539,9 @@ describe("a submission", () => {
 
   test("a mail that was sent is sent again only after a question", async () => {
     const mails = async () =>
-      (await site.store.desk.listMails(wholeScope, undefined, { limit: 100 })).rows.map(({ id }) => id);
+      (await site().store.desk.listMails(wholeScope, undefined, { limit: 100 })).rows.map(({ id }) => id);
     const before = await mails();
-    await using visit = await enter(browser, site, "/mails?status=sent");
+    await using visit = await enter(browser(), site(), "/mails?status=sent");
     const { page } = visit;
     const notice = page.getByRole("row").filter({ hasText: "the team" }).first();
     const again = notice.getByRole("button", { name: "Send again" });
@@ -570,44 +570,44 @@ describe("a submission", () => {
 
   test("a second operator is told of the first one's change, overwrites nothing and loses no text", async () => {
     const one = firstWith(({ status }) => status === "new");
-    await using visit = await enter(browser, site, pathOf(one));
+    await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
-    await site.changeAs("ben@voices.example", one.reference, { status: "done" });
+    await site().changeAs("ben@voices.example", one.reference, { status: "done" });
     await page.getByRole("combobox", { name: "Status" }).selectOption("open");
     await page.getByText("Ben set this to done 2 min ago. Your change was not made.").waitFor();
     await expect.poll(() => statusOf(page)).toBe("done");
     expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
     await page.getByRole("combobox", { name: "Status" }).selectOption("open");
     await page.getByText("Set to open.").waitFor();
-    expect((await site.now(one.reference))[0]).toBe("open");
+    expect((await site().now(one.reference))[0]).toBe("open");
   });
 
   test("a second operator is told when the first one assigned it", async () => {
     const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
-    await using visit = await enter(browser, site, pathOf(one));
+    await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     const markAsOpen = () => page.getByRole("combobox", { name: "Status" }).selectOption("open");
     await page.getByRole("heading", { name: one.name }).waitFor();
-    await site.changeAs("ben@voices.example", one.reference, { assignee: "ben@voices.example" });
+    await site().changeAs("ben@voices.example", one.reference, { assignee: "ben@voices.example" });
     // After a change the page reads the submission again: not what is changed next.
     const readAgain = page.waitForResponse("**/submission.get*");
     await markAsOpen();
     await readAgain;
     await page.getByText("Ben assigned this to ben 2 min ago. Your change was not made.").waitFor();
     await expect.poll(() => statusOf(page)).toBe("new");
-    await site.changeAs("ben@voices.example", one.reference, { assignee: null });
+    await site().changeAs("ben@voices.example", one.reference, { assignee: null });
     await markAsOpen();
     await page.getByText("Ben unassigned this 2 min ago. Your change was not made.").waitFor();
-    expect(await site.now(one.reference)).toEqual(["new", null]);
+    expect(await site().now(one.reference)).toEqual(["new", null]);
   });
 
   test("nor does a change overwrite anything that was asked for before the page was told of the other one", async () => {
     const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
-    await using visit = await enter(browser, site, pathOf(one));
+    await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     await page.getByRole("heading", { name: one.name }).waitFor();
-    await site.changeAs("ben@voices.example", one.reference, { status: "done", assignee: "ben@voices.example" });
+    await site().changeAs("ben@voices.example", one.reference, { status: "done", assignee: "ben@voices.example" });
     const asked = Promise.withResolvers<void>();
     await page.route("**/inbox.triage*", async (route) => {
       await asked.promise;
@@ -622,28 +622,28 @@ describe("a submission", () => {
     asked.resolve();
     await second;
     await page.getByText("Your change was not made.").first().waitFor();
-    expect(await site.now(one.reference)).toEqual(["done", "ben@voices.example"]);
+    expect(await site().now(one.reference)).toEqual(["done", "ben@voices.example"]);
     await expect.poll(() => statusOf(page)).toBe("done");
   });
 
   test("nor what only another part of the page was told of", async () => {
     const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
-    await using visit = await Visit.begin(browser, { viewport: { width: 1440, height: 900 } });
+    await using visit = await Visit.begin(browser(), { viewport: { width: 1440, height: 900 } });
     const { page } = visit;
     await page.clock.install();
-    await page.goto(site.url + pathOf(one));
+    await page.goto(site().url + pathOf(one));
     await fillSignIn(page);
     await page.getByRole("heading", { name: one.name }).waitFor();
     const row = page.locator(".rows .current");
     await row.waitFor();
-    await site.changeAs("ben@voices.example", one.reference, { assignee: "ben@voices.example" });
-    await site.add("Nora Fresh");
+    await site().changeAs("ben@voices.example", one.reference, { assignee: "ben@voices.example" });
+    await site().add("Nora Fresh");
     await page.clock.runFor(11_000);
     await page.getByRole("button", { name: "1 new" }).click();
     await expect.poll(() => row.locator(".assignee-name").count()).toBe(1);
     expect(await page.getByRole("combobox", { name: "Assignee" }).inputValue()).toBe("ben@voices.example");
 
-    await site.changeAs("ben@voices.example", one.reference, { status: "done" });
+    await site().changeAs("ben@voices.example", one.reference, { status: "done" });
     await page.getByRole("textbox", { name: "Note" }).fill("Called.");
     await page.getByRole("button", { name: "Add note" }).click();
     await expect.poll(() => statusOf(page)).toBe("done");
@@ -653,8 +653,8 @@ describe("a submission", () => {
   test("texts are written in the direction of their script, and cut at their end", async () => {
     const name = "محمد بن عبد الله الخوارزمي".repeat(3);
     const arabic = { position: "معلّق صوتي. ".repeat(40), coverLetter: "Dear team,\nالسادة الكرام، أسجل الكتب!" };
-    const { reference } = await accept(site.store, application(500, { name, receivedAt: Date.now(), ...arabic }));
-    await using visit = await enter(browser, site, `/applications/${reference}`);
+    const { reference } = await accept(site().store, application(500, { name, receivedAt: Date.now(), ...arabic }));
+    await using visit = await enter(browser(), site(), `/applications/${reference}`);
     const { page } = visit;
     const row = rows(page).first();
     // What does not fit lies to the left of a text that begins at the right.
@@ -677,7 +677,7 @@ describe("a submission", () => {
 
   test("only operators who see the submission are offered to assign it to", async () => {
     const one = firstWith(({ kind, status }) => kind === "inquiry" && status === "new");
-    await using visit = await enter(browser, site, pathOf(one));
+    await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     await page.getByRole("heading", { name: one.name }).waitFor();
     const offered = () => page.getByRole("combobox", { name: "Assignee" }).getByRole("option").allInnerTexts();
@@ -691,11 +691,11 @@ describe("a submission", () => {
 
   test("a session that ends in the middle of a change asks to sign in, and then makes the change", async () => {
     const one = firstWith(({ status }) => status === "new");
-    await using visit = await enter(browser, site, pathOf(one));
+    await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     visit.expectProblems(/status of 401/);
     await page.getByRole("textbox", { name: "Note" }).fill("Called, asks for a quote.");
-    await endSessionsAt(page, site, "submission.addNote");
+    await endSessionsAt(page, site(), "submission.addNote");
     await page.getByRole("button", { name: "Add note" }).click();
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
     await dialog.waitFor();
@@ -703,16 +703,16 @@ describe("a submission", () => {
     await fillSignIn(page);
     await page.locator(".note-text").getByText("Called, asks for a quote.").waitFor();
     expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("");
-    const { notes } = await site.detail(one.reference);
+    const { notes } = await site().detail(one.reference);
     expect(notes.map(({ text }) => text)).toContain("Called, asks for a quote.");
   });
 
   test("the dialog that asks to sign in stays until it is answered, however often Escape is pressed", async () => {
-    await using visit = await enter(browser, site, "/settings");
+    await using visit = await enter(browser(), site(), "/settings");
     const { page } = visit;
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
     visit.expectProblems(/status of 401/);
-    await endSessionsAt(page, site, "tokens.create");
+    await endSessionsAt(page, site(), "tokens.create");
     await page.getByRole("button", { name: "Create token" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Nightly export");
     await page.keyboard.press("Enter");
@@ -727,7 +727,7 @@ describe("a submission", () => {
     ["a resume that is to be shown", "Show resume"],
   ])("where the session has ended, %s waits for a sign-in", async (_what, name) => {
     const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
-    await using visit = await enter(browser, site, pathOf(one));
+    await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     const asked: string[] = [];
     page.on("request", (request) => request.url().includes("/resumes/") && asked.push(request.url()));
@@ -742,7 +742,7 @@ describe("a submission", () => {
   });
 
   test("where the session has ended, an export of what is shown waits for a sign-in, and the page stays", async () => {
-    await using visit = await enter(browser, site, "?status=new");
+    await using visit = await enter(browser(), site(), "?status=new");
     const { page } = visit;
     await page.getByRole("button", { name: "More" }).click();
     await endSession(page);
@@ -754,7 +754,7 @@ describe("a submission", () => {
     expect((await saved).suggestedFilename()).toBe("inquiries.ndjson");
     const lines = (await readFile(await (await saved).path(), "utf8")).trim().split("\n");
     const exported = lines.map((line) => (JSON.parse(line) as { readonly inquiryId: string }).inquiryId);
-    const shown = site.submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
+    const shown = site().submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
     expect(exported).toEqual(shown.map(({ reference }) => reference).toReversed());
     expect(new URL(page.url()).search).toBe("?status=new");
   });
@@ -762,7 +762,7 @@ describe("a submission", () => {
   test.each(["refused", "not answered"])(
     "an export of what is shown that is %s is said to have failed",
     async (how) => {
-      await using visit = await enter(browser, site);
+      await using visit = await enter(browser(), site());
       const { page } = visit;
       if (how === "refused") visit.expectProblems(/status of 429/);
       await page.route("**/exports/*", (route) =>
@@ -776,8 +776,8 @@ describe("a submission", () => {
   );
 
   test("is printed without the ways to other pages", async () => {
-    const one = site.submissions[0]!;
-    await using visit = await enter(browser, site, pathOf(one));
+    const one = site().submissions[0]!;
+    await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     await page.getByRole("heading", { name: one.name }).waitFor();
     await page.emulateMedia({ media: "print" });
@@ -788,14 +788,14 @@ describe("a submission", () => {
 
   test("what failed is taken back and said", async () => {
     const one = firstWith(({ status }) => status === "new");
-    await using visit = await enter(browser, site, pathOf(one));
+    await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     visit.expectProblems(/status of 500/);
     await failNext(page, "inbox.triage");
     await page.getByRole("combobox", { name: "Status" }).selectOption("done");
     await page.getByText("Not changed. Something went wrong on the server. Please try again.").waitFor();
     await expect.poll(() => statusOf(page)).toBe("new");
-    expect((await site.now(one.reference))[0]).toBe("new");
+    expect((await site().now(one.reference))[0]).toBe("new");
   });
 
   test("spam is released", async () => {
@@ -804,7 +804,7 @@ describe("a submission", () => {
     postmark.gate = gate;
     await using sending = await ConsoleSite.open({ env: postmark.env });
     const one = sending.submissions.find(({ status }) => status === "spam")!;
-    await using visit = await enter(browser, sending, pathOf(one));
+    await using visit = await enter(browser(), sending, pathOf(one));
     const { page } = visit;
     await page.getByRole("button", { name: "Release" }).click();
     await page.getByText("Released. Its mails are on their way.").waitFor();
@@ -817,11 +817,11 @@ describe("a submission", () => {
 
   test("one that is erased meanwhile is not shown any more", async () => {
     const one = firstWith(({ status }) => status === "new");
-    await using visit = await enter(browser, site, pathOf(one));
+    await using visit = await enter(browser(), site(), pathOf(one));
     visit.expectProblems(/status of 404/);
     const { page } = visit;
     await page.getByRole("heading", { name: one.name }).waitFor();
-    site.erase(one.reference);
+    site().erase(one.reference);
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByText("1 submission could not be found any more.").waitFor();
     await page.getByRole("heading", { name: "Not found" }).waitFor();
@@ -830,46 +830,46 @@ describe("a submission", () => {
   });
 
   test("one that does not exist says so", async () => {
-    await using visit = await enter(browser, site, "/inquiries/INQ-20000101-000000");
+    await using visit = await enter(browser(), site(), "/inquiries/INQ-20000101-000000");
     visit.expectProblems(/status of 404/);
     await visit.page.getByRole("heading", { name: "Not found" }).waitFor();
   });
 });
 
 test("a language is told of an application and of a subscriber, unless it is English", async () => {
-  const { reference } = site.submissions.find(({ kind }) => kind === "application")!;
-  const subscribers = (await site.store.desk.listSubscribers({}, {})).rows;
+  const { reference } = site().submissions.find(({ kind }) => kind === "application")!;
+  const subscribers = (await site().store.desk.listSubscribers({}, {})).rows;
   const [german, english] = subscribers.map(({ email }) => `/people/${encodeURIComponent(email)}`);
   for (const [address, count] of [
     [`/applications/${reference}`, 1],
     [german!, 1],
     [english!, 0],
   ] as const) {
-    await using visit = await enter(browser, site, address);
+    await using visit = await enter(browser(), site(), address);
     await visit.page.getByText("Privacy notice").waitFor();
     expect(await visit.page.getByText("German", { exact: true }).count()).toBe(count);
   }
 });
 
 test("erasing a person asks first, and then leaves nothing in the list", async () => {
-  const { email } = site.submissions[0]!;
-  await using visit = await enter(browser, site, `/people/${encodeURIComponent(email)}`);
+  const { email } = site().submissions[0]!;
+  await using visit = await enter(browser(), site(), `/people/${encodeURIComponent(email)}`);
   const { page } = visit;
   await page.getByRole("button", { name: "Erase" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  expect(await site.store.desk.findPerson(wholeScope, email)).not.toBeNull();
+  expect(await site().store.desk.findPerson(wholeScope, email)).not.toBeNull();
   await page.getByRole("button", { name: "Erase" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Erase" }).click();
   await page.getByText(/^Erased: /).waitFor();
   await rows(page).first().waitFor();
-  expect(await site.store.desk.findPerson(wholeScope, email)).toBeNull();
+  expect(await site().store.desk.findPerson(wholeScope, email)).toBeNull();
   await expect.poll(() => page.getByText("Anna Müller").count()).toBe(0);
 });
 
 test("of a person with hundreds of submissions it is said that there are more", async () => {
-  const { email } = site.submissions[0]!;
-  await Promise.all(Array.from({ length: 200 }, (_, number) => site.add(`Ann ${number}`, email)));
-  await using visit = await enter(browser, site, `/people/${encodeURIComponent(email)}`);
+  const { email } = site().submissions[0]!;
+  await Promise.all(Array.from({ length: 200 }, (_, number) => site().add(`Ann ${number}`, email)));
+  await using visit = await enter(browser(), site(), `/people/${encodeURIComponent(email)}`);
   const { page } = visit;
   await page.getByText("Older ones are not shown. The export has all of them.").waitFor();
   await page.getByRole("button", { name: "Erase" }).click();
@@ -877,8 +877,8 @@ test("of a person with hundreds of submissions it is said that there are more", 
 });
 
 test("an old address of a person leads to the one without the e-mail address", async () => {
-  const { email } = site.submissions[0]!;
-  await using visit = await enter(browser, site, `/people/${encodeURIComponent(email)}`);
+  const { email } = site().submissions[0]!;
+  await using visit = await enter(browser(), site(), `/people/${encodeURIComponent(email)}`);
   const { page } = visit;
   await page.getByRole("heading", { name: email }).waitFor();
   await page.waitForURL(/\/people\/[\w-]+$/);
@@ -887,13 +887,13 @@ test("an old address of a person leads to the one without the e-mail address", a
 
 test("a role that sees a part of a person is not offered to erase", async () => {
   const { email } = firstWith(({ kind }) => kind === "inquiry");
-  await using visit = await enter(browser, site, `/people/${email}`, { as: operators.ben[0] });
+  await using visit = await enter(browser(), site(), `/people/${email}`, { as: operators.ben[0] });
   await visit.page.getByRole("link", { name: "Export" }).waitFor();
   expect(await visit.page.getByRole("button", { name: "Erase" }).count()).toBe(0);
 });
 
 test("a password is changed with the current one, and the operator stays signed in", async () => {
-  await using visit = await enter(browser, site, "/settings");
+  await using visit = await enter(browser(), site(), "/settings");
   const { page } = visit;
   visit.expectProblems(/status of 400/);
   await page.getByRole("button", { name: "Change password" }).click();
@@ -909,7 +909,7 @@ test("a password is changed with the current one, and the operator stays signed 
 });
 
 test("the search of subscribers shows what their address says", async () => {
-  await using visit = await enter(browser, site, "/subscribers");
+  await using visit = await enter(browser(), site(), "/subscribers");
   const { page } = visit;
   const search = page.getByRole("searchbox", { name: "Search" });
   await search.fill("nowhere".repeat(40));
@@ -921,7 +921,7 @@ test("the search of subscribers shows what their address says", async () => {
 });
 
 test("the curve of subscribers that could not be loaded is offered again", async () => {
-  await using visit = await enter(browser, site, "/settings");
+  await using visit = await enter(browser(), site(), "/settings");
   const { page } = visit;
   visit.expectProblems(/status of 429/);
   const error = { code: -32029, message: "Too many requests.", data: { code: "TOO_MANY_REQUESTS" } };
@@ -934,7 +934,7 @@ test("the curve of subscribers that could not be loaded is offered again", async
 
 test("a page that is first opened while the service is down says so, and nothing that was typed is lost", async () => {
   const one = firstWith(({ kind }) => kind === "inquiry");
-  await using visit = await enter(browser, site, pathOf(one));
+  await using visit = await enter(browser(), site(), pathOf(one));
   const { page } = visit;
   visit.expectProblems(/ERR_FAILED/, /Failed to fetch/);
   await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
@@ -951,7 +951,7 @@ test("a page that is first opened while the service is down says so, and nothing
 
 test("the keyboard is on a page that a link has led to", async () => {
   const one = firstWith(({ kind }) => kind === "inquiry");
-  await using visit = await enter(browser, site, pathOf(one));
+  await using visit = await enter(browser(), site(), pathOf(one));
   const { page } = visit;
   await page.getByRole("link", { name: "All from this address" }).press("Enter");
   await page.getByRole("heading", { name: one.email }).waitFor();
@@ -959,7 +959,7 @@ test("the keyboard is on a page that a link has led to", async () => {
 });
 
 test("an operator is invited, and a token is shown once", async () => {
-  await using visit = await enter(browser, site, "/settings");
+  await using visit = await enter(browser(), site(), "/settings");
   const { page } = visit;
   await page.getByRole("button", { name: "Invite" }).click();
   await page.getByLabel("E-mail address").fill("nils@voices.example");
@@ -978,7 +978,7 @@ test("an operator is invited, and a token is shown once", async () => {
 });
 
 test("a dialog puts the keyboard where its work begins, and back when it is closed", async () => {
-  await using visit = await enter(browser, site, "/settings");
+  await using visit = await enter(browser(), site(), "/settings");
   const { page } = visit;
   const dialog = page.getByRole("dialog");
   const invite = page.getByRole("button", { name: "Invite" });
@@ -995,7 +995,7 @@ test("a dialog puts the keyboard where its work begins, and back when it is clos
 });
 
 test("a dialog stays when the selection of its text ends beside it, and is closed by a click there", async () => {
-  await using visit = await enter(browser, site, "/settings");
+  await using visit = await enter(browser(), site(), "/settings");
   const { page } = visit;
   await page.getByRole("button", { name: "Create token" }).click();
   const name = page.getByLabel("Name", { exact: true });
@@ -1011,7 +1011,7 @@ test("a dialog stays when the selection of its text ends beside it, and is close
 });
 
 test("a webhook is added, its deliveries are shown and replayed, it gets a new secret and is removed", async () => {
-  await using visit = await enter(browser, site, "/settings");
+  await using visit = await enter(browser(), site(), "/settings");
   const { page } = visit;
   visit.expectProblems(/status of 500/);
   const dialog = page.getByRole("dialog");
@@ -1024,8 +1024,8 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   const line = page.getByRole("listitem").filter({ hasText: "https://crm.example.org/hook" });
   expect(await line.textContent()).toContain("Inquiries, Confirmed subscribers, Subscribers who left");
 
-  const { reference } = site.submissions[0]!;
-  site.addDeliveries();
+  const { reference } = site().submissions[0]!;
+  site().addDeliveries();
   await page.getByRole("button", { name: "Deliveries: crm.example.org" }).click();
   const row = dialog.getByRole("row").filter({ hasText: "HTTP 503, 2 tries, again " });
   await row.getByRole("button", { name: `Replay ${reference}` }).click();
@@ -1052,7 +1052,7 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
 });
 
 test("a chart says its numbers as a table too", async () => {
-  await using visit = await enter(browser, site, "/overview");
+  await using visit = await enter(browser(), site(), "/overview");
   const { page } = visit;
   await page.getByText("Show as a table").click();
   const table = page.getByRole("table", { name: "Submissions a day, by kind" });
@@ -1061,7 +1061,7 @@ test("a chart says its numbers as a table too", async () => {
 });
 
 test("a chart without any room is no error", async () => {
-  await using visit = await enter(browser, site, "/overview");
+  await using visit = await enter(browser(), site(), "/overview");
   const chart = visit.page.getByRole("figure");
   await chart.evaluate(async (figure) => {
     const seen = Promise.withResolvers<void>();
@@ -1076,7 +1076,7 @@ test("a chart without any room is no error", async () => {
 test.each(["Pacific/Auckland", "Pacific/Pago_Pago"])(
   "the days of a chart are those of UTC in %s",
   async (timezoneId) => {
-    await using visit = await enter(browser, site, "/overview", { timezoneId });
+    await using visit = await enter(browser(), site(), "/overview", { timezoneId });
     const { page } = visit;
     await page.getByText("Show as a table").click();
     const latest = page.getByRole("table").getByRole("rowheader").last();
@@ -1085,7 +1085,7 @@ test.each(["Pacific/Auckland", "Pacific/Pago_Pago"])(
 );
 
 test("a long address in a table leaves the words beside it whole", async () => {
-  await using visit = await enter(browser, site, "/mails?status=all", { viewport: { width: 1100, height: 800 } });
+  await using visit = await enter(browser(), site(), "/mails?status=all", { viewport: { width: 1100, height: 800 } });
   const { page } = visit;
   const cell = page.getByRole("cell", { name: "Receipt" }).first();
   const lines = await cell.evaluate((one) => {
@@ -1100,8 +1100,8 @@ test("a long address in a table leaves the words beside it whole", async () => {
 test("the audit log writes times as times", async () => {
   const detail = { format: "csv", since: Date.UTC(2026, 10, 1, 12) };
   const entry = { action: "export", subject: "inquiries", detail };
-  await site.store.desk.audit(entry, { operator, at: Date.now() });
-  await using visit = await enter(browser, site, "/audit");
+  await site().store.desk.audit(entry, { operator, at: Date.now() });
+  await using visit = await enter(browser(), site(), "/audit");
   await visit.page
     .getByText(/since: \d{1,2} Nov 2026/)
     .first()
@@ -1109,7 +1109,7 @@ test("the audit log writes times as times", async () => {
 });
 
 test("shortcuts can be turned off", async () => {
-  await using visit = await enter(browser, site, "/settings");
+  await using visit = await enter(browser(), site(), "/settings");
   const { page } = visit;
   await page.getByLabel("Keyboard shortcuts of single keys").uncheck();
   await page

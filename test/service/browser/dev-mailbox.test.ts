@@ -17,7 +17,7 @@ test("lists mails, and shows each as HTML, as text and with its headers", async 
   await rest.send(service, "marketplace.inquiry", json(hostile));
   await expect.poll(async () => (await service.mails()).length).toBe(2);
   await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   await page.goto(mailbox.address);
   expect(await page.getByRole("link").count()).toBe(2);
@@ -57,7 +57,7 @@ test("breaks no address on a phone", async () => {
   await rest.send(service, "marketplace.inquiry", json(buyer));
   await expect.poll(async () => (await service.mails()).length).toBe(2);
   await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
-  await using visit = await Visit.begin(browser, { viewport: { width: 360, height: 740 } });
+  await using visit = await Visit.begin(browser(), { viewport: { width: 360, height: 740 } });
   const { page } = visit;
   const lines = (text: string) =>
     page

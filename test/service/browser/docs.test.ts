@@ -18,7 +18,7 @@ const service = shared(() => startService());
 
 /** Opens the reader at an operation. A violation of the policy is an error in the console, which fails the visit. */
 async function openReader(page: Page, hash = ""): Promise<void> {
-  await page.goto(`${service.url}/docs${hash}`);
+  await page.goto(`${service().url}/docs${hash}`);
   await page.locator(".opblock").first().waitFor();
 }
 
@@ -32,7 +32,7 @@ async function showSample(page: Page, name: string): Promise<string> {
 }
 
 test("the reader loads everything from this service", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   const origins = new Set<string>();
   page.on("request", (request) => {
@@ -41,11 +41,11 @@ test("the reader loads everything from this service", async () => {
   });
   await openReader(page);
   await expect.poll(() => page.locator(".opblock").count()).toBe(5);
-  expect([...origins]).toEqual([service.url]);
+  expect([...origins]).toEqual([service().url]);
 });
 
 test("an application is sent with its resume, and shown as curl, fetch, SDK and tRPC", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   await openReader(page, "#/Submissions/submitApplication");
   const operation = openOperation(page);
@@ -53,14 +53,14 @@ test("an application is sent with its resume, and shown as curl, fetch, SDK and 
   const answered = page.waitForResponse("**/api/applications/submit");
   await operation.getByRole("button", { name: "Execute" }).click();
   expect((await answered).status()).toBe(200);
-  const stored = (await service.stored()).applications.at(-1);
+  const stored = (await service().stored()).applications.at(-1);
   expect(stored).toMatchObject({ name: "Ana Souza", resume: { filename: resume.name } });
   await page.getByText(stored!.reference).first().waitFor();
 
   expect(await samples(page).innerText()).toContain(`-F 'resumeFile=@"${resume.name}"'`);
   expect(await showSample(page, "fetch")).toContain('form.append("resumeFile", fileInput.files[0]);');
   const sdk = await showSample(page, "SDK");
-  expect(sdk).toContain(`createSubmissionsClient({ url: "${service.url}" })`);
+  expect(sdk).toContain(`createSubmissionsClient({ url: "${service().url}" })`);
   expect(sdk).toContain("await submissions.applications.submit({");
   expect(await showSample(page, "tRPC")).toContain("await client.applications.submit.mutate(form);");
 });
@@ -73,7 +73,7 @@ test("the curl command of an application stores the same as the reader does, wha
   await using folder = await openFolder();
   const file = { ...resume, name: `Ana's "CV", 2; new.pdf` };
   await writeFile(join(folder.path, file.name), file.buffer);
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   await openReader(page, "#/Submissions/submitApplication");
   const operation = openOperation(page);
@@ -91,7 +91,7 @@ test("the curl command of an application stores the same as the reader does, wha
   expect((await answered).status()).toBe(200);
 
   const answer = await run(`${await showSample(page, "curl")} --silent --fail-with-body`, folder.path);
-  const [first, second] = (await service.stored()).applications.slice(-2);
+  const [first, second] = (await service().stored()).applications.slice(-2);
   expect(JSON.parse(answer)).toMatchObject({ applicationId: second?.reference });
   expect(second).toMatchObject(typed);
   const contentOf = ({ name, email, position, coverLetter, resume: kept }: typeof first & object) => {
@@ -102,7 +102,7 @@ test("the curl command of an application stores the same as the reader does, wha
 });
 
 test("the curl command of an inquiry stores what was typed, once under its key", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   await openReader(page, "#/Submissions/submitInquiry");
   const operation = openOperation(page);
@@ -115,30 +115,30 @@ test("the curl command of an inquiry stores what was typed, once under its key",
 
   const answer = await run(`${await showSample(page, "curl")} --silent --fail-with-body`, tmpdir());
   expect(JSON.parse(answer)).toMatchObject({ inquiryId: receipt.inquiryId });
-  const stored = (await service.stored()).inquiries.filter(({ email }) => email === inquiry.email);
+  const stored = (await service().stored()).inquiries.filter(({ email }) => email === inquiry.email);
   expect(stored).toMatchObject([inquiry]);
 });
 
 test("an inquiry under a key is stored once, and the samples carry the key", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   await openReader(page, "#/Submissions/submitInquiry");
   const operation = openOperation(page);
   await operation.getByPlaceholder("Idempotency-Key").fill("docs-1");
-  const before = (await service.stored()).inquiries.length;
+  const before = (await service().stored()).inquiries.length;
   for (const replayed of [null, "true"]) {
     const answered = page.waitForResponse("**/api/marketplace/inquiry");
     await operation.getByRole("button", { name: "Execute" }).click();
     expect(await (await answered).headerValue("idempotency-replayed")).toBe(replayed);
   }
-  expect((await service.stored()).inquiries).toHaveLength(before + 1);
+  expect((await service().stored()).inquiries).toHaveLength(before + 1);
   expect(await showSample(page, "fetch")).toContain('"idempotency-key":"docs-1"');
   expect(await showSample(page, "SDK")).toContain('{ idempotencyKey: "docs-1" }');
   expect(await showSample(page, "tRPC")).toContain('"idempotency-key": "docs-1"');
 });
 
 test("refusals are folded, and open by the keyboard", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   await openReader(page, "#/Submissions/subscribeToNewsletter");
   const operation = openOperation(page);
@@ -151,7 +151,7 @@ test("refusals are folded, and open by the keyboard", async () => {
 });
 
 test("the navigation opens an operation", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   await openReader(page);
   await page.getByRole("navigation", { name: "Operations" }).getByRole("link", { name: "Subscribe" }).click();

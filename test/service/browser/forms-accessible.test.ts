@@ -10,13 +10,13 @@ import { fillApplication, fillInquiry, pdfOf, resume } from "../../support/brows
 const browser = shared(openBrowser);
 const host = shared(openHostSite);
 const catalogue = new URL("../../fixtures/catalogue.json", import.meta.url).pathname;
-const service = shared(() => startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } }));
+const service = shared(() => startService({ env: { CORS_ORIGINS: host().url, PACKAGE_CATALOGUE: catalogue } }));
 
 beforeAll(() => {
-  host.show({
+  host().show({
     body: `<style>:root { color-scheme: light dark } body { background: Canvas; color: CanvasText }</style><main><h1>Forms</h1>
       <inquiry-form></inquiry-form><newsletter-form></newsletter-form><application-form></application-form></main>
-      <script type="module" src="${service.url}/forms.js"></script>`,
+      <script type="module" src="${service().url}/forms.js"></script>`,
   });
 });
 
@@ -27,7 +27,7 @@ interface Forms {
 }
 
 async function formsOf(page: Page): Promise<Forms> {
-  await page.goto(host.url);
+  await page.goto(host().url);
   const inquiry = page.locator("inquiry-form");
   await inquiry.getByRole("checkbox").first().waitFor();
   return { inquiry, newsletter: page.locator("newsletter-form"), application: page.locator("application-form") };
@@ -63,7 +63,7 @@ test.each([
   // All that is different in the dark.
   ["dark", ["color-contrast"]],
 ] as const)("axe finds nothing in any state, in %s colours", async (colorScheme, rules) => {
-  await using visit = await Visit.begin(browser, { colorScheme });
+  await using visit = await Visit.begin(browser(), { colorScheme });
   const { page } = visit;
   const forms = await formsOf(page);
   expect(await findings(page, rules), "empty").toEqual([]);
@@ -74,7 +74,7 @@ test.each([
 });
 
 test("axe finds nothing while a resume is on its way, nor when it did not arrive", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   visit.expectProblems(/Failed to load resource/);
   const { page } = visit;
   const { application } = await formsOf(page);
@@ -101,7 +101,7 @@ test("axe finds nothing while a resume is on its way, nor when it did not arrive
 });
 
 test("nothing is cut off or scrolls sideways at 320 pixels, and everything to press is 24 pixels high and wide", async () => {
-  await using visit = await Visit.begin(browser, { viewport: { width: 320, height: 600 } });
+  await using visit = await Visit.begin(browser(), { viewport: { width: 320, height: 600 } });
   const { page } = visit;
   const forms = await formsOf(page);
   await sendAllEmpty(forms);
@@ -120,7 +120,7 @@ test("nothing is cut off or scrolls sideways at 320 pixels, and everything to pr
 });
 
 test("nothing moves for those who do not want it", async () => {
-  await using visit = await Visit.begin(browser, { reducedMotion: "reduce" });
+  await using visit = await Visit.begin(browser(), { reducedMotion: "reduce" });
   const { page } = visit;
   await formsOf(page);
   const moving = await page.evaluate(() =>
@@ -132,7 +132,7 @@ test("nothing moves for those who do not want it", async () => {
 });
 
 test("what happens is said to those who listen: where problems are, how it goes, and what came of it", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   const { inquiry } = await formsOf(page);
   await page.evaluate(() => {

@@ -17,14 +17,14 @@ import { fillApplication, fillInquiry, resume } from "../../support/browser/peop
 const browser = shared(openBrowser);
 const host = shared(openHostSite);
 const catalogue = new URL("../../fixtures/catalogue.json", import.meta.url).pathname;
-const service = shared(() => startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } }));
+const service = shared(() => startService({ env: { CORS_ORIGINS: host().url, PACKAGE_CATALOGUE: catalogue } }));
 
 const scriptOf = ({ url }: Service) => `<script type="module" src="${url}/forms.js"></script>`;
 
 async function visitHost(page: HostPage, begun?: Visit): Promise<Visit> {
-  host.show(page);
-  const visit = begun ?? (await Visit.begin(browser));
-  await visit.page.goto(host.url);
+  host().show(page);
+  const visit = begun ?? (await Visit.begin(browser()));
+  await visit.page.goto(host().url);
   return visit;
 }
 
@@ -32,10 +32,10 @@ const catalogued = (form: Locator) => form.getByRole("checkbox", { name: "Englis
 
 describe("from another origin that the service knows", () => {
   test("one script tag is enough for all three forms, under a policy that allows nothing but the service", async () => {
-    const policy = `default-src 'none'; script-src ${service.url}; connect-src ${service.url}; img-src data:; require-trusted-types-for 'script'; trusted-types submission-forms`;
+    const policy = `default-src 'none'; script-src ${service().url}; connect-src ${service().url}; img-src data:; require-trusted-types-for 'script'; trusted-types submission-forms`;
     await using visit = await visitHost({
       headers: { "content-security-policy": policy },
-      body: `<inquiry-form></inquiry-form><newsletter-form></newsletter-form><application-form></application-form>${scriptOf(service)}`,
+      body: `<inquiry-form></inquiry-form><newsletter-form></newsletter-form><application-form></application-form>${scriptOf(service())}`,
     });
     const { page } = visit;
     const inquiry = page.locator("inquiry-form");
@@ -55,7 +55,7 @@ describe("from another origin that the service knows", () => {
     await application.getByRole("button", { name: "Send application" }).click();
     await application.getByRole("region").waitFor();
 
-    const { inquiries, subscribers, applications } = await service.stored();
+    const { inquiries, subscribers, applications } = await service().stored();
     expect(inquiries[0]).toMatchObject({ selectedPackageIds: ["en-GB-scottish"] });
     expect(subscribers).toHaveLength(1);
     expect(applications[0]).toMatchObject({ resume: { filename: resume.name } });
@@ -67,7 +67,7 @@ describe("from another origin that the service knows", () => {
       const text = await readFile(new URL(`../../../${file}`, import.meta.url), "utf8");
       const snippet = /^```html\n([^]*?)^```/m.exec(text)?.[1] ?? "";
       // A service without a catalogue, as the README starts it.
-      await using plain = await startService({ env: { CORS_ORIGINS: host.url } });
+      await using plain = await startService({ env: { CORS_ORIGINS: host().url } });
       const here = snippet.replace(/https?:[^"]*(?=\/forms\.js)/, plain.url);
       await using visit = await visitHost({ body: here });
       const inquiry = visit.page.locator("inquiry-form");
@@ -86,7 +86,7 @@ describe("from another origin that the service knows", () => {
   );
 
   test("a rate limit is shown with the time to wait there too", async () => {
-    await using limited = await startService({ env: { CORS_ORIGINS: host.url, RATE_LIMIT_MAX: "1" } });
+    await using limited = await startService({ env: { CORS_ORIGINS: host().url, RATE_LIMIT_MAX: "1" } });
     await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(limited)}` });
     visit.expectProblems(/Failed to load resource/);
     const form = visit.page.locator("newsletter-form");
@@ -104,7 +104,7 @@ describe("from another origin that the service knows", () => {
 
 test("from an origin that the service does not know, the form says what happens and keeps what was typed", async () => {
   await using strange = await startService();
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   visit.expectProblems(/blocked by CORS policy/, /net::ERR_FAILED/);
   const warnings: string[] = [];
   visit.page.on("console", (message) => message.type() === "warning" && warnings.push(message.text()));
@@ -122,15 +122,15 @@ test("from an origin that the service does not know, the form says what happens 
   await form.locator("#summary").getByText("Submissions from pages of other websites are not accepted.").waitFor();
   expect(sent).toBe(1);
   expect(await form.getByLabel("E-mail address").inputValue()).toBe("reader@example.org");
-  expect(warnings.some((text) => text.includes("CORS_ORIGINS") && text.includes(host.url))).toBe(true);
+  expect(warnings.some((text) => text.includes("CORS_ORIGINS") && text.includes(host().url))).toBe(true);
   expect((await strange.stored()).subscribers).toEqual([]);
 });
 
 describe("the typed client in a page of another origin", () => {
   const submit = async (url: string, { page }: Visit) => {
     const script = await bundlePage(join(import.meta.dirname, "../../support/browser/client-in-a-page.ts"));
-    host.show({ body: `<script type="module">${script}</script>` });
-    await page.goto(host.url);
+    host().show({ body: `<script type="module">${script}</script>` });
+    await page.goto(host().url);
     const sent: string[] = [];
     page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
     const ended = await page.evaluate((at) => {
@@ -146,37 +146,37 @@ describe("the typed client in a page of another origin", () => {
 
   test("is told of an origin that CORS_ORIGINS does not name at its first try", async () => {
     await using strange = await startService();
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     visit.expectProblems(/blocked by CORS policy/, /net::ERR_FAILED/);
     const { ended, sent } = await submit(strange.url, visit);
     expect(ended).toEqual({
       code: "FORBIDDEN",
       mayHaveArrived: false,
-      cause: `Error: The CORS_ORIGINS of ${strange.url} do not name ${host.url}.`,
+      cause: `Error: The CORS_ORIGINS of ${strange.url} do not name ${host().url}.`,
     });
     expect(sent).toHaveLength(1);
     expect((await strange.stored()).subscribers).toEqual([]);
   });
 
   test("tries again where no service answers, and where one does that lets it in", async () => {
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     visit.expectProblems(/net::ERR_/);
     expect(await submit("http://127.0.0.1:1", visit)).toMatchObject({
       ended: { code: "NETWORK" },
       sent: { length: 2 },
     });
-    await using other = await Visit.begin(browser);
+    await using other = await Visit.begin(browser());
     other.expectProblems(/net::ERR_FAILED/);
     await other.page.route(/newsletter\.subscribe/, (route) => route.abort("failed"));
-    expect(await submit(service.url, other)).toMatchObject({ ended: { code: "NETWORK" }, sent: { length: 2 } });
+    expect(await submit(service().url, other)).toMatchObject({ ended: { code: "NETWORK" }, sent: { length: 2 } });
   });
 });
 
 test("packages that could not be loaded can be loaded again", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   visit.expectProblems(/net::ERR_FAILED/);
   await visit.page.route(/config\.json/, (route) => route.abort());
-  await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` }, visit);
+  await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service())}` }, visit);
   const form = visit.page.locator("inquiry-form");
   await form.getByText("The list of packages could not be loaded.").waitFor();
   await visit.page.unrouteAll();
@@ -187,7 +187,7 @@ test("packages that could not be loaded can be loaded again", async () => {
 describe("the page decides", () => {
   test("which packages there are to choose from, and what is filled in at first", async () => {
     await using visit = await visitHost({
-      body: `<inquiry-form packages='["de-AT"]' values='{"selectedPackageIds":["de-AT"],"company":"Vozes"}'></inquiry-form>${scriptOf(service)}`,
+      body: `<inquiry-form packages='["de-AT"]' values='{"selectedPackageIds":["de-AT"],"company":"Vozes"}'></inquiry-form>${scriptOf(service())}`,
     });
     const form = visit.page.locator("inquiry-form");
     await form.getByRole("checkbox", { name: "de-AT", checked: true }).waitFor();
@@ -196,7 +196,7 @@ describe("the page decides", () => {
   });
 
   test("and where there is no catalogue, identifiers are typed one to a line", async () => {
-    await using open = await startService({ env: { CORS_ORIGINS: host.url } });
+    await using open = await startService({ env: { CORS_ORIGINS: host().url } });
     await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(open)}` });
     const form = visit.page.locator("inquiry-form");
     await form.getByLabel("Packages you are interested in").fill("en-GB-scottish\n\n de-AT \n");
@@ -210,7 +210,7 @@ describe("the page decides", () => {
   test("on the language: German in a German page, for every word that is shown", async () => {
     await using visit = await visitHost({
       lang: "de-AT",
-      body: `<application-form></application-form><newsletter-form></newsletter-form>${scriptOf(service)}`,
+      body: `<application-form></application-form><newsletter-form></newsletter-form>${scriptOf(service())}`,
     });
     const form = visit.page.locator("application-form");
     await form.getByLabel("Vor- und Nachname").waitFor();
@@ -227,12 +227,12 @@ describe("the page decides", () => {
     await newsletter.getByLabel("E-Mail-Adresse").fill("leserin@example.org");
     await newsletter.getByRole("button", { name: "Abonnieren" }).click();
     await newsletter.getByText("Wir haben einen Link an leserin@example.org gesendet.").waitFor();
-    const subjects = async () => (await service.mails()).map(({ subject }) => subject);
+    const subjects = async () => (await service().mails()).map(({ subject }) => subject);
     await expect.poll(subjects).toContain("Bitte bestätigen Sie Ihr Abonnement von Speech Marketplace");
   });
 
   test("on single words, and can change its mind without losing what was typed or chosen", async () => {
-    await using visit = await visitHost({ body: `<application-form></application-form>${scriptOf(service)}` });
+    await using visit = await visitHost({ body: `<application-form></application-form>${scriptOf(service())}` });
     const { page } = visit;
     const form = page.locator("application-form");
     await fillApplication(form);
@@ -250,7 +250,7 @@ describe("the page decides", () => {
   test("on colours and shapes, by custom properties and parts", async () => {
     await using visit = await visitHost({
       body: `<style>newsletter-form { --form-accent: rgb(10, 120, 60); } newsletter-form::part(submit) { border-radius: 0; }</style>
-        <newsletter-form></newsletter-form>${scriptOf(service)}`,
+        <newsletter-form></newsletter-form>${scriptOf(service())}`,
     });
     const button = visit.page.getByRole("button", { name: "Subscribe" });
     await button.waitFor();
@@ -266,11 +266,11 @@ describe("the page decides", () => {
       body: `<div id="here"></div><div id="there"></div>
         <script type="module">
           const form = document.createElement("inquiry-form");
-          form.setAttribute("endpoint", "${service.url}/");
+          form.setAttribute("endpoint", "${service().url}/");
           form.packages = [{ id: "x", title: "Set early" }];
           here.append(form);
-          await import("${service.url}/forms.js");
-          await import("${service.url}/forms.js?again");
+          await import("${service().url}/forms.js");
+          await import("${service().url}/forms.js?again");
           form.shadowRoot.querySelector("#name").value = "Ann Buyer";
           there.append(form);
         </script>`,
@@ -286,7 +286,7 @@ describe("a service that asks for proofs of work", () => {
 
   test("gets them, without the person doing anything, and again for the next submission", async () => {
     await using asking = await startService({
-      env: { CORS_ORIGINS: host.url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" },
+      env: { CORS_ORIGINS: host().url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" },
     });
     const policy = `default-src 'none'; script-src ${asking.url}; connect-src ${asking.url}; img-src data:`;
     await using visit = await visitHost({
@@ -311,9 +311,9 @@ describe("a service that asks for proofs of work", () => {
 
   test("gets one also when it asks for it only since the page was loaded", async () => {
     await using asking = await startService({
-      env: { CORS_ORIGINS: host.url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" },
+      env: { CORS_ORIGINS: host().url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" },
     });
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     visit.expectProblems(/Failed to load resource/);
     await visit.page.route(/config\.json/, (route) => route.fulfill({ json: { packages: null, proofOfWork: false } }));
     await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(asking)}` }, visit);
@@ -327,7 +327,7 @@ describe("a service that asks for proofs of work", () => {
   describe("and has changed its key", () => {
     /** A visit to a newsletter form whose challenges come from a service with another key while `outdated` says so. */
     async function visitWithOutdated(asking: Service, other: Service, outdated: () => boolean) {
-      const visit = await Visit.begin(browser);
+      const visit = await Visit.begin(browser());
       const sent: string[] = [];
       visit.page.on("request", (request) => {
         if (request.url().includes("/trpc/") && request.method() === "POST") sent.push(request.url());
@@ -340,7 +340,7 @@ describe("a service that asks for proofs of work", () => {
     }
 
     const startAsking = () =>
-      startService({ env: { CORS_ORIGINS: host.url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" } });
+      startService({ env: { CORS_ORIGINS: host().url, ALTCHA_HMAC_KEY: key, ALTCHA_COST: "100" } });
     const startOther = () => startService({ env: { ALTCHA_HMAC_KEY: "o".repeat(64), ALTCHA_COST: "100" } });
 
     test("gets a new proof for one that it refuses, without the person doing anything", async () => {
@@ -396,7 +396,7 @@ describe("in a page that goes on changing", () => {
   }
 
   test("properties that are set anew, with the same in them, take nothing from what was typed", async () => {
-    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` });
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service())}` });
     const set = (form: Locator) =>
       form.evaluate((element) =>
         Object.assign(element, {
@@ -417,7 +417,7 @@ describe("in a page that goes on changing", () => {
   });
 
   test("other words come with all that was typed, with what is wrong, and with the focus", async () => {
-    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` });
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service())}` });
     const form = await begunInquiry(visit);
     await visit.page.evaluate(() => document.documentElement.setAttribute("lang", "de"));
     await form.getByRole("button", { name: "Anfrage senden" }).waitFor();
@@ -429,7 +429,7 @@ describe("in a page that goes on changing", () => {
   });
 
   test("a form that is moved behaves as before, also when a receipt stands in its place", async () => {
-    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service)}` });
+    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service())}` });
     const { page } = visit;
     const form = page.locator("newsletter-form");
     await form.getByLabel("E-mail address").fill("moved@example.org");
@@ -447,7 +447,7 @@ describe("in a page that goes on changing", () => {
   });
 
   test("a page that is written from right to left is no wider for its forms", async () => {
-    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service)}` });
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service())}` });
     await catalogued(visit.page.locator("inquiry-form")).waitFor();
     const beyond = await visit.page.evaluate(() => {
       document.documentElement.dir = "rtl";
@@ -457,7 +457,7 @@ describe("in a page that goes on changing", () => {
   });
 
   test("words run as their language does, whichever way the page does", async () => {
-    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service)}` });
+    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service())}` });
     const form = visit.page.locator("newsletter-form");
     await form.getByLabel("E-mail address").waitFor();
     await visit.page.evaluate(() => document.documentElement.setAttribute("dir", "rtl"));
@@ -469,16 +469,16 @@ describe("in a page that goes on changing", () => {
   });
 
   test("a form whose script came from elsewhere is sent to the endpoint that a property names", async () => {
-    await using visit = await visitHost({ body: `<main></main>${scriptOf(service)}` });
+    await using visit = await visitHost({ body: `<main></main>${scriptOf(service())}` });
     const { page } = visit;
     await page.evaluate((endpoint) => {
       document.querySelector("main")!.append(Object.assign(document.createElement("newsletter-form"), { endpoint }));
-    }, `${service.url}/`);
+    }, `${service().url}/`);
     const form = page.locator("newsletter-form");
     await form.getByLabel("E-mail address").fill("bundled@example.org");
     await form.getByRole("button", { name: "Subscribe" }).click();
     await form.getByRole("region").waitFor();
-    expect(await form.getAttribute("endpoint")).toBe(`${service.url}/`);
+    expect(await form.getAttribute("endpoint")).toBe(`${service().url}/`);
   });
 });
 
@@ -486,24 +486,24 @@ describe("a privacy notice", () => {
   const line = `By sending this form, you agree that we use what you enter as our privacy notice says.`;
 
   test("stands above the button, and its version goes with the form, with the page but not its fragment", async () => {
-    host.show({
-      body: `<newsletter-form privacy="/privacy" consent="2026-11"></newsletter-form>${scriptOf(service)}`,
+    host().show({
+      body: `<newsletter-form privacy="/privacy" consent="2026-11"></newsletter-form>${scriptOf(service())}`,
     });
-    await using visit = await Visit.begin(browser);
-    await visit.page.goto(`${host.url}/#form`);
+    await using visit = await Visit.begin(browser());
+    await visit.page.goto(`${host().url}/#form`);
     const form = visit.page.locator("newsletter-form");
     await form.getByText(line).waitFor();
     await form.getByRole("link", { name: "privacy notice" }).waitFor();
     await form.getByLabel("E-mail address").fill("told@example.org");
     await form.getByRole("button", { name: "Subscribe" }).click();
     await form.getByRole("region").waitFor();
-    const stored = (await service.stored()).subscribers.find(({ email }) => email === "told@example.org");
-    expect(stored?.consent).toMatchObject({ text: "2026-11", page: `${host.url}/` });
+    const stored = (await service().stored()).subscribers.find(({ email }) => email === "told@example.org");
+    expect(stored?.consent).toMatchObject({ text: "2026-11", page: `${host().url}/` });
   });
 
   test("of the page takes the place of the form's own", async () => {
     await using visit = await visitHost({
-      body: `<newsletter-form privacy="/privacy" consent="3"><p slot="notice">Ours.</p></newsletter-form>${scriptOf(service)}`,
+      body: `<newsletter-form privacy="/privacy" consent="3"><p slot="notice">Ours.</p></newsletter-form>${scriptOf(service())}`,
     });
     const form = visit.page.locator("newsletter-form");
     await form.getByText("Ours.").waitFor();

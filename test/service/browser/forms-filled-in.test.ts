@@ -11,15 +11,15 @@ import { fillApplication, fillInquiry, resume } from "../../support/browser/peop
 
 const browser = shared(openBrowser);
 const host = shared(openHostSite);
-const service = shared(() => startService({ env: { CORS_ORIGINS: host.url } }));
+const service = shared(() => startService({ env: { CORS_ORIGINS: host().url } }));
 
 async function visitForm(name: string, { lang = "en" } = {}): Promise<{ visit: Visit; form: Locator }> {
-  host.show({
+  host().show({
     lang,
-    body: `<${name} packages='["de-AT","en-GB"]'></${name}><script type="module" src="${service.url}/forms.js"></script>`,
+    body: `<${name} packages='["de-AT","en-GB"]'></${name}><script type="module" src="${service().url}/forms.js"></script>`,
   });
-  const visit = await Visit.begin(browser, { permissions: ["clipboard-read", "clipboard-write"] });
-  await visit.page.goto(host.url);
+  const visit = await Visit.begin(browser(), { permissions: ["clipboard-read", "clipboard-write"] });
+  await visit.page.goto(host().url);
   const form = visit.page.locator(name);
   await form.locator("form").waitFor();
   return { visit, form };
@@ -38,7 +38,7 @@ describe("an e-mail address", () => {
     await field.fill("reader@gmial.com");
     await field.press("Enter");
     await form.getByRole("region", { name: "Check your inbox" }).waitFor();
-    expect((await service.stored()).subscribers.map(({ email }) => email)).toContain("reader@gmial.com");
+    expect((await service().stored()).subscribers.map(({ email }) => email)).toContain("reader@gmial.com");
   });
 
   test("with a likely slip gets its suggestion after the button is released, so that the button stays in place", async () => {
@@ -79,7 +79,7 @@ test("a web address without a scheme is completed, and sent with https", async (
   expect(await form.getByLabel("Portfolio").inputValue()).toBe("https://example.org/ana");
   await form.getByLabel("Link to your resume").press("Enter");
   await form.getByRole("region").waitFor();
-  expect((await service.stored()).applications.at(-1)).toMatchObject({
+  expect((await service().stored()).applications.at(-1)).toMatchObject({
     portfolioUrl: "https://example.org/ana",
     resumeUrl: "https://example.org/cv",
   });
@@ -124,7 +124,7 @@ test("the reference of a receipt can be copied", async () => {
   await form.getByRole("button", { name: "Send inquiry" }).click();
   await form.getByRole("button", { name: "Copy" }).click();
   await form.getByRole("button", { name: "Copied" }).waitFor();
-  const stored = (await service.stored()).inquiries.find(({ email }) => email === "copy@example.org");
+  const stored = (await service().stored()).inquiries.find(({ email }) => email === "copy@example.org");
   expect(await visit.page.evaluate(() => navigator.clipboard.readText())).toBe(stored?.reference);
 });
 
@@ -140,7 +140,7 @@ describe("a page that is loaded again", () => {
     expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(1);
     await form.getByRole("button", { name: "Send inquiry" }).click();
     await form.getByRole("region").waitFor();
-    const stored = (await service.stored()).inquiries.filter(({ email }) => email === "kept@example.org");
+    const stored = (await service().stored()).inquiries.filter(({ email }) => email === "kept@example.org");
     expect(stored).toMatchObject([{ name: "Ann Buyer", selectedPackageIds: ["en-GB"] }]);
     await visit.page.reload();
     await form.getByRole("button", { name: "Send inquiry" }).waitFor();
@@ -168,8 +168,10 @@ describe("a page that is loaded again", () => {
   });
 
   test("keeps its ticks while the packages are still loading", async () => {
-    host.show({ body: `<inquiry-form></inquiry-form><script type="module" src="${service.url}/forms.js"></script>` });
-    await using visit = await Visit.begin(browser);
+    host().show({
+      body: `<inquiry-form></inquiry-form><script type="module" src="${service().url}/forms.js"></script>`,
+    });
+    await using visit = await Visit.begin(browser());
     const { page } = visit;
     let packagesMayCome = Promise.resolve();
     await page.route(/\/forms\/config\.json$/, async (route) => {
@@ -178,7 +180,7 @@ describe("a page that is loaded again", () => {
     });
     const form = page.locator("inquiry-form");
     const box = form.getByRole("checkbox", { name: "Austrian German" });
-    await page.goto(host.url);
+    await page.goto(host().url);
     await box.check();
 
     const { promise, resolve: letPackagesCome } = Promise.withResolvers<void>();
@@ -198,12 +200,12 @@ describe("a page that is loaded again", () => {
   test("keeps apart the forms of several shadow roots", async () => {
     const inShadow = (id: string) =>
       `<div id="${id}"><template shadowrootmode="open"><newsletter-form></newsletter-form></template></div>`;
-    host.show({
-      body: `${inShadow("top")}${inShadow("foot")}<script type="module" src="${service.url}/forms.js"></script>`,
+    host().show({
+      body: `${inShadow("top")}${inShadow("foot")}<script type="module" src="${service().url}/forms.js"></script>`,
     });
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     const address = (id: string) => visit.page.locator(`#${id}`).getByLabel("E-mail address");
-    await visit.page.goto(host.url);
+    await visit.page.goto(host().url);
     await address("top").fill("top@example.org");
     await address("foot").fill("foot@example.org");
     await visit.page.reload();
@@ -229,9 +231,9 @@ describe("a page that is loaded again", () => {
 describe("forms that another project has bundled", () => {
   const visitBundled = async (body: string): Promise<Visit> => {
     const script = await bundlePage(join(import.meta.dirname, "../../../client/src/forms/forms.ts"));
-    host.show({ body: `${body}<script type="module">${script}</script>` });
-    const visit = await Visit.begin(browser);
-    await visit.page.goto(host.url);
+    host().show({ body: `${body}<script type="module">${script}</script>` });
+    const visit = await Visit.begin(browser());
+    await visit.page.goto(host().url);
     return visit;
   };
 
@@ -248,7 +250,7 @@ describe("forms that another project has bundled", () => {
   });
 
   test("send to their endpoint", async () => {
-    await using visit = await visitBundled(`<newsletter-form endpoint="${service.url}" lang="de"></newsletter-form>`);
+    await using visit = await visitBundled(`<newsletter-form endpoint="${service().url}" lang="de"></newsletter-form>`);
     const form = visit.page.locator("newsletter-form");
     await form.getByLabel("E-Mail-Adresse").fill("bundled@example.org");
     await form.getByRole("button", { name: "Abonnieren" }).click();

@@ -11,7 +11,7 @@ import { fillApplication, fillInquiry, sendInVain, visitFrontPage } from "../../
 const browser = shared(openBrowser);
 const service = shared(() => startService());
 /** The way to the service, on which things go wrong. */
-const proxy = shared(() => FlakyProxy.open(service.url));
+const proxy = shared(() => FlakyProxy.open(service().url));
 
 /** No server listens there. */
 const nowhere = "http://127.0.0.1:1";
@@ -19,10 +19,10 @@ const failedToLoad = /Failed to load resource/;
 
 /** A visit to the front page, with an inquiry filled in and everything loaded that forms load. */
 async function visitWithInquiry(email: string): Promise<{ visit: Visit; form: Locator }> {
-  const visit = await Visit.begin(browser);
+  const visit = await Visit.begin(browser());
   const { page } = visit;
   const asked = page.waitForResponse(/\/forms\/config\.json$/);
-  await page.goto(proxy.url);
+  await page.goto(proxy().url);
   await page.waitForFunction(() => customElements.get("application-form"));
   const form = page.locator("inquiry-form");
   await fillInquiry(form, email);
@@ -35,7 +35,7 @@ const accepted = (form: Locator) => form.getByRole("region", { name: "Your inqui
 const hasFocus = (locator: Locator) => locator.evaluate((element) => element.matches(":focus"));
 
 async function inquiriesOf(email: string) {
-  const { inquiries } = await service.stored();
+  const { inquiries } = await service().stored();
   return inquiries.filter((one) => one.email === email);
 }
 
@@ -48,7 +48,7 @@ async function summaryOf(form: Locator): Promise<Locator> {
 
 describe("a problem of a field", () => {
   test("is shown at its field and above the form before anything is sent, with a link to the field", async () => {
-    await using visit = await visitFrontPage(browser, service);
+    await using visit = await visitFrontPage(browser(), service());
     const { page } = visit;
     const sent: string[] = [];
     page.on("request", (request) => sent.push(request.method()));
@@ -77,7 +77,7 @@ describe("a problem of a field", () => {
   });
 
   test("is removed when it is corrected, and not before", async () => {
-    await using visit = await visitFrontPage(browser, service);
+    await using visit = await visitFrontPage(browser(), service());
     const { page } = visit;
     const form = page.locator("application-form");
     await fillApplication(form);
@@ -97,7 +97,7 @@ describe("a problem of a field", () => {
     await using limited = await startService({
       env: { PACKAGE_CATALOGUE: new URL("../../fixtures/catalogue.json", import.meta.url).pathname },
     });
-    await using visit = await visitFrontPage(browser, limited);
+    await using visit = await visitFrontPage(browser(), limited);
     visit.expectProblems(failedToLoad);
     const { page } = visit;
     const form = page.locator("inquiry-form");
@@ -121,7 +121,7 @@ describe("a problem of a field", () => {
     visit.expectProblems(failedToLoad);
     const issues = [{ path: ["moon"], message: "The moon is not in the right place." }];
     const body = { message: "Please check the highlighted fields.", code: "BAD_REQUEST", requestId: "r-1", issues };
-    proxy.next({ status: 400, body });
+    proxy().next({ status: 400, body });
     await send(form);
     expect(await (await summaryOf(form)).innerText()).toContain("The moon is not in the right place.");
   });
@@ -130,7 +130,7 @@ describe("a problem of a field", () => {
 describe("when the service cannot take it", () => {
   test("a rate limit is shown with the time to wait, and nothing that was typed is lost", async () => {
     await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "50" } });
-    await using visit = await visitFrontPage(browser, limited);
+    await using visit = await visitFrontPage(browser(), limited);
     visit.expectProblems(failedToLoad);
     const { page } = visit;
     const form = page.locator("inquiry-form");
@@ -163,7 +163,7 @@ describe("when the service cannot take it", () => {
     visit.expectProblems(failedToLoad);
     // Longer than a form waits before it tries again by itself.
     const mishap = { status, headers: { "retry-after": "60" }, body: { message: "No.", code, requestId: "r-42" } };
-    proxy.next(mishap);
+    proxy().next(mishap);
     await send(form);
     const summary = await summaryOf(form);
     expect(await summary.getByRole("heading").innerText()).toBe(title);
@@ -200,11 +200,11 @@ describe("when the service cannot take it", () => {
     const { visit, form } = await visitWithInquiry("changed@example.org");
     await using _ = visit;
     visit.expectProblems(failedToLoad);
-    const { target } = proxy;
-    proxy.target = nowhere;
+    const { target } = proxy();
+    proxy().target = nowhere;
     await sendInVain(visit.page, () => send(form));
     await summaryOf(form);
-    proxy.target = target;
+    proxy().target = target;
     await form.getByLabel("Your name").fill("Bea Buyer");
     await send(form);
     await accepted(form);
@@ -215,12 +215,12 @@ describe("when the service cannot take it", () => {
     const { visit, form } = await visitWithInquiry("down@example.org");
     await using _ = visit;
     visit.expectProblems(failedToLoad);
-    const { target } = proxy;
-    proxy.target = nowhere;
+    const { target } = proxy();
+    proxy().target = nowhere;
     await sendInVain(visit.page, () => send(form));
     const summary = await summaryOf(form);
     expect(await summary.innerText()).toContain("We could not be reached.");
-    proxy.target = target;
+    proxy().target = target;
     await summary.getByRole("button", { name: "Try again" }).click();
     await accepted(form);
     expect(await inquiriesOf("down@example.org")).toHaveLength(1);
@@ -230,8 +230,8 @@ describe("when the service cannot take it", () => {
     const { visit, form } = await visitWithInquiry("away@example.org");
     await using _ = visit;
     visit.expectProblems(failedToLoad);
-    const { target } = proxy;
-    proxy.target = nowhere;
+    const { target } = proxy();
+    proxy().target = nowhere;
     const failed = visit.page.waitForEvent("requestfailed", (request) => request.url().includes("/trpc/"));
     await send(form);
     await failed;
@@ -241,7 +241,7 @@ describe("when the service cannot take it", () => {
     const box = form.getByRole("checkbox").first();
     await box.dispatchEvent("click");
     expect(await box.isChecked()).toBe(true);
-    proxy.target = target;
+    proxy().target = target;
     await accepted(form);
     expect(await inquiriesOf("away@example.org")).toHaveLength(1);
   });
@@ -269,11 +269,11 @@ describe("when the service cannot take it", () => {
     await form.getByRole("status").getByText("You are offline").waitFor();
     await form.getByRole("button", { name: "Cancel" }).click();
     await form.getByRole("status").getByText("Cancelled.").waitFor();
-    const seen = proxy.requests.length;
+    const seen = proxy().requests.length;
     await visit.context.setOffline(false);
     await form.getByLabel("Your name").fill("Bea Buyer");
     expect(await form.getByRole("status").innerText()).toContain("Cancelled.");
-    expect(proxy.requests.length).toBe(seen);
+    expect(proxy().requests.length).toBe(seen);
   });
 
   test("a service that never answers is given up after some time, and the form can be sent again", async () => {
@@ -281,10 +281,10 @@ describe("when the service cannot take it", () => {
     await using _ = visit;
     const { page } = visit;
     await page.clock.install();
-    const seen = proxy.requests.length;
-    proxy.next("hang");
+    const seen = proxy().requests.length;
+    proxy().next("hang");
     await send(form);
-    await expect.poll(() => proxy.requests.length).toBe(seen + 1);
+    await expect.poll(() => proxy().requests.length).toBe(seen + 1);
     await page.clock.fastForward(90_000);
     const summary = await summaryOf(form);
     expect(await summary.innerText()).toContain("We could not confirm that your form was sent");
@@ -304,7 +304,7 @@ describe("when the service cannot take it", () => {
       });
     });
     const body = { message: "Gone for good.", code: "NOT_FOUND", requestId: "r-9" };
-    proxy.next({ status: 404, body });
+    proxy().next({ status: 404, body });
     await send(form);
     await summaryOf(form);
     expect(await visit.page.title()).toBe("NOT_FOUND r-9 Gone for good. Everything you entered is still here.");

@@ -10,7 +10,7 @@ const browser = shared(openBrowser);
 const service = shared(() => startService());
 
 test("an inquiry is stored as it was typed, and its reference is shown and has the focus", async () => {
-  await using visit = await visitFrontPage(browser, service);
+  await using visit = await visitFrontPage(browser(), service());
   const form = visit.page.locator("inquiry-form");
   await fillInquiry(form, "sent@example.org");
   await form.getByLabel("Company").fill("  Buyers & Sons ");
@@ -18,7 +18,7 @@ test("an inquiry is stored as it was typed, and its reference is shown and has t
 
   const receipt = form.getByRole("region", { name: "Your inquiry has been sent" });
   await receipt.waitFor();
-  const { inquiries } = await service.stored();
+  const { inquiries } = await service().stored();
   const stored = inquiries.filter(({ email }) => email === "sent@example.org");
   expect(stored).toEqual([expect.objectContaining({ name: "Ann Buyer", company: "Buyers & Sons", status: "new" })]);
   expect(stored[0]!.selectedPackageIds).toHaveLength(1);
@@ -27,20 +27,20 @@ test("an inquiry is stored as it was typed, and its reference is shown and has t
 });
 
 test("a subscription says where it comes from", async () => {
-  await using visit = await visitFrontPage(browser, service);
+  await using visit = await visitFrontPage(browser(), service());
   const form = visit.page.locator("newsletter-form");
   await form.evaluate((element) => element.setAttribute("source", "Blog Post!"));
   await form.getByLabel("E-mail address").fill("reader@example.org");
   await form.getByLabel("E-mail address").press("Enter");
   const receipt = form.getByRole("region", { name: "Check your inbox" });
   expect(await receipt.innerText()).toContain("We sent a link to reader@example.org.");
-  expect((await service.stored()).subscribers).toEqual([
+  expect((await service().stored()).subscribers).toEqual([
     expect.objectContaining({ email: "reader@example.org", source: "blog-post" }),
   ]);
 });
 
 test("an application arrives with its resume, and with every field", async () => {
-  await using visit = await visitFrontPage(browser, service);
+  await using visit = await visitFrontPage(browser(), service());
   const form = visit.page.locator("application-form");
   await fillApplication(form);
   const others = {
@@ -58,7 +58,7 @@ test("an application arrives with its resume, and with every field", async () =>
   await form.getByRole("button", { name: "Send application" }).click();
   await form.getByRole("region", { name: "Your application has been sent" }).waitFor();
 
-  const { applications } = await service.stored();
+  const { applications } = await service().stored();
   expect(applications).toHaveLength(1);
   const stored = applications[0]!;
   expect(stored).toMatchObject({
@@ -77,17 +77,17 @@ test("an application arrives with its resume, and with every field", async () =>
 });
 
 test("clicking twice, and pressing Enter meanwhile, makes one submission", async () => {
-  await using visit = await visitFrontPage(browser, service);
+  await using visit = await visitFrontPage(browser(), service());
   const form = visit.page.locator("inquiry-form");
   await fillInquiry(form, "twice@example.org");
   await form.getByRole("button", { name: "Send inquiry" }).dblclick();
   await form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
-  const { inquiries } = await service.stored();
+  const { inquiries } = await service().stored();
   expect(inquiries.filter(({ email }) => email === "twice@example.org")).toHaveLength(1);
 });
 
 test("the same content sent again after a receipt is a second submission", async () => {
-  await using visit = await visitFrontPage(browser, service);
+  await using visit = await visitFrontPage(browser(), service());
   const form = visit.page.locator("inquiry-form");
   for (let round = 0; round < 2; round += 1) {
     await fillInquiry(form, "again@example.org");
@@ -95,12 +95,12 @@ test("the same content sent again after a receipt is a second submission", async
     await form.getByRole("button", { name: "Send another inquiry" }).click();
     expect(await form.getByLabel("Your name").inputValue()).toBe("");
   }
-  const { inquiries } = await service.stored();
+  const { inquiries } = await service().stored();
   expect(inquiries.filter(({ email }) => email === "again@example.org")).toHaveLength(2);
 });
 
 test("a form can be filled in and sent with the keyboard alone", async () => {
-  await using visit = await visitFrontPage(browser, service);
+  await using visit = await visitFrontPage(browser(), service());
   const { page } = visit;
   const form = page.locator("inquiry-form");
   await form.getByRole("checkbox").first().focus();
@@ -124,26 +124,26 @@ test("a form can be filled in and sent with the keyboard alone", async () => {
       .first()
       .evaluate((box) => box.matches(":focus")),
   ).toBe(true);
-  const { inquiries } = await service.stored();
+  const { inquiries } = await service().stored();
   expect(inquiries.filter(({ name }) => name === "Keyboard Only")).toHaveLength(1);
 });
 
 test("the honeypot is no field for people, and a program that fills it in is answered like a person", async () => {
-  await using visit = await visitFrontPage(browser, service);
+  await using visit = await visitFrontPage(browser(), service());
   const form = visit.page.locator("inquiry-form");
   expect(await form.getByRole("textbox", { name: "Leave this field empty" }).count()).toBe(0);
   await fillInquiry(form, "program@example.org");
   await form.locator("input[name=website]").evaluate((input) => ((input as HTMLInputElement).value = "https://spam"));
   await form.getByRole("button", { name: "Send inquiry" }).click();
   await form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
-  const { inquiries } = await service.stored();
+  const { inquiries } = await service().stored();
   expect(inquiries.filter(({ email }) => email === "program@example.org").map(({ status }) => status)).toEqual([
     "spam",
   ]);
 });
 
 test("the page gets an event with the receipt, and may show something else", async () => {
-  await using visit = await visitFrontPage(browser, service);
+  await using visit = await visitFrontPage(browser(), service());
   const { page } = visit;
   const form = page.locator("inquiry-form");
   await page.evaluate(() => {
@@ -155,7 +155,7 @@ test("the page gets an event with the receipt, and may show something else", asy
   await fillInquiry(form, "events@example.org");
   await form.getByRole("button", { name: "Send inquiry" }).click();
   await page.waitForFunction(() => document.title.startsWith("inquiry-form"));
-  const { inquiries } = await service.stored();
+  const { inquiries } = await service().stored();
   const { reference } = inquiries.find(({ email }) => email === "events@example.org")!;
   const receipt = await page.title();
   expect(JSON.parse(receipt.slice("inquiry-form ".length))).toMatchObject({ inquiryId: reference });
@@ -165,6 +165,6 @@ test("the page gets an event with the receipt, and may show something else", asy
   await form.getByRole("button", { name: "Send inquiry" }).click();
   await page.waitForFunction(() => document.title.startsWith("inquiry-form"));
   expect(await page.title()).toBe(receipt);
-  const { inquiries: now } = await service.stored();
+  const { inquiries: now } = await service().stored();
   expect(now.filter(({ email }) => email === "events@example.org")).toHaveLength(1);
 });

@@ -17,7 +17,7 @@ test("a plain form comes back to the page of its site", async () => {
     .replaceAll("https://submissions.example.org", service.url)
     .replace("https://www.example.org/thank-you", `${host.url}/`);
   host.show({ body: here });
-  await using visit = await Visit.begin(browser, { javaScriptEnabled: false });
+  await using visit = await Visit.begin(browser(), { javaScriptEnabled: false });
   await visit.page.goto(host.url);
   await visit.page.getByLabel("E-mail").fill("reader@example.org");
   host.show({ body: "<h1>Thank you</h1>" });

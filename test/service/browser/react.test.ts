@@ -18,12 +18,12 @@ const entry = join(import.meta.dirname, "../../support/browser/react/in-a-browse
 const browser = shared(openBrowser);
 const host = shared(openHostSite);
 const catalogue = new URL("../../fixtures/catalogue.json", import.meta.url).pathname;
-const service = shared(() => startService({ env: { CORS_ORIGINS: host.url, PACKAGE_CATALOGUE: catalogue } }));
+const service = shared(() => startService({ env: { CORS_ORIGINS: host().url, PACKAGE_CATALOGUE: catalogue } }));
 let script: string;
 
 beforeAll(async () => {
   script = await bundlePage(entry);
-  host.show(pageFor(service));
+  host().show(pageFor(service()));
 });
 
 /** The page as a server renders it for a service. */
@@ -33,8 +33,8 @@ function pageFor({ url }: Service) {
 }
 
 /** A visit to the page, once it is hydrated. */
-async function visitPage(url = host.url): Promise<Visit> {
-  const visit = await Visit.begin(browser);
+async function visitPage(url = host().url): Promise<Visit> {
+  const visit = await Visit.begin(browser());
   await visit.page.goto(url);
   await visit.page.locator("html[data-alive]").waitFor();
   return visit;
@@ -50,12 +50,12 @@ const said = ({ page }: Visit) => page.getByLabel("Said");
 
 describe("a component", () => {
   test("is a form before any script, in its language and with its packages and values", async () => {
-    await using visit = await Visit.begin(browser, { javaScriptEnabled: false });
-    await visit.page.goto(host.url);
+    await using visit = await Visit.begin(browser(), { javaScriptEnabled: false });
+    await visit.page.goto(host().url);
     const inquiry = visit.page.locator("inquiry-form");
     expect(await inquiry.getByRole("checkbox", { name: "Scottish English" }).isVisible()).toBe(true);
     expect(await inquiry.getByLabel("Company").inputValue()).toBe("Vozes");
-    expect(await inquiry.locator("form").getAttribute("action")).toBe(`${service.url}/api/marketplace/inquiry`);
+    expect(await inquiry.locator("form").getAttribute("action")).toBe(`${service().url}/api/marketplace/inquiry`);
     const application = visit.page.locator("application-form");
     expect(await application.getByRole("link", { name: "privacy notice" }).getAttribute("href")).toBe("/privacy");
     expect(await application.locator("input[name=consentText]").inputValue()).toBe("2026-11");
@@ -71,14 +71,14 @@ describe("a component", () => {
     await visit.page.getByRole("button", { name: "Count 0" }).click();
     await inquiry.getByRole("button", { name: "Send inquiry" }).click();
     await inquiry.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
-    const [stored] = (await service.stored()).inquiries;
+    const [stored] = (await service().stored()).inquiries;
     expect(stored).toMatchObject({ company: "Vozes", selectedPackageIds: ["en-GB-scottish"] });
     await expect.poll(() => said(visit).innerText()).toBe(`${stored?.reference} at 1`);
   });
 
   test("keeps what was typed before it is hydrated", async () => {
-    await using visit = await Visit.begin(browser);
-    await visit.page.goto(`${host.url}#late`);
+    await using visit = await Visit.begin(browser());
+    await visit.page.goto(`${host().url}#late`);
     const inquiry = visit.page.locator("inquiry-form:defined");
     await inquiry.getByLabel("Company").fill("Typed Ltd");
     await fill(inquiry, "early@example.org");
@@ -143,7 +143,7 @@ describe("useSubmission", () => {
     const form = own(visit);
     const ask = form.getByRole("button", { name: "Ask", exact: true });
     const accepted = form.getByLabel("Own status").getByText("accepted INQ-");
-    const stored = async () => (await service.stored()).inquiries.filter(({ email }) => email === "own@example.org");
+    const stored = async () => (await service().stored()).inquiries.filter(({ email }) => email === "own@example.org");
     const fillIn = async () => {
       await form.getByLabel("Own name").fill("Ann");
       await form.getByLabel("Own address").fill("own@example.org");
@@ -196,7 +196,7 @@ describe("useSubmission", () => {
       .getByLabel("Application status")
       .getByText(/accepted 100 APP-/)
       .waitFor();
-    const { applications } = await service.stored();
+    const { applications } = await service().stored();
     expect(applications.map((stored) => stored.resume?.filename)).toContain(resume.name);
   });
 

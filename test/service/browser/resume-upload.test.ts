@@ -9,7 +9,14 @@ import { openBrowser, type Visit } from "../../support/browser.ts";
 import { openFolder } from "../../support/folder.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
-import { fillApplication, pdfOf, resume, sendInVain, visitFrontPage, type ChosenFile } from "../../support/browser/people.ts";
+import {
+  fillApplication,
+  pdfOf,
+  resume,
+  sendInVain,
+  visitFrontPage,
+  type ChosenFile,
+} from "../../support/browser/people.ts";
 
 const browser = shared(openBrowser);
 const service = shared(() => startService());
@@ -17,20 +24,20 @@ const service = shared(() => startService());
 const folder = shared(openFolder);
 
 async function visitApplication(): Promise<{ visit: Visit; page: Page; form: Locator }> {
-  const visit = await visitFrontPage(browser, service);
+  const visit = await visitFrontPage(browser(), service());
   const { page } = visit;
   return { visit, page, form: page.locator("application-form") };
 }
 
 async function choose(form: Locator, file: ChosenFile): Promise<void> {
-  const path = join(folder.path, file.name);
+  const path = join(folder().path, file.name);
   await writeFile(path, file.buffer);
   await form.locator("input[type=file]").setInputFiles(path);
 }
 const send = (form: Locator) => form.getByRole("button", { name: "Send application" }).click();
 const accepted = (form: Locator) => form.getByRole("region", { name: "Your application has been sent" }).waitFor();
 const problemOf = (form: Locator) => form.locator("#resumeFile-error");
-const count = async () => (await service.stored()).applications.length;
+const count = async () => (await service().stored()).applications.length;
 
 /** Drops files on an element, as a file manager does. */
 async function drop(target: Locator, files: readonly ChosenFile[]): Promise<void> {
@@ -127,7 +134,7 @@ describe("before it is sent", () => {
     await fillApplication(form);
     await send(form);
     await accepted(form);
-    const { applications } = await service.stored();
+    const { applications } = await service().stored();
     expect(applications.at(-1)!.resume).toMatchObject({ filename: resume.name, size: resume.buffer.length });
   });
 });
@@ -157,7 +164,7 @@ describe("on its way", () => {
     expect(seen.length).toBeGreaterThanOrEqual(3);
     await speedUp();
     await accepted(form);
-    const { applications } = await service.stored();
+    const { applications } = await service().stored();
     expect(applications.at(-1)!.resume).toMatchObject({ size: 3_000_000 });
   });
 
@@ -179,7 +186,7 @@ describe("on its way", () => {
     expect(await form.getByRole("progressbar").isVisible()).toBe(false);
     expect(await form.getByLabel("Full name").inputValue()).toBe("Ana Souza");
     expect(await form.locator(".chosen").innerText()).toContain("large.pdf");
-    await expect.poll(() => service.files("resumes/.staging")).toEqual([]);
+    await expect.poll(() => service().files("resumes/.staging")).toEqual([]);
     expect(await count()).toBe(before);
     await speedUp();
     await send(form);
@@ -200,7 +207,7 @@ describe("on its way", () => {
     await visit.page.unrouteAll();
     await form.getByRole("button", { name: "Try again" }).click();
     await accepted(form);
-    const { applications } = await service.stored();
+    const { applications } = await service().stored();
     expect(applications).toHaveLength(before + 1);
     expect(applications.at(-1)!.resume).toMatchObject({ size: resume.buffer.length });
   });

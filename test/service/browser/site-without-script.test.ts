@@ -17,8 +17,8 @@ import { fillApplication, fillInquiry, pdfOf, resume } from "../../support/brows
 const browser = shared(openBrowser);
 const service = shared(() => startService());
 
-async function visitWithoutScript(path = "/", one: Service = service): Promise<Visit> {
-  const visit = await Visit.begin(browser, { javaScriptEnabled: false });
+async function visitWithoutScript(path = "/", one: Service = service()): Promise<Visit> {
+  const visit = await Visit.begin(browser(), { javaScriptEnabled: false });
   await visit.page.goto(one.url + path);
   return visit;
 }
@@ -43,15 +43,15 @@ test("an inquiry that begins at a card of the catalogue ends with its reference"
   await form.getByRole("button", { name: "Send inquiry" }).click();
 
   await page.getByRole("heading", { name: "Your inquiry has been sent" }).waitFor();
-  const stored = (await service.stored()).inquiries.filter(({ email }) => email === "card@example.org");
+  const stored = (await service().stored()).inquiries.filter(({ email }) => email === "card@example.org");
   expect(stored).toMatchObject([{ selectedPackageIds: ["de-AT"] }]);
   expect(await referenceOn(page)).toBe(stored[0]!.reference);
 });
 
 test.each([320, 360])("a reference stands on one line of a page of %d px", async (width) => {
-  await using visit = await Visit.begin(browser, { javaScriptEnabled: false, viewport: { width, height: 600 } });
+  await using visit = await Visit.begin(browser(), { javaScriptEnabled: false, viewport: { width, height: 600 } });
   const { page } = visit;
-  await page.goto(`${service.url}/thanks?kind=application&reference=APP-20261122-284135`);
+  await page.goto(`${service().url}/thanks?kind=application&reference=APP-20261122-284135`);
   const lines = await page
     .locator(".reference strong")
     .evaluate((one) => one.clientHeight / Number.parseFloat(getComputedStyle(one).lineHeight));
@@ -65,7 +65,7 @@ test("a subscription ends with a word about the inbox", async () => {
   await form.getByLabel("E-mail address").fill("reader@example.org");
   await form.getByRole("button", { name: "Subscribe" }).click();
   await visit.page.getByRole("heading", { name: "Check your inbox" }).waitFor();
-  expect((await service.stored()).subscribers).toMatchObject([{ email: "reader@example.org", source: "front-page" }]);
+  expect((await service().stored()).subscribers).toMatchObject([{ email: "reader@example.org", source: "front-page" }]);
 });
 
 test("an application arrives with its resume, byte for byte", async () => {
@@ -78,7 +78,7 @@ test("an application arrives with its resume, byte for byte", async () => {
   await form.getByRole("button", { name: "Send application" }).click();
 
   await page.getByRole("heading", { name: "Your application has been sent" }).waitFor();
-  const stored = (await service.stored()).applications.at(-1);
+  const stored = (await service().stored()).applications.at(-1);
   expect(await referenceOn(page)).toBe(stored?.reference);
   expect(stored?.coverLetter).toBe("Dear all,\n\nhere I am.");
   expect(stored?.resume).toMatchObject({
@@ -115,7 +115,7 @@ test("a mistake is shown with the form as it was, and once mended it is sent onc
   await email.fill("mended@example.org");
   await refused.getByRole("button", { name: "Send inquiry" }).click();
   await page.getByRole("heading", { name: "Your inquiry has been sent" }).waitFor();
-  const { inquiries } = await service.stored();
+  const { inquiries } = await service().stored();
   expect(inquiries.filter(({ company }) => company === 'Buyers & "Sons"')).toMatchObject([
     { email: "mended@example.org", selectedPackageIds: expect.objectContaining({ length: 2 }) },
   ]);
@@ -125,7 +125,7 @@ test("a resume that is too large is reported at its field, and the letter behind
   await using visit = await visitWithoutScript();
   visit.expectProblems(refusedWith(413));
   const { page } = visit;
-  const before = (await service.stored()).applications.length;
+  const before = (await service().stored()).applications.length;
   const form = page.locator("application-form");
   await fillApplication(form);
   await form.getByLabel("Cover letter").fill("Dear all,\n\n<b>here</b> I am.");
@@ -141,12 +141,12 @@ test("a resume that is too large is reported at its field, and the letter behind
   expect(await refused.locator("#resumeFile-error").innerText()).toContain("larger than 5 MiB");
   expect(await refused.locator("#resumeFile-error").innerText()).toContain("Please choose another file.");
   expect(await refused.getByLabel("Cover letter").inputValue()).toBe("Dear all,\n\n<b>here</b> I am.");
-  expect((await service.stored()).applications).toHaveLength(before);
+  expect((await service().stored()).applications).toHaveLength(before);
 
   await refused.locator("input[type=file]").setInputFiles(resume);
   await refused.getByRole("button", { name: "Send application" }).click();
   await page.getByRole("heading", { name: "Your application has been sent" }).waitFor();
-  expect((await service.stored()).applications.slice(before)).toMatchObject([{ resume: { filename: resume.name } }]);
+  expect((await service().stored()).applications.slice(before)).toMatchObject([{ resume: { filename: resume.name } }]);
 });
 
 test("going back and sending again is one submission, with one reference", async () => {
@@ -163,7 +163,7 @@ test("going back and sending again is one submission, with one reference", async
   // The page is the browser's own copy, with the key that it had.
   await page.goBack();
   expect(await send()).toBe(first);
-  const { inquiries } = await service.stored();
+  const { inquiries } = await service().stored();
   expect(inquiries.filter(({ email }) => email === "back@example.org")).toHaveLength(1);
 });
 
@@ -265,7 +265,7 @@ test.each(["en", "de"] as const)(
   "where work is to be proved, a form in %s that was sent before its script came is sent by the page of its refusal",
   async (language) => {
     await using proving = await startService({ env: { ALTCHA_HMAC_KEY: "k".repeat(64), ALTCHA_COST: "100" } });
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     visit.expectProblems(/net::ERR_FAILED.*forms.js/, refusedWith(400));
     const { page } = visit;
     await page.route("**/forms.js*", (route) => route.abort());

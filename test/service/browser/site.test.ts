@@ -12,7 +12,7 @@ const browser = shared(openBrowser);
 const service = shared(() => startService());
 
 test("the front page comes in less than 60 KB, all that it loads included, and from this service alone", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page, context } = visit;
   const devtools = await context.newCDPSession(page);
   let bytes = 0;
@@ -20,16 +20,16 @@ test("the front page comes in less than 60 KB, all that it loads included, and f
   await devtools.send("Network.enable");
   devtools.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes += encodedDataLength));
   page.on("request", (request) => addresses.push(request.url()));
-  await page.goto(service.url, { waitUntil: "networkidle" });
+  await page.goto(service().url, { waitUntil: "networkidle" });
   await formsReady(page);
   expect(addresses.length).toBeGreaterThan(6);
-  expect(addresses.filter((address) => new URL(address).origin !== service.url)).toEqual([]);
+  expect(addresses.filter((address) => new URL(address).origin !== service().url)).toEqual([]);
   expect(bytes).toBeGreaterThan(20_000);
   expect(bytes).toBeLessThan(60_000);
 });
 
 test("a card ticks its box without leaving the page, and what was typed stays", async () => {
-  await using visit = await visitFrontPage(browser, service);
+  await using visit = await visitFrontPage(browser(), service());
   const { page } = visit;
   const form = page.locator("inquiry-form");
   await form.getByLabel("Your name").fill("Ann Buyer");
@@ -51,13 +51,13 @@ describe("a draft", () => {
       .evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).value));
 
   async function visitSite(visit: Visit, path: string): Promise<Locator> {
-    await visit.page.goto(service.url + path);
+    await visit.page.goto(service().url + path);
     await formsReady(visit.page);
     return visit.page.locator("inquiry-form");
   }
 
   test("and a link that names a package are both in the form; a reload restores what was ticked since", async () => {
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     const { page } = visit;
     const form = await visitSite(visit, "/");
     await form.getByLabel("Your name").fill("Ann Buyer");
@@ -79,7 +79,7 @@ describe("a draft", () => {
   });
 
   test("does not overwrite what was typed before the script came, and keeps it", async () => {
-    await using visit = await Visit.begin(browser);
+    await using visit = await Visit.begin(browser());
     const { page } = visit;
     const form = await visitSite(visit, "/");
     await form.getByLabel("Your name").fill("Ann Buyer");
@@ -108,7 +108,7 @@ describe("a draft", () => {
 });
 
 test("the sample of packages is still there for another inquiry", async () => {
-  await using visit = await visitFrontPage(browser, service);
+  await using visit = await visitFrontPage(browser(), service());
   const { page } = visit;
   const form = page.locator("inquiry-form");
   const boxes = await form.getByRole("checkbox").count();
@@ -120,7 +120,7 @@ test("the sample of packages is still there for another inquiry", async () => {
 });
 
 test("what strangers type runs nowhere", async () => {
-  await using visit = await Visit.begin(browser);
+  await using visit = await Visit.begin(browser());
   const { page } = visit;
   const dialogs: string[] = [];
   page.on("dialog", (dialog) => {
@@ -136,7 +136,7 @@ test("what strangers type runs nowhere", async () => {
   expect(strings.length).toBeGreaterThan(50);
   const letter = strings.join("\n");
   const one = strings.find((string) => string.includes("<script"))!;
-  await page.goto(service.url);
+  await page.goto(service().url);
   await post(page, "/api/applications/submit", {
     fullName: one,
     company: `"'>${one}`,
@@ -152,24 +152,24 @@ test("what strangers type runs nowhere", async () => {
 
 describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   const pages: readonly [string, (page: Page) => Promise<unknown>, RegExp?][] = [
-    ["the front page", (page) => page.goto(service.url)],
-    ["thanks", (page) => page.goto(`${service.url}/thanks?kind=inquiry&reference=INQ-20261121-042137`)],
+    ["the front page", (page) => page.goto(service().url)],
+    ["thanks", (page) => page.goto(`${service().url}/thanks?kind=inquiry&reference=INQ-20261121-042137`)],
     ["a refused form", (page) => refusedApplication(page), /status of 400/],
-    ["an address that does not exist", (page) => page.goto(`${service.url}/nothing`), /status of 404/],
+    ["an address that does not exist", (page) => page.goto(`${service().url}/nothing`), /status of 404/],
     [
       "the button behind the link of a mail",
-      async (page) => page.goto((await welcomed(service, `axe@${colorScheme}.example`)).unsubscribe),
+      async (page) => page.goto((await welcomed(service(), `axe@${colorScheme}.example`)).unsubscribe),
     ],
     [
       "a link that does not work",
-      (page) => page.goto(`${service.url}/newsletter/confirm?token=${"A".repeat(43)}`),
+      (page) => page.goto(`${service().url}/newsletter/confirm?token=${"A".repeat(43)}`),
       /status of 404/,
     ],
-    ["the reader of the API", (page) => page.goto(`${service.url}/docs`)],
+    ["the reader of the API", (page) => page.goto(`${service().url}/docs`)],
   ];
 
   test.each(pages)("%s has no serious barrier, and fits the screen of a phone", async (_what, open, problem) => {
-    await using visit = await Visit.begin(browser, { colorScheme, viewport: { width: 360, height: 740 } });
+    await using visit = await Visit.begin(browser(), { colorScheme, viewport: { width: 360, height: 740 } });
     if (problem !== undefined) visit.expectProblems(problem);
     const { page } = visit;
     await open(page);
@@ -183,7 +183,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
 });
 
 async function refusedApplication(page: Page): Promise<void> {
-  await page.goto(service.url);
+  await page.goto(service().url);
   await post(page, "/api/applications/submit", {
     fullName: "",
     email: "ana@localhost",

@@ -8,38 +8,40 @@ import { shared } from "../../support/shared.ts";
 import { littleWork, proveWork } from "../../support/solve-challenge.ts";
 import { failureOf } from "../../support/client/failure-of.ts";
 
-const resume = await readFile(join(import.meta.dirname, "../../fixtures/documents/files/format-corpus__lorem-ipsum.pdf"));
+const resume = await readFile(
+  join(import.meta.dirname, "../../fixtures/documents/files/format-corpus__lorem-ipsum.pdf"),
+);
 const person = { fullName: "Ana Souza", email: "ana@example.org", position: "Accent annotator" };
 
 const service = shared(() => startService());
-const submissions = shared(() => createSubmissionsClient({ url: service.url }));
+const submissions = shared(() => createSubmissionsClient({ url: service().url }));
 
 /** The resumes that the service keeps, as bytes. */
-const keptResumes = async () => Promise.all((await service.files("resumes")).map((path) => readFile(path)));
+const keptResumes = async () => Promise.all((await service().files("resumes")).map((path) => readFile(path)));
 
 test("an inquiry gets a reference and a confirmation", async () => {
   const inquiry = { name: "Ann Buyer", email: "ann@example.org", selectedPackageIds: ["en-GB-scottish", "de-AT"] };
-  const receipt = await submissions.marketplace.inquiry(inquiry);
+  const receipt = await submissions().marketplace.inquiry(inquiry);
   expect(receipt).toEqual({
     message: expect.any(String),
     inquiryId: expect.stringMatching(/^INQ-\d{8}-\d{6}$/),
     confirmationEmailSent: true,
   });
-  expect((await service.stored()).inquiries).toMatchObject([{ ...inquiry, reference: receipt.inquiryId }]);
+  expect((await service().stored()).inquiries).toMatchObject([{ ...inquiry, reference: receipt.inquiryId }]);
 });
 
 test("a subscription gets a message and nothing else", async () => {
-  const receipt = await submissions.newsletter.subscribe({ email: "reader@example.org", source: "footer" });
+  const receipt = await submissions().newsletter.subscribe({ email: "reader@example.org", source: "footer" });
   expect(receipt).toEqual({ message: expect.any(String) });
 });
 
 test("each kind may say which privacy notice was shown, and is stored with it", async () => {
   const consent = { text: "2026-11", page: "https://example.org/contact?email=ann" };
   const email = "told@example.org";
-  await submissions.marketplace.inquiry({ name: "Ann", email, selectedPackageIds: ["de-AT"] }, { consent });
-  await submissions.newsletter.subscribe({ email }, { consent: { text: "2026-11" } });
-  await submissions.applications.submit({ ...person, email }, { consent });
-  const { inquiries, subscribers, applications } = await service.stored();
+  await submissions().marketplace.inquiry({ name: "Ann", email, selectedPackageIds: ["de-AT"] }, { consent });
+  await submissions().newsletter.subscribe({ email }, { consent: { text: "2026-11" } });
+  await submissions().applications.submit({ ...person, email }, { consent });
+  const { inquiries, subscribers, applications } = await service().stored();
   const kept = [inquiries, subscribers, applications].map((all) => all.find((one) => one.email === email)?.consent);
   expect(kept.map((one) => [one?.text, one?.page])).toEqual([
     ["2026-11", "https://example.org/contact"],
@@ -51,10 +53,10 @@ test("each kind may say which privacy notice was shown, and is stored with it", 
 test("each kind may say its language, English unless it does", async () => {
   const [email, other] = ["deutsch@example.org", "english@example.org"];
   const language = "de";
-  await submissions.marketplace.inquiry({ name: "Ann", email, selectedPackageIds: ["de-AT"] }, { language });
-  await submissions.applications.submit({ ...person, email }, { language });
-  await submissions.applications.submit({ ...person, email: other });
-  const { inquiries, applications } = await service.stored();
+  await submissions().marketplace.inquiry({ name: "Ann", email, selectedPackageIds: ["de-AT"] }, { language });
+  await submissions().applications.submit({ ...person, email }, { language });
+  await submissions().applications.submit({ ...person, email: other });
+  const { inquiries, applications } = await service().stored();
   const languages = [...inquiries, ...applications].filter((one) => [email, other].includes(one.email));
   expect(languages.map((one) => one.language)).toEqual(["de", "de", "en"]);
 });
@@ -77,7 +79,7 @@ test("each kind takes the solution of a challenge, where proofs of work are aske
 });
 
 test("an application's resume arrives byte for byte", async () => {
-  const receipt = await submissions.applications.submit({
+  const receipt = await submissions().applications.submit({
     ...person,
     coverLetter: "First line\nsecond line",
     resumeFile: new File([resume], "Ana Souza – CV.pdf", { type: "application/pdf" }),
@@ -92,8 +94,8 @@ test("an application's resume arrives byte for byte", async () => {
 
 test("a blob without a name does for a resume, and none at all does too", async () => {
   const before = (await keptResumes()).length;
-  await submissions.applications.submit({ ...person, email: "b@example.org", resumeFile: new Blob([resume]) });
-  await submissions.applications.submit({ ...person, email: "c@example.org", resumeFile: undefined, company: "" });
+  await submissions().applications.submit({ ...person, email: "b@example.org", resumeFile: new Blob([resume]) });
+  await submissions().applications.submit({ ...person, email: "c@example.org", resumeFile: undefined, company: "" });
   expect(await keptResumes()).toHaveLength(before + 1);
 });
 
@@ -102,14 +104,14 @@ test("a ready form is sent as it is, also with no file chosen in it", async () =
   for (const [name, value] of Object.entries({ ...person, email: "d@example.org", phone: "" }))
     form.append(name, value);
   form.append("resumeFile", new File([], ""));
-  const { applicationId } = await submissions.applications.submit(form);
+  const { applicationId } = await submissions().applications.submit(form);
   expect(applicationId).toMatch(/^APP-/);
 });
 
 test("each submission is one request, with the caller's headers, through the caller's fetch", async () => {
   const requests: string[] = [];
   const watched = createSubmissionsClient({
-    url: `${service.url}/`,
+    url: `${service().url}/`,
     headers: { "x-trace": "abc" },
     fetch: (url, init) => {
       const request = new Request(url, init);
@@ -121,5 +123,5 @@ test("each submission is one request, with the caller's headers, through the cal
     watched.newsletter.subscribe({ email: "e@example.org" }),
     watched.newsletter.subscribe({ email: "f@example.org" }),
   ]);
-  expect(requests).toEqual(Array(2).fill(`POST ${service.url}/trpc/newsletter.subscribe abc`));
+  expect(requests).toEqual(Array(2).fill(`POST ${service().url}/trpc/newsletter.subscribe abc`));
 });

@@ -18,33 +18,33 @@ const blocks = async (page: string, language: string) => {
 const service = shared(() => startService());
 
 /** A documented text for the service of this test. */
-const here = (text: string) => text.replaceAll("http://127.0.0.1:3000", service.url);
+const here = (text: string) => text.replaceAll("http://127.0.0.1:3000", service().url);
 
 test("the commands send one inquiry and one application, however often they are run", async () => {
   const commands = await blocks("api.md", "sh");
   expect(commands).toHaveLength(2);
   for (const command of [...commands, ...commands])
     await promisify(execFile)("sh", ["-c", here(command)], { cwd: root });
-  const { inquiries, applications } = await service.stored();
+  const { inquiries, applications } = await service().stored();
   expect([inquiries.length, applications.length]).toEqual([1, 1]);
-  expect(await service.files("resumes")).toHaveLength(1);
+  expect(await service().files("resumes")).toHaveLength(1);
 });
 
 test("the program sends an application", async () => {
   const [program = ""] = await blocks("existing-front-end.md", "js");
-  const before = (await service.stored()).applications.length;
+  const before = (await service().stored()).applications.length;
   const pdf = join(root, "test/fixtures/documents/files/format-corpus__lorem-ipsum.pdf");
   const scene = `import { openAsBlob } from "node:fs"; const resume = await openAsBlob(${JSON.stringify(pdf)});`;
   const args = ["--input-type=module", "--eval", scene + here(program)];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
-  const { applications } = await service.stored();
+  const { applications } = await service().stored();
   expect(applications).toHaveLength(before + 1);
   expect([stdout.trim(), stderr]).toEqual([applications.at(-1)?.reference, ""]);
 });
 
 test("the refusal is the service's", async () => {
   const [shown = ""] = await blocks("errors.md", "json");
-  const response = await fetch(`${service.url}/api/newsletter/subscribe`, {
+  const response = await fetch(`${service().url}/api/newsletter/subscribe`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: '{ "email": "nobody" }',

@@ -13,11 +13,11 @@ import { testClock } from "../../support/client/test-clock.ts";
 const subscription = { email: "reader@example.org" };
 
 const service = shared(() => startService());
-const proxy = anew(() => FlakyProxy.open(service.url));
+const proxy = anew(() => FlakyProxy.open(service().url));
 
 function clientThrough(mishaps: readonly Mishap[], clock = testClock(), retry = {}) {
-  proxy.next(...mishaps);
-  return buildClient({ url: proxy.url, retry }, clock);
+  proxy().next(...mishaps);
+  return buildClient({ url: proxy().url, retry }, clock);
 }
 
 const refusal = (fault: "draining" | "internal" | "rateLimited", retryAfter?: number): Mishap => {
@@ -39,7 +39,7 @@ describe("keeps trying", () => {
     const client = clientThrough(mishaps, clock);
     expect(await client.newsletter.subscribe(subscription)).toEqual({ message: expect.any(String) });
     expect(clock.waits).toEqual(waits);
-    expect(proxy.requests).toHaveLength(mishaps.length + 1);
+    expect(proxy().requests).toHaveLength(mishaps.length + 1);
   });
 });
 
@@ -53,10 +53,10 @@ describe("gives up with the last failure", () => {
       status: 503,
       requestId: "r-1",
       retryAfterSeconds: 5,
-      idempotencyKey: proxy.requests[0]?.headers["idempotency-key"],
+      idempotencyKey: proxy().requests[0]?.headers["idempotency-key"],
     });
     expect(clock.waits).toEqual([5_500, 1_000, 2_000]);
-    expect(proxy.requests).toHaveLength(4);
+    expect(proxy().requests).toHaveLength(4);
   });
 
   test("which says whether an earlier try may have got through", async () => {
@@ -75,7 +75,7 @@ describe("gives up with the last failure", () => {
       retryAfterSeconds,
       mayHaveArrived: true,
     });
-    expect(unclear.idempotencyKey).toBe(proxy.requests[2]?.headers["idempotency-key"]);
+    expect(unclear.idempotencyKey).toBe(proxy().requests[2]?.headers["idempotency-key"]);
   });
 
   test("when no server listens", async () => {
@@ -91,7 +91,7 @@ describe("gives up with the last failure", () => {
   test("after a second fault of the service", async () => {
     const client = clientThrough([refusal("internal"), refusal("internal")]);
     expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject({ code: "INTERNAL_SERVER_ERROR" });
-    expect(proxy.requests).toHaveLength(2);
+    expect(proxy().requests).toHaveLength(2);
   });
 
   test("at once when the next try would come too late", async () => {
@@ -111,12 +111,14 @@ describe("gives up with the last failure", () => {
   test("after the first where nothing is to be repeated, for a client or a call", async () => {
     const client = clientThrough([busy, busy, busy]);
     await failureOf(client.newsletter.subscribe(subscription, { retry: false }));
-    expect(proxy.requests).toHaveLength(1);
-    const never = createSubmissionsClient({ url: proxy.url, retry: false });
+    expect(proxy().requests).toHaveLength(1);
+    const never = createSubmissionsClient({ url: proxy().url, retry: false });
     await failureOf(never.newsletter.subscribe(subscription));
-    expect(proxy.requests).toHaveLength(2);
-    await buildClient({ url: proxy.url, retry: false }, testClock()).newsletter.subscribe(subscription, { retry: {} });
-    expect(proxy.requests).toHaveLength(4);
+    expect(proxy().requests).toHaveLength(2);
+    await buildClient({ url: proxy().url, retry: false }, testClock()).newsletter.subscribe(subscription, {
+      retry: {},
+    });
+    expect(proxy().requests).toHaveLength(4);
   });
 });
 
@@ -127,7 +129,7 @@ describe("an abort", () => {
     const client = clientThrough([busy], testClock({ during: () => controller.abort(reason) }));
     const call = client.newsletter.subscribe(subscription, { signal: controller.signal });
     await expect(call).rejects.toBe(reason);
-    expect(proxy.requests).toHaveLength(1);
+    expect(proxy().requests).toHaveLength(1);
   });
 
   test("cuts a real wait at once", async () => {
@@ -140,7 +142,7 @@ describe("an abort", () => {
       setTimeout(() => controller.abort("gone"), 0);
       return answer;
     };
-    const client = createSubmissionsClient({ url: proxy.url, fetch: send, retry: { giveUpAfterMs: 43_200_000 } });
+    const client = createSubmissionsClient({ url: proxy().url, fetch: send, retry: { giveUpAfterMs: 43_200_000 } });
     await expect(client.newsletter.subscribe(subscription, { signal: controller.signal })).rejects.toBe("gone");
   });
 
@@ -149,7 +151,7 @@ describe("an abort", () => {
     const client = clientThrough([busy, "hang"]);
     const call = client.newsletter.subscribe(subscription, { signal: controller.signal });
     const outcome = expect(call).rejects.toBe("gone");
-    await vi.waitUntil(() => proxy.requests.length === 2, { timeout: 30_000 });
+    await vi.waitUntil(() => proxy().requests.length === 2, { timeout: 30_000 });
     controller.abort("gone");
     await outcome;
   });
@@ -158,14 +160,14 @@ describe("an abort", () => {
 test("a receipt that breaks off where the connection does not tell is no receipt", async () => {
   const cut = new Response('{"result":{"data":{"mess', { headers: { "content-type": "application/json" } });
   const send = vi.fn<typeof fetch>((...request) => fetch(...request)).mockResolvedValueOnce(cut);
-  const client = buildClient({ url: proxy.url, fetch: send }, testClock());
+  const client = buildClient({ url: proxy().url, fetch: send }, testClock());
   expect(await client.newsletter.subscribe(subscription)).toEqual({ message: expect.any(String) });
   expect(send).toHaveBeenCalledTimes(2);
 });
 
 test.each([{ tries: 0 }, { giveUpAfterMs: -1 }])("retry %j is a mistake of the calling program", async (retry) => {
-  expect(() => createSubmissionsClient({ url: proxy.url, retry })).toThrow(TypeError);
-  const call = createSubmissionsClient(proxy).newsletter.subscribe(subscription, { retry });
+  expect(() => createSubmissionsClient({ url: proxy().url, retry })).toThrow(TypeError);
+  const call = createSubmissionsClient(proxy()).newsletter.subscribe(subscription, { retry });
   await expect(call).rejects.toThrow(TypeError);
-  expect(proxy.requests).toEqual([]);
+  expect(proxy().requests).toEqual([]);
 });

@@ -16,7 +16,7 @@ const listOf = (answer: Response, header: string) => (answer.headers.get(header)
 test("every header that the client sends is allowed", async () => {
   const sent: string[] = [];
   const client = createSubmissionsClient({
-    url: service.url,
+    url: service().url,
     fetch: (url, init) => {
       sent.push(...new Headers(init?.headers).keys());
       return fetch(url, init);
@@ -24,7 +24,7 @@ test("every header that the client sends is allowed", async () => {
   });
   await client.newsletter.subscribe({ email: "reader@example.org" });
   expect(sent).toContain("idempotency-key");
-  const preflight = await fetch(`${service.url}/trpc/newsletter.subscribe`, {
+  const preflight = await fetch(`${service().url}/trpc/newsletter.subscribe`, {
     method: "OPTIONS",
     headers: {
       origin,
@@ -37,14 +37,14 @@ test("every header that the client sends is allowed", async () => {
 });
 
 test("the headers about retries and the request id are exposed", async () => {
-  const answer = await fetch(`${service.url}/trpc/newsletter.subscribe`, { method: "POST", headers: { origin } });
+  const answer = await fetch(`${service().url}/trpc/newsletter.subscribe`, { method: "POST", headers: { origin } });
   const shown = listOf(answer, "access-control-expose-headers");
   for (const header of ["retry-after", "x-request-id", "idempotency-replayed", "ratelimit-remaining"])
     expect(shown).toContain(header);
 });
 
 test("a 404 is readable", async () => {
-  const answer = await fetch(`${service.url}/nothing`, { headers: { origin } });
+  const answer = await fetch(`${service().url}/nothing`, { headers: { origin } });
   expect(answer.status).toBe(404);
   expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
 });
@@ -69,7 +69,7 @@ test("a busy service answers readably, and answers preflights", async () => {
 
 test("an OPTIONS that is no preflight is a method like others", async () => {
   const ask = async (path: string, init: RequestInit = {}) => {
-    const answer = await fetch(service.url + path, { method: "OPTIONS", ...init });
+    const answer = await fetch(service().url + path, { method: "OPTIONS", ...init });
     return [answer.status, answer.headers.get("allow"), ((await answer.json()) as { code: unknown }).code];
   };
   expect(await ask("/nope")).toEqual([404, null, "NOT_FOUND"]);

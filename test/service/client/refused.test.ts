@@ -8,23 +8,23 @@ import { failureOf } from "../../support/client/failure-of.ts";
 const person = { fullName: "Ana Souza", email: "ana@example.org", position: "Accent annotator" };
 
 const service = shared(() => startService());
-const submissions = shared(() => createSubmissionsClient({ url: service.url }));
+const submissions = shared(() => createSubmissionsClient({ url: service().url }));
 
 /** Every row, mail and resume, staged or kept. */
 async function leftBehind(): Promise<unknown[]> {
-  const { inquiries, applications, subscribers } = await service.stored();
+  const { inquiries, applications, subscribers } = await service().stored();
   return [
     ...inquiries,
     ...applications,
     ...subscribers,
-    ...(await service.mails()),
-    ...(await service.files("resumes")),
+    ...(await service().mails()),
+    ...(await service().files("resumes")),
   ];
 }
 
 test("names every field that is wrong, in words for a person", async () => {
   const error = await failureOf(
-    submissions.marketplace.inquiry({ name: "", email: "nobody", selectedPackageIds: ["de-AT", ""] }),
+    submissions().marketplace.inquiry({ name: "", email: "nobody", selectedPackageIds: ["de-AT", ""] }),
   );
   expect(error).toBeInstanceOf(SubmissionError);
   expect(error).toMatchObject({
@@ -49,7 +49,7 @@ test("names every field that is wrong, in words for a person", async () => {
 });
 
 test("names the required fields of an application that holds nothing", async () => {
-  const error = await failureOf(submissions.applications.submit({ fullName: " ", email: "", position: "" }));
+  const error = await failureOf(submissions().applications.submit({ fullName: " ", email: "", position: "" }));
   expect(error.issues.map(({ path }) => path)).toEqual([["fullName"], ["email"], ["position"]]);
 });
 
@@ -58,7 +58,7 @@ test.each([
   ["a form over its limit", 8 * 1024 * 1024],
 ])("tells of %s", async (_, bytes) => {
   const error = await failureOf(
-    submissions.applications.submit({ ...person, resumeFile: new Blob([new Uint8Array(bytes)]) }),
+    submissions().applications.submit({ ...person, resumeFile: new Blob([new Uint8Array(bytes)]) }),
   );
   expect(error).toMatchObject({ code: "PAYLOAD_TOO_LARGE", status: 413 });
   expect(await leftBehind()).toEqual([]);
@@ -66,20 +66,20 @@ test.each([
 
 test("tells of a resume of another kind, and at which field", async () => {
   const resumeFile = new File(["GIF89a"], "me.pdf", { type: "application/pdf" });
-  const error = await failureOf(submissions.applications.submit({ ...person, resumeFile }));
+  const error = await failureOf(submissions().applications.submit({ ...person, resumeFile }));
   expect(error).toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE", status: 415 });
   expect(error.issue("resumeFile")?.message).toEqual(expect.any(String));
   expect(await leftBehind()).toEqual([]);
 });
 
 test("tells of an empty resume", async () => {
-  const error = await failureOf(submissions.applications.submit({ ...person, resumeFile: new File([], "cv.pdf") }));
+  const error = await failureOf(submissions().applications.submit({ ...person, resumeFile: new File([], "cv.pdf") }));
   expect(error).toMatchObject({ code: "BAD_REQUEST", status: 400 });
   expect(error.issue("resumeFile")?.message).toBe("The file is empty.");
 });
 
 test("tells of an address that is not the service's", async () => {
-  const elsewhere = createSubmissionsClient({ url: `${service.url}/elsewhere` });
+  const elsewhere = createSubmissionsClient({ url: `${service().url}/elsewhere` });
   expect(await failureOf(elsewhere.newsletter.subscribe({ email: "a@example.org" }))).toMatchObject({
     code: "NOT_FOUND",
     status: 404,

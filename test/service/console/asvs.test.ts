@@ -48,10 +48,10 @@ test("what is held is shown by a test that exists, and what is not held says why
 
 test("the headers of the table are those of every answer", async () => {
   const answers = await Promise.all([
-    fetch(`${service.url}/console`),
-    fetch(`${service.url}/console/exports/none`),
-    fetch(`${service.url}/console/exports/inquiries.csv`),
-    fetch(`${service.url}/console/trpc/session.me`, { method: "POST", ...json({}) }),
+    fetch(`${service().url}/console`),
+    fetch(`${service().url}/console/exports/none`),
+    fetch(`${service().url}/console/exports/inquiries.csv`),
+    fetch(`${service().url}/console/trpc/session.me`, { method: "POST", ...json({}) }),
   ]);
   const named = rows.flatMap(({ state, words }) =>
     state === "held" ? [...words.matchAll(/`([A-Z][\w-]+): ([\w-]+)` on every answer/g)] : [],
@@ -94,12 +94,12 @@ test("no source of the server starts a command or makes code", () => {
 
 test("TRACE tells nothing", async () => {
   const status = await new Promise<number | undefined>((resolve, reject) => {
-    const sent = request(`${service.url}/console`, { method: "TRACE" }, (response) => {
+    const sent = request(`${service().url}/console`, { method: "TRACE" }, (response) => {
       response.resume();
       resolve(response.statusCode);
     });
     sent.on("error", reject).end();
   });
   expect([404, 405]).toContain(status);
-  expect((await new Operator(service).call("session.me")).status).toBe(200);
+  expect((await new Operator(service()).call("session.me")).status).toBe(200);
 });

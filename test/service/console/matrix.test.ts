@@ -137,11 +137,11 @@ const sessions = new Map<Role, Operator>();
 const tokens = new Map<Role, Operator>();
 
 beforeAll(async () => {
-  references = await submitAll(service);
-  for (const role of roles) sessions.set(role, await operator(service, `${role}@example.org`, role));
+  references = await submitAll(service());
+  for (const role of roles) sessions.set(role, await operator(service(), `${role}@example.org`, role));
   for (const role of roles) {
     const { data } = await sessions.get("admin")!.call("tokens.create", { name: role, role, expiresAt: null });
-    tokens.set(role, Operator.withToken(service, (data as { token: string }).token));
+    tokens.set(role, Operator.withToken(service(), (data as { token: string }).token));
   }
 });
 
@@ -164,14 +164,14 @@ const rows = consoleProcedures.map(({ path, type }) => ({ path, type, allowed: p
 
 describe("procedures", () => {
   test.each(rows)("$path without a session", async ({ path, allowed }) => {
-    const { status } = await new Operator(service).call(path, inputOf(path));
+    const { status } = await new Operator(service()).call(path, inputOf(path));
     expect(status).toBe(allowed === "anyone" ? admitted(path) : 401);
   });
 
   describe.each(roles)("for %s", (role) => {
     test.each(rows)("$path with a session", async ({ path, allowed }) => {
       // Signing out must not end the session of the other tests.
-      const one = path.startsWith("session.signOut") ? new Operator(service) : sessions.get(role)!;
+      const one = path.startsWith("session.signOut") ? new Operator(service()) : sessions.get(role)!;
       if (one.cookie === null) await one.signIn(`${role}@example.org`);
       const { status } = await one.call(path, inputOf(path));
       const may = allowed === "anyone" || allowed.includes(role);
@@ -200,7 +200,7 @@ describe("downloads", () => {
     url.replace(":reference", references.application).replace(/:file\(.*/, "ann@example.org.ndjson");
 
   test.each(listed)("$method $url without a session", async ({ method, url }) => {
-    expect((await new Operator(service).fetch(addressOf(url), init(method))).status).toBe(401);
+    expect((await new Operator(service()).fetch(addressOf(url), init(method))).status).toBe(401);
   });
 
   describe.each(roles)("for %s", (role) => {

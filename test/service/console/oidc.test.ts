@@ -13,17 +13,17 @@ const envOf = (issuer: string) => ({
   OIDC_CLIENT_SECRET: client.secret,
 });
 
-const provider = shared(() => IdentityProvider.open(() => `${service.url}/console/oidc/callback`));
-const service: Service = shared(() => startService({ env: envOf(provider.issuer) }));
+const provider = shared(() => IdentityProvider.open(() => `${service().url}/console/oidc/callback`));
+const service: () => Service = shared(() => startService({ env: envOf(provider().issuer) }));
 let subject = 0;
 
 beforeEach(() => {
   subject += 1;
-  provider.person = { subject: `person ${subject}` };
+  provider().person = { subject: `person ${subject}` };
 });
 
 /** A browser's way to the provider and back; answers what the provider sends it back to. */
-async function throughProvider(location: string, target = service): Promise<string> {
+async function throughProvider(location: string, target = service()): Promise<string> {
   const jar = new Map<string, string>();
   let at = location;
   for (let hops = 0; hops < 10 && !at.startsWith(target.url); hops += 1) {
@@ -46,7 +46,7 @@ const start = (browser: Operator, token = "") =>
   });
 
 /** Begins a sign-in in a browser and goes to the provider; answers the address of the return. */
-async function begin(browser: Operator, target = service, token?: string): Promise<URL> {
+async function begin(browser: Operator, target = service(), token?: string): Promise<URL> {
   const started = await start(browser, token);
   expect(started.status).toBe(303);
   return new URL(await throughProvider(started.headers.get("location")!, target));
@@ -55,47 +55,47 @@ async function begin(browser: Operator, target = service, token?: string): Promi
 const finish = (browser: Operator, { pathname, search }: URL) => browser.fetch(pathname + search);
 
 /** @param token of the invitation that is accepted with the account */
-async function signIn({ browser = new Operator(service), token }: { browser?: Operator; token?: string } = {}) {
-  const response = await finish(browser, await begin(browser, service, token));
+async function signIn({ browser = new Operator(service()), token }: { browser?: Operator; token?: string } = {}) {
+  const response = await finish(browser, await begin(browser, service(), token));
   const session = response.headers.getSetCookie().find((one) => one.startsWith("console-session="));
   if (session !== undefined) browser.cookie = session.split(";")[0]!;
   return { browser, response, session };
 }
 
 test("is offered where it is configured", async () => {
-  expect((await new Operator(service).call("session.methods")).data).toEqual({ password: true, oidc: true });
+  expect((await new Operator(service()).call("session.methods")).data).toEqual({ password: true, oidc: true });
   await using plain = await startService();
   expect((await new Operator(plain).call("session.methods")).data).toEqual({ password: true, oidc: false });
   expect((await fetch(`${plain.url}/console/oidc/start`, { method: "POST" })).status).toBe(405);
 });
 
 test("binds the account with the invitation, and from then on signs in by the account", async () => {
-  const token = await invite(service, "anna@example.org", "sales");
-  Object.assign(provider.person, { email: "Anna@example.org" });
+  const token = await invite(service(), "anna@example.org", "sales");
+  Object.assign(provider().person, { email: "Anna@example.org" });
   // The address alone is not enough.
   expect((await signIn()).response.status).toBe(403);
   const { browser, response, session } = await signIn({ token });
-  expect([response.status, response.headers.get("location")]).toEqual([302, `${service.url}/console`]);
+  expect([response.status, response.headers.get("location")]).toEqual([302, `${service().url}/console`]);
   expect(session).toMatch(/^console-session=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict$/);
   expect((await browser.call("session.me")).data).toEqual({ email: "anna@example.org", role: "sales" });
 
   // The address at the provider may change; the account stays the operator's.
-  provider.person = { subject: provider.person.subject, email: "anna.new@example.org" };
+  provider().person = { subject: provider().person.subject, email: "anna.new@example.org" };
   const again = await signIn();
   expect((await again.browser.call("session.me")).data).toEqual({ email: "anna@example.org", role: "sales" });
 
   // Another account with the same address is another person.
-  provider.person = { subject: "impostor", email: "anna@example.org" };
+  provider().person = { subject: "impostor", email: "anna@example.org" };
   expect((await signIn()).response.status).toBe(403);
-  const actions = (await auditOf(service)).filter(({ operator: name }) => name === "anna@example.org");
+  const actions = (await auditOf(service())).filter(({ operator: name }) => name === "anna@example.org");
   expect(actions.map(({ action }) => action)).toEqual(["operator.bind", "sign-in", "sign-in"]);
 });
 
 test("ends the session that the browser had, once the sign-in succeeds, although its cookie does not come back", async () => {
-  const token = await invite(service, "cleo@example.org", "sales");
-  Object.assign(provider.person, { email: "cleo@example.org" });
+  const token = await invite(service(), "cleo@example.org", "sales");
+  Object.assign(provider().person, { email: "cleo@example.org" });
   const { browser } = await signIn({ token });
-  const former = new Operator(service);
+  const former = new Operator(service());
   former.cookie = browser.cookie;
   const back = await begin(browser);
   expect(browser.cookie).not.toBe(former.cookie);
@@ -107,12 +107,12 @@ test("ends the session that the browser had, once the sign-in succeeds, although
   await signIn({ browser });
   expect((await browser.call("inbox.counts")).status).toBe(200);
   expect((await former.call("inbox.counts")).status).toBe(401);
-  const actions = (await auditOf(service)).filter(({ operator: name }) => name === "cleo@example.org");
+  const actions = (await auditOf(service())).filter(({ operator: name }) => name === "cleo@example.org");
   expect(actions.map(({ action }) => action)).toEqual(["operator.bind", "sign-in", "sign-in", "sign-out"]);
 });
 
 test("keeps what it needs in a cookie of its own for ten minutes", async () => {
-  const browser = new Operator(service);
+  const browser = new Operator(service());
   const started = await start(browser);
   expect(browser.setCookie).toMatch(
     /^console-oidc=[\w-]+\.[\w-]{43}; Path=\/console\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/,
@@ -123,17 +123,17 @@ test("keeps what it needs in a cookie of its own for ten minutes", async () => {
     code_challenge_method: "S256",
     scope: "openid email",
     max_age: "43200",
-    redirect_uri: `${service.url}/console/oidc/callback`,
+    redirect_uri: `${service().url}/console/oidc/callback`,
     state: expect.stringMatching(/.{40}/),
     nonce: expect.stringMatching(/.{40}/),
   });
 });
 
 test("is begun by a page of the console only", async () => {
-  const link = await fetch(`${service.url}/console/oidc/start`, { redirect: "manual" });
+  const link = await fetch(`${service().url}/console/oidc/start`, { redirect: "manual" });
   expect([link.status, link.headers.getSetCookie()]).toEqual([404, []]);
   for (const site of ["cross-site", "same-site", "none"]) {
-    const stranger = new Operator(service, { "sec-fetch-site": site });
+    const stranger = new Operator(service(), { "sec-fetch-site": site });
     expect((await start(stranger)).status).toBe(403);
     expect(stranger.cookie).toBeNull();
   }
@@ -141,25 +141,25 @@ test("is begun by a page of the console only", async () => {
 
 test("binds an account to an operator with a password once that password was given", async () => {
   const email = "dana@example.org";
-  const dana = await operator(service, email, "sales");
+  const dana = await operator(service(), email, "sales");
   await dana.call("session.signOut");
-  Object.assign(provider.person, { email });
-  const browser = new Operator(service);
+  Object.assign(provider().person, { email });
+  const browser = new Operator(service());
   const first = await finish(browser, await begin(browser));
-  expect([first.status, first.headers.get("location")]).toEqual([302, `${service.url}/console#connect`]);
+  expect([first.status, first.headers.get("location")]).toEqual([302, `${service().url}/console#connect`]);
   const set = first.headers.getSetCookie();
   expect(set.some((one) => one.startsWith("console-session="))).toBe(false);
   const binding = set.find((one) => one.startsWith("console-binding="))!;
   expect(binding).toMatch(/; Path=\/console; HttpOnly; SameSite=Strict; Max-Age=600$/);
 
   // Neither another operator's password nor a cookie that was changed binds it.
-  await operator(service, "otto@example.org", "sales");
-  const other = new Operator(service);
+  await operator(service(), "otto@example.org", "sales");
+  const other = new Operator(service());
   other.cookie = binding.split(";")[0]!;
   expect((await other.signIn("otto@example.org")).status).toBe(200);
   browser.cookie = `${binding.split(";")[0]!}x`;
   expect((await browser.signIn(email)).status).toBe(200);
-  const again = new Operator(service);
+  const again = new Operator(service());
   expect((await finish(again, await begin(again))).headers.get("location")).toContain("#connect");
 
   browser.cookie = binding.split(";")[0]!;
@@ -169,14 +169,14 @@ test("binds an account to an operator with a password once that password was giv
 });
 
 test("takes no address for another that only looks alike", async () => {
-  const token = await invite(service, "mike@example.org", "admin");
-  Object.assign(provider.person, { email: "mi\u212Ae@example.org" });
+  const token = await invite(service(), "mike@example.org", "admin");
+  Object.assign(provider().person, { email: "mi\u212Ae@example.org" });
   expect((await signIn({ token })).response.status).toBe(403);
   expect((await signIn()).response.status).toBe(403);
 });
 
 test("refuses what another program wrote into the cookie", async () => {
-  const browser = new Operator(service);
+  const browser = new Operator(service());
   const back = await begin(browser);
   const [name, value = ""] = browser.cookie!.split("=");
   const [kept = ""] = value.split(".");
@@ -206,17 +206,17 @@ test("signs in where passwords are off, and no password does", async () => {
 });
 
 test("the page may send its form to the provider", async () => {
-  const page = await fetch(`${service.url}/console`);
+  const page = await fetch(`${service().url}/console`);
   expect(page.headers.get("content-security-policy")).toContain(
-    `form-action 'self' ${new URL(provider.issuer).origin};`,
+    `form-action 'self' ${new URL(provider().issuer).origin};`,
   );
 });
 
 test("a sign-out says where the provider's own session ends", async () => {
-  const one = await operator(service, "sofia@example.org", "sales");
+  const one = await operator(service(), "sofia@example.org", "sales");
   const { data } = await one.call("session.signOut");
   const url = new URL((data as { providerUrl: string }).providerUrl);
-  expect([url.origin, url.searchParams.get("client_id")]).toEqual([new URL(provider.issuer).origin, client.id]);
+  expect([url.origin, url.searchParams.get("client_id")]).toEqual([new URL(provider().issuer).origin, client.id]);
   expect((await fetch(url)).ok).toBe(true);
 });
 
@@ -225,8 +225,8 @@ test.each([
   ["an address that is not verified", { email: "ben@example.org", emailVerified: false }],
   ["no address", {}],
 ])("refuses %s, and makes no operator", async (_what, person) => {
-  Object.assign(provider.person, person);
-  const token = await invite(service, "ben@example.org", "sales");
+  Object.assign(provider().person, person);
+  const token = await invite(service(), "ben@example.org", "sales");
   const { response, session, browser } = await signIn({ token });
   expect([response.status, session]).toEqual([403, undefined]);
   expect(await response.json()).toMatchObject({
@@ -238,19 +238,19 @@ test.each([
 
 test("tells a person who is refused that this was a sign-in, not a form", async () => {
   // The provider vouches for an address that no operator has.
-  Object.assign(provider.person, { email: "uninvited@example.org" });
-  const browser = new Operator(service);
+  Object.assign(provider().person, { email: "uninvited@example.org" });
+  const browser = new Operator(service());
   const back = await begin(browser);
   const page = await browser.fetch(back.pathname + back.search, { headers: { accept: "text/html" } });
   expect([page.status, await page.text()]).toEqual([403, expect.stringContaining("You are not signed in</h1>")]);
 });
 
 test("refuses an answer that does not fit what the browser began", async () => {
-  const token = await invite(service, "carl@example.org", "sales");
-  Object.assign(provider.person, { email: "carl@example.org" });
-  const [browser, other] = [new Operator(service), new Operator(service)];
-  const mine = await begin(browser, service, token);
-  await begin(other, service, token);
+  const token = await invite(service(), "carl@example.org", "sales");
+  Object.assign(provider().person, { email: "carl@example.org" });
+  const [browser, other] = [new Operator(service()), new Operator(service())];
+  const mine = await begin(browser, service(), token);
+  await begin(other, service(), token);
   const changed = (name: string, value: string) => {
     const url = new URL(mine);
     url.searchParams.set(name, value);
@@ -259,7 +259,7 @@ test("refuses an answer that does not fit what the browser began", async () => {
   const kept = browser.cookie;
   const refusals = [
     ["another browser's", other, mine],
-    ["no browser's", new Operator(service), mine],
+    ["no browser's", new Operator(service()), mine],
     ["another state", browser, changed("state", "x")],
     ["another code", browser, changed("code", "x")],
     ["another issuer", browser, changed("iss", "https://evil.example")],

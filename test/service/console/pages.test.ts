@@ -9,7 +9,7 @@ import { operator } from "../../support/console/operator.ts";
 
 const consoleFolder = shared(openFolder);
 const service = shared(async () => {
-  const folder = consoleFolder.path;
+  const folder = consoleFolder().path;
   await mkdir(join(folder, "assets"));
   await writeFile(join(folder, "index.html"), '<link href="./icon.svg" /><script src="./assets/app-1a2b.js"></script>');
   await writeFile(join(folder, "viewer.html"), "the viewer");
@@ -22,7 +22,7 @@ const service = shared(async () => {
 const pages = ["/console", "/console/", "/console/inquiries/INQ-20261121-123456", "/console/people/ann%40example.org"];
 
 test.each([...pages, "/console/invitation", "/console/sign-in"])("%s is the shell, without a cookie", async (path) => {
-  const response = await fetch(service.url + path, { headers: { accept: "text/html" } });
+  const response = await fetch(service().url + path, { headers: { accept: "text/html" } });
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   const html = await response.text();
   expect(html).toContain('<script src="/console/assets/app-1a2b.js"');
@@ -42,7 +42,7 @@ test.each([...pages, "/console/invitation", "/console/sign-in"])("%s is the shel
 });
 
 test("files are kept for good, because their names hold a digest; the others for minutes", async () => {
-  const script = await fetch(`${service.url}/console/assets/app-1a2b.js`);
+  const script = await fetch(`${service().url}/console/assets/app-1a2b.js`);
   expect(await script.text()).toBe("console.log(1)");
   expect(Object.fromEntries(script.headers)).toMatchObject({
     "content-type": "text/javascript; charset=utf-8",
@@ -50,15 +50,15 @@ test("files are kept for good, because their names hold a digest; the others for
     "access-control-allow-origin": "*",
     "x-content-type-options": "nosniff",
   });
-  const icon = await fetch(`${service.url}/console/icon.svg`);
+  const icon = await fetch(`${service().url}/console/icon.svg`);
   expect(icon.headers.get("cache-control")).toBe("public, max-age=300");
 });
 
 test("the viewer runs in a sandbox and loads the console's files only", async () => {
-  const response = await fetch(`${service.url}/console/viewer.html`);
+  const response = await fetch(`${service().url}/console/viewer.html`);
   const policy = response.headers.get("content-security-policy") ?? "";
   expect(policy).toContain("sandbox allow-scripts;");
-  expect(policy).toContain(`script-src ${service.url}/console/assets/;`);
+  expect(policy).toContain(`script-src ${service().url}/console/assets/;`);
   expect(policy).toContain("connect-src 'none'");
   expect(policy).toContain("frame-ancestors 'self'");
 });
@@ -72,12 +72,12 @@ test.each([
   "/console/oidc/start",
   "/consoles",
 ])("%s is nothing", async (path) => {
-  expect((await fetch(service.url + path)).status).toBe(404);
+  expect((await fetch(service().url + path)).status).toBe(404);
 });
 
 test("below the path of PUBLIC_URL the shell finds its files there", async () => {
   await using below = await startService({
-    consoleFolder: consoleFolder.path,
+    consoleFolder: consoleFolder().path,
     env: { PUBLIC_URL: "https://service.example/below" },
   });
   expect(await (await fetch(`${below.url}/console`)).text()).toContain(
@@ -86,14 +86,14 @@ test("below the path of PUBLIC_URL the shell finds its files there", async () =>
 });
 
 test("without the front end the calls are there all the same, and pages are not", async () => {
-  await using bare = await startService({ consoleFolder: join(consoleFolder.path, "none") });
+  await using bare = await startService({ consoleFolder: join(consoleFolder().path, "none") });
   expect((await fetch(`${bare.url}/console`)).status).toBe(404);
   const anna = await operator(bare, "anna@example.org", "sales");
   expect((await anna.call("inbox.counts")).status).toBe(200);
 });
 
 test("calls are limited for each client, at twenty times the submissions", async () => {
-  await using limited = await startService({ consoleFolder: consoleFolder.path, env: { RATE_LIMIT_MAX: "1" } });
+  await using limited = await startService({ consoleFolder: consoleFolder().path, env: { RATE_LIMIT_MAX: "1" } });
   const statuses: number[] = [];
   for (let at = 0; at < 21; at += 1) {
     const response = await fetch(`${limited.url}/console/trpc/session.me`, {

@@ -2,7 +2,16 @@
 import { describe, expect, test } from "vitest";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { answers, breaksOff, check, hangs, isThere, startBalancer, startUpstream, type Kind } from "../../support/deploy/balancer.ts";
+import {
+  answers,
+  breaksOff,
+  check,
+  hangs,
+  isThere,
+  startBalancer,
+  startUpstream,
+  type Kind,
+} from "../../support/deploy/balancer.ts";
 
 const requests = 12;
 /** No server listens at this port. The system never gives one as low to a test that asks for any. */

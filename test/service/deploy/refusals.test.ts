@@ -8,7 +8,14 @@ import { failureOf } from "../../support/client/failure-of.ts";
 import { addresses, applicant, buyer } from "../../support/doors.ts";
 import { browserAccept, problemAt, typedIn } from "../../support/pages.ts";
 import { startService } from "../../support/service.ts";
-import { hangs, isThere, startBalancer, startUpstream, type Balancer, type Kind } from "../../support/deploy/balancer.ts";
+import {
+  hangs,
+  isThere,
+  startBalancer,
+  startUpstream,
+  type Balancer,
+  type Kind,
+} from "../../support/deploy/balancer.ts";
 
 const mebibyte = 1024 * 1024;
 const path = addresses["applications.submit"];

@@ -4,7 +4,16 @@ import { startDigests, storeDigest } from "../../../server/src/desk/digest.ts";
 import { createLog } from "../../../server/src/observe/log.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { accept, acceptReference, allMails, application, inquiry, lease, minute, noon } from "../../contract/records.ts";
+import {
+  accept,
+  acceptReference,
+  allMails,
+  application,
+  inquiry,
+  lease,
+  minute,
+  noon,
+} from "../../contract/records.ts";
 import { openSqliteUnderTest } from "../../contract/sqlite-under-test.ts";
 import { openFolder } from "../../support/folder.ts";
 import { startService } from "../../support/service.ts";

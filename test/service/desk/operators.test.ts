@@ -15,8 +15,8 @@ import { Kept, runCommand } from "../../support/desk/run-command.ts";
 const folder = anew(openFolder);
 
 const run = (...words: string[]) =>
-  runCommand(words, { DATA_DIR: folder.path, PUBLIC_URL: "https://submissions.example.org" });
-const open = () => openStore({ kind: "sqlite", file: join(folder.path, "submissions.sqlite") });
+  runCommand(words, { DATA_DIR: folder().path, PUBLIC_URL: "https://submissions.example.org" });
+const open = () => openStore({ kind: "sqlite", file: join(folder().path, "submissions.sqlite") });
 const linesOf = (text: string) => text.trimEnd().split("\n");
 
 test("add prints an invitation as its last line, list shows the operator, remove removes", async () => {
@@ -98,14 +98,14 @@ test.each([
   const terminal = () => Object.assign(new Kept(), { isTTY: true });
   const [output, messages, input] = [terminal(), terminal(), Object.assign(new PassThrough(), { isTTY: true })];
   input.write(typed);
-  const environment = { DATA_DIR: folder.path };
+  const environment = { DATA_DIR: folder().path };
   expect(await runCommandLine(["erase", "ana@example.org"], { environment, input, output, messages })).toBe(1);
   expect(messages.bytes.toString()).toMatch(/Type yes: [^{]*\nNothing was erased\.\n$/);
   expect((await run("export", "person", "ana@example.org")).stdout).not.toBe("");
 });
 
 test("erase removes the person's mails from the local mailbox, and no others", async () => {
-  const mailbox = join(folder.path, "mailbox");
+  const mailbox = join(folder().path, "mailbox");
   await mkdir(mailbox);
   const kept: Record<string, string> = {
     "1.eml": "From: a@example.org\r\nTo: ben@example.org\r\n\r\nTo: ana@example.org\r\n",
@@ -122,7 +122,7 @@ test("erase removes the person's mails from the local mailbox, and no others", a
 });
 
 test("erase takes no notice of a mail that goes from the mailbox meanwhile", async () => {
-  const mailbox = join(folder.path, "mailbox");
+  const mailbox = join(folder().path, "mailbox");
   await mkdir(mailbox);
   // Is in the list of names, but can no longer be read.
   await symlink("gone", join(mailbox, "1.eml"));
@@ -133,16 +133,16 @@ test("erase takes no notice of a mail that goes from the mailbox meanwhile", asy
 
 test("a file is looked for where npm was called, not in the project's folder", async () => {
   await run("migrate");
-  const environment = { DATA_DIR: folder.path, npm_lifecycle_event: "submissions", INIT_CWD: folder.path };
+  const environment = { DATA_DIR: folder().path, npm_lifecycle_event: "submissions", INIT_CWD: folder().path };
   expect(await runCommand(["backup", "backups"], environment)).toMatchObject({ code: 0 });
-  expect(await readdir(folder.path)).toContain("backups");
+  expect(await readdir(folder().path)).toContain("backups");
 });
 
 test("what commands do is in the audit log, which is exported as CSV and NDJSON, from a number on", async () => {
   await run("operators", "add", "eva@example.org", "--role", "sales");
   await run("export", "person", "ana@example.org");
   await run("export", "inquiries", "--after", "7");
-  await run("backup", join(folder.path, "backup.sqlite"));
+  await run("backup", join(folder().path, "backup.sqlite"));
   await run("mail", "retry");
   const all = linesOf((await run("export", "audit", "--format", "ndjson")).stdout).map(
     (line) => JSON.parse(line) as Record<string, unknown>,

@@ -9,8 +9,8 @@ import { runCommand } from "../../support/desk/run-command.ts";
 
 const folder = anew(openFolder);
 
-const run = (...words: string[]) => runCommand(["webhooks", ...words], { DATA_DIR: folder.path });
-const open = () => openStore({ kind: "sqlite", file: join(folder.path, "submissions.sqlite") });
+const run = (...words: string[]) => runCommand(["webhooks", ...words], { DATA_DIR: folder().path });
+const open = () => openStore({ kind: "sqlite", file: join(folder().path, "submissions.sqlite") });
 const linesOf = (text: string) => text.trimEnd().split("\n");
 const url = "https://crm.example.org/hook";
 

@@ -12,7 +12,7 @@ const service = shared(() => startService({ env: { POSTMARK_WEBHOOK_AUTH: "user:
 
 /** Returns the one answer. A body shorter than its length ends the connection. */
 async function ask(lines: readonly string[], body = "", length = Buffer.byteLength(body)) {
-  const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+  const socket = connect(Number(new URL(service().url).port), "127.0.0.1");
   const received: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => received.push(chunk));
   socket.write([...lines, `Content-Length: ${length}`, "Connection: close", "", body].join("\r\n"));
@@ -68,13 +68,13 @@ test.each([
   expect(answer.headers.get("allow")).toBe(status === 405 ? "POST" : undefined);
   expect(answer.headers.get("cache-control")).toBe("no-store");
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-  expect((await service.stored()).inquiries).toEqual([]);
+  expect((await service().stored()).inquiries).toEqual([]);
 });
 
 test("an unknown expectation is ignored", async () => {
   const { status, body } = await ask([...inquiry, "Host: x", "Expect: 200-maybe"], JSON.stringify(buyer));
   expect(status).toBe(200);
-  expect((await service.stored()).inquiries.map(({ reference }) => reference)).toEqual([body["inquiryId"]]);
+  expect((await service().stored()).inquiries.map(({ reference }) => reference)).toEqual([body["inquiryId"]]);
 });
 
 test.each([

@@ -13,7 +13,7 @@ const root = shared(openFolder);
 
 let folders = 0;
 async function mailbox() {
-  const folder = join(root.path, `box-${(folders += 1)}`, "mailbox");
+  const folder = join(root().path, `box-${(folders += 1)}`, "mailbox");
   return { folder, mailer: await openMailer({ kind: "mailbox", folder }, from, messageKey) };
 }
 
@@ -65,7 +65,7 @@ test.each([
   [{ name: "Sales, Ltd. <x>\\", address: "a@b.example" }],
   [{ name: null, address: "a@b.example" }],
 ])("writes the sender %j so that it reads back", async (sender) => {
-  const folder = join(root.path, `sender-${(folders += 1)}`);
+  const folder = join(root().path, `sender-${(folders += 1)}`);
   const mailer = await openMailer({ kind: "mailbox", folder }, sender, messageKey);
   const mail = welcomes(1)[0]!;
   await mailer.send([mail]);

@@ -39,17 +39,17 @@ const folder = shared(async () => {
   for (const [name, text] of Object.entries(words)) await writeFile(join(opened.path, name), text);
   return opened;
 });
-const service = shared(() => startService({ env: { MAIL_TEMPLATES: folder.path, BRAND: "Ex & Co", ...look } }));
+const service = shared(() => startService({ env: { MAIL_TEMPLATES: folder().path, BRAND: "Ex & Co", ...look } }));
 
 /** The mail of a subject, once it is there. */
 async function mailOf(subject: string) {
-  const find = async () => (await service.mails()).find((mail) => mail.subject?.startsWith(subject));
+  const find = async () => (await service().mails()).find((mail) => mail.subject?.startsWith(subject));
   await expect.poll(find).toBeDefined();
   return (await find())!;
 }
 
 test("both parts of a receipt are made from the file of its language", async () => {
-  await rest.send(service, "marketplace.inquiry", json({ ...buyer, lang: "de" }));
+  await rest.send(service(), "marketplace.inquiry", json({ ...buyer, lang: "de" }));
   const { subject, text, html } = await mailOf("Ihre Anfrage INQ-");
   const lines = ["Guten Tag Ann Buyer,", "", "es geht um:", "  - Scottish English, conversations"];
   const end = [
@@ -76,14 +76,14 @@ test("both parts of a receipt are made from the file of its language", async () 
 });
 
 test("a language without a file has the built-in words, with the signature", async () => {
-  await rest.send(service, "marketplace.inquiry", json({ ...buyer, email: "en@example.org" }));
+  await rest.send(service(), "marketplace.inquiry", json({ ...buyer, email: "en@example.org" }));
   const { text, html } = await mailOf("We received your inquiry");
   expect(text).toMatch(/Thank you for your inquiry\.[^]*\nExample GmbH\r?\nwww\.example\.org\r?\n\r?\n--/);
   expect(html).toContain("Example GmbH<br />www.example.org");
 });
 
 test("the links of a welcome mail work", async () => {
-  await rest.send(service, "newsletter.subscribe", json({ email: "reader@example.org" }));
+  await rest.send(service(), "newsletter.subscribe", json({ email: "reader@example.org" }));
   const { text, html } = await mailOf("One more step");
   const confirm = /Confirm: (\S+)/.exec(text ?? "")?.[1] ?? "";
   expect((await fetch(confirm)).status).toBe(200);
@@ -91,7 +91,7 @@ test("the links of a welcome mail work", async () => {
 });
 
 test("a line whose places are empty is left out", async () => {
-  const env = { MAIL_TEMPLATES: folder.path, NEWSLETTER_OPT_IN: "single" };
+  const env = { MAIL_TEMPLATES: folder().path, NEWSLETTER_OPT_IN: "single" };
   const { stdout } = await runCommand(["mail", "preview", "newsletter-welcome", "--text"], env);
   expect(stdout).toMatch(/^Subject: One more step\n\nHello,\n\nLeave: \S+\n/);
 });
@@ -118,7 +118,7 @@ describe("check-config tries each file", () => {
   });
 
   test("and a folder that is not there is named", async () => {
-    const { code, stderr } = await runCommand(["check-config"], { MAIL_TEMPLATES: join(folder.path, "nothing") });
+    const { code, stderr } = await runCommand(["check-config"], { MAIL_TEMPLATES: join(folder().path, "nothing") });
     expect([code, stderr]).toEqual([78, expect.stringContaining("the folder cannot be read (ENOENT)")]);
   });
 });

@@ -10,14 +10,14 @@ import { from, inquiry, messageKey, oneOfEach, welcomes } from "../../support/ma
 const standIn = shared(() => PostmarkStandIn.open());
 
 const mailer = (more: { token?: string; apiUrl?: string; timeoutMs?: number } = {}) =>
-  openPostmarkMailer({ token: standIn.token, apiUrl: standIn.url, ...more }, from, messageKey);
+  openPostmarkMailer({ token: standIn().token, apiUrl: standIn().url, ...more }, from, messageKey);
 
 test("posts one mail by itself, with stream, tag, metadata, Reply-To and headers, and without tracking", async () => {
   const notice = oneOfEach()[1]!;
   const [outcome] = await mailer().send([notice]);
-  const taken = standIn.taken.at(-1)!;
+  const taken = standIn().taken.at(-1)!;
   expect(outcome).toEqual({ result: "taken", providerId: taken.MessageID });
-  expect(standIn.requests.at(-1)).toMatchObject({ path: "/email", messages: 1 });
+  expect(standIn().requests.at(-1)).toMatchObject({ path: "/email", messages: 1 });
   expect(taken).toMatchObject({
     From: '"Accent Datasets" <hello@datasets.example>',
     To: "sales@datasets.example, boss@datasets.example",
@@ -38,19 +38,19 @@ test("posts one mail by itself, with stream, tag, metadata, Reply-To and headers
 
 test("leaves out what a mail does not have", async () => {
   await mailer().send(welcomes(1));
-  const taken = standIn.taken.at(-1)!;
+  const taken = standIn().taken.at(-1)!;
   expect(taken).not.toHaveProperty("ReplyTo");
   expect(taken.Metadata).not.toHaveProperty("reference");
   expect(taken.Headers).toContainEqual({ Name: "List-Unsubscribe-Post", Value: "List-Unsubscribe=One-Click" });
 });
 
 test("sends a batch in one call and judges every mail by its own entry", async () => {
-  standIn.refuse("reader1@example.org", 406);
-  standIn.refuse("reader3@example.org", 300);
-  const before = standIn.requests.length;
+  standIn().refuse("reader1@example.org", 406);
+  standIn().refuse("reader3@example.org", 300);
+  const before = standIn().requests.length;
   const outcomes = await mailer().send(welcomes(5));
-  expect(standIn.requests.slice(before)).toEqual([
-    { method: "POST", path: "/email/batch", token: standIn.token, messages: 5 },
+  expect(standIn().requests.slice(before)).toEqual([
+    { method: "POST", path: "/email/batch", token: standIn().token, messages: 5 },
   ]);
   expect(outcomes.map((outcome) => outcome.result)).toEqual(["taken", "refused", "taken", "refused", "taken"]);
   expect(outcomes[1]).toMatchObject({ inactiveRecipient: true });
@@ -58,7 +58,7 @@ test("sends a batch in one call and judges every mail by its own entry", async (
 });
 
 test("a recipient that Postmark leaves out is told, and not by name", async () => {
-  standIn.refuse("left@example.org", 406);
+  standIn().refuse("left@example.org", 406);
   const [mail] = welcomes(1);
   const to = ["right@example.org", "left@example.org"];
   const [outcome] = await mailer().send([{ ...mail!, content: { ...mail!.content, to } }]);
@@ -75,8 +75,8 @@ test("takes 500 mails at once, and none at all", async () => {
 test("can be found again by metadata", async () => {
   const [mail] = welcomes(1);
   await mailer().send([mail!]);
-  const found = await fetch(`${standIn.url}/messages/outbound?count=1&offset=0&metadata_mailId=${mail!.id}`, {
-    headers: { "x-postmark-server-token": standIn.token },
+  const found = await fetch(`${standIn().url}/messages/outbound?count=1&offset=0&metadata_mailId=${mail!.id}`, {
+    headers: { "x-postmark-server-token": standIn().token },
   });
   expect(await found.json()).toMatchObject({ TotalCount: 1, Messages: [{ Metadata: { mailId: mail!.id } }] });
 });
@@ -119,12 +119,12 @@ test.each<[string, PostmarkFault, object]>([
   ["a cut answer", { kind: "cut", taken: true }, later("ambiguous")],
   ["a broken connection", { kind: "reset" }, later("ambiguous")],
 ])("judges %s", async (_, fault, outcome) => {
-  standIn.failNext(fault);
-  const before = standIn.requests.length;
+  standIn().failNext(fault);
+  const before = standIn().requests.length;
   const [mail] = welcomes(1);
   const [judged] = await mailer().send([mail!]);
   expect(judged).toMatchObject(outcome);
-  expect(standIn.requests.length - before).toBe(1);
+  expect(standIn().requests.length - before).toBe(1);
   // Postmark's words quote the recipient.
   expect(JSON.stringify(judged)).not.toMatch(/example|reader|stand-in|secret/);
 });
@@ -134,7 +134,7 @@ test.each<[string, string]>([
   ["one entry too few", '[{"ErrorCode":0,"MessageID":"a"}]'],
   ["an object", '{"ErrorCode":0,"MessageID":"a"}'],
 ])("takes %s for a batch of two as ambiguous for both", async (_, text) => {
-  standIn.failNext(body(200, text));
+  standIn().failNext(body(200, text));
   const outcomes = await mailer().send(welcomes(2));
   expect(outcomes).toMatchObject([later("ambiguous"), later("ambiguous")]);
 });
@@ -143,7 +143,7 @@ test.each(["hang", "trickle"] as const)("gives up after its time when the answer
   await using hasty = mailer({ timeoutMs: 800 });
   // Over a connection that is open already, a mail leaves at once however busy the machine is.
   await expect.poll(() => hasty.send(welcomes(1))).toMatchObject([{ result: "taken" }]);
-  standIn.failNext({ kind, taken: true });
+  standIn().failNext({ kind, taken: true });
   const [outcome] = await hasty.send(welcomes(1));
   expect(outcome).toMatchObject({ error: expect.stringContaining("time-out"), cause: "ambiguous" });
 });
@@ -168,7 +168,7 @@ test("knows that nothing was sent when no server listens", async () => {
 });
 
 test("knows that nothing was sent when the connection cannot be made secure", async () => {
-  const [outcome] = await mailer({ apiUrl: standIn.url.replace("http:", "https:") }).send(welcomes(1));
+  const [outcome] = await mailer({ apiUrl: standIn().url.replace("http:", "https:") }).send(welcomes(1));
   expect(outcome).toMatchObject(later("provider"));
 });
 
@@ -195,7 +195,7 @@ test("calls a wrong token a configuration fault for every mail of the batch", as
 });
 
 test("calls a search that is refused a configuration fault, because no mail is to blame", async () => {
-  standIn.failNext({ kind: "error", status: 422, code: 300 });
+  standIn().failNext({ kind: "error", status: 422, code: 300 });
   expect(await mailer().find!([{ id: "unknown" }])).toEqual([
     { result: "later", error: "postmark: HTTP 422, code 300", cause: "configuration" },
   ]);
@@ -203,13 +203,13 @@ test("calls a search that is refused a configuration fault, because no mail is t
 
 describe("Retry-After", () => {
   test("is honoured in seconds", async () => {
-    standIn.failNext({ kind: "error", status: 429, headers: { "retry-after": "17" } });
+    standIn().failNext({ kind: "error", status: 429, headers: { "retry-after": "17" } });
     expect(await mailer().send(welcomes(1))).toMatchObject([{ cause: "limit", retryAfterMs: 17_000 }]);
   });
 
   test("is honoured as a date, for every mail of a batch", async () => {
     const date = new Date(Date.now() + 60_000).toUTCString();
-    standIn.failNext({ kind: "error", status: 503, headers: { "retry-after": date } });
+    standIn().failNext({ kind: "error", status: 503, headers: { "retry-after": date } });
     const outcomes = await mailer().send(welcomes(2));
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({ cause: "ambiguous", retryAfterMs: expect.any(Number) });
@@ -219,7 +219,7 @@ describe("Retry-After", () => {
   });
 
   test("is left out when Postmark names no time, or one that is none", async () => {
-    standIn.failNext(
+    standIn().failNext(
       { kind: "error", status: 429 },
       { kind: "error", status: 429, headers: { "retry-after": "soon" } },
     );
@@ -230,22 +230,24 @@ describe("Retry-After", () => {
 });
 
 test("does not follow a redirect, which would carry the token along", async () => {
-  standIn.failNext({ kind: "error", status: 307, headers: { location: `${standIn.url}/email` } });
-  const before = standIn.requests.length;
+  standIn().failNext({ kind: "error", status: 307, headers: { location: `${standIn().url}/email` } });
+  const before = standIn().requests.length;
   expect(await mailer().send(welcomes(1))).toMatchObject([later("configuration")]);
-  expect(standIn.requests.length - before).toBe(1);
+  expect(standIn().requests.length - before).toBe(1);
 });
 
 test("halves a batch that is refused as a whole, so that one mail too large takes no other with it", async () => {
   // Refused are the five, the first three, the first two, and the first alone.
   const tooLarge = { kind: "error", status: 413 } as const;
-  standIn.failNext(tooLarge, tooLarge, tooLarge, tooLarge);
+  standIn().failNext(tooLarge, tooLarge, tooLarge, tooLarge);
   const mails = welcomes(10).slice(5);
   const outcomes = await mailer().send(mails);
   expect(outcomes.map(({ result }) => result)).toEqual(["refused", "taken", "taken", "taken", "taken"]);
-  expect(standIn.taken.slice(-4).map(({ Metadata }) => Metadata?.["mailId"])).toEqual(
-    mails.slice(1).map(({ id }) => id),
-  );
+  expect(
+    standIn()
+      .taken.slice(-4)
+      .map(({ Metadata }) => Metadata?.["mailId"]),
+  ).toEqual(mails.slice(1).map(({ id }) => id));
 });
 
 test("ends a batch in its time, however often it was halved", async () => {

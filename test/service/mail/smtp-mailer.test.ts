@@ -10,18 +10,18 @@ import { SmtpStandIn, type SmtpBehaviour } from "../../support/smtp-stand-in.ts"
 import { from, inquiry, messageKey, oneOfEach, welcomes } from "../../support/mail/examples.ts";
 
 const standIn = anew(() => SmtpStandIn.open());
-const mailer: Mailer = anew(() => openSmtpMailer(standIn.url, from, messageKey));
+const mailer: () => Mailer = anew(() => openSmtpMailer(standIn().url, from, messageKey));
 
 /** Gives up soon on a server that does not ask for the mail, or on one that does not reply to it. */
 const hasty = (soon: "handOverMs" | "replyMs") =>
-  openSmtpMailer(standIn.url, from, messageKey, { handOverMs: 60_000, replyMs: 60_000, [soon]: 200 });
+  openSmtpMailer(standIn().url, from, messageKey, { handOverMs: 60_000, replyMs: 60_000, [soon]: 200 });
 
 /** Sends mails as the outbox does: one a call, as many calls at once as the mailer allows. */
 async function send(mails: readonly OutgoingMail[]): Promise<MailOutcome[]> {
   const outcomes: MailOutcome[] = [];
   const waiting = mails.entries();
-  const calls = Array.from({ length: mailer.calls.fresh + mailer.calls.due }, async () => {
-    for (const [position, mail] of waiting) [outcomes[position]] = (await mailer.send([mail])) as [MailOutcome];
+  const calls = Array.from({ length: mailer().calls.fresh + mailer().calls.due }, async () => {
+    for (const [position, mail] of waiting) [outcomes[position]] = (await mailer().send([mail])) as [MailOutcome];
   });
   await Promise.all(calls);
   return outcomes;
@@ -32,7 +32,7 @@ test("delivers every kind of mail whole", async () => {
   const outcomes = await send(mails);
   expect(outcomes.map(({ result }) => result)).toEqual(mails.map(() => "taken"));
   for (const mail of mails) {
-    const received = standIn.received.find(({ message }) => message.messageId === messageId(mail, from, messageKey))!;
+    const received = standIn().received.find(({ message }) => message.messageId === messageId(mail, from, messageKey))!;
     expect(received.envelope).toEqual({ from: from.address, to: mail.content.to });
     expect(received.message.subject).toBe(mail.content.subject);
     expect(received.message.text?.trimEnd()).toBe(mail.content.text.trimEnd());
@@ -45,8 +45,8 @@ test("delivers many mails over five connections, which stay open", async () => {
   const mails = welcomes(50);
   const outcomes = await send(mails);
   expect(outcomes.every(({ result }) => result === "taken")).toBe(true);
-  expect(new Set(standIn.received.map(({ message }) => message.messageId)).size).toBe(mails.length);
-  expect(standIn.connections).toBeLessThanOrEqual(5);
+  expect(new Set(standIn().received.map(({ message }) => message.messageId)).size).toBe(mails.length);
+  expect(standIn().connections).toBeLessThanOrEqual(5);
 });
 
 const all = (code: number, words: string) => ({ "reader0@example.org": { code, words } });
@@ -90,46 +90,46 @@ test.each<[string, SmtpBehaviour, object]>([
   ["a connection lost after the message was kept", { data: "closeTaken" }, { result: "later", cause: "ambiguous" }],
   ["silence after the message", { data: "hang" }, { result: "later", cause: "ambiguous" }],
 ])("judges %s", async (_, behaviour, outcome) => {
-  standIn.behaviour = behaviour;
+  standIn().behaviour = behaviour;
   await using impatient = hasty(behaviour.recipient === "hang" ? "handOverMs" : "replyMs");
-  const [judged] = await (Object.values(behaviour).includes("hang") ? impatient : mailer).send(welcomes(1));
+  const [judged] = await (Object.values(behaviour).includes("hang") ? impatient : mailer()).send(welcomes(1));
   expect(judged).toMatchObject(outcome);
-  expect(standIn.received.length).toBeLessThanOrEqual(behaviour.data === "closeTaken" ? 1 : 0);
+  expect(standIn().received.length).toBeLessThanOrEqual(behaviour.data === "closeTaken" ? 1 : 0);
   // A server's words quote the recipient.
   expect(JSON.stringify(judged)).not.toMatch(/example|reader/);
 });
 
 test("judges each mail by itself", async () => {
-  standIn.behaviour = { recipients: { "reader1@example.org": { code: 550, words: "5.1.1 No such user" } } };
+  standIn().behaviour = { recipients: { "reader1@example.org": { code: 550, words: "5.1.1 No such user" } } };
   const outcomes = await send(welcomes(3));
   expect(outcomes.map(({ result }) => result)).toEqual(["taken", "refused", "taken"]);
 });
 
 describe("a server that is slow", () => {
   test("over its reply is waited for, longer than for the question for the mail", async () => {
-    await using patient = openSmtpMailer(standIn.url, from, messageKey, { handOverMs: 300, replyMs: 60_000 });
-    standIn.behaviour = { slow: () => sleep(350) };
+    await using patient = openSmtpMailer(standIn().url, from, messageKey, { handOverMs: 300, replyMs: 60_000 });
+    standIn().behaviour = { slow: () => sleep(350) };
     const [mail] = welcomes(1);
     // On a busy machine the first tries may end before the server has asked for the mail.
     await expect.poll(() => patient.send([mail!]), { timeout: 30_000 }).toMatchObject([{ result: "taken" }]);
-    expect(standIn.received).toHaveLength(1);
+    expect(standIn().received).toHaveLength(1);
   });
 
   test("has each mail once, and none waits for another's reply", async () => {
     const replies: (() => void)[] = [];
-    standIn.behaviour = { slow: () => new Promise<void>((resolve) => replies.push(resolve)) };
-    const sent = welcomes(5).map((mail) => mailer.send([mail]));
+    standIn().behaviour = { slow: () => new Promise<void>((resolve) => replies.push(resolve)) };
+    const sent = welcomes(5).map((mail) => mailer().send([mail]));
     await expect.poll(() => replies.length).toBe(5);
     replies[3]!();
     // Over five connections mails come in any order.
     expect(await Promise.race(sent)).toMatchObject([{ result: "taken" }]);
     for (const reply of replies) reply();
     expect((await Promise.all(sent)).flat().every(({ result }) => result === "taken")).toBe(true);
-    expect(standIn.received).toHaveLength(5);
+    expect(standIn().received).toHaveLength(5);
   });
 
   test("before it asks for the mail was not sent it", async () => {
-    standIn.behaviour = { recipient: "hang" };
+    standIn().behaviour = { recipient: "hang" };
     await using impatient = hasty("handOverMs");
     expect(await impatient.send(welcomes(1))).toEqual([
       { result: "later", error: "smtp: time-out", cause: "provider" },
@@ -137,33 +137,33 @@ describe("a server that is slow", () => {
   });
 
   test("beyond all patience may have the mail", async () => {
-    standIn.behaviour = { slow: () => new Promise(() => {}) };
+    standIn().behaviour = { slow: () => new Promise(() => {}) };
     await using impatient = hasty("replyMs");
     expect(await impatient.send(welcomes(1))).toEqual([
       { result: "later", error: "smtp: time-out", cause: "ambiguous" },
     ]);
-    expect(standIn.asked).toBe(1);
+    expect(standIn().asked).toBe(1);
     // The connection is given up with it: the next mail goes over another one.
-    standIn.behaviour = {};
+    standIn().behaviour = {};
     await expect.poll(() => impatient.send(welcomes(1)), { timeout: 30_000 }).toMatchObject([{ result: "taken" }]);
-    expect(standIn.connections).toBeGreaterThan(1);
+    expect(standIn().connections).toBeGreaterThan(1);
   });
 });
 
 test("counts a notice as taken when one of the team's addresses is, and tells of the other", async () => {
-  standIn.behaviour = { recipients: { "boss@datasets.example": { code: 550, words: "5.1.1 Left" } } };
-  const [outcome] = await mailer.send([oneOfEach()[1]!]);
+  standIn().behaviour = { recipients: { "boss@datasets.example": { code: 550, words: "5.1.1 Left" } } };
+  const [outcome] = await mailer().send([oneOfEach()[1]!]);
   expect(outcome).toMatchObject({ result: "taken", missed: "1 refused: smtp: 550 5.1.1 RCPT TO" });
-  expect(standIn.received[0]).toMatchObject({ envelope: { to: ["sales@datasets.example"] } });
-  expect(standIn.received[0]!.message.replyTo?.[0]?.address).toBe(inquiry.email);
+  expect(standIn().received[0]).toMatchObject({ envelope: { to: ["sales@datasets.example"] } });
+  expect(standIn().received[0]!.message.replyTo?.[0]?.address).toBe(inquiry.email);
 });
 
 test("sends once, over a new connection, when the server has dropped the idle one", async () => {
-  await mailer.send(welcomes(1));
-  standIn.dropConnections();
-  const [outcome] = await mailer.send(welcomes(1));
+  await mailer().send(welcomes(1));
+  standIn().dropConnections();
+  const [outcome] = await mailer().send(welcomes(1));
   expect(outcome).toMatchObject({ result: "taken" });
-  expect(standIn.received).toHaveLength(2);
+  expect(standIn().received).toHaveLength(2);
 });
 
 test("knows that nothing was sent when no server listens", async () => {
@@ -173,11 +173,11 @@ test("knows that nothing was sent when no server listens", async () => {
 });
 
 test("says the name that the address gives, else the sender's domain where the host has no full name", async () => {
-  await using named = openSmtpMailer(`${standIn.url}?name=mail.datasets.example`, from, messageKey);
+  await using named = openSmtpMailer(`${standIn().url}?name=mail.datasets.example`, from, messageKey);
   await named.send(welcomes(1));
-  await mailer.send(welcomes(1));
+  await mailer().send(welcomes(1));
   const own = hostname().includes(".") ? hostname() : from.address.split("@")[1];
-  expect([...standIn.names]).toEqual(["mail.datasets.example", own]);
+  expect([...standIn().names]).toEqual(["mail.datasets.example", own]);
 });
 
 describe("with a login", () => {
@@ -234,7 +234,7 @@ describe("with a login", () => {
 });
 
 test("sends nothing without TLS where the address requires it", async () => {
-  await using strict = openSmtpMailer(`${standIn.url}?requireTLS=true`, from, messageKey);
+  await using strict = openSmtpMailer(`${standIn().url}?requireTLS=true`, from, messageKey);
   expect(await strict.send(welcomes(1))).toMatchObject([{ result: "later", cause: "configuration" }]);
-  expect(standIn.received).toEqual([]);
+  expect(standIn().received).toEqual([]);
 });

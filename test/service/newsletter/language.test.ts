@@ -10,11 +10,11 @@ import { open, press, subscribe, welcomes } from "../../support/newsletter/reade
 const service = shared(() => startService());
 
 const mailsAbout = async (reference: unknown): Promise<Email[]> =>
-  (await service.mails()).filter(({ subject }) => subject?.includes(String(reference)));
+  (await service().mails()).filter(({ subject }) => subject?.includes(String(reference)));
 
 test.each(doors)("the receipt of a German inquiry is German over $name, and the notice says so", async (door) => {
   const inquiry = { ...buyer, email: `${door.name}@example.org`, lang: "de-AT" };
-  const { receipt } = await door.send(service, "marketplace.inquiry", json(inquiry));
+  const { receipt } = await door.send(service(), "marketplace.inquiry", json(inquiry));
   const reference = receipt?.["inquiryId"];
   await expect.poll(async () => (await mailsAbout(reference)).length).toBe(2);
   const subjects = (await mailsAbout(reference)).map(({ subject }) => subject);
@@ -25,9 +25,9 @@ test.each(doors)("the receipt of a German inquiry is German over $name, and the 
 
 test("a German application with a resume is kept with its language", async () => {
   const sent = form({ ...applicant, resumeFile: pdf(), lang: "de" });
-  const { receipt } = await rest.send(service, "applications.submit", sent);
+  const { receipt } = await rest.send(service(), "applications.submit", sent);
   const reference = receipt?.["applicationId"];
-  const stored = (await service.stored()).applications.find((one) => one.reference === reference);
+  const stored = (await service().stored()).applications.find((one) => one.reference === reference);
   expect(stored?.language).toBe("de");
   await expect.poll(async () => (await mailsAbout(reference)).length).toBe(2);
   const texts = (await mailsAbout(reference)).map(({ text }) => text).join("");
@@ -36,7 +36,7 @@ test("a German application with a resume is kept with its language", async () =>
 
 test.each([undefined, "fr", "", "DEN", 7, ["de"]])("a form in the language %j is answered in English", async (lang) => {
   const { receipt } = await rest.send(
-    service,
+    service(),
     "marketplace.inquiry",
     json({ ...buyer, email: `${crypto.randomUUID()}@example.org`, lang }),
   );
@@ -48,9 +48,9 @@ test.each([undefined, "fr", "", "DEN", 7, ["de"]])("a form in the language %j is
 });
 
 test("a German subscription is confirmed and ended on German pages", async () => {
-  await subscribe(service, "leserin@example.org", { lang: "de" });
-  expect((await service.stored()).subscribers).toMatchObject([{ email: "leserin@example.org", language: "de" }]);
-  const [links] = await welcomes(service, "leserin@example.org", 1);
+  await subscribe(service(), "leserin@example.org", { lang: "de" });
+  expect((await service().stored()).subscribers).toMatchObject([{ email: "leserin@example.org", language: "de" }]);
+  const [links] = await welcomes(service(), "leserin@example.org", 1);
   expect((await open(links!.confirm!)).text).toMatch(/<html lang="de">[^]*Bestätigen Sie Ihr Abonnement/);
   expect((await press(links!.confirm!)).text).toContain("Sie haben unseren Newsletter abonniert");
   expect((await press(links!.unsubscribe)).text).toContain("Sie sind abgemeldet");
@@ -60,11 +60,11 @@ test("a German subscription is confirmed and ended on German pages", async () =>
 
 test("without script a German form is thanked for and refused in German", async () => {
   const inquiry = { ...buyer, email: "ohne@example.org", lang: "de" };
-  const thanked = await postForm(service, "marketplace.inquiry", fields(inquiry));
+  const thanked = await postForm(service(), "marketplace.inquiry", fields(inquiry));
   expect(thanked.status).toBe(303);
-  const address = new URL(thanked.headers.get("location")!, `${service.url}/api/marketplace/inquiry`);
-  expect((await visit(service, address.pathname + address.search)).text).toContain("Ihre Anfrage ist angekommen");
-  const refused = await postForm(service, "marketplace.inquiry", fields({ ...inquiry, email: "ohne" }));
+  const address = new URL(thanked.headers.get("location")!, `${service().url}/api/marketplace/inquiry`);
+  expect((await visit(service(), address.pathname + address.search)).text).toContain("Ihre Anfrage ist angekommen");
+  const refused = await postForm(service(), "marketplace.inquiry", fields({ ...inquiry, email: "ohne" }));
   expect(refused.text).toMatch(/Ihre Anfrage ist noch nicht gesendet[^]*Bitte geben Sie eine E-Mail-Adresse ein/);
   expect(refused.text).toMatch(/<input type="hidden" name="lang" value="de"/);
 });

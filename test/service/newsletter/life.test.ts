@@ -3,7 +3,16 @@ import { describe, expect, test } from "vitest";
 import { welcomeIntervalMs } from "../../../server/src/storage/store.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { startService } from "../../support/service.ts";
-import { oneClick, open, press, statusOf, subscribe, subscriber, welcomed, welcomes } from "../../support/newsletter/reader.ts";
+import {
+  oneClick,
+  open,
+  press,
+  statusOf,
+  subscribe,
+  subscriber,
+  welcomed,
+  welcomes,
+} from "../../support/newsletter/reader.ts";
 
 const email = "reader@example.org";
 const day = 24 * 60 * 60_000;

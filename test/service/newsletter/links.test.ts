@@ -9,24 +9,24 @@ const service = shared(() => startService());
 let readers = 0;
 async function newReader() {
   const email = `reader${(readers += 1)}@example.org`;
-  const { confirm, unsubscribe } = await welcomed(service, email);
+  const { confirm, unsubscribe } = await welcomed(service(), email);
   return { email, confirm: confirm!, unsubscribe };
 }
 
-const page = (purpose: string, query = "") => `${service.url}/newsletter/${purpose}${query}`;
+const page = (purpose: string, query = "") => `${service().url}/newsletter/${purpose}${query}`;
 
 describe("opening a link", () => {
   test.each(["GET", "HEAD"])("by %s, however often, changes nothing", async (method) => {
     const { email, confirm, unsubscribe } = await newReader();
-    const before = await subscriber(service, email);
+    const before = await subscriber(service(), email);
     for (const link of [confirm, unsubscribe, confirm, unsubscribe]) {
       expect((await open(link, { method })).status).toBe(200);
     }
-    expect(await subscriber(service, email)).toEqual(before);
+    expect(await subscriber(service(), email)).toEqual(before);
     await press(confirm);
-    expect(await statusOf(service, email)).toBe("active");
+    expect(await statusOf(service(), email)).toBe("active");
     await open(unsubscribe, { method });
-    expect(await statusOf(service, email)).toBe("active");
+    expect(await statusOf(service(), email)).toBe("active");
   });
 
   test("shows one button, no script, and neither the address nor anything from elsewhere", async () => {
@@ -79,20 +79,20 @@ describe("one click of a mail program", () => {
       expect(answer.headers.get("location")).toBeNull();
       expect(answer.headers.get("set-cookie")).toBeNull();
     }
-    expect(await statusOf(service, email)).toBe("unsubscribed");
+    expect(await statusOf(service(), email)).toBe("unsubscribed");
   });
 
   test("goes by the token of the address, whatever else the form holds", async () => {
     const { email, unsubscribe } = await newReader();
     const body = new URLSearchParams({ token: "another" });
     expect(await open(unsubscribe, { method: "POST", body })).toMatchObject({ status: 200 });
-    expect(await statusOf(service, email)).toBe("unsubscribed");
+    expect(await statusOf(service(), email)).toBe("unsubscribed");
   });
 
   test("works without a body at all", async () => {
     const { email, unsubscribe } = await newReader();
     expect(await open(unsubscribe, { method: "POST" })).toMatchObject({ status: 200 });
-    expect(await statusOf(service, email)).toBe("unsubscribed");
+    expect(await statusOf(service(), email)).toBe("unsubscribed");
   });
 });
 
@@ -101,7 +101,7 @@ describe("a link that does not work", () => {
     const { email, confirm, unsubscribe } = await newReader();
     const left = await newReader();
     await press(left.unsubscribe);
-    const before = await subscriber(service, email);
+    const before = await subscriber(service(), email);
     const dead = [
       page("confirm"),
       page("unsubscribe"),
@@ -129,8 +129,8 @@ describe("a link that does not work", () => {
       expect((await open(link, { method: "HEAD" })).status).toBe(404);
     }
     expect(texts.size).toBe(1);
-    expect(await subscriber(service, email)).toEqual(before);
-    expect(await statusOf(service, left.email)).toBe("unsubscribed");
+    expect(await subscriber(service(), email)).toEqual(before);
+    expect(await statusOf(service(), left.email)).toBe("unsubscribed");
   });
 
   test("reflects nothing of what was sent", async () => {

@@ -11,7 +11,7 @@ const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
 const service = shared(() => startService({ env: { POSTMARK_WEBHOOK_AUTH: credentials } }));
 
 async function tell(event: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`${service.url}/webhooks/postmark`, {
+  return fetch(`${service().url}/webhooks/postmark`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: basic(credentials), ...headers },
     body: typeof event === "string" ? event : JSON.stringify(event),
@@ -71,7 +71,7 @@ const someone = () => `someone${(people += 1)}@example.org`;
 /** Whether an inquiry from the address brings its receipt, which the answer waits for. */
 async function getsReceipts(email: string): Promise<boolean> {
   const answer = await rest.send(
-    service,
+    service(),
     "marketplace.inquiry",
     json({ name: "Ann Buyer", email, selectedPackageIds: ["en-GB"] }),
   );
@@ -122,7 +122,7 @@ describe("who may call", () => {
 
   test("whoever has the credentials, by POST only", async () => {
     expect(await told(bounce(someone()))).toBe("noted");
-    const response = await fetch(`${service.url}/webhooks/postmark`);
+    const response = await fetch(`${service().url}/webhooks/postmark`);
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
   });
 });
@@ -163,7 +163,7 @@ describe("what stops receipts", () => {
     expect(await getsReceipts(email)).toBe(true);
     expect(await told(event(email))).toBe("noted");
     const notices = async () =>
-      (await service.mails()).filter(({ replyTo }) => replyTo?.some(({ address }) => address === email)).length;
+      (await service().mails()).filter(({ replyTo }) => replyTo?.some(({ address }) => address === email)).length;
     await expect.poll(notices).toBe(1);
     expect(await getsReceipts(email)).toBe(false);
     await expect.poll(notices).toBe(2);
@@ -192,12 +192,12 @@ describe("what becomes of a subscriber", () => {
     ["leaving with Postmark", (email) => change(email), "unsubscribed"],
   ])("by %s, which kills the confirm link", async (_what, event, status) => {
     const email = someone();
-    const { confirm } = await welcomed(service, email);
+    const { confirm } = await welcomed(service(), email);
     await told(event(email));
-    expect(await statusOf(service, email)).toBe(status);
+    expect(await statusOf(service(), email)).toBe(status);
     expect(await open(confirm!, { method: "POST" })).toMatchObject({ status: 404 });
     await told(lifted(email, 2));
-    expect(await statusOf(service, email)).toBe(status);
+    expect(await statusOf(service(), email)).toBe(status);
   });
 
   test("bounced and complained ones stay that when they subscribe again or unsubscribe, and get no mail", async () => {
@@ -206,11 +206,11 @@ describe("what becomes of a subscriber", () => {
       [complaint, "complained"],
     ] as const) {
       const email = someone();
-      const { unsubscribe } = await welcomed(service, email);
+      const { unsubscribe } = await welcomed(service(), email);
       await told(event(email));
-      await subscribe(service, email);
+      await subscribe(service(), email);
       expect(await open(unsubscribe, { method: "POST" })).toMatchObject({ status: 200 });
-      expect(await statusOf(service, email)).toBe(status);
+      expect(await statusOf(service(), email)).toBe(status);
       expect(await getsReceipts(email)).toBe(false);
     }
   });
@@ -220,7 +220,7 @@ describe("what becomes of a subscriber", () => {
     await told(complaint(suppressed));
     const answers = [];
     for (const email of [fresh, suppressed]) {
-      answers.push((await rest.send(service, "newsletter.subscribe", json({ email }))).receipt);
+      answers.push((await rest.send(service(), "newsletter.subscribe", json({ email }))).receipt);
     }
     expect(answers[1]).toEqual(answers[0]);
   });
@@ -249,7 +249,7 @@ describe("repetition and disorder", () => {
 test("what is told is counted without a word of whom it concerns", async () => {
   const email = someone();
   await told(bounce(email));
-  const { text } = await open(`${service.url}/metrics`);
+  const { text } = await open(`${service().url}/metrics`);
   expect(text).toMatch(/^mail_news_total\{reason="bounced",result="noted"\} \d+$/m);
   expect(text).not.toContain(email);
 });

@@ -8,7 +8,14 @@ import { startService } from "../../support/service.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { SmtpStandIn } from "../../support/smtp-stand-in.ts";
 import { buyerAddress, count, eventually, inquire } from "../../support/outbox/mail-service.ts";
-import { from, hour, minute, openOutboxUnderTest, type OutboxUnderTest, type Sender } from "../../support/outbox/outbox-under-test.ts";
+import {
+  from,
+  hour,
+  minute,
+  openOutboxUnderTest,
+  type OutboxUnderTest,
+  type Sender,
+} from "../../support/outbox/outbox-under-test.ts";
 
 const wrongToken = { kind: "error", status: 401, code: 10 } as const;
 

@@ -4,7 +4,14 @@ import { listMails } from "../../../server/src/desk/mails.ts";
 import { compose } from "../../../server/src/mail/compose.ts";
 import { useRaw } from "../../contract/sqlite-under-test.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
-import { hour, mailerOf, mailSettings, openOutboxUnderTest, taken, type OutboxUnderTest } from "../../support/outbox/outbox-under-test.ts";
+import {
+  hour,
+  mailerOf,
+  mailSettings,
+  openOutboxUnderTest,
+  taken,
+  type OutboxUnderTest,
+} from "../../support/outbox/outbox-under-test.ts";
 
 /** Lets time pass until no mail is queued any more. One has failed by then. */
 const untilOneFailed = (tested: OutboxUnderTest) =>

@@ -13,7 +13,7 @@ const secret = "Hunter2Hunter2";
 const folder = anew(openFolder);
 
 const mistakes = () => ({
-  DATA_DIR: folder.path,
+  DATA_DIR: folder().path,
   PORT: "many",
   MAIL_TRANSPORT: "smtp",
   SMTP_URL: `ftp://user:${secret}@mail.example`,
@@ -41,12 +41,12 @@ test.each([
   expect([code, stdout]).toEqual([78, ""]);
   for (const name of wrongNames) expect(stderr).toContain(`  ${name}: `);
   expect(stderr).not.toContain(secret);
-  expect(await readdir(folder.path)).toEqual([]);
+  expect(await readdir(folder().path)).toEqual([]);
 });
 
 test("check-config shows what is in force without its secrets, and warns of misspelt names", async () => {
   const { code, stdout, stderr } = await runCommand(["check-config"], {
-    DATA_DIR: folder.path,
+    DATA_DIR: folder().path,
     MAIL_TRANSPORT: "postmark",
     POSTMARK_SERVER_TOKEN: secret,
     MAIL_FROM: "Desk <desk@example.org>",
@@ -59,12 +59,12 @@ test("check-config shows what is in force without its secrets, and warns of miss
   expect(stdout).toContain("POSTMARK_SERVER_TOKEN=(set, not shown)\n");
   expect(stderr).toBe("Warning: CORS_ORIGIN is no setting of this service. Do you mean CORS_ORIGINS?\n");
   expect(stdout).not.toContain(secret);
-  expect(await readdir(folder.path)).toEqual([]);
+  expect(await readdir(folder().path)).toEqual([]);
 });
 
 test("npm's scripts read .env, and the environment wins over it", async () => {
-  await writeFile(join(folder.path, ".env"), "PORT=8080\nHOST=0.0.0.0\n");
-  const child = start("submissions.ts", ["check-config"], { HOST: "127.0.0.2" }, { folder: folder.path });
+  await writeFile(join(folder().path, ".env"), "PORT=8080\nHOST=0.0.0.0\n");
+  const child = start("submissions.ts", ["check-config"], { HOST: "127.0.0.2" }, { folder: folder().path });
   const { code, stdout, stderr } = await finish(child);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("PORT=8080\n");
@@ -73,10 +73,10 @@ test("npm's scripts read .env, and the environment wins over it", async () => {
 
 test("a blank value of .env is unset, and the line behind it stands for itself", async () => {
   await writeFile(
-    join(folder.path, ".env"),
+    join(folder().path, ".env"),
     `BRAND= \nMETRICS_TOKEN=${secret}${secret}\r\nSALES_EMAIL=\t\r\nPORT=8080\r\n`,
   );
-  const { code, stdout } = await finish(start("submissions.ts", ["check-config"], {}, { folder: folder.path }));
+  const { code, stdout } = await finish(start("submissions.ts", ["check-config"], {}, { folder: folder().path }));
   expect(code).toBe(0);
   expect(stdout).toContain("BRAND=Speech Marketplace\n");
   expect(stdout).toContain("METRICS_TOKEN=(set, not shown)\n");
@@ -92,14 +92,14 @@ test.each([
   ["that is a folder", "EISDIR", (file: string) => mkdir(file)],
   ["that may not be read", "EACCES", (file: string) => writeFile(file, "PORT=8080\n", { mode: 0 })],
 ])("a .env %s ends every program with 78 and one plain line", async (_name, code, make) => {
-  await make(join(folder.path, ".env"));
-  await chmod(folder.path, 0o755);
+  await make(join(folder().path, ".env"));
+  await chmod(folder().path, 0o755);
   for (const program of ["main.ts", "submissions.ts"] as const) {
     const child = start(
       program,
       ["check-config"],
-      { DATA_DIR: join(folder.path, "data") },
-      { folder: folder.path, ...withoutRoot },
+      { DATA_DIR: join(folder().path, "data") },
+      { folder: folder().path, ...withoutRoot },
     );
     expect(await finish(child)).toMatchObject({
       code: 78,
@@ -107,21 +107,21 @@ test.each([
       stderr: `The file .env cannot be read (${code}).\n`,
     });
   }
-  expect(await readdir(folder.path)).toEqual([".env"]);
+  expect(await readdir(folder().path)).toEqual([".env"]);
 });
 
 test("a taken port ends the service with 1 and one plain line", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const { code, stdout, stderr } = await finish(start("main.ts", [], { DATA_DIR: folder.path, PORT: String(port) }));
+  const { code, stdout, stderr } = await finish(start("main.ts", [], { DATA_DIR: folder().path, PORT: String(port) }));
   server.close();
   const line = `The service could not start: port ${port} of 127.0.0.1 is taken. Set PORT to another one.\n`;
   expect([code, stdout, stderr]).toEqual([1, "", line]);
 });
 
 test("a HOST that is not of this machine ends the service with 1 and one plain line", async () => {
-  const environment = { DATA_DIR: folder.path, HOST: "192.0.2.1", PORT: "4711" };
+  const environment = { DATA_DIR: folder().path, HOST: "192.0.2.1", PORT: "4711" };
   expect(await finish(start("main.ts", [], environment))).toMatchObject({
     code: 1,
     stdout: "",

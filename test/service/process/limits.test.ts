@@ -10,7 +10,7 @@ import { startService, type Service } from "../../support/service.ts";
 
 const service = shared(() => startService({ limits: { drainBytesMax: 1024 * 1024 } }));
 
-async function open({ url }: Pick<Service, "url"> = service, localAddress = "127.0.0.1"): Promise<Socket> {
+async function open({ url }: Pick<Service, "url"> = service(), localAddress = "127.0.0.1"): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, localAddress });
   await once(socket, "connect");
@@ -48,7 +48,7 @@ describe("time", () => {
   const impatient = shared(() => startService({ limits: { headersMs: 300, checkMs: 20, bodyGraceMs: 300 } }));
 
   test("headers that come too slowly are answered 408 and cut", async () => {
-    const socket = await open(impatient);
+    const socket = await open(impatient());
     socket.write("POST /api/newsletter/subscribe HTTP/1.1\r\nHost: x\r\n");
     const answer = await everything(socket);
     expect(statusesOf(answer)).toEqual([408]);
@@ -67,14 +67,14 @@ describe("time", () => {
       `POST /newsletter/unsubscribe HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 100\r\n\r\ntoken=`,
     ]),
   ])("%s that stops coming is answered 408 and cut, and leaves nothing", async (_, begun = "") => {
-    const socket = await open(impatient);
+    const socket = await open(impatient());
     socket.write(begun);
     expect(statusesOf(await everything(socket))).toEqual([408]);
-    await expect.poll(() => impatient.files("resumes/.staging")).toEqual([]);
+    await expect.poll(() => impatient().files("resumes/.staging")).toEqual([]);
   });
 
   test("a body that ends only after its answer 408 is not stored", async () => {
-    const { hostname: host, port } = new URL(impatient.url);
+    const { hostname: host, port } = new URL(impatient().url);
     const body = JSON.stringify(buyer);
     const socket = connect({ host, port: Number(port), allowHalfOpen: true });
     const closed = new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
@@ -85,7 +85,7 @@ describe("time", () => {
     expect(statusesOf(answer.toString())).toEqual([408]);
     socket.end(body.slice(1));
     await closed;
-    expect((await impatient.stored()).inquiries).toEqual([]);
+    expect((await impatient().stored()).inquiries).toEqual([]);
   });
 
   test("a request that does not end in time is answered 408, however steadily it comes", async () => {
@@ -146,7 +146,7 @@ describe("bytes", () => {
     socket.write(`${filePart.length.toString(16)}\r\n${filePart}\r\n`);
     expect(await sendWithoutEnd(socket, frame)).toBeLessThan(100 * 1024 * 1024);
     expect(await answered).toMatch(/^HTTP\/1\.1 413 /);
-    await expect.poll(() => service.files("resumes/.staging")).toEqual([]);
+    await expect.poll(() => service().files("resumes/.staging")).toEqual([]);
   });
 
   test("a refused upload is read to its end within bounds, so that the client can see the answer", async () => {
@@ -195,7 +195,7 @@ describe("bytes", () => {
       [415, "/api/newsletter/subscribe", "application/json; charset=utf-16"],
       [415, "/trpc/marketplace.inquiry", "text/plain"],
     ])("a client that asks first is answered %i and not asked for it: %s, %s", async (status, path, type) => {
-      const socket = await open(own);
+      const socket = await open(own());
       socket.write(
         `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 1000000000\r\nExpect: 100-continue\r\n\r\n`,
       );
@@ -207,7 +207,7 @@ describe("bytes", () => {
     // A proxy may otherwise send the next request of another client behind it, to be read as the rest of the body.
     test("the answer ends the connection", async () => {
       for (const [status, path] of refusals) {
-        const socket = await open(own);
+        const socket = await open(own());
         socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: image/png\r\nContent-Length: 9\r\n\r\n`);
         const [head] = (await once(socket, "data")) as [Buffer];
         expect(head.toString()).toMatch(/^connection: close\r$/im);
@@ -225,7 +225,7 @@ describe("bytes", () => {
     });
 
     test("the connection stays where the body has come with its head", async () => {
-      const socket = await open(own);
+      const socket = await open(own());
       socket.write("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nGET /docs");
       const [first] = (await once(socket, "data")) as [Buffer];
       socket.write(get("/healthz"));
@@ -236,7 +236,7 @@ describe("bytes", () => {
       "the rest is taken, so that no reset overtakes the answer: HTTP/%s %j",
       async (...version) => {
         for (const refusal of refusals) {
-          const { socket, broken } = await refused(own, refusal, version, "Content-Length: 1000000");
+          const { socket, broken } = await refused(own(), refusal, version, "Content-Length: 1000000");
           socket.end(Buffer.alloc(1_000_000));
           expect(await broken).toBe(false);
         }
@@ -245,7 +245,7 @@ describe("bytes", () => {
 
     test.each([keepsAlive, closes, old])("no more is taken than may be: HTTP/%s %j", async (...version) => {
       for (const refusal of refusals) {
-        const { socket } = await refused(own, refusal, version);
+        const { socket } = await refused(own(), refusal, version);
         expect(await sendWithoutEnd(socket, Buffer.alloc(65_536))).toBeLessThan(100 * 1024 * 1024);
       }
     });
@@ -283,22 +283,22 @@ describe("bytes", () => {
     const pieces = `${filePart.length.toString(16)}\r\n${filePart}\r\n${"1\r\n[\r\n".repeat(100_000)}`;
     socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${pieces}`);
     expect(statusesOf(await everything(socket)).every((status) => status === 400)).toBe(true);
-    await expect.poll(() => service.files("resumes/.staging")).toEqual([]);
+    await expect.poll(() => service().files("resumes/.staging")).toEqual([]);
   });
 
   test("an upload that breaks off anywhere leaves neither row nor file nor mail", async () => {
-    const before = await service.stored();
-    const mails = (await service.mails()).length;
+    const before = await service().stored();
+    const mails = (await service().mails()).length;
     const whole = `${filePart}${"x".repeat(300_000)}\r\n--b--\r\n`;
     for (const share of [0.01, 0.5, 0.99]) {
       const socket = await open();
       socket.write(uploadHead(`Content-Length: ${whole.length}`) + whole.slice(0, Math.floor(whole.length * share)));
-      await expect.poll(() => service.files("resumes/.staging")).not.toEqual([]);
+      await expect.poll(() => service().files("resumes/.staging")).not.toEqual([]);
       socket.resetAndDestroy();
-      await expect.poll(() => service.files("resumes/.staging")).toEqual([]);
+      await expect.poll(() => service().files("resumes/.staging")).toEqual([]);
     }
-    expect(await service.stored()).toEqual(before);
-    expect(await service.mails()).toHaveLength(mails);
+    expect(await service().stored()).toEqual(before);
+    expect(await service().mails()).toHaveLength(mails);
   });
 });
 
@@ -341,15 +341,15 @@ describe("counts", () => {
   });
 
   test("one more than 50 calls in a batch is refused whole", async () => {
-    const before = (await service.stored()).subscribers.length;
+    const before = (await service().stored()).subscribers.length;
     const batch = (calls: number) => {
       const inputs = Array.from({ length: calls }, (_, n) => ({ email: `batch${n}@example.org` }));
-      return sendBatch(service, Array(calls).fill("newsletter.subscribe"), inputs);
+      return sendBatch(service(), Array(calls).fill("newsletter.subscribe"), inputs);
     };
     expect((await batch(51)).status).toBe(400);
-    expect((await service.stored()).subscribers).toHaveLength(before);
+    expect((await service().stored()).subscribers).toHaveLength(before);
     expect((await batch(50)).status).toBe(200);
-    expect((await service.stored()).subscribers).toHaveLength(before + 50);
+    expect((await service().stored()).subscribers).toHaveLength(before + 50);
   });
 });
 
@@ -365,11 +365,11 @@ describe("what is sent", () => {
     const inquiry =
       "POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
       `Content-Length: ${body.length}\r\n\r\n${body}`;
-    const before = (await service.stored()).inquiries.length;
+    const before = (await service().stored()).inquiries.length;
     const socket = await open();
     socket.write(`${inquiry.repeat(whole)}HELLO\r\n\r\n`);
     expect(statusesOf(await everything(socket))).toEqual(Array(whole).fill(200));
-    expect((await service.stored()).inquiries).toHaveLength(before + whole);
+    expect((await service().stored()).inquiries).toHaveLength(before + whole);
   });
 
   test("as a broken body is answered 400", async () => {
@@ -384,7 +384,7 @@ describe("what is sent", () => {
     async (accept) => {
       const nested = "[".repeat(30_000) + "]".repeat(30_000);
       const body = `{"0":{"email":"deep@example.org"},"ignored":${nested}}`;
-      const response = await sendBatch(service, ["newsletter.subscribe"], body, { "trpc-accept": accept });
+      const response = await sendBatch(service(), ["newsletter.subscribe"], body, { "trpc-accept": accept });
       expect(response.status).toBe(200);
       expect(await response.text()).toContain('"result":');
     },
@@ -395,16 +395,16 @@ describe("what is sent", () => {
       Object.entries(applicant)
         .map(([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
         .join("") + `--b\r\nContent-Disposition: ${disposition}\r\n\r\n%PDF-1.7\n%%EOF\n\r\n--b--\r\n`;
-    const before = (await service.stored()).applications.length;
+    const before = (await service().stored()).applications.length;
     for (const disposition of [
       "form-data; name=\"resumeFile\"; filename*=utf-8''a%0D%0Ab.pdf",
       'attachment; name="resumeFile"; filename="a.pdf"',
       'form-data; name="resumeFile"; filename="a\u0000.pdf"',
     ]) {
       const init = { headers: { "content-type": "multipart/form-data; boundary=b" }, body: body(disposition) };
-      expect((await rest.send(service, "applications.submit", init)).status, disposition).toBe(400);
+      expect((await rest.send(service(), "applications.submit", init)).status, disposition).toBe(400);
     }
-    expect((await service.stored()).applications).toHaveLength(before);
+    expect((await service().stored()).applications).toHaveLength(before);
   });
 });
 
@@ -418,7 +418,7 @@ describe("addresses", () => {
     ["an unknown typed procedure", "POST", "/trpc/newsletter.nothing", 404, null],
     ["a write to a page", "POST", "/healthz", 405, "GET, HEAD"],
   ])("%s is refused before its body is read", async (_name, method, path, status, allow) => {
-    const response = await fetch(service.url + path, { method, ...(method === "GET" ? {} : { body: "anything" }) });
+    const response = await fetch(service().url + path, { method, ...(method === "GET" ? {} : { body: "anything" }) });
     const body = (await response.json()) as { error?: object };
     expect(response.status).toBe(status);
     const allowed = response.headers.get("allow")?.split(", ").toSorted() ?? null;
@@ -470,14 +470,14 @@ describe("addresses", () => {
     );
     expect(statusesOf(answers)).toEqual([400]);
     // Submissions are stored in their order.
-    expect((await rest.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
-    expect((await service.stored()).inquiries.map(({ name }) => name)).not.toContain("Behind");
+    expect((await rest.send(service(), "marketplace.inquiry", json(buyer))).status).toBe(200);
+    expect((await service().stored()).inquiries.map(({ name }) => name)).not.toContain("Behind");
   });
 
   test.each(["application/jsonl", "application/json"])(
     "a percent sign as the procedure of a batch, as %s, is unknown",
     async (accept) => {
-      const response = await fetch(`${service.url}/trpc/%25?batch=1`, {
+      const response = await fetch(`${service().url}/trpc/%25?batch=1`, {
         method: "POST",
         headers: { "content-type": "application/json", "trpc-accept": accept },
         body: '{"0":{}}',
@@ -490,10 +490,10 @@ describe("addresses", () => {
 
 test("every answer tells browsers to trust nothing about it", async () => {
   const answers = [
-    await fetch(`${service.url}/healthz`),
-    await fetch(`${service.url}/nothing`),
-    await fetch(`${service.url}/api/newsletter/subscribe`, { method: "POST", ...json({ email: "" }) }),
-    await fetch(`${service.url}/trpc/newsletter.subscribe`, { method: "POST", ...json({ email: "" }) }),
+    await fetch(`${service().url}/healthz`),
+    await fetch(`${service().url}/nothing`),
+    await fetch(`${service().url}/api/newsletter/subscribe`, { method: "POST", ...json({ email: "" }) }),
+    await fetch(`${service().url}/trpc/newsletter.subscribe`, { method: "POST", ...json({ email: "" }) }),
   ];
   for (const { headers } of answers) {
     expect(headers.get("x-content-type-options")).toBe("nosniff");

@@ -1,7 +1,14 @@
 // What counts as a DOCX: a ZIP file whose content types name a Word main document without macros.
 import { describe, expect, test } from "vitest";
 import { useJudge } from "../../support/resumes/judge.ts";
-import { contentTypesXml, wordEntries, wordMain, writeZip, writeZip64End, type ZipEntry } from "../../support/resumes/write-zip.ts";
+import {
+  contentTypesXml,
+  wordEntries,
+  wordMain,
+  writeZip,
+  writeZip64End,
+  type ZipEntry,
+} from "../../support/resumes/write-zip.ts";
 
 const judge = useJudge();
 const accepted = { accepted: true, kind: "docx", filename: "cv.docx" };

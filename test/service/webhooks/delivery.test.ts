@@ -18,10 +18,10 @@ const eva = { operator: "eva@example.org", at: Date.now() };
 
 const receiver = anew(openReceiver);
 const service = anew(() => startService({ env }));
-const store = anew(() => openStore(service.storage));
+const store = anew(() => openStore(service().storage));
 
 async function add(events: readonly WebhookEvent[] = [], path = "/hook") {
-  const added = await addWebhook(store.webhooks, { url: receiver.url + path, events }, eva);
+  const added = await addWebhook(store().webhooks, { url: receiver().url + path, events }, eva);
   if (added === "too-many") throw new Error(added);
   return { id: added.row.id, secret: added.secret };
 }
@@ -38,7 +38,7 @@ const verify = (secret: string, { body, headers }: Received) => new Webhook(secr
 /** The deliveries once none of them waits for its first try any more. */
 async function settled(count: number) {
   const ended = async () => {
-    const { rows } = await store.webhooks.listDeliveries(null, { limit: 100 });
+    const { rows } = await store().webhooks.listDeliveries(null, { limit: 100 });
     return rows.filter(({ attempts }) => attempts > 0);
   };
   await expect.poll(async () => (await ended()).length, { timeout: 20_000 }).toBe(count);
@@ -47,11 +47,11 @@ async function settled(count: number) {
 
 test("tells of an inquiry, an application and a subscriber, signed, with their fields and no resume", async () => {
   const { secret } = await add();
-  const { inquiry, application } = await submitAll(service);
+  const { inquiry, application } = await submitAll(service());
   const record = subscription({ receivedAt: Date.now() });
-  await accept(store, record);
-  await store.confirmSubscription({ tokenHash: record.confirm.hash, at: Date.now() });
-  const told = (await receiver.got(3)).map((one) => verify(secret, one));
+  await accept(store(), record);
+  await store().confirmSubscription({ tokenHash: record.confirm.hash, at: Date.now() });
+  const told = (await receiver().got(3)).map((one) => verify(secret, one));
   const of = (type: string) => told.find((one) => one.type === type);
   expect(of("inquiry.received")?.data).toMatchObject({
     inquiryId: inquiry,
@@ -72,50 +72,50 @@ test("tells of an inquiry, an application and a subscriber, signed, with their f
   expect(JSON.stringify(told)).not.toContain("%PDF");
   expect(of("subscriber.confirmed")?.data).toMatchObject({ email: record.email, status: "active", language: "de" });
   for (const { timestamp } of told) expect(Date.parse(timestamp)).toBeLessThanOrEqual(Date.now());
-  expect(receiver.received.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(3).fill("POST /hook"));
+  expect(receiver().received.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(3).fill("POST /hook"));
   for (const row of await settled(3)) expect(row).toMatchObject({ status: "delivered", lastAnswer: "HTTP 204" });
 });
 
 test("after a new secret was drawn, the old one and the new one verify", async () => {
   const { id, secret } = await add(["inquiry.received"]);
-  const rotated = await rotateSecret(store.webhooks, id, { ...eva, at: Date.now() });
-  await submitAll(service);
-  const [one] = (await receiver.got(1)) as [Received];
+  const rotated = await rotateSecret(store().webhooks, id, { ...eva, at: Date.now() });
+  await submitAll(service());
+  const [one] = (await receiver().got(1)) as [Received];
   expect(verify(secret, one)).toEqual(verify(rotated?.secret ?? "", one));
   expect(one.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/);
 });
 
 test("no webhook is told of a filled honeypot until it is released", async () => {
   await add();
-  const { receipt } = await rest.send(service, "marketplace.inquiry", json({ ...buyer, website: "spam" }));
+  const { receipt } = await rest.send(service(), "marketplace.inquiry", json({ ...buyer, website: "spam" }));
   const inquiryId = String(receipt?.["inquiryId"]);
-  expect((await store.webhooks.listDeliveries(null, {})).rows).toEqual([]);
-  await release(store, inquiryId, Date.now());
-  const [one] = await receiver.got(1);
+  expect((await store().webhooks.listDeliveries(null, {})).rows).toEqual([]);
+  await release(store(), inquiryId, Date.now());
+  const [one] = await receiver().got(1);
   expect(JSON.parse(one?.body ?? "")).toMatchObject({ data: { inquiryId, status: "new" } });
 });
 
 test("a refused submission tells nothing", async () => {
   await add();
-  expect((await rest.send(service, "marketplace.inquiry", json({ ...buyer, name: "" }))).status).toBe(400);
-  expect((await store.webhooks.listDeliveries(null, {})).rows).toEqual([]);
+  expect((await rest.send(service(), "marketplace.inquiry", json({ ...buyer, name: "" }))).status).toBe(400);
+  expect((await store().webhooks.listDeliveries(null, {})).rows).toEqual([]);
 });
 
 test("a redirect is not followed, and an answer that fails is tried again later", async () => {
-  receiver.answer({ status: 302, headers: { location: `${receiver.url}/elsewhere` } });
+  receiver().answer({ status: 302, headers: { location: `${receiver().url}/elsewhere` } });
   await add(["inquiry.received"]);
-  await submitAll(service);
+  await submitAll(service());
   expect(await settled(1)).toMatchObject([{ status: "queued", attempts: 1, lastAnswer: "HTTP 302" }]);
-  expect(receiver.received.every(({ path }) => path === "/hook")).toBe(true);
+  expect(receiver().received.every(({ path }) => path === "/hook")).toBe(true);
 });
 
 test("a replay has the id of the first time, and a new time and signature", async () => {
   const { secret } = await add(["inquiry.received"]);
-  await submitAll(service);
-  await receiver.got(1);
+  await submitAll(service());
+  await receiver().got(1);
   const [row] = await settled(1);
-  await store.webhooks.replay({ delivery: row?.id ?? "" }, { ...eva, at: systemClock.now() });
-  const [first, second] = (await receiver.got(2)) as [Received, Received];
+  await store().webhooks.replay({ delivery: row?.id ?? "" }, { ...eva, at: systemClock.now() });
+  const [first, second] = (await receiver().got(2)) as [Received, Received];
   expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
   expect(first.headers["webhook-id"]).toBe(row?.id);
   expect(verify(secret, second)).toEqual(verify(secret, first));
@@ -124,32 +124,32 @@ test("a replay has the id of the first time, and a new time and signature", asyn
 test("one receiver that does not answer holds up no other", async () => {
   await using silent = await openReceiver();
   silent.answer(...Array<null>(20).fill(null));
-  await addWebhook(store.webhooks, { url: silent.url, events: ["inquiry.received"] }, eva);
+  await addWebhook(store().webhooks, { url: silent.url, events: ["inquiry.received"] }, eva);
   await add(["application.received"]);
-  await submitAll(service);
+  await submitAll(service());
   await silent.got(1);
-  await submitAll(service, "ben@example.org");
-  await receiver.got(2);
+  await submitAll(service(), "ben@example.org");
+  await receiver().got(2);
   expect(silent.received.length).toBeLessThanOrEqual(2);
 });
 
 test("a call that a stop breaks off is made again by the next process, under the same id", async () => {
-  receiver.answer(null);
+  receiver().answer(null);
   await add(["inquiry.received"]);
-  await submitAll(service);
-  const [first] = await receiver.got(1);
-  await service.stop();
-  await using _next = await startService({ env: { ...env, ...service.sameData } });
-  const [, second] = await receiver.got(2);
+  await submitAll(service());
+  const [first] = await receiver().got(1);
+  await service().stop();
+  await using _next = await startService({ env: { ...env, ...service().sameData } });
+  const [, second] = await receiver().got(2);
   expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
   expect(await settled(1)).toMatchObject([{ status: "delivered", attempts: 1 }]);
 });
 
 test("where only the internet is allowed, this machine is not called", async () => {
   await add(["inquiry.received"]);
-  await service.stop();
-  await using strict = await startService({ env: service.sameData });
+  await service().stop();
+  await using strict = await startService({ env: service().sameData });
   await submitAll(strict);
   expect(await settled(1)).toMatchObject([{ status: "queued", lastAnswer: "address-refused" }]);
-  expect(receiver.connections()).toBe(0);
+  expect(receiver().connections()).toBe(0);
 });
