@@ -1,4 +1,4 @@
-// The service for its developers, `npm run dev`: a data folder of its own, filled through the real doors when it is empty.
+// The service for its developers, `npm run dev`: a data folder of its own, filled when it is new.
 // Configuration and composition are those of main.ts.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -17,7 +17,6 @@ import { stage } from "./resumes/staging.ts";
 import { onePagePdf } from "./seed/made-up.ts";
 import { seedStore } from "./seed/seed.ts";
 import { configOrExit, whatToOpen, whyNotStarted } from "./start-up.ts";
-import { wholeScope } from "./storage/desk-store.ts";
 import { openStore } from "./storage/open-store.ts";
 
 async function main(): Promise<void> {
@@ -36,7 +35,7 @@ async function main(): Promise<void> {
     process.exit(1);
   });
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void end(app));
-  if (isNew || (config.mail.kind === "mailbox" && (await isEmpty(config)))) await seed(app.address);
+  if (isNew) await seed(app.address);
   const { mail, listen } = config;
   const mailbox = mail.kind === "mailbox" ? (await serveMailbox(mail.folder, listen.port + 1)).address : undefined;
   // The lines of the log are gathered; these should be the last ones.
@@ -71,36 +70,18 @@ async function seedMonth({ storage, vault: place }: Config): Promise<void> {
 
 const asciiOf = (name: string): string => name.normalize("NFD").replaceAll(/[^ -~]|[()\\]/g, "");
 
-async function isEmpty({ storage }: Config): Promise<boolean> {
-  await using store = await openStore(storage, { access: "read-only" });
-  // Every submission has mails.
-  return (await store.desk.listMails(wholeScope, undefined, { limit: 1 })).rows.length === 0;
-}
-
+/** One of each kind, so that the mailbox is not empty. */
 async function seed(url: string): Promise<void> {
-  const inquiry = { company: "Harbour Speech Labs", selectedPackageIds: ["en-GB-scottish", "de-AT"] };
-  await send(`${url}/api/marketplace/inquiry`, { ...inquiry, name: "Ann Buyer", email: "ann@example.org" });
-  await send(`${url}/trpc/marketplace.inquiry`, { ...inquiry, name: "Jörg Öhler", email: "joerg@example.com" });
+  const inquiry = { name: "Ann Buyer", email: "ann@example.org", selectedPackageIds: ["en-GB-scottish", "de-AT"] };
+  await send(`${url}/api/marketplace/inquiry`, inquiry);
   await send(`${url}/api/newsletter/subscribe`, { email: "reader@example.org", source: "/blog/accents" });
-  await send(`${url}/trpc/newsletter.subscribe`, { email: "second.reader@example.net", source: "footer" });
-
   const application = { fullName: "Ana Souza", email: "ana@example.org", position: "Accent annotator" };
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ ...application, accent: "pt-BR (Recife)", phone: "+55 81 5550 0100" })) {
-    form.set(name, value);
-  }
-  form.set("coverLetter", "Dear team,\n\nI have labelled Portuguese speech for six years.\n\nAna");
-  form.set("resumeFile", new File([onePagePdf("Ana Souza: curriculum vitae")], "Ana Souza CV.pdf"));
-  await send(`${url}/api/applications/submit`, form);
-  await send(`${url}/api/applications/submit`, { ...application, fullName: "Bo Li", email: "bo@example.org" });
+  await send(`${url}/api/applications/submit`, application);
 }
 
-async function send(url: string, body: FormData | Readonly<Record<string, unknown>>): Promise<void> {
-  const init =
-    body instanceof FormData
-      ? { body }
-      : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-  const response = await fetch(url, { method: "POST", ...init });
+async function send(url: string, body: object): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
 }
 

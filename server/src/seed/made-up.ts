@@ -5,7 +5,7 @@ import type { Row } from "../storage/move.ts";
 import type { SubmissionKind, TriageStatus } from "../storage/records.ts";
 import * as list from "./people.ts";
 
-/** A submission without what only the database gives it. */
+/** A submission by the names of its columns, without what only the database gives it. */
 export type MadeUp = ReturnType<typeof makeOne>;
 
 const hourMs = 60 * 60 * 1000;
@@ -17,22 +17,23 @@ const freshMin = 30;
 export function* makeSubmissions(count: number, from: number, until: number, random: Random): Generator<MadeUp> {
   const fresh = Math.max(freshMin, Math.round(count * freshShare));
   for (let index = 0; index < count; index += 1) {
-    const receivedAt = Math.floor(from + ((until - from) * (index + random.next())) / count);
-    yield makeOne(receivedAt, until, index >= count - fresh, random);
+    const at = Math.floor(from + ((until - from) * (index + random.next())) / count);
+    yield makeOne(at, until, index >= count - fresh, random);
   }
 }
 
-function makeOne(receivedAt: number, now: number, isFresh: boolean, random: Random) {
+function makeOne(at: number, now: number, isFresh: boolean, random: Random) {
   const kind: SubmissionKind = random.isLess(0.7) ? "inquiry" : "application";
   const { name, email, company } = makePerson(random);
   const status = statusOf(isFresh, random);
   const assigned = status === "open" || status === "done" ? 0.85 : isFresh ? 0.2 : 0;
   const assignee = random.isLess(assigned) ? random.of(list.operators[kind]) : null;
   const waited = Math.round((0.3 + 40 * random.next() ** 3) * hourMs);
-  const respondedAt = status === "new" || status === "spam" ? null : Math.min(receivedAt + waited, now);
+  const respondedAt = status === "new" || status === "spam" ? null : Math.min(at + waited, now);
   const hasResume = kind === "application" && random.isLess(0.7);
   const fields = kind === "inquiry" ? inquiryFields(company, random) : applicationFields(company, random);
-  return { kind, receivedAt, name, email, status, assignee, respondedAt, hasResume, fields };
+  const row = { kind, received_at: at, name, email, status, assignee, responded_at: respondedAt };
+  return { ...row, hasResume, fields };
 }
 
 function statusOf(isFresh: boolean, random: Random): TriageStatus {

@@ -1,4 +1,5 @@
 // `npm run seed -- N`: fills an empty database with N made-up submissions and makes them searchable.
+import { Progress } from "../commands/terminal.ts";
 import { readEnvironment } from "../config/load.ts";
 import { disposableHosts } from "../mail/disposable.ts";
 import { messageForOperator } from "../observe/describe-error.ts";
@@ -21,24 +22,21 @@ async function main(): Promise<void> {
     );
     process.exit(2);
   }
-  const show = (rows: number, what: string) => {
-    if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${rows.toLocaleString("en")} ${what}`);
-  };
   const startedAt = performance.now();
   const days = count <= 5_000 ? 30 : 3 * yearDays;
-  const onProgress = (rows: number) => show(rows, "submissions stored");
-  await seedStore(config.storage, { count, days, now: Date.now(), onProgress });
-  const storedAt = performance.now();
-  await using store = await openStore(config.storage);
-  const isDisposable = disposableHosts(config.disposableDomains);
-  for (let all = 0, indexed = 1; indexed > 0; all += indexed) {
-    indexed = await store.desk.indexNext(indexedAtOnce, isDisposable);
-    show(all + indexed, "submissions searchable");
+  {
+    using progress = new Progress(process.stderr);
+    const onProgress = (rows: number) => progress.show(rows, "submissions stored");
+    await seedStore(config.storage, { count, days, now: Date.now(), onProgress });
+    await using store = await openStore(config.storage);
+    const isDisposable = disposableHosts(config.disposableDomains);
+    for (let all = 0, indexed = 1; indexed > 0; all += indexed) {
+      indexed = await store.desk.indexNext(indexedAtOnce, isDisposable);
+      progress.show(all + indexed, "submissions searchable");
+    }
   }
-  const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1);
-  process.stderr.write(
-    `${process.stderr.isTTY ? "\r\u001B[K" : ""}${count.toLocaleString("en")} submissions stored in ${seconds(startedAt, storedAt)} s, searchable after ${seconds(storedAt, performance.now())} s more.\n`,
-  );
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  process.stderr.write(`${count.toLocaleString("en")} submissions stored and searchable after ${seconds} s.\n`);
 }
 
 try {

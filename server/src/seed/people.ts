@@ -27,14 +27,9 @@ export const companies = [
   "Senda Health",
 ];
 
-export const domains = [
-  "example.org",
-  "example.com",
-  "mail.example.net",
-  "studio.example",
-  "post.example",
-  "voices.example",
-];
+export const domains = words(`
+  example.org example.com mail.example.net studio.example post.example voices.example
+`);
 
 /** A host of throw-away addresses, by the public list. */
 export const throwAwayDomain = "mailinator.com";

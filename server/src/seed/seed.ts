@@ -33,119 +33,81 @@ const storiesMax = 5_000;
 export async function seedStore(location: StoreLocation, options: SeedOptions): Promise<void> {
   await using target = await openEmpty(location);
   const random = new Random(options.count);
-  const identity = createHash("sha256").update(`seed ${options.count} ${options.now}`).digest("hex");
+  const key = createHash("sha256").update(`seed ${options.count} ${options.now}`).digest("hex");
+  const secrets = { reference_key: key, cookie_key: randomBytes(32).toString("hex") };
   const writer = new Writer(target);
-  const cookieKey = randomBytes(32).toString("hex");
-  await writer.add("store", {
-    id: 1,
-    identity: identity.slice(0, 32),
-    reference_key: identity,
-    probe: 0,
-    cookie_key: cookieKey,
-  });
-  await writeSubmissions(writer, new References(identity), random, options);
-  await writeSubscribers(writer, random, options);
-  await writer.flush();
+  writer.add("store", { id: 1, identity: key.slice(0, 32), probe: 0, ...secrets });
+  await addSubmissions(writer, new References(key), random, options);
+  await addSubscribers(writer, random, options);
+  await writer.finish();
   await target.commit();
 }
 
-async function writeSubmissions(
+async function addSubmissions(
   writer: Writer,
   references: References,
   random: Random,
-  options: SeedOptions,
+  { count, days, now, keepResume, onProgress }: SeedOptions,
 ): Promise<void> {
-  const { count, days, now, keepResume, onProgress } = options;
   const counts = new Map<string, { kind: SubmissionKind; day: number; taken: number }>();
   const changes: Change[] = [];
+  let arrival = 0;
   for (const made of makeSubmissions(count, now - days * dayMs, now, random)) {
-    const { kind } = made;
-    const arrival = writer.next("submission");
-    const day = referenceDay(made.receivedAt);
-    const ofDay = counts.getOrInsertComputed(`${kind} ${day}`, () => ({ kind, day, taken: 0 }));
+    const { hasResume, fields, ...row } = made;
+    arrival += 1;
+    const day = referenceDay(row.received_at);
+    const ofDay = counts.getOrInsertComputed(`${row.kind} ${day}`, () => ({ kind: row.kind, day, taken: 0 }));
     const counter = ofDay.taken;
     ofDay.taken += 1;
-    const reference = references.format(kind, day, counter);
-    const resume = made.hasResume ? await resumeOf(made, arrival, keepResume) : null;
-    const receipted = made.status !== "spam" && now - made.receivedAt < mailsKeptMs;
-    await writer.add(
-      "submission",
-      submissionRow(made, { arrival, reference, receipted, resume, number: dayNumber(day, counter) }),
-    );
-    if (receipted) await writeMails(writer, made, arrival, random);
-    if (count - arrival < storiesMax) changes.push(...(await writeStory(writer, made, arrival, reference, random)));
+    const reference = references.format(row.kind, day, counter);
+    const resume = hasResume ? await (keepResume?.(row.name) ?? noResume(made, arrival)) : null;
+    const facts = resume && { filename: `${row.name} CV.pdf`, kind: "pdf", size: resume.size, sha256: resume.sha256 };
+    const receipted = row.status !== "spam" && now - row.received_at < mailsKeptMs;
+    writer.add("submission", {
+      ...row,
+      day_number: dayNumber(day, counter),
+      reference,
+      email_key: emailKey(row.email),
+      version: row.responded_at === null ? 1 : 2,
+      receipt_at: receipted ? row.received_at : null,
+      resume_key: resume?.key ?? null,
+      resume_scan: resume && "clean",
+      door: "rest",
+      request_id: `seed-${arrival}`,
+      fields: JSON.stringify(row.kind === "application" ? { ...fields, resume: facts } : fields),
+    });
+    if (receipted) addMails(writer, made, arrival, random);
+    if (count - arrival < storiesMax) changes.push(...addStory(writer, made, arrival, reference, random));
     if (arrival % pageRows === 0) onProgress?.(arrival);
+    await writer.writeFull();
   }
   // The audit log is in the order of time, as operators would have written it.
-  for (const change of changes.toSorted((a, b) => a.at - b.at))
-    await writer.add("audit", { id: writer.next("audit"), ...change });
-  for (const ofDay of counts.values()) await writer.add("day_counter", ofDay);
+  for (const change of changes.toSorted((a, b) => a.at - b.at)) {
+    writer.add("audit", change);
+    await writer.writeFull();
+  }
+  for (const ofDay of counts.values()) writer.add("day_counter", ofDay);
 }
 
-interface Filed {
-  readonly arrival: number;
-  readonly reference: string;
-  readonly number: number;
-  readonly receipted: boolean;
-  readonly resume: KeptResume | null;
-}
-
-function submissionRow(made: MadeUp, { arrival, reference, number, receipted, resume }: Filed): Row {
-  const filename = `${made.name} CV.pdf`;
-  const facts = resume === null ? null : { filename, kind: "pdf", size: resume.size, sha256: resume.sha256 };
-  const fields = made.kind === "application" ? { ...made.fields, resume: facts } : made.fields;
-  return {
-    arrival,
-    kind: made.kind,
-    day_number: number,
-    reference,
-    received_at: made.receivedAt,
-    name: made.name,
-    email: made.email,
-    email_key: emailKey(made.email),
-    status: made.status,
-    assignee: made.assignee,
-    version: made.status === "new" || made.status === "spam" ? 1 : 2,
-    receipt_at: receipted ? made.receivedAt : null,
-    resume_key: resume?.key ?? null,
-    resume_scan: resume === null ? null : "clean",
-    door: "rest",
-    request_id: `seed-${arrival}`,
-    fields: JSON.stringify(fields),
-    responded_at: made.respondedAt,
-  };
-}
-
-async function resumeOf(
-  { name, receivedAt }: MadeUp,
-  arrival: number,
-  keep: SeedOptions["keepResume"],
-): Promise<KeptResume> {
-  if (keep !== undefined) return keep(name);
+function noResume({ received_at: at }: MadeUp, arrival: number): KeptResume {
   const sha256 = createHash("sha256").update(`resume ${arrival}`).digest("hex");
-  const folder = shownDay(receivedAt).replaceAll("-", "/");
+  const folder = shownDay(at).replaceAll("-", "/");
   return { key: `${folder}/${sha256.slice(0, 32)}`, size: 40_000 + (arrival % 900_000), sha256 };
 }
 
 /** One in 500 has failed, one in 2,000 is in doubt. */
-async function writeMails(writer: Writer, made: MadeUp, arrival: number, random: Random): Promise<void> {
-  for (const kind of mailsOf[made.kind]) {
+function addMails(writer: Writer, { kind, received_at: at }: MadeUp, arrival: number, random: Random): void {
+  const answers = {
+    sent: `seed-${arrival}`,
+    failed: "The recipient's server refused it: mailbox full.",
+    "in-doubt": "The server broke off.",
+  };
+  for (const mail of mailsOf[kind]) {
     const drawn = random.next();
     const status = drawn < 0.002 ? "failed" : drawn < 0.0025 ? "in-doubt" : "sent";
-    await writer.add("mail", {
-      id: writer.next("mail"),
-      kind,
-      submission: arrival,
-      status,
-      attempts: status === "sent" ? 1 : 12,
-      created_at: made.receivedAt,
-      ended_at: made.receivedAt + 400,
-      last_answer: {
-        sent: `seed-${arrival}`,
-        failed: "The recipient's server refused it: mailbox full.",
-        "in-doubt": "The server broke off.",
-      }[status],
-    });
+    const attempts = status === "sent" ? 1 : 12;
+    const times = { created_at: at, ended_at: at + 400 };
+    writer.add("mail", { kind: mail, submission: arrival, status, attempts, ...times, last_answer: answers[status] });
   }
 }
 
@@ -155,44 +117,48 @@ interface Change extends Row {
 }
 
 /** What operators did with it, and sometimes a note. */
-async function writeStory(
+function addStory(
   writer: Writer,
-  made: MadeUp,
+  { kind, status, assignee, responded_at: at }: MadeUp,
   arrival: number,
-  reference: string,
+  subject: string,
   random: Random,
-): Promise<readonly Change[]> {
-  if (made.respondedAt === null) return [];
-  const entry = { at: made.respondedAt, operator: made.assignee ?? operators[made.kind][0], subject: reference };
+): readonly Change[] {
+  if (at === null) return [];
+  const operator = assignee ?? operators[kind][0];
+  if (random.isLess(0.15)) {
+    writer.add("note", { submission: arrival, author: operator, at, text: random.of(noteTexts) });
+  }
   const changed = (action: string, from: string | null, to: string): Change => ({
-    ...entry,
+    at,
+    operator,
+    subject,
     action,
     detail: JSON.stringify({ from, to }),
   });
-  if (random.isLess(0.15)) {
-    const note = { author: entry.operator, at: entry.at, text: random.of(noteTexts) };
-    await writer.add("note", { id: writer.next("note"), submission: arrival, ...note });
-  }
-  const status = changed("status", "new", made.status);
-  return made.assignee === null ? [status] : [status, changed("assignee", null, made.assignee)];
+  const opened = changed("status", "new", status);
+  return assignee === null ? [opened] : [opened, changed("assignee", null, assignee)];
 }
 
-async function writeSubscribers(writer: Writer, random: Random, { count, days, now }: SeedOptions): Promise<void> {
+async function addSubscribers(writer: Writer, random: Random, { count, days, now }: SeedOptions): Promise<void> {
+  const from = now - days * dayMs;
   const growth = new Map<number, number>();
-  for (const subscriber of makeSubscribers(Math.ceil(count / 10), now - days * dayMs, now, random)) {
-    await writer.add("subscriber", { arrival: writer.next("subscriber"), ...subscriber });
-    if (subscriber.status !== "active") continue;
+  for (const subscriber of makeSubscribers(Math.ceil(count / 10), from, now, random)) {
+    writer.add("subscriber", subscriber);
     const day = startOfDay(Number(subscriber.confirmed_at));
-    growth.set(day, (growth.get(day) ?? 0) + 1);
+    if (subscriber.status === "active") growth.set(day, (growth.get(day) ?? 0) + 1);
+    await writer.writeFull();
   }
   let active = 0;
-  for (let day = startOfDay(now - days * dayMs); day < startOfDay(now); day += dayMs) {
+  for (let day = startOfDay(from); day < startOfDay(now); day += dayMs) {
     active += growth.get(day) ?? 0;
-    await writer.add("day_count", { day: storedDay(day), kind: "subscriber", counted: active });
+    writer.add("day_count", { day: storedDay(day), kind: "subscriber", counted: active });
   }
 }
 
-/** Gathers rows, and writes those first that others refer to. */
+const tables = new Map(movedTables.map((table) => [table.name, table]));
+
+/** Gathers rows, numbers those of numbered tables, and writes those first that others refer to. */
 class Writer {
   readonly #target: MovableStore;
   readonly #rows = new Map<string, Row[]>();
@@ -203,20 +169,17 @@ class Writer {
     this.#target = target;
   }
 
-  /** The next row number of a table. */
-  next(name: string): number {
+  add(name: string, row: Row): void {
+    const { numbered, key } = tables.get(name)!;
     const number = (this.#numbers.get(name) ?? 0) + 1;
-    this.#numbers.set(name, number);
-    return number;
-  }
-
-  async add(name: string, row: Row): Promise<void> {
-    this.#rows.getOrInsertComputed(name, () => []).push(row);
+    if (numbered) this.#numbers.set(name, number);
+    this.#rows.getOrInsertComputed(name, () => []).push(numbered ? { [key[0]!]: number, ...row } : row);
     this.#waiting += 1;
-    if (this.#waiting >= pageRows) await this.#write();
   }
 
-  async #write(): Promise<void> {
+  /** Writes what was added, once it is a page. */
+  async writeFull(rowsMin = pageRows): Promise<void> {
+    if (this.#waiting < rowsMin) return;
     for (const table of movedTables) {
       const rows = this.#rows.get(table.name)?.splice(0) ?? [];
       if (rows.length > 0) await this.#target.insert(table, rows);
@@ -224,11 +187,8 @@ class Writer {
     this.#waiting = 0;
   }
 
-  async flush(): Promise<void> {
-    await this.#write();
-    for (const table of movedTables) {
-      const number = this.#numbers.get(table.name);
-      if (number !== undefined) await this.#target.continueBehind(table, number);
-    }
+  async finish(): Promise<void> {
+    await this.writeFull(1);
+    for (const [name, number] of this.#numbers) await this.#target.continueBehind(tables.get(name)!, number);
   }
 }
