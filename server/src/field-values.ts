@@ -5,7 +5,9 @@ import type { ApplicationInput } from "@submissions/shared/application";
 import type { Field, FieldTable } from "@submissions/shared/field-table";
 import type { InquiryInput } from "@submissions/shared/inquiry";
 import { inquiryFields } from "@submissions/shared/inquiry-fields";
-import type { StoredSubmission, SubmissionKind, SubmissionValues } from "./storage/records.ts";
+import type { Language } from "@submissions/shared/language";
+import { sizeIn } from "@submissions/shared/size";
+import type { ResumeRecord, StoredSubmission, SubmissionKind, SubmissionValues } from "./storage/records.ts";
 
 export interface NamedField extends Field {
   /** In the request. */
@@ -34,6 +36,10 @@ export function valuesOf(kind: SubmissionKind, input: object): object {
   for (const { name, storedAs } of namedFields[kind]) values[storedAs] = sent[name] ?? null;
   return values;
 }
+
+/** `PDF, 480 kB`. */
+export const kindAndSize = ({ kind, size }: Pick<ResumeRecord, "kind" | "size">, language: Language = "en"): string =>
+  `${kind.toUpperCase()}, ${sizeIn(language, size)}`;
 
 /** The value of a field; null when it is absent. */
 export type FieldValue = string | readonly string[] | null;

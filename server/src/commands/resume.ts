@@ -1,10 +1,10 @@
 // `resume`: the file that came with an application, checked against the checksum of its upload, or a link to it.
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { sizeIn } from "@submissions/shared/size";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { findDownload, readDownload, type Download, type NoDownload } from "../desk/resume.ts";
+import { kindAndSize } from "../field-values.ts";
 import { writeNewFile } from "./new-file.ts";
 import { openStore } from "../storage/open-store.ts";
 import { openVault } from "../resumes/open-vault.ts";
@@ -53,7 +53,7 @@ export function registerResume(program: Command, deps: CommandDeps): void {
       if (output === "-") return writeAll(bytes, deps.output);
       const name = output ?? `${reference}.${download.kind}`;
       await writeNewFile(fileOf(deps, name), (temporary) => pipeline(bytes, createWriteStream(temporary)));
-      tell(deps, `Saved ${name} (${download.kind.toUpperCase()}, ${sizeIn("en", download.size)}).`);
+      tell(deps, `Saved ${name} (${kindAndSize(download)}).`);
     });
 }
 

@@ -1,10 +1,9 @@
 // `show`: one submission as the console shows it, for people who are at a terminal already.
 import type { SubmissionDetail } from "@submissions/shared/console";
-import { sizeIn } from "@submissions/shared/size";
 import type { Command } from "commander";
-import { titlesOf } from "../config/catalogue.ts";
-import { samplePackages } from "../config/catalogue.ts";
+import { samplePackages, titlesOf } from "../config/catalogue.ts";
 import { submissionDetail } from "../desk/detail.ts";
+import { kindAndSize } from "../field-values.ts";
 import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import { CommandFailed, configOf, type CommandDeps, parseReference } from "./command.ts";
@@ -43,9 +42,7 @@ function pageOf(detail: SubmissionDetail, { output }: CommandDeps): string {
     ["status", assignee === null ? status : `${status}, assigned to ${assignee}`],
     ["received", minute(receivedAt)],
     ...Object.entries(fields).flatMap(([name, value]) => linesOf(name, value, packageTitles)),
-    ...(resume === null
-      ? []
-      : [["resume", `${resume.filename} (${resume.kind.toUpperCase()}, ${sizeIn("en", resume.size)})`] as const]),
+    ...(resume === null ? [] : [["resume", `${resume.filename} (${kindAndSize(resume)})`] as const]),
     ...mails.map(({ kind, status: state, createdAt }): Line => ["mail", `${minute(createdAt)}  ${kind}, ${state}`]),
     ...notes.map(({ author, at, text }): Line => ["note", `${minute(at)}  ${author}: ${text}`]),
   ];

@@ -11,6 +11,7 @@ import {
   type ConfigProblem,
   type Environment,
 } from "./load.ts";
+import { builtInWords } from "./mail-words.ts";
 import { sections, settings, type Setting } from "./settings.ts";
 
 function configOf(environment: Environment): Config {
@@ -43,7 +44,7 @@ test("needs nothing to start, and defaults as documented", () => {
       sales: ["sales@marketplace.example"],
       recruiting: ["recruiting@marketplace.example"],
     },
-    mailLook: { words: new Map(), logo: null, signature: [] },
+    mailLook: { words: builtInWords, logo: null, signature: [] },
     mailDeadlineMs: 2000,
     postmarkWebhook: null,
     newsletterOptIn: "double",

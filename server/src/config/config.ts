@@ -5,6 +5,7 @@ import type { MailTransport } from "../mail/open-mailer.ts";
 import type { TracingSettings } from "../observe/traces.ts";
 import type { VaultSettings } from "../resumes/open-vault.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
+import { builtInWords } from "./mail-words.ts";
 import type { Values } from "./settings.ts";
 
 type Made = ReturnType<typeof configFrom>;
@@ -32,9 +33,9 @@ export function configFrom(values: Values) {
     mail: mailOf(values),
     /** Sender, and the teams that get notices of inquiries and applications; the lists are never empty. */
     addresses: { from: values.MAIL_FROM, sales: values.SALES_EMAIL, recruiting: values.RECRUITING_EMAIL },
-    /** What mails to persons look like: words of one's own, the image above them, the lines below. */
+    /** What mails to persons look like: their words, the image above them, the lines below. */
     mailLook: {
-      words: values.MAIL_TEMPLATES ?? new Map<string, never>(),
+      words: values.MAIL_TEMPLATES ?? builtInWords,
       logo: values.MAIL_LOGO_URL,
       signature: values.MAIL_SIGNATURE?.split("\\n") ?? [],
     },

@@ -1,38 +1,56 @@
-// Words of the installation's own for mails to persons: a folder with a text file a mail and language.
+// The words of mails to persons: a folder with a text file a mail and language. The built-in ones have the same form as an
+// installation's own.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { path, refuse, type Kind } from "./kinds.ts";
 
-/** The mails that may have words of one's own, and what their files may name in double braces. */
-const mailPlaceholders = {
-  "inquiry-receipt": ["hello", "reference", "packages", "email", "brand"],
-  "application-receipt": ["hello", "reference", "resume", "email", "brand"],
-  "newsletter-welcome": ["hello", "confirmUrl", "unsubscribeUrl", "brand"],
-} as const;
+/** The mails, and what their files may name in double braces. `newsletter-active` is the welcome under single opt-in. */
+const placesOf: ReadonlyMap<string, readonly string[]> = new Map([
+  ["inquiry-receipt", ["hello", "reference", "packages", "email", "brand"]],
+  ["application-receipt", ["hello", "reference", "resume", "email", "brand"]],
+  ["newsletter-welcome", ["hello", "confirmUrl", "unsubscribeUrl", "brand"]],
+  ["newsletter-active", ["hello", "unsubscribeUrl", "brand"]],
+]);
+
+/** A line in pieces: texts, and between them the names of places. */
+export type Line = readonly string[];
+export type Paragraph = readonly Line[];
 
 /** A file: its first line is the subject, and what follows a line `--` is the small print. */
-export interface OwnWords {
-  readonly subject: string;
-  readonly body: string;
-  readonly footer: string;
+export interface Words {
+  readonly subject: Line;
+  readonly body: readonly Paragraph[];
+  readonly footer: readonly Paragraph[];
 }
 
 /** By the name of the file without its ending: `inquiry-receipt.de`. */
-export type MailWords = ReadonlyMap<string, OwnWords>;
+export type MailWords = ReadonlyMap<string, Words>;
 
 /** Ten printed pages. */
 const wordsLengthMax = 40_000;
 
+/** The words in a folder, or what is wrong with them. */
+function readFolder(folder: string): Map<string, Words> | string {
+  const files = readdirSync(folder).filter((file) => file.endsWith(".txt"));
+  const read = files.map((file) =>
+    readWords(file.slice(0, -".txt".length), readFileSync(join(folder, file), "utf8").replace(/^\uFEFF/, "")),
+  );
+  const problems = read.filter((one) => typeof one === "string");
+  return problems.length > 0 ? problems.join(" ") : new Map(read.filter((one) => typeof one !== "string"));
+}
+
+export const builtInWords = readFolder(fileURLToPath(new URL("../mail/words", import.meta.url))) as MailWords;
+
 export const mailWords: Kind<MailWords> = path.transform((folder, context) => {
   try {
-    const files = readdirSync(folder).filter((file) => file.endsWith(".txt"));
-    const read = files.map((file) => {
-      const name = file.slice(0, -".txt".length);
-      return readWords(name, readFileSync(join(folder, file), "utf8").replace(/^\uFEFF/, ""));
-    });
-    const problems = read.filter((one) => typeof one === "string");
-    if (problems.length > 0) return refuse(context, problems.join(" "));
-    return new Map(read.filter((one) => typeof one !== "string"));
+    const own = readFolder(folder);
+    if (typeof own === "string") return refuse(context, own);
+    for (const language of ["en", "de"]) {
+      const welcome = own.get(`newsletter-welcome.${language}`);
+      if (welcome) own.getOrInsert(`newsletter-active.${language}`, welcome);
+    }
+    return new Map([...builtInWords, ...own]);
   } catch (error) {
     // A system error: absent, unreadable.
     const reason = (error as NodeJS.ErrnoException).code;
@@ -42,20 +60,18 @@ export const mailWords: Kind<MailWords> = path.transform((folder, context) => {
 });
 
 /** What a file holds, or what is wrong with it. */
-function readWords(name: string, text: string): [string, OwnWords] | string {
+function readWords(name: string, text: string): [string, Words] | string {
   const [, kind = "", language = ""] = /^(.+)\.(en|de)$/.exec(name) ?? [];
-  const known: readonly string[] | undefined = Object.hasOwn(mailPlaceholders, kind)
-    ? mailPlaceholders[kind as keyof typeof mailPlaceholders]
-    : undefined;
+  const known = placesOf.get(kind);
   if (known === undefined || language === "") {
-    return `${name}.txt is no mail and language: ${Object.keys(mailPlaceholders).join(", ")}, each with .en.txt or .de.txt.`;
+    return `${name}.txt is no mail and language: ${[...placesOf.keys()].join(", ")}, each with .en.txt or .de.txt.`;
   }
   if (text.length > wordsLengthMax) return `${name}.txt is longer than ${wordsLengthMax} characters.`;
   const [, subject = "", rest = ""] = /^Subject: ([^\n]+)\n[^\S\n]*\n(.*)$/s.exec(text.replaceAll("\r\n", "\n")) ?? [];
   if (subject.trim() === "") {
     return `${name}.txt must begin with a line "Subject: …" and a blank line.`;
   }
-  const named = Array.from(text.matchAll(/\{\{([^{}]*)\}\}/g), ([, one = ""]) => one.trim());
+  const named = lineOf(text).filter((_, at) => at % 2 === 1);
   const unknown = named.filter((one) => !known.includes(one));
   if (unknown.length > 0) {
     const list = unknown.map((one) => `{{${one}}}`).join(", ");
@@ -67,5 +83,14 @@ function readWords(name: string, text: string): [string, OwnWords] | string {
   const lacking = known.filter((one) => one.endsWith("Url") && !named.includes(one));
   if (lacking.length > 0) return `${name}.txt lacks ${lacking.map((one) => `{{${one}}}`).join(" and ")}.`;
   const [body = "", ...footer] = rest.split(/\n-- ?\n/);
-  return [name, { subject: subject.trim(), body: body.trim(), footer: footer.join("\n").trim() }];
+  return [name, { subject: lineOf(subject.trim()), body: paragraphsOf(body), footer: paragraphsOf(footer.join("\n")) }];
+}
+
+function paragraphsOf(text: string): Paragraph[] {
+  const blocks = text.split(/\n\s*\n/).map((block) => block.trim());
+  return blocks.filter((block) => block !== "").map((block) => block.split("\n").map(lineOf));
+}
+
+function lineOf(text: string): Line {
+  return text.split(/\{\{([^{}]*)\}\}/).map((piece, at) => (at % 2 === 0 ? piece : piece.trim()));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { builtInWords } from "../config/mail-words.ts";
 import { valuesOf } from "../field-values.ts";
 import type { Digest, MailKind, MailSubject, StoredApplication, StoredInquiry, Welcome } from "../storage/records.ts";
 import { compose, type MailSettings } from "./compose.ts";
@@ -8,7 +9,7 @@ const settings: MailSettings = {
   brand: "Datasets & Söhne",
   logo: null,
   signature: [],
-  words: new Map(),
+  words: builtInWords,
   publicUrl: "https://datasets.example",
   salesTo: ["sales@datasets.example", "boss@datasets.example"],
   recruitingTo: ["jobs@datasets.example"],
@@ -103,11 +104,11 @@ describe("the receipt of an inquiry", () => {
   test("without a catalogue says how many packages, and none of their identifiers", () => {
     const receipt = receiptOf();
     for (const body of bodies(receipt)) {
-      expect(body).toContain("You asked about 3 packages.");
+      expect(body).toContain("3 packages");
       expect(body.replace(inquiry.email, "")).not.toMatch(/paypal|evil|script|img|Buyer|Ann/i);
     }
     expect(receipt.text).toMatch(/^Hello,\n/);
-    expect(receiptOf({ selectedPackageIds: ["en-GB-scottish"] }).text).toContain("You asked about 1 package.\n");
+    expect(receiptOf({ selectedPackageIds: ["en-GB-scottish"] }).text).toContain("You asked about:\n1 package\n");
   });
 
   test("with a catalogue shows titles, and counts what is not in it any more", () => {
@@ -209,7 +210,7 @@ describe("in the language of the form", () => {
     [
       "inquiry-receipt",
       { submission: { ...inquiry, language: "de", name: "Jörg Öhler" } },
-      ["Guten Tag Jörg Öhler,", "Sie haben nach 3 Paketen gefragt.", "Ihr Aktenzeichen"],
+      ["Guten Tag Jörg Öhler,", "3 Pakete", "Ihr Aktenzeichen"],
     ],
     [
       "application-receipt",

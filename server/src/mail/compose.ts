@@ -3,15 +3,11 @@ import type { PackageTitles } from "../config/catalogue.ts";
 import type { LeasedMail, MailKind, MailSubject, StoredSubmission, Welcome, WrittenReply } from "../storage/records.ts";
 import type { IsDisposable } from "./disposable.ts";
 import type { MailContent } from "./mailer.ts";
-import { writeApplicationNotice, writeApplicationReceipt } from "./templates/application.ts";
-import { writeAssignment } from "./templates/assignment.ts";
-import { writeDigest } from "./templates/digest.ts";
-import { writeInquiryNotice, writeInquiryReceipt } from "./templates/inquiry.ts";
 import type { Written } from "./templates/layout.ts";
-import { plurals } from "./templates/notice.ts";
-import type { Speaker } from "./templates/receipt.ts";
+import { plurals, writeNotice } from "./templates/notice.ts";
+import { writeAssignment, writeDigest } from "./templates/operators.ts";
+import { type Speaker, writeReceipt, writeWelcome } from "./templates/receipt.ts";
 import { writeReply } from "./templates/reply.ts";
-import { writeWelcome } from "./templates/subscription.ts";
 
 /** What composing needs to know of the installation. */
 export interface MailSettings extends Speaker {
@@ -54,7 +50,7 @@ function write(kind: MailKind, about: MailSubject, settings: MailSettings): Mail
   } else {
     const { submission, reply } = about;
     const { email } = submission;
-    const team = submission.kind === "inquiry" ? settings.salesTo : settings.recruitingTo;
+    const team = teamOf(submission, settings);
     if (reply !== undefined && kind === `${submission.kind}-reply`)
       return replyMail([email], team, submission, reply, settings);
     if (reply !== undefined && kind === `${submission.kind}-notice`)
@@ -70,15 +66,13 @@ function write(kind: MailKind, about: MailSubject, settings: MailSettings): Mail
 const automaticReply = { "Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All" };
 const automatic = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
 
+const teamOf = ({ kind }: StoredSubmission, { salesTo, recruitingTo }: MailSettings): readonly string[] =>
+  kind === "inquiry" ? salesTo : recruitingTo;
+
 function receipt(submission: StoredSubmission, settings: MailSettings): MailContent {
-  const { packageTitles, salesTo, recruitingTo } = settings;
-  const written =
-    submission.kind === "inquiry"
-      ? writeInquiryReceipt(submission, packageTitles, settings)
-      : writeApplicationReceipt(submission, settings);
+  const written = writeReceipt(submission, settings.packageTitles, settings);
   // The first one only: a stranger need not learn who else is in the team.
-  const team = submission.kind === "inquiry" ? salesTo : recruitingTo;
-  return mail([submission.email], written, team.slice(0, 1), automaticReply);
+  return mail([submission.email], written, teamOf(submission, settings).slice(0, 1), automaticReply);
 }
 
 function notice(submission: StoredSubmission, settings: MailSettings): MailContent {
@@ -86,9 +80,7 @@ function notice(submission: StoredSubmission, settings: MailSettings): MailConte
   const { kind, reference, email } = submission;
   const consoleUrl = `${publicUrl}/console/${plurals[kind]}/${reference}`;
   const about = { brand, consoleUrl, isDisposable: settings.isDisposable(email) };
-  return submission.kind === "inquiry"
-    ? mail(settings.salesTo, writeInquiryNotice(submission, packageTitles, about), [email], automatic)
-    : mail(settings.recruitingTo, writeApplicationNotice(submission, about), [email], automatic);
+  return mail(teamOf(submission, settings), writeNotice(submission, packageTitles, about), [email], automatic);
 }
 
 /** A reply, or the team's copy of it. A person wrote it, so it is not marked as automatic. */
@@ -115,7 +107,7 @@ function welcome(about: Welcome, settings: MailSettings): MailContent {
     `${settings.publicUrl}/newsletter/${action}?token=${encodeURIComponent(token)}${speaking}`;
   const unsubscribeUrl = page("unsubscribe", unsubscribeToken);
   const confirmUrl = confirmToken === null ? null : page("confirm", confirmToken);
-  return mail([email], writeWelcome({ language, speaker: settings, confirmUrl, unsubscribeUrl }), [], {
+  return mail([email], writeWelcome(language, { confirmUrl, unsubscribeUrl }, settings), [], {
     ...automatic,
     // RFC 8058: a mail program unsubscribes by a POST to the same address, without showing the page.
     "List-Unsubscribe": `<${unsubscribeUrl}>`,

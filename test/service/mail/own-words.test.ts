@@ -87,7 +87,7 @@ test("the links of a welcome mail work", async () => {
   const { text, html } = await mailOf("One more step");
   const confirm = /Confirm: (\S+)/.exec(text ?? "")?.[1] ?? "";
   expect((await fetch(confirm)).status).toBe(200);
-  expect(html).toContain(`href="${confirm.replaceAll("&", "&amp;")}"`);
+  expect(html).toContain(`href='${confirm.replaceAll("&", "&amp;")}'`);
 });
 
 test("a line whose places are empty is left out", async () => {

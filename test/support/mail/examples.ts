@@ -1,4 +1,5 @@
 // Submissions and mails that the tests of this folder start from.
+import { builtInWords } from "../../../server/src/config/mail-words.ts";
 import { valuesOf } from "../../../server/src/field-values.ts";
 import { compose, type MailSettings } from "../../../server/src/mail/compose.ts";
 import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
@@ -19,7 +20,7 @@ export const settings: MailSettings = {
   brand: "Accent Datasets",
   logo: null,
   signature: [],
-  words: new Map(),
+  words: builtInWords,
   publicUrl: "https://datasets.example",
   salesTo: ["sales@datasets.example", "boss@datasets.example"],
   recruitingTo: ["jobs@datasets.example"],

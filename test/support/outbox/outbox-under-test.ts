@@ -1,6 +1,7 @@
 // Outboxes on a real store, without HTTP around them: for what needs two of them, or one that stops in the middle.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { builtInWords } from "../../../server/src/config/mail-words.ts";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import { compose, type MailSettings } from "../../../server/src/mail/compose.ts";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../../server/src/mail/mailer.ts";
@@ -164,7 +165,7 @@ export const mailSettings: MailSettings = {
   brand: "Accent Datasets",
   logo: null,
   signature: [],
-  words: new Map(),
+  words: builtInWords,
   publicUrl: "https://datasets.example",
   salesTo: ["sales@datasets.example"],
   recruitingTo: ["jobs@datasets.example"],

@@ -1,14 +1,16 @@
 // Notices, which tell the team everything of a submission: label and value, as text and as HTML. E-mail addresses and
 // telephone numbers are links; web addresses of strangers stay text, because a click on one must be a decision. The button
 // leads to the console, where the team works with the submission.
+import { applicationFields } from "@submissions/shared/application-fields";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import type { Field } from "@submissions/shared/field-table";
 import { html, type Markup } from "@submissions/shared/html";
 import type { PackageTitles } from "../../config/catalogue.ts";
-import { namedFields, valueOf, type FieldValue } from "../../field-values.ts";
-import type { StoredSubmission } from "../../storage/records.ts";
+import { kindAndSize, namedFields, valueOf, type FieldValue } from "../../field-values.ts";
+import type { ResumeRecord, StoredSubmission } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
 import { button, frame, inLines, layout, link, textOf, type Written } from "./layout.ts";
+import { packageCount } from "./receipt.ts";
 
 /** What submissions of a kind are called together, also in the addresses of their pages. */
 export const plurals = { inquiry: "inquiries", application: "applications" } as const;
@@ -20,66 +22,68 @@ export interface NoticeFacts {
   readonly isDisposable: boolean;
 }
 
-interface Notice {
-  readonly preheader: string;
-  /** Titles of packages, where there are any. */
-  readonly packageTitles?: PackageTitles;
-  /** What a kind has beside the fields of its table. */
-  readonly facts?: readonly Fact[];
-}
+const kinds = {
+  inquiry: { heading: "New inquiry", answer: "Answer this mail to write to the buyer." },
+  application: { heading: "New application", answer: "Answer this mail to write to the applicant." },
+} as const;
 
 const consoleWords = "Open in the console";
 
-/** Makes the function that writes the notices of a kind. */
-export function noticeOf(
-  heading: string,
-  answer: string,
-): (submission: StoredSubmission, notice: Notice, about: NoticeFacts) => Written {
-  const fill = frame<"subject" | "brand" | "preheader" | "facts" | "consoleUrl" | "more" | "letter">((slot) =>
-    layout({
+export function writeNotice(
+  submission: StoredSubmission,
+  packageTitles: PackageTitles,
+  { brand, consoleUrl, isDisposable }: NoticeFacts,
+): Written {
+  const { kind, name, language, receivedAt, reference } = submission;
+  const { heading, answer } = kinds[kind];
+  const sent = namedFields[kind].filter(({ storedAs }) => storedAs !== "name");
+  const more = furtherOf(submission);
+  const letter = letterOf(submission);
+  const subject = `${heading} from ${forSubject(name)} (${reference})`;
+  const facts: readonly Fact[] = [
+    { label: "Name", value: name },
+    ...sent.flatMap((field) => factsOf(field, valueOf(submission, field), isDisposable, packageTitles)),
+    ...(submission.kind === "application" ? [resumeFact(submission.resume)] : []),
+    { label: "Language of the form", value: language === "de" ? "German" : null },
+    { label: "Received", value: utcMinute(receivedAt) },
+    { label: "Reference", value: reference },
+  ];
+  return {
+    subject,
+    text: textOf(
+      factLines(facts),
+      [`${consoleWords}: ${consoleUrl}`, answer],
+      more?.text ?? null,
+      ...(letter?.text ?? []),
+    ),
+    html: layout({
       language: "en",
-      subject: slot("subject"),
-      brand: slot("brand"),
-      heading,
-      preheader: slot("preheader"),
-      body: html`${slot("facts")}${button(slot("consoleUrl"), consoleWords, "Or open this address:")}${slot("more")}${slot("letter")}`,
-      footer: `${answer} All values above are as the sender typed them.`,
-    }),
-  );
-  return (submission, { preheader, packageTitles, facts: own = [] }, { brand, consoleUrl, isDisposable }) => {
-    const { kind, name, language, receivedAt, reference } = submission;
-    const sent = namedFields[kind].filter(({ storedAs }) => storedAs !== "name");
-    const more = furtherOf(submission);
-    const letter = letterOf(submission);
-    const subject = `${heading} from ${forSubject(name)} (${reference})`;
-    const facts: readonly Fact[] = [
-      { label: "Name", value: name },
-      ...sent.flatMap((field) => factsOf(field, valueOf(submission, field), isDisposable, packageTitles)),
-      ...own,
-      { label: "Language of the form", value: language === "de" ? "German" : null },
-      { label: "Received", value: utcMinute(receivedAt) },
-      { label: "Reference", value: reference },
-    ];
-    return {
       subject,
-      text: textOf(
-        factLines(facts),
-        [`${consoleWords}: ${consoleUrl}`, answer],
-        more?.text ?? null,
-        ...(letter?.text ?? []),
-      ),
-      html: fill({
-        subject,
-        preheader,
-        facts: factList(facts),
-        brand,
-        consoleUrl,
-        more: more?.html,
-        letter: letter?.html,
-      }).text,
-    };
+      brand,
+      heading,
+      preheader: preheaderOf(submission),
+      body: [
+        factList(facts),
+        button({ url: consoleUrl, words: consoleWords, or: "Or open this address:" }),
+        more?.html,
+        letter?.html,
+      ],
+      signature: null,
+      footer: `${answer} All values above are as the sender typed them.`,
+    }).text,
   };
 }
+
+function preheaderOf(submission: StoredSubmission): string {
+  if (submission.kind === "inquiry") return packageCount(submission.selectedPackageIds.length);
+  return submission.resume === null ? "Without a resume" : "With a resume";
+}
+
+/** The resume itself waits in the console. */
+const resumeFact = (resume: ResumeRecord | null): Fact => ({
+  label: applicationFields.resumeFile.label,
+  value: resume === null ? "none" : [kindAndSize(resume), `named ${resume.filename}`],
+});
 
 /** One fact of a notice: what it is called and what was sent. */
 interface Fact {
@@ -94,7 +98,6 @@ const labelFrame = frame<"label">(
   (slot) => html`<dt class="soft" style="margin:12px 0 0;font-size:13px;color:#4b5563">${slot("label")}</dt>`,
 );
 const valueFrame = frame<"value">((slot) => html`<dd dir="auto" style="margin:0">${slot("value")}</dd>`);
-const linkFrame = frame<"href" | "value">((slot) => link(slot("href"), slot("value")));
 
 // Direction and side are the value's own: a name in Arabic beside a label in English.
 const listFrame = frame<"items">(
@@ -107,7 +110,7 @@ const listFrame = frame<"items">(
 function factList(facts: readonly Fact[]): Markup {
   const items = facts.flatMap(({ label, value, href }) => {
     if (value === null) return [];
-    const values = typeof value === "string" ? [href === undefined ? value : linkFrame({ href, value })] : value;
+    const values = typeof value === "string" ? [href === undefined ? value : link(href, value)] : value;
     return [labelFrame({ label }), ...values.map((one) => valueFrame({ value: one }))];
   });
   return listFrame({ items });
@@ -130,7 +133,7 @@ function factsOf(
   { kind, label }: Field,
   value: FieldValue,
   isDisposable: boolean,
-  packageTitles: PackageTitles = new Map(),
+  packageTitles: PackageTitles,
 ): Fact[] {
   if (value === null || kind === "paragraphs") return [];
   if (typeof value !== "string") {

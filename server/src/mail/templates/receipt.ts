@@ -1,123 +1,56 @@
-// The frame of receipts, in each language. A receipt goes to an address that is not proven and holds only what may stand
-// in it.
-import { html, type Markup } from "@submissions/shared/html";
+// Mails to persons: what stands in the places of their words. A receipt goes to an address that is not proven and holds only
+// what may stand in it.
 import type { Language } from "@submissions/shared/language";
+import type { PackageTitles } from "../../config/catalogue.ts";
 import type { MailWords } from "../../config/mail-words.ts";
-import type { StoredSubmission } from "../../storage/records.ts";
+import { kindAndSize } from "../../field-values.ts";
+import type { StoredInquiry, StoredSubmission } from "../../storage/records.ts";
 import { greeting } from "../stranger.ts";
-import {
-  frame,
-  layout,
-  masthead,
-  paragraph,
-  referencePanel,
-  signatureLines,
-  signatureMarkup,
-  textOf,
-  type Look,
-  type Written,
-} from "./layout.ts";
-import { writeOwnWords } from "./own-words.ts";
+import type { Look, Written } from "./layout.ts";
+import { writeWords } from "./words.ts";
 
-/** What is written once for each language. */
-export type InEachLanguage<T> = Readonly<Record<Language, T>>;
-
-interface ReceiptWords {
-  readonly heading: string;
-  /** Follows the greeting and its comma. In German it begins in lower case. */
-  readonly thanks: string;
-  /** Who will make contact. */
-  readonly next: string;
-  /** Why the reader gets this mail. */
-  readonly why: string;
-}
-
-const shared: InEachLanguage<Readonly<Record<"hello" | "reference" | "quote", string>>> = {
-  en: {
-    hello: "Hello",
-    reference: "Your reference",
-    quote: "Please quote the reference when you write to us about it.",
-  },
-  de: {
-    hello: "Guten Tag",
-    reference: "Ihr Aktenzeichen",
-    quote: "Bitte nennen Sie das Aktenzeichen, wenn Sie uns dazu schreiben.",
-  },
-};
-
-/** The greeting of a mail: `Hello Ann Buyer,`, or `Hello,` without a name. */
-export const helloIn = (language: Language, name = ""): string => greeting(name, shared[language].hello);
-
-/** What a receipt repeats of the submission; null: nothing. */
-export interface Repeated {
-  readonly text: string | readonly string[];
-  readonly html: Markup;
-  /** The same in few words, for words of one's own. */
-  readonly place: string;
-}
-
-const lineFrame = frame<"line">((slot) => paragraph(slot("line")));
-
-/** A line of what is repeated. */
-export const repeatedLine = (line: string, place: string): Repeated => ({
-  text: line,
-  html: lineFrame({ line }),
-  place,
-});
-
-type Told = Pick<StoredSubmission, "kind" | "language" | "reference" | "name" | "email">;
-
-/** What receipts and welcome mails are told of the installation. */
+/** What mails to persons are told of the installation. */
 export interface Speaker extends Look {
   readonly words: MailWords;
 }
 
-/** Makes the function that writes the receipts of a kind. */
-export function receiptOf(
-  words: InEachLanguage<ReceiptWords>,
-): (submission: Told, repeated: Repeated | null, speaker: Speaker) => Written {
-  const frames = { en: receiptFrame("en", words.en), de: receiptFrame("de", words.de) };
-  return ({ kind, language, reference, name, email }, repeated, speaker) => {
-    const hello = helloIn(language, name);
-    const own = speaker.words.get(`${kind}-receipt.${language}`);
-    if (own !== undefined) {
-      const place = repeated?.place ?? "";
-      const places = { hello, reference, email, brand: speaker.brand, packages: place, resume: place };
-      return writeOwnWords(own, language, places, speaker);
-    }
-    const { heading, thanks, next, why } = words[language];
-    const { reference: label, quote } = shared[language];
-    const subject = `${heading} ${reference}`;
-    const text = [hello, `${thanks} ${next}`, `${label}: ${reference}`, repeated && repeated.text, quote];
-    return {
-      subject,
-      text: textOf(...text, signatureLines(speaker), ["--", why]),
-      html: frames[language]({
-        subject,
-        brand: masthead(speaker),
-        hello,
-        reference,
-        repeated: repeated && repeated.html,
-        signature: signatureMarkup(speaker),
-      }).text,
-    };
-  };
+const hello: Readonly<Record<Language, string>> = { en: "Hello", de: "Guten Tag" };
+
+export function writeReceipt(submission: StoredSubmission, packageTitles: PackageTitles, speaker: Speaker): Written {
+  const { kind, name, language, reference, email } = submission;
+  const places = { hello: greeting(name, hello[language]), reference, email, brand: speaker.brand };
+  const own =
+    submission.kind === "inquiry"
+      ? { packages: packagesOf(submission, packageTitles) }
+      : // Kind and size are what we read off the bytes. The name of the file is a stranger's text.
+        { resume: submission.resume === null ? "" : kindAndSize(submission.resume, language) };
+  return write(`${kind}-receipt`, language, { ...places, ...own }, speaker);
 }
 
-function receiptFrame(language: Language, { heading, thanks, next, why }: ReceiptWords) {
-  const { reference: label, quote } = shared[language];
-  return frame<"subject" | "brand" | "hello" | "reference" | "repeated" | "signature">((slot) =>
-    layout({
-      language,
-      subject: slot("subject"),
-      brand: slot("brand"),
-      heading,
-      preheader: html`${label}: ${slot("reference")}. ${next}`,
-      body: html`${paragraph(html`<bdi>${slot("hello")}</bdi>`)}${paragraph(`${thanks} ${next}`)}${referencePanel(label, slot("reference"))}
-        ${slot("repeated")}
-        <p style="margin:0">${quote}</p>`,
-      signature: slot("signature"),
-      footer: why,
-    }),
-  );
+/** An identifier is a stranger's text: packages without a title are counted. */
+function packagesOf({ language, selectedPackageIds: ids }: StoredInquiry, packageTitles: PackageTitles): string {
+  const titles = ids.flatMap((id) => packageTitles.get(id) ?? []);
+  const untitled = ids.length - titles.length;
+  if (titles.length === 0) return packageCount(untitled, language);
+  const more = language === "de" ? `und ${untitled} weitere` : `and ${untitled} more`;
+  return [...titles, ...(untitled === 0 ? [] : [more])].map((item) => `  - ${item}`).join("\n");
 }
+
+export function packageCount(count: number, language: Language = "en"): string {
+  if (language === "de") return count === 1 ? "1 Paket" : `${count} Pakete`;
+  return count === 1 ? "1 package" : `${count} packages`;
+}
+
+/** @param urls of the pages behind its links; without one to confirm, the subscriber is active already */
+export function writeWelcome(
+  language: Language,
+  urls: { readonly confirmUrl: string | null; readonly unsubscribeUrl: string },
+  speaker: Speaker,
+): Written {
+  const { confirmUrl, unsubscribeUrl } = urls;
+  const places = { hello: `${hello[language]},`, confirmUrl: confirmUrl ?? "", unsubscribeUrl, brand: speaker.brand };
+  return write(confirmUrl === null ? "newsletter-active" : "newsletter-welcome", language, places, speaker);
+}
+
+const write = (kind: string, language: Language, places: Readonly<Record<string, string>>, speaker: Speaker): Written =>
+  writeWords(speaker.words.get(`${kind}.${language}`)!, language, places, speaker);

@@ -1,0 +1,121 @@
+// Mails to operators: the daily digest of what waits, and what others have assigned to one of them. They name no person who
+// wrote to the team.
+import { html } from "@submissions/shared/html";
+import type { Assignment, Digest } from "../../storage/records.ts";
+import { bulletList, button, layout, link, paragraph, textOf, type Written } from "./layout.ts";
+import { plurals, utcMinute } from "./notice.ts";
+
+interface Installation {
+  readonly brand: string;
+  readonly publicUrl: string;
+}
+
+/** A link, and what stands behind it. */
+type Item = readonly [words: string, url: string, more?: string];
+
+interface OperatorMail {
+  readonly heading: string;
+  readonly subject?: string;
+  /** Lines, and lists of links. */
+  readonly blocks: readonly (string | readonly Item[])[];
+  readonly button: Item;
+  readonly why: string;
+}
+
+function write(
+  { heading, subject = heading, blocks, button: [words, url], why }: OperatorMail,
+  { brand }: Installation,
+): Written {
+  return {
+    subject,
+    text: textOf(
+      `${heading}.`,
+      ...blocks.map((block) =>
+        typeof block === "string" ? block : block.map(([label, to, more = ""]) => `  - ${label}${more}: ${to}`),
+      ),
+      `${words}: ${url}`,
+      brand,
+      ["--", why],
+    ),
+    html: layout({
+      language: "en",
+      subject,
+      brand,
+      heading,
+      preheader: heading,
+      body: [
+        ...blocks.map((block) =>
+          typeof block === "string"
+            ? paragraph(block)
+            : bulletList(block.map(([label, to, more]) => html`${link(to, label)}${more}`)),
+        ),
+        button({ url, words, or: "Or open this address:" }),
+      ],
+      signature: null,
+      footer: why,
+    }).text,
+  };
+}
+
+const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
+/** What is counted, each with the page that lists it. What is 0 is left out. */
+function* countsOf({ mails, ...submissions }: Digest, console: string): Generator<Item> {
+  for (const kind of ["inquiry", "application"] as const) {
+    for (const status of ["new", "open"] as const) {
+      const count = submissions[kind][status];
+      const words = counted(count, `${status} ${kind}`, `${status} ${plurals[kind]}`);
+      if (count > 0) yield [words, `${console}?kind=${kind}&status=${status}`];
+    }
+  }
+  const { failed, inDoubt } = mails;
+  if (failed > 0) yield [counted(failed, "failed mail", "failed mails"), `${console}/mails?status=failed`];
+  if (inDoubt > 0) yield [counted(inDoubt, "mail in doubt", "mails in doubt"), `${console}/mails?status=in-doubt`];
+}
+
+export function writeDigest(digest: Digest, installation: Installation): Written {
+  const consoleUrl = `${installation.publicUrl}/console`;
+  const counts = [...countsOf(digest, consoleUrl)];
+  const waiting = digest.inquiry.new + digest.application.new;
+  const heading =
+    counts.length === 0 ? "Nothing waits" : waiting === 0 ? "Nothing new waits" : `${waiting} new in the inbox`;
+  const longest = digest.longest.map(({ kind, reference, receivedAt }): Item => [
+    reference,
+    `${consoleUrl}/${plurals[kind]}/${reference}`,
+    ` since ${utcMinute(receivedAt)}`,
+  ]);
+  return write(
+    {
+      heading,
+      subject: `${heading} (${digest.day})`,
+      blocks: [
+        ...(counts.length === 0 ? [] : [counts]),
+        ...(longest.length === 0 ? [] : ["Waiting longest:", longest]),
+      ],
+      button: ["Open the console", consoleUrl],
+      why: "You get this mail each day because this address is set as DIGEST_EMAIL.",
+    },
+    installation,
+  );
+}
+
+const listedMax = 50;
+
+export function writeAssignment({ email, assigned }: Assignment, installation: Installation): Written {
+  const consoleUrl = `${installation.publicUrl}/console`;
+  const all = Object.entries(assigned).map(([reference, name]): Item => [
+    reference,
+    `${consoleUrl}/${plurals[reference.startsWith("INQ-") ? "inquiry" : "application"]}/${reference}`,
+    `, assigned by ${name}`,
+  ]);
+  const left = all.length - listedMax;
+  return write(
+    {
+      heading: all.length === 1 ? `${all[0]![0]} is assigned to you` : `${all.length} submissions are assigned to you`,
+      blocks: [all.slice(0, listedMax), ...(left > 0 ? [`And ${left} more.`] : [])],
+      button: ["All that is assigned to you", `${consoleUrl}?assignee=${encodeURIComponent(email)}`],
+      why: "You get this mail because your account of the console is mailed of assignments. Its settings turn that off.",
+    },
+    installation,
+  );
+}
