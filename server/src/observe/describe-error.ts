@@ -80,7 +80,7 @@ function framesOf(error: Error): string[] {
 /** From the last `node_modules` or the project's own folders on: a log need not tell where the project is installed. */
 function shorten(place: string): string {
   return (
-    /(?:node_modules\/(?!.*node_modules\/)|(?:^|\/)(?=(?:server|shared|client|test)\/)|node:).*$/
+    /(?:node_modules\/(?!.*node_modules\/)|(?:^|\/)(?=(?:(?:server|shared|client)\/src|test)\/)|node:).*$/
       .exec(place)?.[0]
       .replace(/^\//, "") ?? "elsewhere"
   );
