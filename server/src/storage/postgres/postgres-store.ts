@@ -1,12 +1,11 @@
 // The PostgreSQL engine of the store. It checks the server and its schema when it is opened. Submissions and settlements
 // of mails share commits; every other method is a transaction of its own, or one read. Any number of processes may use one
 // database.
-import type { Clock } from "../../clock.ts";
 import { References } from "../rules/references.ts";
 import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
 import type { Engine } from "../sql/engine.ts";
 import { SchemaTooOld } from "../schema-version.ts";
-import { type CommitListener, type OpenOptions, operatorsReadMs, StorageUnavailable, type Store } from "../store.ts";
+import { type OpenOptions, operatorsReadMs, StorageUnavailable, type Store } from "../store.ts";
 import { Acceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
@@ -63,62 +62,29 @@ export async function openPostgresStore(
   const isReadOnly = access === "read-only";
   const readsReplica = isReadOnly && replicaUrl !== null;
   // A failure closes the connections again.
-  await using opened = new AsyncDisposableStack();
+  await using opening = new AsyncDisposableStack();
   const address = addressOf(readsReplica ? replicaUrl : url);
-  const connections = opened.use(
+  const connections = opening.use(
     new Connections(address, { max: poolMax, ...(isReadOnly && { answerMs: exportAnswerMs }) }),
   );
   await checkServer(connections).catch((error: unknown) => {
     if (!readsReplica || !(error instanceof StorageUnavailable)) throw error;
     throw new StorageUnavailable(`DATABASE_REPLICA_URL: ${error.message}`, { cause: error });
   });
-  const pending = (await findPending(connections)).map(({ name }) => name);
-  if (pending.length > 0) {
-    if (isReadOnly) throw new SchemaTooOld(pending);
-    // A role that may only read and write rows can start the service all the same, once another one has migrated.
-    await migratePostgres(url, waiting).catch((error: unknown) => {
-      throw sqlState(error) === "42501" ? new SchemaTooOld(pending) : error;
-    });
-  }
-  const [row] = await connections.all(readStore);
-  if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
+  const row = await migrated(connections, isReadOnly ? null : () => migratePostgres(url, waiting));
   const reads = isReadOnly
     ? connections
-    : opened.use(new Connections(address, { max: readersMax, connectMs: readersWaitMs, readMs }));
-  const serverClock = opened.use(await startServerClock(connections, clock));
-  const primary = readsReplica ? opened.use(new Connections(addressOf(url), { max: 1 })) : null;
-  return makeStore({ connections, reads, primary }, serverClock, row, opened.move(), onCommit);
-}
+    : opening.use(new Connections(address, { max: readersMax, connectMs: readersWaitMs, readMs }));
+  const serverClock = opening.use(await startServerClock(connections, clock));
+  const primary = readsReplica ? opening.use(new Connections(addressOf(url), { max: 1 })) : null;
 
-interface Pools {
-  /** To a database that is migrated. */
-  readonly connections: Connections;
-  /** For what operators read. */
-  readonly reads: Connections;
-  /** Where the others may be to a replica of it. */
-  readonly primary: Connections | null;
-}
-
-/** @param opened what is closed with the store, the connections among it */
-function makeStore(
-  { connections, reads, primary }: Pools,
-  clock: Clock,
-  row: StoreRow,
-  opened: AsyncDisposable,
-  onCommit: CommitListener | undefined,
-): Store {
   const references = new References(row.referenceKey);
   const engine = makeEngine(connections, primary);
   const { read, lastComplete } = makeEngine(reads, primary);
   const reading: Engine = { ...engine, read, lastComplete };
   const acceptor = new Acceptor(connections, engine, references, onCommit);
+  const opened = opening.move();
   let closed: Promise<void> | undefined;
-
-  async function close(): Promise<void> {
-    await acceptor.close();
-    await opened[Symbol.asyncDispose]();
-  }
-
   return {
     ...makeSharedStore({
       row,
@@ -136,7 +102,7 @@ function makeStore(
       },
       settleBeside: (settled) => acceptor.settle(settled),
     }),
-    clock,
+    clock: serverClock,
 
     get commitCounts() {
       return acceptor.counts;
@@ -145,6 +111,25 @@ function makeStore(
     accept: (entry) => acceptor.accept(entry),
 
     /** Waits for what was handed in, then closes; a second call waits for the same. */
-    [Symbol.asyncDispose]: () => (closed ??= close()),
+    [Symbol.asyncDispose]: () => (closed ??= acceptor.close().then(() => opened.disposeAsync())),
   };
+}
+
+/**
+ * Applies pending migrations, and answers the row of the table `store`.
+ *
+ * @param migrate null: nothing may be written
+ */
+async function migrated(connections: Connections, migrate: (() => Promise<unknown>) | null): Promise<StoreRow> {
+  const pending = (await findPending(connections)).map(({ name }) => name);
+  if (pending.length > 0) {
+    if (migrate === null) throw new SchemaTooOld(pending);
+    // A role that may only read and write rows can start the service all the same, once another one has migrated.
+    await migrate().catch((error: unknown) => {
+      throw sqlState(error) === "42501" ? new SchemaTooOld(pending) : error;
+    });
+  }
+  const [row] = await connections.all(readStore);
+  if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
+  return row;
 }

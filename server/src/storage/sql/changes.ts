@@ -119,9 +119,6 @@ export function makeChanges(engine: Engine, { audit, leaveSpam, lockRows, store,
     SELECT mail.kind, mail.status, mail.submission, mail.reply, submission.reference
     FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
     WHERE mail.id = $1 AND mail.created_at = $2 ${locking("FOR UPDATE OF mail")}`);
-  const wakeMail = prepare(
-    "UPDATE mail SET status = 'queued', due_at = $2, scheduled_at = $2, attempts = 0 WHERE id = $1",
-  );
   const again = prepareSendingAgain(engine);
   // The submission is locked, so that no other transaction erases it without this mail.
   const insertMail = prepare(`
@@ -171,10 +168,7 @@ export function makeChanges(engine: Engine, { audit, leaveSpam, lockRows, store,
         if (status === "sent" && submission === null) return "not-sendable";
         if (typeof judged === "string") return judged;
         if (status === "sent") yield* insertMail(kind, submission, actor.at, judged.key, reply);
-        else {
-          yield* wakeMail(named.row, actor.at);
-          if (judged.key !== null) yield* again.count(named.row, judged.key, actor.at);
-        }
+        else yield* again.wake(named, judged.key, actor.at);
         yield* audit(
           { action: "mail.again", subject: reference ?? "newsletter", detail: { mail: kind, was: status } },
           actor,

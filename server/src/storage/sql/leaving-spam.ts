@@ -5,11 +5,11 @@ import { decideLeaving } from "../rules/decide.ts";
 import { lookUps } from "../rules/facts.ts";
 import { quoted } from "../rules/inbox-filter.ts";
 import { capMs, isAutomatic } from "../rules/mails.ts";
-import { hashedKey } from "../rules/suppression.ts";
 import { statusActions } from "../rules/triage.ts";
 import { receivedEvent } from "../rules/webhooks.ts";
 import { keptBack } from "../webhook-store.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
+import { prepareStanding } from "./suppression.ts";
 
 interface Former {
   readonly arrival: number;
@@ -19,8 +19,9 @@ interface Former {
 }
 
 /** Its transactions hold the rows of the submissions, and their changes are not in the audit log yet. */
-export function prepareLeavingSpam({ prepare, insert, lockAddress }: Engine) {
-  const findSuppressed = prepare<object>(lookUps.suppressed.text);
+export function prepareLeavingSpam(engine: Engine) {
+  const { prepare, insert, lockAddress } = engine;
+  const standingOf = prepareStanding(engine);
   const findReceipts = prepare<{ at: number }>(lookUps.receipts.text);
   const findHearers = prepare<{ id: number }>(lookUps.hearers.text);
   const findChange = prepare<object>(
@@ -35,9 +36,8 @@ export function prepareLeavingSpam({ prepare, insert, lockAddress }: Engine) {
   const noteReceipt = prepare("UPDATE submission SET receipt_at = $2 WHERE arrival = $1");
 
   function* leave({ arrival, kind, reference, emailKey }: Former, now: number): Steps<number> {
-    const [plain, hashed, receipts, changes, stored, hearers, told] = yield* lockAddress(emailKey, [
-      findSuppressed(emailKey),
-      findSuppressed(hashedKey(emailKey)),
+    const [standings, receipts, changes, stored, hearers, told] = yield* lockAddress(emailKey, [
+      standingOf(emailKey),
       findReceipts(emailKey, now - capMs),
       findChange(reference),
       findMails(arrival),
@@ -52,7 +52,7 @@ export function prepareLeavingSpam({ prepare, insert, lockAddress }: Engine) {
         stored: stored.map((mail) => mail.kind),
         told: told.map(({ webhook }) => webhook),
       },
-      { suppressed: plain.length + hashed.length > 0, receipts: receipts.map(({ at }) => at) },
+      { suppressed: standings.some(({ reason }) => reason !== null), receipts: receipts.map(({ at }) => at) },
       hearers.map(({ id }) => id),
       now,
     );

@@ -13,7 +13,7 @@ import { mailJoins } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { makeOutbox, type OutboxTable, type Settled } from "./outbox.ts";
-import { prepareSendingAgain, type Refusal } from "./sending-again.ts";
+import { prepareSendingAgain, type Refusal, wakeText } from "./sending-again.ts";
 import { prepareStanding } from "./suppression.ts";
 
 /** Mails that one transaction wakes. */
@@ -58,12 +58,6 @@ export function makeMails(
   const storeDigest = prepare<{ id: number }>(`
     INSERT INTO mail (kind, digest_day, digest, status, created_at, due_at)
     VALUES ('digest', $1, $2, 'queued', $3, $3) ON CONFLICT DO NOTHING RETURNING id`);
-  // A lease stays with its holder: the mail may be on its way at this moment.
-  const wake = `UPDATE mail SET status = 'queued', due_at = $1, scheduled_at = $1, ended_at = NULL,
-    attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
-  const wakeOne = prepare<{ id: number }>(
-    `${wake} WHERE id = $2 AND created_at = $3 AND status <> 'sent' RETURNING id`,
-  );
   // The status is part of the text, and the condition of the index is repeated: only then the planners use it.
   const stopped = (status: "failed" | "in-doubt") =>
     `FROM mail ${indexedBy("mail_stopped")} WHERE status IN ('failed', 'in-doubt') AND status = '${status}'`;
@@ -75,7 +69,7 @@ export function makeMails(
       : `(${isTeams} AND CAST($3 AS BIGINT) IS NOT NULL)`;
   const wakeBatch = (status: "failed" | "in-doubt") =>
     prepare<{ id: number }>(`
-      ${wake} WHERE ${amongUnlocked(
+      ${wakeText} WHERE ${amongUnlocked(
         "id",
         `SELECT id ${stopped(status)} AND id > $2 AND ${isFree(status)} ORDER BY id LIMIT ${wokenAtOnce}`,
       )} RETURNING id`);
@@ -88,10 +82,7 @@ export function makeMails(
   const retryOne = (mail: MailRow, now: number) =>
     transaction(function* (): Steps<number | Refusal> {
       const judged = yield* again.judge(mail, now);
-      if (typeof judged === "string") return judged;
-      const woken = (yield* wakeOne(now, mail.row, mail.createdAt)).length;
-      if (woken > 0 && judged.key !== null) yield* again.count(mail.row, judged.key, now);
-      return woken;
+      return typeof judged === "string" ? judged : yield* again.wake(mail, judged.key, now);
     });
   const wakeSome = { failed: wakeBatch("failed"), "in-doubt": wakeBatch("in-doubt") };
   const backlog = prepare<Awaited<ReturnType<Store["mailBacklog"]>>>(`

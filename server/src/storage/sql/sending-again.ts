@@ -9,6 +9,10 @@ import { prepareStanding } from "./suppression.ts";
 
 export type Refusal = "suppressed" | "capped";
 
+/** Makes mails due at $1. A lease stays with its holder: the mail may be on its way at this moment. */
+export const wakeText = `UPDATE mail SET status = 'queued', due_at = $1, scheduled_at = $1, ended_at = NULL,
+  attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
+
 interface Sending {
   readonly kind: MailKind;
   readonly status: MailStatus;
@@ -29,9 +33,15 @@ export function prepareSendingAgain(engine: Engine) {
   const newsletters = prepare<{ at: number }>(lookUps.newsletters.text);
   const count = prepare("UPDATE mail SET again_key = $2, again_at = $3 WHERE id = $1");
 
+  const wake = prepare<object>(`${wakeText} WHERE id = $2 AND created_at = $3 AND status <> 'sent' RETURNING id`);
+
   return {
-    /** Notes that a mail is sent again at an instant. */
-    count,
+    /** Makes a mail due that was not sent, and notes it for the cap. Answers how many there were. */
+    *wake({ row, createdAt }: MailRow, key: string | null, at: number): Steps<number> {
+      const woken = (yield* wake(at, row, createdAt)).length;
+      if (woken > 0 && key !== null) yield* count(row, key, at);
+      return woken;
+    },
 
     /** Locks the address. Answers what is to be noted of the mail that is sent again, if anything, or why it must not be. */
     *judge({ row, createdAt }: MailRow, at: number): Steps<{ readonly key: string | null } | Refusal> {
