@@ -237,8 +237,8 @@ async function remembersCallers(store: Store, held: Held): Promise<void> {
     expect([kindsOf(accepted.mails), accepted.capped]).toEqual([["inquiry-notice"], ["inquiry-receipt"]]);
   }
   const follow = (name: string) => ({ tokenHash: hashSecret(held.secrets[name] ?? ""), at: noon + minute });
-  expect(await store.confirmSubscription(follow("confirm-pending"))).toBe(true);
-  expect(await store.unsubscribe(follow("unsubscribe-active"))).toBe(true);
+  expect(await store.followLink("confirm", follow("confirm-pending"))).toBe(true);
+  expect(await store.followLink("unsubscribe", follow("unsubscribe-active"))).toBe(true);
   const status = async (email: string) => (await subscribers(store)).find((one) => one.email === email)?.status;
   expect([await status("pending@example.org"), await status("active@example.org")]).toEqual(["active", "unsubscribed"]);
 }

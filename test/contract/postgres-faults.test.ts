@@ -8,8 +8,7 @@ import { openStore } from "../../server/src/storage/open-store.ts";
 import { lockAndDraw } from "../../server/src/storage/postgres/accept.ts";
 import { prepared } from "../../server/src/storage/postgres/statement.ts";
 import { proveWrite } from "../../server/src/storage/postgres/postgres-store.ts";
-import { confirmText } from "../../server/src/storage/sql/links.ts";
-import { suppressText } from "../../server/src/storage/sql/suppression.ts";
+import { confirmText, suppressText } from "../../server/src/storage/sql/addresses.ts";
 import type { SubscriptionRecord } from "../../server/src/storage/records.ts";
 import { type Entry, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { eva } from "./guarantees/desk-lists.ts";
@@ -210,7 +209,7 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
     await accept(store, record);
     wire.only = prepared(confirmText).name;
     wire.next("answer lost");
-    expect(await wired.confirmSubscription({ tokenHash: record.confirm.hash, at: noon + 1 })).toBe(true);
+    expect(await wired.followLink("confirm", { tokenHash: record.confirm.hash, at: noon + 1 })).toBe(true);
     expect(await subscribers(store)).toMatchObject([{ status: "active", confirmedAt: noon + 1 }]);
   });
 });

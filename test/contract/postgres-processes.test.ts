@@ -96,22 +96,6 @@ test("the last references of a day are all issued, each once, whichever process 
   expect(await offer(store, inquiry(200))).toEqual({ result: "references-exhausted" });
 });
 
-// A standby that takes over may lack the commit in which a process has reserved its numbers, which that process goes on using.
-test("submissions are stored, each with a reference of its own, after the counter of the day has gone back", async () => {
-  await using tested = await openStores(2);
-  const { stores, store } = tested;
-  const keyOf = (n: number) => ({ procedure: "p", keyHash: `k${n}`, fingerprint: "f", createdAt: noon });
-  await spread([store], 3, (one, n) => offer(one, inquiry(n)));
-  await tested.setTaken("inquiry", day, 0);
-  const answers = await spread(stores, 12, (one, n) =>
-    offer(one, inquiry(100 + n), n % 3 === 0 ? { key: keyOf(n) } : {}),
-  );
-  expect(answers.map(({ result }) => result)).toEqual(answers.map(() => "accepted"));
-  const stored = await inquiries(store);
-  expect(new Set(stored.map(({ reference }) => reference)).size).toBe(3 + 12);
-  expect(await allMails(store)).toHaveLength(2 * (3 + 12));
-});
-
 test("what changes an address waits for its lock and never deadlocks", async () => {
   await using tested = await openStores(4);
   const { stores, store } = tested;
@@ -124,9 +108,9 @@ test("what changes an address waits for its lock and never deadlocks", async () 
     const link = (tokenHash: string | undefined) => ({ tokenHash: tokenHash ?? "", at: noon + n });
     switch (n % 6) {
       case 0:
-        return one.confirmSubscription(link(who?.confirm.hash));
+        return one.followLink("confirm", link(who?.confirm.hash));
       case 1:
-        return one.unsubscribe(link(who?.unsubscribe.hash));
+        return one.followLink("unsubscribe", link(who?.unsubscribe.hash));
       case 2:
         return one.suppress({ email, reason: n % 4 === 0 ? "inactive" : "bounced", at: noon + n });
       case 3:

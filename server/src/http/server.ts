@@ -56,10 +56,7 @@ type Configured =
 
 export interface HttpOptions extends Pick<Config, Configured> {
   readonly intake: Intake;
-  readonly store: Pick<
-    Store,
-    "identity" | "checkReadiness" | "suppress" | "checkLink" | "confirmSubscription" | "unsubscribe"
-  >;
+  readonly store: Pick<Store, "identity" | "checkReadiness" | "suppress" | "checkLink" | "followLink">;
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom" | "checkReadiness">;
   readonly log: Log;
   readonly metrics: Metrics;

@@ -4,9 +4,7 @@
 // specification, run on every engine.
 import type { Clock } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
-import type { Actor, AuditEntry, DeskStore } from "./desk-store.ts";
-import type { ReplyStore } from "./reply-store.ts";
-import type { Lease, OutboxStore } from "./outbox-store.ts";
+import type { Actor, AuditEntry, DeskStore, ReplyStore } from "./desk-store.ts";
 import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
 import type {
   ChallengeRecord,
@@ -42,7 +40,13 @@ export interface OpenOptions {
   readonly waiting?: (message: string) => void;
 }
 
-export type { Lease } from "./outbox-store.ts";
+/** Who may send a mail or a delivery, and until when. New mails are born leased to the process that accepted their submission. */
+export interface Lease {
+  /** The process; random, one a process. */
+  readonly owner: string;
+  /** By the store's clock. After it any process may claim it. */
+  readonly until: number;
+}
 
 /** A submission and everything that is stored with it. */
 export interface Entry {
@@ -91,6 +95,36 @@ export type Acceptance =
 export interface ReadFrom {
   readonly after?: number;
   readonly since?: number;
+}
+
+/**
+ * Rows that are sent later, each by the process that holds its lease. Those that go to the same receiver are one lane: all mails, which go to the mail provider, and the deliveries of each
+ * webhook. Each lane has a limit of its own, so that a receiver that is slow or away holds up no other one.
+ */
+export interface OutboxStore<Leased, Settlement> {
+  /**
+   * Leases what is due and whose lease is free: of each lane the oldest due first, at most `limit`. A mail whose lease
+   * another process has let run out may have been sent by it: it comes in doubt, not asked about yet. A row that cannot be
+   * read is settled as failed instead of being handed out.
+   *
+   * @param options.endedBefore leases that end at this time or later are left alone; `now` unless given
+   * @param options.underWay the lanes of what the caller has already, which counts for the limit; none unless given
+   */
+  claim(
+    now: number,
+    limit: number,
+    lease: Lease,
+    options?: { readonly endedBefore?: number; readonly underWay?: readonly number[] },
+  ): Promise<readonly Leased[]>;
+
+  /** Prolongs the leases that this process still holds. Answers the ids of those it holds. */
+  renew(ids: readonly string[], lease: Lease): Promise<ReadonlySet<string>>;
+
+  /**
+   * Records how tries ended and gives the leases back. What another process holds is left alone. Welcome mails lose their
+   * tokens once sent. May wait 25 ms for the next commit.
+   */
+  settle(settlements: readonly Settlement[], owner: string): Promise<void>;
 }
 
 export interface ReadinessReport {
@@ -162,18 +196,13 @@ export interface Store extends AsyncDisposable {
   checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean>;
 
   /**
-   * Makes the subscriber of a confirm link active. Answers false, and changes nothing, when the link does not work;
-   * following it again answers true and changes nothing.
+   * Follows a link in a welcome mail. Answers false, and changes nothing, when it does not work; following it again answers
+   * true and changes nothing. `confirm` makes the subscriber active. `unsubscribe` ends the subscription and deletes all
+   * confirm links of the address, so that an old one cannot resubscribe it; bounced and complained subscribers stay that.
    */
-  confirmSubscription(link: FollowedLink): Promise<boolean>;
+  followLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean>;
 
-  /**
-   * Unsubscribes the subscriber of an unsubscribe link and deletes all confirm links of the address, so that an old one
-   * cannot resubscribe it. Answers as {@link confirmSubscription} does. Bounced and complained subscribers stay that.
-   */
-  unsubscribe(link: FollowedLink): Promise<boolean>;
-
-  /** Does what {@link unsubscribe} does in the name of an operator. False when there is no such subscriber. */
+  /** Unsubscribes an address in the name of an operator, as its link does. False when there is no such subscriber. */
   unsubscribeFor(email: string, actor: Actor): Promise<boolean>;
 
   /**

@@ -46,7 +46,7 @@ function adding(test: StoreTest): void {
     expect(await allMails(store)).toMatchObject([{ kind: "newsletter-welcome", status: "queued", dueAt, attempts: 0 }]);
     expect(await claimAt(store, dueAt - 1)).toEqual([]);
     expect(await claimAt(store, dueAt)).toMatchObject([{ about: { welcome: { confirmToken: record.confirm.token } } }]);
-    expect(await store.confirmSubscription({ tokenHash: record.confirm.hash, at: dueAt })).toBe(true);
+    expect(await store.followLink("confirm", { tokenHash: record.confirm.hash, at: dueAt })).toBe(true);
     expect(await onlySubscriber(store)).toMatchObject({ status: "active", confirmedAt: dueAt });
     expect(await store.desk.listAudit({})).toMatchObject({ rows: [{ ...audit.entry, ...eva }] });
   });
@@ -128,7 +128,7 @@ function unsubscribing(test: StoreTest): void {
       const at = noon + 5 * minute;
       expect(await store.unsubscribeFor("rEADER@example.org", { ...eva, at })).toBe(true);
       expect(await onlySubscriber(store)).toMatchObject({ status: "unsubscribed", unsubscribedAt: at });
-      expect(await store.confirmSubscription({ tokenHash: record.confirm.hash, at })).toBe(false);
+      expect(await store.followLink("confirm", { tokenHash: record.confirm.hash, at })).toBe(false);
       // The welcome mail that waited would hold a link that does not work.
       expect(await allMails(store)).toEqual([]);
       expect(await told(store)).toEqual(status === "active" ? ["subscriber.confirmed", "subscriber.unsubscribed"] : []);

@@ -1,8 +1,14 @@
 // What the port promises about what operators write to people.
 import type { ReplyOutcome } from "../../../shared/src/console.ts";
 import { expect } from "vitest";
-import { type Actor, wholeScope } from "../../../server/src/storage/desk-store.ts";
-import { repliesMax, repliesMs, type ReplyRequest, undoMs } from "../../../server/src/storage/reply-store.ts";
+import {
+  type Actor,
+  repliesMax,
+  repliesMs,
+  type ReplyRequest,
+  undoMs,
+  wholeScope,
+} from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,

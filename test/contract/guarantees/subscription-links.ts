@@ -25,10 +25,10 @@ export function subscriptionLinkGuarantees(test: StoreTest): void {
 function confirming(test: StoreTest): void {
   test("makes a pending subscriber active, and following the link again changes nothing", async ({ store }) => {
     const first = await subscribed(store);
-    expect(await store.confirmSubscription(confirmLink(first))).toBe(true);
+    expect(await store.followLink("confirm", confirmLink(first))).toBe(true);
     const active = { status: "active", confirmedAt: noon + 1, unsubscribedAt: null };
     expect(await onlySubscriber(store)).toMatchObject(active);
-    expect(await store.confirmSubscription(confirmLink(first, noon + 2))).toBe(true);
+    expect(await store.followLink("confirm", confirmLink(first, noon + 2))).toBe(true);
     expect(await onlySubscriber(store)).toMatchObject(active);
   });
 
@@ -37,23 +37,23 @@ function confirming(test: StoreTest): void {
     const first = await subscribed(store);
     const stores = [store, other, store, other];
     const link = confirmLink(first);
-    expect(await Promise.all(stores.map((one) => one.confirmSubscription(link)))).toEqual([true, true, true, true]);
+    expect(await Promise.all(stores.map((one) => one.followLink("confirm", link)))).toEqual([true, true, true, true]);
     expect(await onlySubscriber(store)).toMatchObject({ status: "active", confirmedAt: noon + 1 });
   });
 
   test("takes every confirm link that has not expired, the earlier ones too", async ({ store }) => {
     const first = await subscribed(store);
     await subscribed(store, { receivedAt: noon + welcomeIntervalMs });
-    expect(await store.confirmSubscription(confirmLink(first, noon + week - 1))).toBe(true);
+    expect(await store.followLink("confirm", confirmLink(first, noon + week - 1))).toBe(true);
     expect(await onlySubscriber(store)).toMatchObject({ status: "active" });
   });
 
   test("makes an unsubscribed subscriber active by a link that was asked for since", async ({ store }) => {
     const first = await subscribed(store);
-    await store.unsubscribe(leaveLink(first));
+    await store.followLink("unsubscribe", leaveLink(first));
     const again = await subscribed(store, { receivedAt: noon + 2 });
     expect(await onlySubscriber(store)).toMatchObject({ status: "unsubscribed" });
-    expect(await store.confirmSubscription(confirmLink(again, noon + 3))).toBe(true);
+    expect(await store.followLink("confirm", confirmLink(again, noon + 3))).toBe(true);
     const active = { status: "active", confirmedAt: noon + 3, unsubscribedAt: null };
     expect(await onlySubscriber(store)).toMatchObject(active);
   });
@@ -65,8 +65,8 @@ function leaving(test: StoreTest): void {
     async (status, { store, tested }) => {
       const first = await subscribed(store);
       await tested.setSubscriber(first.email, status, noon);
-      expect(await store.unsubscribe(leaveLink(first))).toBe(true);
-      expect(await store.unsubscribe(leaveLink(first, noon + 5))).toBe(true);
+      expect(await store.followLink("unsubscribe", leaveLink(first))).toBe(true);
+      expect(await store.followLink("unsubscribe", leaveLink(first, noon + 5))).toBe(true);
       expect(await onlySubscriber(store)).toMatchObject({ status: "unsubscribed", unsubscribedAt: noon + 1 });
     },
   );
@@ -77,28 +77,28 @@ function leaving(test: StoreTest): void {
   ] as const)("leaves a subscriber who is %s that", async ([status, unsubscribedAt], { store, tested }) => {
     const first = await subscribed(store);
     await tested.setSubscriber(first.email, status, noon);
-    expect(await store.unsubscribe(leaveLink(first))).toBe(true);
+    expect(await store.followLink("unsubscribe", leaveLink(first))).toBe(true);
     expect(await onlySubscriber(store)).toMatchObject({ status, unsubscribedAt });
   });
 
   test("unsubscribing again after another welcome mail earns another one when it is asked for", async ({ store }) => {
     const [first, second] = [subscription(), subscription({ receivedAt: noon + 2 })];
     await accept(store, first);
-    await store.unsubscribe(leaveLink(first));
+    await store.followLink("unsubscribe", leaveLink(first));
     expect((await accept(store, second)).mails).toHaveLength(1);
-    expect(await store.unsubscribe(leaveLink(second, noon + 3))).toBe(true);
-    expect(await store.unsubscribe(leaveLink(second, noon + 4))).toBe(true);
+    expect(await store.followLink("unsubscribe", leaveLink(second, noon + 3))).toBe(true);
+    expect(await store.followLink("unsubscribe", leaveLink(second, noon + 4))).toBe(true);
     expect(await onlySubscriber(store)).toMatchObject({ status: "unsubscribed", unsubscribedAt: noon + 3 });
     expect((await accept(store, subscription({ receivedAt: noon + 5 }))).mails).toHaveLength(1);
   });
 
   test("lets unsubscribe links work for good, also those of earlier mails", async ({ store }) => {
     const first = await subscribed(store);
-    await store.unsubscribe(leaveLink(first));
+    await store.followLink("unsubscribe", leaveLink(first));
     const again = await subscribed(store, { receivedAt: noon + 2 });
-    await store.confirmSubscription(confirmLink(again, noon + 3));
+    await store.followLink("confirm", confirmLink(again, noon + 3));
     const years = noon + 1000 * week;
-    expect(await store.unsubscribe(leaveLink(first, years))).toBe(true);
+    expect(await store.followLink("unsubscribe", leaveLink(first, years))).toBe(true);
     expect(await onlySubscriber(store)).toMatchObject({ status: "unsubscribed", unsubscribedAt: years });
   });
 
@@ -106,20 +106,20 @@ function leaving(test: StoreTest): void {
     const first = await subscribed(store);
     const second = await subscribed(store, { receivedAt: noon + welcomeIntervalMs });
     const other = await subscribed(store, { email: "zoe@example.org" });
-    await store.unsubscribe(leaveLink(second, noon + welcomeIntervalMs + 1));
+    await store.followLink("unsubscribe", leaveLink(second, noon + welcomeIntervalMs + 1));
     for (const deleted of [first, second]) {
-      expect(await store.confirmSubscription(confirmLink(deleted, noon + welcomeIntervalMs + 2))).toBe(false);
+      expect(await store.followLink("confirm", confirmLink(deleted, noon + welcomeIntervalMs + 2))).toBe(false);
     }
     expect((await subscribers(store))[0]).toMatchObject({ status: "unsubscribed" });
-    expect(await store.confirmSubscription(confirmLink(other))).toBe(true);
+    expect(await store.followLink("confirm", confirmLink(other))).toBe(true);
   });
 
   test("deletes the confirm link of a renewed subscription that is called off", async ({ store }) => {
     const first = await subscribed(store);
-    await store.unsubscribe(leaveLink(first));
+    await store.followLink("unsubscribe", leaveLink(first));
     const again = await subscribed(store, { receivedAt: noon + 2 });
-    expect(await store.unsubscribe(leaveLink(again, noon + 3))).toBe(true);
-    expect(await store.confirmSubscription(confirmLink(again, noon + 4))).toBe(false);
+    expect(await store.followLink("unsubscribe", leaveLink(again, noon + 3))).toBe(true);
+    expect(await store.followLink("confirm", confirmLink(again, noon + 4))).toBe(false);
     expect(await onlySubscriber(store)).toMatchObject({ status: "unsubscribed", unsubscribedAt: noon + 3 });
   });
 }
@@ -128,11 +128,11 @@ function linksThatDoNothing(test: StoreTest): void {
   test("do nothing when they are unknown, expired or for something else, and say so alike", async ({ store }) => {
     const first = await subscribed(store);
     const before = await onlySubscriber(store);
-    expect(await store.confirmSubscription({ tokenHash: "ab".repeat(32), at: noon })).toBe(false);
-    expect(await store.unsubscribe({ tokenHash: "ab".repeat(32), at: noon })).toBe(false);
-    expect(await store.confirmSubscription(confirmLink(first, first.confirm.expiresAt))).toBe(false);
-    expect(await store.confirmSubscription(leaveLink(first))).toBe(false);
-    expect(await store.unsubscribe(confirmLink(first))).toBe(false);
+    expect(await store.followLink("confirm", { tokenHash: "ab".repeat(32), at: noon })).toBe(false);
+    expect(await store.followLink("unsubscribe", { tokenHash: "ab".repeat(32), at: noon })).toBe(false);
+    expect(await store.followLink("confirm", confirmLink(first, first.confirm.expiresAt))).toBe(false);
+    expect(await store.followLink("confirm", leaveLink(first))).toBe(false);
+    expect(await store.followLink("unsubscribe", confirmLink(first))).toBe(false);
     expect(await onlySubscriber(store)).toEqual(before);
   });
 

@@ -151,7 +151,7 @@ function repeatsAndDisorder(test: StoreTest, open: OpenStoreUnderTest): void {
         await using tested = await open();
         const first = await subscribed(tested.store);
         const link = { tokenHash: first.confirm.hash, at: noon + 1 };
-        if (before === "active") await tested.store.confirmSubscription(link);
+        if (before === "active") await tested.store.followLink("confirm", link);
         for (const change of inOrder) await tested.store.suppress(change);
         for (const change of inOrder) expect(await tested.store.suppress(change)).toBe(false);
         const subscriber = await onlySubscriber(tested.store);
@@ -167,7 +167,7 @@ function repeatsAndDisorder(test: StoreTest, open: OpenStoreUnderTest): void {
 
   test("does not end the subscription of a subscriber who has asked since", async ({ store }) => {
     const first = await subscribed(store);
-    await store.confirmSubscription({ tokenHash: first.confirm.hash, at: noon + 4 });
+    await store.followLink("confirm", { tokenHash: first.confirm.hash, at: noon + 4 });
     await store.suppress(news(null, noon + 5));
     expect(await store.suppress(news("unsubscribed", noon + 3))).toBe(false);
     expect(await onlySubscriber(store)).toMatchObject({ status: "active" });
@@ -190,7 +190,7 @@ function refusalsExplained(test: StoreTest, open: OpenStoreUnderTest): void {
     await using tested = await open();
     const first = await subscribed(tested.store, { optIn: before === "active at once" ? "single" : "double" });
     const confirm = { tokenHash: first.confirm.hash, at: noon + 1 };
-    if (before === "active") await tested.store.confirmSubscription(confirm);
+    if (before === "active") await tested.store.followLink("confirm", confirm);
     for (const change of told) await tested.store.suppress(change);
     return {
       subscriber: await onlySubscriber(tested.store),
@@ -225,7 +225,7 @@ function refusalsExplained(test: StoreTest, open: OpenStoreUnderTest): void {
   test("makes no subscriber active again who left between the two", async ({ store }) => {
     const first = await subscribed(store, { optIn: "single" });
     await store.suppress(news(refused, noon + 1));
-    await store.unsubscribe({ tokenHash: first.unsubscribe.hash, at: noon + 2 });
+    await store.followLink("unsubscribe", { tokenHash: first.unsubscribe.hash, at: noon + 2 });
     await store.suppress(news("manual", noon + 3));
     expect(await onlySubscriber(store)).toMatchObject({ status: "unsubscribed", unsubscribedAt: noon + 2 });
   });
@@ -278,7 +278,7 @@ function whatBecomesOfSubscribers(test: StoreTest): void {
       await store.suppress(news(null, noon + 2));
       const link = { tokenHash: first.confirm.hash, at: noon + 3 };
       expect(await store.checkLink("confirm", link)).toBe(false);
-      expect(await store.confirmSubscription(link)).toBe(false);
+      expect(await store.followLink("confirm", link)).toBe(false);
       expect(await onlySubscriber(store)).not.toMatchObject({ status: "active" });
     },
   );

@@ -187,10 +187,10 @@ export function webhookGuarantees(test: StoreTest): void {
     await accept(store, record);
     expect(await told(store)).toEqual([]);
     const link = (hash: string, at: number) => ({ tokenHash: hash, at });
-    await store.confirmSubscription(link(record.confirm.hash, noon + 1));
-    await store.confirmSubscription(link(record.confirm.hash, noon + 2));
-    await store.unsubscribe(link(record.unsubscribe.hash, noon + 3));
-    await store.unsubscribe(link(record.unsubscribe.hash, noon + 4));
+    await store.followLink("confirm", link(record.confirm.hash, noon + 1));
+    await store.followLink("confirm", link(record.confirm.hash, noon + 2));
+    await store.followLink("unsubscribe", link(record.unsubscribe.hash, noon + 3));
+    await store.followLink("unsubscribe", link(record.unsubscribe.hash, noon + 4));
     expect(await claim(store)).toMatchObject([
       { event: "subscriber.confirmed", createdAt: noon + 1, about: { subscriber: { email: record.email } } },
       {
@@ -207,7 +207,7 @@ export function webhookGuarantees(test: StoreTest): void {
     await addWebhook(store);
     const pending = subscription({ email: "pending@example.org" });
     await accept(store, pending);
-    await store.unsubscribe({ tokenHash: pending.unsubscribe.hash, at: noon });
+    await store.followLink("unsubscribe", { tokenHash: pending.unsubscribe.hash, at: noon });
     await store.suppress({ email: "pending@example.org", reason: "complained", at: noon });
     expect(await told(store)).toEqual([]);
     await accept(store, subscription({ optIn: "single" }));

@@ -150,8 +150,6 @@ const ports = [
   "storage/store.ts",
   "storage/desk-store.ts",
   "storage/access-store.ts",
-  "storage/reply-store.ts",
-  "storage/outbox-store.ts",
   "storage/webhook-store.ts",
   "mail/mailer.ts",
   "resumes/vault.ts",

@@ -50,7 +50,7 @@ test("tells of an inquiry, an application and a subscriber, signed, with their f
   const { inquiry, application } = await submitAll(service());
   const record = subscription({ receivedAt: Date.now() });
   await accept(store(), record);
-  await store().confirmSubscription({ tokenHash: record.confirm.hash, at: Date.now() });
+  await store().followLink("confirm", { tokenHash: record.confirm.hash, at: Date.now() });
   const told = (await receiver().got(3)).map((one) => verify(secret, one));
   const of = (type: string) => told.find((one) => one.type === type);
   expect(of("inquiry.received")?.data).toMatchObject({

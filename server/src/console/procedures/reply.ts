@@ -3,8 +3,7 @@ import type { InboxRow, ReplyOutcome, ReplyPreview, SavedAnswer } from "@submiss
 import { z } from "zod";
 import { filled, unknownPlaceholders } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
-import type { Actor, Scope } from "../../storage/desk-store.ts";
-import type { ReplyRequest } from "../../storage/reply-store.ts";
+import type { Actor, ReplyRequest, Scope } from "../../storage/desk-store.ts";
 import type { Console } from "../console.ts";
 import { answer, noteText, reference, wholeNumber } from "../inputs.ts";
 import { changes, done, reads, trpc } from "../procedure.ts";

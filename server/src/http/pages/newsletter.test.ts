@@ -39,8 +39,7 @@ async function listen(): Promise<AddressInfo> {
   answerWithPages(app, site);
   const store = {
     checkLink: () => Promise.resolve(true),
-    confirmSubscription: () => Promise.resolve(true),
-    unsubscribe: () => Promise.resolve(true),
+    followLink: () => Promise.resolve(true),
   };
   const clock = { now: Date.now };
   await app.register((scope) => newsletterPages(scope, { site, clock, store, guard }));

@@ -16,7 +16,7 @@ const formBytesMax = 4 * 1024;
 
 interface NewsletterOptions {
   readonly site: Spoken["site"];
-  readonly store: Pick<Store, "checkLink" | "confirmSubscription" | "unsubscribe">;
+  readonly store: Pick<Store, "checkLink" | "followLink">;
   readonly clock: Clock;
   /** Counts the links that a client follows. */
   readonly guard: Guard;
@@ -52,8 +52,7 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, options: Newslette
   app.post(url, { onRequest: guard.hook() }, async (request, reply) => {
     const link = linkOf(fieldIn(request.query, "token") || formField(request, "token"));
     // Answered alike when it was done before.
-    const done =
-      link !== null && (await (purpose === "confirm" ? store.confirmSubscription(link) : store.unsubscribe(link)));
+    const done = link !== null && (await store.followLink(purpose, link));
     const { outcomePage, deadLinkPage } = await import("./newsletter-page.ts");
     const spoken = { site, language: languageAsked(request) };
     return done

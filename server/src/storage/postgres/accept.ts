@@ -1,12 +1,12 @@
 // Accepts submissions, several in each commit. A batch is two round trips: its locks and its numbers are asked for together
 // with what has to be known of it, and its rows are sent together with COMMIT. An address, a key and a challenge are decided
-// about by one transaction at a time. No transaction waits for another one's lock, so that they cannot deadlock and no entry
-// holds up those of its batch: an entry whose locks are not free comes again.
+// about by one transaction at a time. No transaction waits for another one's lock of these, so that they cannot deadlock and
+// no entry holds up those of its batch: an entry whose locks are not free comes again.
 import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
 import { Again, CommitQueue } from "../commit-queue.ts";
 import { decide, type Rows } from "../rules/decide.ts";
-import { keyName, wantedBy } from "../rules/facts.ts";
+import { dayName, keyName, wantedBy } from "../rules/facts.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
 import { prepareAccepting } from "../sql/accepting.ts";
@@ -16,8 +16,6 @@ import { type Settled, settledColumns, settling } from "../sql/outbox.ts";
 import { type Acceptance, type CommitCounts, type CommitListener, type Entry, StorageUnavailable } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { lockOf, query, rowsOf, runSteps } from "./engine.ts";
-import { isTaken } from "./errors.ts";
-import { ReferenceBlocks } from "./reference-blocks.ts";
 import type { Session } from "./session.ts";
 import { prepared, rowsAs, type Statement, valuesOf } from "./statement.ts";
 
@@ -35,10 +33,12 @@ interface Locked {
 }
 
 // A statement of its own before the look-ups: they then see what the last holders of the locks have changed. The table is
-// locked before its numbers are drawn, as an INSERT does: readers wait for transactions that have drawn a lower number.
+// locked before its numbers are drawn, as an INSERT does: readers wait for transactions that have drawn a lower number. The
+// days come first, in order, and are waited for: until a transaction has them, it has locked nothing else.
 export const lockAndDraw = prepared<Locked>(`
   WITH locked AS (UPDATE submission SET version = version WHERE arrival < 0)
-  SELECT ARRAY (SELECT name FROM unnest($1::text[]) AS name WHERE NOT pg_try_advisory_xact_lock(${lockOf("name")})) AS busy,
+  SELECT (SELECT count(pg_advisory_xact_lock(${lockOf("day")})) FROM unnest($4::text[]) AS day) AS days,
+    ARRAY (SELECT name FROM unnest($1::text[]) AS name WHERE NOT pg_try_advisory_xact_lock(${lockOf("name")})) AS busy,
     (SELECT json_agg(nextval('submission_arrival_seq')) FROM generate_series(1, $2::integer)) AS arrivals,
     (SELECT json_agg(nextval('mail_id_seq')) FROM generate_series(1, $3::integer)) AS mails`);
 
@@ -69,73 +69,24 @@ interface Stored {
   readonly answers: ReadonlyMap<Job, Answer | Again>;
   /** Null: there was no submission to store. */
   readonly rows: Rows | null;
-  /** Counters that were not used. */
-  readonly left: ReadonlyMap<string, number[]>;
 }
 
-export class Acceptor {
-  readonly #connections: Connections;
-  readonly #references: References;
-  readonly #accepting: ReturnType<typeof prepareAccepting>;
-  readonly #blocks: ReferenceBlocks;
-  readonly #queue: CommitQueue<Job, Answer>;
+export function makeAcceptor(
+  connections: Connections,
+  engine: Engine,
+  references: References,
+  onCommit: CommitListener | undefined,
+) {
+  const { find, write } = prepareAccepting(engine);
+  const queue = new CommitQueue<Job, Answer>({ batchMax, onCommit, busyMs: lockedMs, commit });
 
-  constructor(connections: Connections, engine: Engine, references: References, onCommit?: CommitListener) {
-    this.#connections = connections;
-    this.#references = references;
-    this.#accepting = prepareAccepting(engine);
-    this.#blocks = new ReferenceBlocks(connections);
-    this.#queue = new CommitQueue({ batchMax, onCommit, busyMs: lockedMs, commit: (jobs) => this.#commit(jobs) });
-  }
-
-  get counts(): CommitCounts {
-    return { ...this.#queue.counts, retries: this.#connections.retries };
-  }
-
-  accept(entry: Entry): Promise<Acceptance> {
-    // An entry says itself how long it may wait, and until when.
-    return this.#queue.run(entry, entry) as Promise<Acceptance>;
-  }
-
-  /** Settles mails with the next commit. Answers which: it passes over those that are locked. */
-  async settle(settled: readonly Settled[]): Promise<readonly number[]> {
-    const statement = query(settleFree, ...valuesOf(settledColumns, settled));
-    const rows = (await this.#queue.run(statement, { waitMs: settlementWaitMs })) as readonly { readonly id: number }[];
-    return rows.map(({ id }) => id);
-  }
-
-  /** Takes no more and waits for what was handed in. */
-  close(): Promise<void> {
-    return this.#queue.close();
-  }
-
-  async #commit(jobs: readonly Job[]): Promise<readonly (Answer | Again)[]> {
+  async function commit(jobs: readonly Job[]): Promise<readonly (Answer | Again)[]> {
     const entries = jobs.filter(isEntry);
-    const needs = wantedBy(entries);
-    for (;;) {
-      const counters = await this.#blocks.draw(needs.numbers.counters);
-      try {
-        const { answers, left } = await this.#store(jobs, entries, needs, counters);
-        this.#blocks.giveBack(left);
-        return jobs.map((job) => answers.get(job) ?? []);
-      } catch (error) {
-        // After a failover that lost the latest commits, the server gives out counters that are taken.
-        if (isTaken(error, "submission_day_number")) this.#blocks.forget();
-        else {
-          const isUnknown = error instanceof StorageUnavailable && error.outcome === "unknown";
-          if (!isUnknown) this.#blocks.giveBack(counters);
-          throw error;
-        }
-      }
-    }
-  }
-
-  #store(jobs: readonly Job[], entries: readonly Entry[], needs: Needs, counters: Counters): Promise<Stored> {
     const beside = jobs.filter((job) => "statement" in job);
     const work = async (session: Session): Promise<Stored> => {
       const [results, accepted] = await Promise.all([
         Promise.all(beside.map((one) => rowsOf(session, one))),
-        entries.length === 0 ? nothingStored : this.#acceptIn(session, entries, needs, counters),
+        entries.length === 0 ? nothingStored : acceptIn(session, entries),
       ]);
       reached("row-written");
       reached("before-commit");
@@ -143,42 +94,50 @@ export class Acceptor {
       for (const [index, one] of beside.entries()) answers.set(one, results[index] ?? []);
       return { ...accepted, answers };
     };
-    if (entries.length === 0) return this.#connections.transaction(work, { repeatable: true });
     // A batch that failed is tried again while one of its callers still waits.
     const deadline = Math.max(...entries.map((entry) => entry.deadline));
-    return this.#connections.transaction(work, { find, deadline });
+    const options = entries.length === 0 ? { repeatable: true } : { find: findStored, deadline };
+    const { answers } = await connections.transaction(work, options);
+    return jobs.map((job) => answers.get(job) ?? []);
   }
 
-  async #acceptIn(
-    session: Session,
-    entries: readonly Entry[],
-    { wanted, numbers }: Needs,
-    drawn: Counters,
-  ): Promise<Stored> {
+  async function acceptIn(session: Session, entries: readonly Entry[]): Promise<Stored> {
+    const { wanted, numbers } = wantedBy(entries);
+    const days = wanted.counters.map(dayName).toSorted();
     const [[locked], facts] = await Promise.all([
-      session.all(lockAndDraw, [entries.flatMap(locksOf), numbers.arrivals, numbers.mails]),
-      runSteps(session, this.#accepting.find(wanted)),
+      session.all(lockAndDraw, [entries.flatMap(locksOf), numbers.arrivals, numbers.mails, days]),
+      runSteps(session, find(wanted)),
     ]);
     const { busy = [], arrivals, mails } = locked ?? {};
     const free = entries.filter((entry) => busy.length === 0 || !locksOf(entry).some((name) => busy.includes(name)));
-    // Copies: the transaction may run again.
-    const counters = new Map(Array.from(drawn, ([name, of]) => [name, [...of]]));
-    const drawnNumbers = { arrivals: [...(arrivals ?? [])], mails: [...(mails ?? [])], counters };
-    const decision = decide(free, facts, drawnNumbers, this.#references);
-    for (const { statement, values } of this.#accepting.write(decision)) {
-      session.last(statement as Statement<unknown>, values);
-    }
+    const decision = decide(free, facts, { arrivals: [...(arrivals ?? [])], mails: [...(mails ?? [])] }, references);
+    for (const { statement, values } of write(decision)) session.last(statement as Statement<unknown>, values);
     const answers = new Map<Job, Answer | Again>(entries.map((entry) => [entry, stillBusy]));
     for (const [index, entry] of free.entries()) answers.set(entry, decision.answers[index] ?? stillBusy);
-    return { answers, rows: decision.rows, left: counters };
+    return { answers, rows: decision.rows };
   }
+
+  return {
+    get counts(): CommitCounts {
+      return { ...queue.counts, retries: connections.retries };
+    },
+
+    // An entry says itself how long it may wait, and until when.
+    accept: (entry: Entry) => queue.run(entry, entry) as Promise<Acceptance>,
+
+    /** Settles mails with the next commit. Answers which: it passes over those that are locked. */
+    async settle(settled: readonly Settled[]): Promise<readonly number[]> {
+      const statement = query(settleFree, ...valuesOf(settledColumns, settled));
+      const rows = (await queue.run(statement, { waitMs: settlementWaitMs })) as readonly { readonly id: number }[];
+      return rows.map(({ id }) => id);
+    },
+
+    /** Takes no more and waits for what was handed in. */
+    close: () => queue.close(),
+  };
 }
 
-/** What a batch needs to be decided about. */
-type Needs = ReturnType<typeof wantedBy>;
-type Counters = ReadonlyMap<string, number[]>;
-
-const nothingStored: Stored = { answers: new Map(), rows: null, left: new Map() };
+const nothingStored: Stored = { answers: new Map(), rows: null };
 
 const stillBusy = new Again(new StorageUnavailable("The database is locked (55P03)."));
 
@@ -193,7 +152,7 @@ const locksOf = ({ submission, key, challenge, spam }: Entry): string[] => [
  * Whether a transaction was committed. One that has written none of these rows runs again: it changed nothing that comes out
  * otherwise the second time.
  */
-async function find(session: Session, stored: Stored | undefined): Promise<Stored | null> {
+async function findStored(session: Session, stored: Stored | undefined): Promise<Stored | null> {
   if (stored === undefined || stored.rows === null) return null;
   const {
     submission: [submission],

@@ -45,10 +45,6 @@ export const isDiskFull = (error: unknown): boolean => sqlState(error) === "5310
 /** A statement took longer than its limit. */
 export const isOutOfTime = (error: unknown): boolean => sqlState(error) === "57014";
 
-/** What a unique index allows once is there already: any index, or the one of that name. */
-export const isTaken = (error: unknown, index?: string): boolean =>
-  sqlState(error) === "23505" && (index === undefined || answerOf(error)?.constraint === index);
-
 /** A pooler lent a connection on which a statement was not prepared, or where another client had prepared it. */
 export function isUnprepared(error: unknown): boolean {
   const state = sqlState(error);

@@ -6,7 +6,7 @@ import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts
 import type { Engine } from "../sql/engine.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { type OpenOptions, operatorsReadMs, StorageUnavailable, type Store } from "../store.ts";
-import { Acceptor } from "./accept.ts";
+import { makeAcceptor } from "./accept.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
 import { makeEngine } from "./engine.ts";
@@ -82,7 +82,7 @@ export async function openPostgresStore(
   const engine = makeEngine(connections, primary);
   const { read, lastComplete } = makeEngine(reads, primary);
   const reading: Engine = { ...engine, read, lastComplete };
-  const acceptor = new Acceptor(connections, engine, references, onCommit);
+  const acceptor = makeAcceptor(connections, engine, references, onCommit);
   const opened = opening.move();
   let closed: Promise<void> | undefined;
   return {

@@ -14,7 +14,7 @@ import {
 import type { ChallengeRecord, EarlierSubmission, IdempotencyRecord } from "../records.ts";
 import { type Entry, idempotencyMs } from "../store.ts";
 import { decide, decideLeaving } from "./decide.ts";
-import { type Addressee, dayName, factsOf, type FoundRow, keyName, type Numbers, wantedBy } from "./facts.ts";
+import { type Addressee, factsOf, type FoundRow, keyName, type Numbers, wantedBy } from "./facts.ts";
 import { capMs } from "./mails.ts";
 import { dayNumber, References } from "./references.ts";
 import { hashedKey } from "./suppression.ts";
@@ -25,16 +25,12 @@ const key: IdempotencyRecord = { procedure: "p", keyHash: "k", fingerprint: "f",
 const challenge: ChallengeRecord = { hash: "c", expiresAt: noon + minute };
 
 /** Decides about a batch of which this is known. */
-function decided(entries: readonly Entry[], found: Found = {}, counters: readonly number[] = [0, 1, 2, 3, 4]) {
+function decided(entries: readonly Entry[], found: Found = {}) {
   const { wanted, numbers: count } = wantedBy(entries);
   const drawn = (first: number, many: number) => Array.from({ length: many }, (_, n) => first + n);
-  const numbers: Numbers = {
-    arrivals: drawn(101, count.arrivals),
-    mails: drawn(201, count.mails),
-    counters: new Map([...count.counters.keys()].map((name) => [name, [...counters]])),
-  };
+  const numbers: Numbers = { arrivals: drawn(101, count.arrivals), mails: drawn(201, count.mails) };
   const rows = Object.entries(found).flatMap(([name, of]) => of.map((row) => ({ name, row }) as FoundRow));
-  return { ...decide(entries, factsOf(wanted, rows), numbers, references), numbers };
+  return decide(entries, factsOf(wanted, rows), numbers, references);
 }
 
 const earlierRow = (createdAt: number, more: Partial<NonNullable<Found["earlier"]>[number]> = {}) => ({
@@ -47,8 +43,7 @@ const earlierRow = (createdAt: number, more: Partial<NonNullable<Found["earlier"
   receiptSent: 1,
   ...more,
 });
-const answers = (entries: readonly Entry[], found?: Found, counters?: readonly number[]) =>
-  decided(entries, found, counters).answers;
+const answers = (entries: readonly Entry[], found?: Found) => decided(entries, found).answers;
 const isEmpty = (rows: object) => Object.values(rows).every((of: unknown[]) => of.length === 0);
 
 test("a repeated key is answered with what it stands for, before its spent challenge is looked at", () => {
@@ -112,30 +107,35 @@ test("of a subscription that is spam only key and challenge are noted, the key w
 });
 
 test("a reference is made of the day's next counter of the kind", () => {
-  const { answers: both, rows } = decided([entry(inquiry(1)), entry(application(1))], {}, [7]);
+  const { answers: both, rows } = decided([entry(inquiry(1)), entry(application(1))], {
+    counters: [
+      { kind: "inquiry", day, taken: 7 },
+      { kind: "application", day, taken: 8 },
+    ],
+  });
   expect(both).toMatchObject([
     { reference: references.format("inquiry", day, 7) },
-    { reference: references.format("application", day, 7) },
+    { reference: references.format("application", day, 8) },
   ]);
-  expect(rows.submission.map((row) => row.day_number)).toEqual([dayNumber(day, 7), dayNumber(day, 7)]);
+  expect(rows.submission.map((row) => row.day_number)).toEqual([dayNumber(day, 7), dayNumber(day, 8)]);
+  expect(rows.day_counter.map(({ taken }) => taken)).toEqual([8, 9]);
 });
 
 test("where no reference is left, key and challenge come first, and a refused entry uses none", () => {
-  const found = { earlier: [earlierRow(noon)], spent: [{ hash: "c" }] };
+  const counters = [{ kind: "inquiry", day, taken: 999_999 }] as const;
+  const found = { earlier: [earlierRow(noon)], spent: [{ hash: "c" }], counters };
   const batch = [
     entry(inquiry(1), { key }),
     entry(inquiry(2), { challenge }),
     entry(inquiry(3)),
     entry(inquiry(4), { key: { ...key, keyHash: "other" } }),
   ];
-  const { answers: all, rows, numbers } = decided(batch, found, [999_999]);
+  const { answers: all, rows } = decided(batch, found);
   expect(all.map(({ result }) => result)).toEqual(["repeated", "challenge-spent", "accepted", "references-exhausted"]);
   expect(rows.submission).toHaveLength(1);
   expect(rows.idempotency).toEqual([]);
-  expect(numbers.counters.get(dayName("inquiry", day))).toEqual([]);
-  expect(
-    decided([batch[0] as Entry], { earlier: found.earlier }, [5]).numbers.counters.get(dayName("inquiry", day)),
-  ).toEqual([5]);
+  expect(rows.day_counter).toEqual([{ kind: "inquiry", day, taken: 1_000_000 }]);
+  expect(decided([batch[0] as Entry], found).rows.day_counter).toEqual([]);
 });
 
 test("spam is stored as such: no mail, no receipt, no event, and it does not count for the cap", () => {

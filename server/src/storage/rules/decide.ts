@@ -1,7 +1,7 @@
 // What becomes of submissions: the answers, and the rows to be written. Pure: it knows no engine. The entries of a batch are
 // decided one after the other, each as if it came alone; what one changes is noted in the facts for those behind it.
 import { emailKey } from "@submissions/shared/fields";
-import { referenceDay } from "@submissions/shared/reference";
+import { referenceDay, referencesPerDay } from "@submissions/shared/reference";
 import type { WebhookEvent } from "@submissions/shared/console";
 import type {
   LeasedMail,
@@ -13,15 +13,20 @@ import type {
   SubscriptionRecord,
 } from "../records.ts";
 import type { Acceptance, Accepted, Entry } from "../store.ts";
-import { auditRow } from "./audit-row.ts";
+import { auditRow, type TableName, type TableRow } from "./tables.ts";
 import { type Addressee, dayName, type Facts, holds, keyName, type Numbers } from "./facts.ts";
-import { justStored } from "./leased-mail.ts";
+import { justStored } from "./mail-row.ts";
 import { capMs, isAutomatic, mailsOf, receiptsMax } from "./mails.ts";
 import { dayNumber, type References } from "./references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "./submission-row.ts";
-import { newConsent } from "./subscriber-row.ts";
-import { decideSubscription, reasonToLeaveOut, tokensOf, welcomeOf, welcomeTokens } from "./subscription.ts";
-import type { TableName, TableRow } from "./tables.ts";
+import {
+  decideSubscription,
+  newConsent,
+  reasonToLeaveOut,
+  tokensOf,
+  welcomeOf,
+  welcomeTokens,
+} from "./subscription.ts";
 import { deliveriesOf, type EventSubject, receivedEvent, subscriberEvent } from "./webhooks.ts";
 
 export type Rows = { readonly [Name in TableName]: TableRow<Name>[] };
@@ -47,10 +52,12 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
     idempotency: [],
     spent_challenge: [],
     webhook_delivery: [],
+    day_counter: [],
     audit: [],
   };
   const subscribers = new Map<string, TableRow<"subscriber">>();
   const keys = new Map<string, TableRow<"idempotency">>();
+  const days = new Map<string, TableRow<"day_counter">>();
   const runOut: { procedure: string; keyHash: string; createdAt: number }[] = [];
   const expired = new Map<string, number>();
 
@@ -67,8 +74,11 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
     const { spam } = entry;
     const { kind, receivedAt, name, email, door, requestId } = record;
     const day = referenceDay(receivedAt);
-    const counter = numbers.counters.get(dayName(kind, day))?.shift();
-    if (counter === undefined) return { result: "references-exhausted" };
+    const ofDay = dayName({ kind, day });
+    const counter = facts.counters.get(ofDay) ?? 0;
+    if (counter >= referencesPerDay) return { result: "references-exhausted" };
+    facts.counters.set(ofDay, counter + 1);
+    days.set(ofDay, { kind, day, taken: counter + 1 });
     const reference = references.format(kind, day, counter);
     const arrival = next(numbers.arrivals);
     const key = emailKey(email);
@@ -200,6 +210,7 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
   const answers = entries.map(accept);
   rows.subscriber.push(...subscribers.values());
   rows.idempotency.push(...keys.values());
+  rows.day_counter.push(...days.values());
   return { answers, rows, runOut, expired };
 }
 

@@ -55,6 +55,11 @@ export const lookUps = {
     wanted: { key: "text" },
     text: `SELECT ${Object.keys(tables.subscriber.columns).join(", ")} FROM subscriber WHERE email_key = $1`,
   },
+  counters: {
+    wanted: { kind: "text", day: "bigint" },
+    // The limit makes PostgreSQL look up each by itself: of a small table it would compare every row.
+    text: "SELECT kind, day, taken FROM day_counter WHERE kind = $1 AND day = $2 LIMIT 1",
+  },
   // No name of an event is a part of another.
   hearers: {
     wanted: { event: "text" },
@@ -77,6 +82,7 @@ interface FoundRows {
   readonly receipts: { readonly key: string; readonly at: number };
   readonly newsletters: { readonly key: string; readonly at: number };
   readonly subscriber: TableRow<"subscriber">;
+  readonly counters: { readonly kind: SubmissionKind; readonly day: number; readonly taken: number };
   readonly hearers: { readonly event: WebhookEvent; readonly id: number };
 }
 
@@ -113,36 +119,27 @@ export interface Facts {
   /** Hashes of challenges. */
   readonly spent: Set<string>;
   readonly addressees: ReadonlyMap<string, Addressee>;
+  /** How many references of a day are taken, by {@link dayName}. */
+  readonly counters: Map<string, number>;
   /** The webhooks that hear an event. */
   readonly hearers: ReadonlyMap<WebhookEvent, readonly number[]>;
 }
 
 /** How many numbers a batch can need. */
-export interface NumbersWanted {
+interface NumbersWanted {
   readonly arrivals: number;
   readonly mails: number;
-  /** By {@link dayName}. */
-  readonly counters: ReadonlyMap<string, CountersWanted>;
 }
 
-interface CountersWanted {
-  readonly kind: SubmissionKind;
-  /** yyyymmdd */
-  readonly day: number;
-  count: number;
-}
-
-/** Numbers that no row has. Deciding takes them from the front; what is left of a day was not used. */
+/** Numbers that no row has. Deciding takes them from the front. */
 export interface Numbers {
   readonly arrivals: number[];
   readonly mails: number[];
-  /** Fewer than are wanted when all of the day are taken. */
-  readonly counters: ReadonlyMap<string, number[]>;
 }
 
 export const keyName = ({ procedure, keyHash }: Pick<IdempotencyRecord, "procedure" | "keyHash">): string =>
   `${procedure} ${keyHash}`;
-export const dayName = (kind: SubmissionKind, day: number): string => `${kind} ${day}`;
+export const dayName = ({ kind, day }: RowOf<(typeof lookUps)["counters"]["wanted"]>): string => `${kind} ${day}`;
 
 /** Whether a key that was taken stands for a submission: for a day after it was taken. */
 export const holds = ({ createdAt }: Pick<Taken, "createdAt">, key: IdempotencyRecord): boolean =>
@@ -156,7 +153,7 @@ export const earlierOf = ({ fingerprint, reference, status, receiptSent }: Earli
 });
 
 export function wantedBy(entries: readonly Entry[]): { readonly wanted: Wanted; readonly numbers: NumbersWanted } {
-  const counters = new Map<string, CountersWanted>();
+  const days = new Map<string, Wanted["counters"][number]>();
   const keys = new Map<string, IdempotencyRecord>();
   const challenges = new Set<string>();
   const receivers = new Set<string>();
@@ -177,7 +174,7 @@ export function wantedBy(entries: readonly Entry[]): { readonly wanted: Wanted; 
     }
     const { kind, receivedAt } = submission;
     const day = referenceDay(receivedAt);
-    counters.getOrInsertComputed(dayName(kind, day), () => ({ kind, day, count: 0 })).count += 1;
+    days.set(dayName({ kind, day }), { kind, day });
     arrivals += 1;
     if (spam) continue;
     receivers.add(emailKey(submission.email));
@@ -191,15 +188,17 @@ export function wantedBy(entries: readonly Entry[]): { readonly wanted: Wanted; 
     receipts: [...receivers].map((key) => ({ key, since })),
     newsletters: [...readers].map((key) => ({ key, since })),
     subscriber: [...readers].map((key) => ({ key })),
+    counters: [...days.values()],
     hearers: [...events].map((event) => ({ event })),
   };
-  return { wanted, numbers: { arrivals, mails, counters } };
+  return { wanted, numbers: { arrivals, mails } };
 }
 
 export function factsOf(wanted: Wanted, found: readonly FoundRow[]): Facts {
   const taken = new Map<string, Taken>();
   const spent = new Set<string>();
   const addressees = new Map<string, Addressee>();
+  const counters = new Map<string, number>();
   const hearers = new Map<WebhookEvent, number[]>();
   let addressee: Addressee | undefined;
   for (const { key } of wanted.suppressed) {
@@ -212,10 +211,11 @@ export function factsOf(wanted: Wanted, found: readonly FoundRow[]): Facts {
   for (const { name, row } of found) {
     if (name === "earlier") taken.set(keyName(row), { createdAt: row.createdAt, earlier: earlierOf(row) });
     else if (name === "spent") spent.add(row.hash);
+    else if (name === "counters") counters.set(dayName(row), row.taken);
     else if (name === "hearers") hearers.getOrInsertComputed(row.event, () => []).push(row.id);
     else if (name === "suppressed") of(row.key).suppressed = true;
     else if (name === "subscriber") of(row.email_key).subscriber = row;
     else of(row.key)[name].push(row.at);
   }
-  return { taken, spent, addressees, hearers };
+  return { taken, spent, addressees, counters, hearers };
 }

@@ -1,6 +1,7 @@
 // A submission as a row of a list.
 import type { InboxRow } from "@submissions/shared/console";
 import type { StoredSubmission } from "../records.ts";
+import { picked } from "./columns.ts";
 import { matchedSentence } from "./matched-sentence.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 
@@ -21,27 +22,17 @@ export const foundRow = (row: ListedRow, letter: string | undefined): InboxRow =
   ...(letter !== undefined && { match: matchedSentence(readSubmissionAnyway(row), letter) }),
 });
 
-export function inboxRowOf(submission: StoredSubmission, disposable: boolean): InboxRow {
-  const { arrival, reference, kind, name, email, company, status, assignee, tags, version, receivedAt } = submission;
-  const hasResume = submission.kind === "application" && submission.resume !== null;
-  const summary = shorten(summaryOf(submission));
-  return {
-    arrival,
-    reference,
-    kind,
-    name,
-    email,
-    company,
-    summary,
-    status,
-    assignee,
-    tags,
-    version,
-    receivedAt,
-    hasResume,
-    disposable,
-  };
-}
+const shownNames = [
+  ...(["arrival", "reference", "kind", "name", "email", "company", "status", "assignee", "tags", "version"] as const),
+  "receivedAt",
+] as const;
+
+export const inboxRowOf = (submission: StoredSubmission, disposable: boolean): InboxRow => ({
+  ...picked(submission, shownNames),
+  summary: shorten(summaryOf(submission)),
+  hasResume: submission.kind === "application" && submission.resume !== null,
+  disposable,
+});
 
 function summaryOf(submission: StoredSubmission): string {
   if (submission.kind === "inquiry") return submission.selectedPackageIds.join(", ");

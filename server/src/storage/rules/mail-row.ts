@@ -1,6 +1,11 @@
-// Mails as operators see them.
-import type { StoredMail } from "../records.ts";
-import { mailId } from "./mail-id.ts";
+// Mails as rows: as operators see them, as they are handed to the process that sends them, and how the end of a try is
+// written.
+import type { Assignment, Digest, LeasedMail, MailKind, MailSettlement, MailSubject, StoredMail } from "../records.ts";
+import type { Lease } from "../store.ts";
+import { readFields } from "./json-column.ts";
+import { type Ended, endedAs, mailId, queuedAgain } from "./outbox-row.ts";
+import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
+import { readWelcome } from "./subscription.ts";
 
 /** To be read from {@link mailJoins}. Quoted names keep their case on both engines. */
 export const mailColumns = `mail.id AS "row", mail.kind, submission.reference, mail.reply,
@@ -15,3 +20,96 @@ export const mailJoins = `LEFT JOIN submission ON submission.arrival = mail.subm
 export type ReadMail = Omit<StoredMail, "id"> & { readonly row: number };
 
 export const storedMail = ({ row, ...mail }: ReadMail): StoredMail => ({ id: mailId(row, mail.createdAt), ...mail });
+
+/** A mail as it was just stored, leased to the process that stored it. */
+export const justStored = (
+  row: number,
+  kind: MailKind,
+  about: MailSubject,
+  createdAt: number,
+  { until }: Lease,
+): LeasedMail => ({
+  id: mailId(row, createdAt),
+  kind,
+  about,
+  createdAt,
+  attempts: 0,
+  timesNotFound: null,
+  leasedUntil: until,
+});
+
+/** A mail that is claimed, with the row of what it is about; the other columns of submissions are then null. */
+export interface ClaimedMail extends SubmissionRow {
+  readonly row: number;
+  readonly mailKind: MailKind;
+  readonly createdAt: number;
+  readonly attempts: number;
+  readonly timesNotFound: number | null;
+  readonly tokens: string | null;
+  readonly digest: string | null;
+  /** The address of the operator who is told of assignments. */
+  readonly operator: string | null;
+  /** The address. */
+  readonly subscriber: string | null;
+  readonly reply: string | null;
+  readonly author: string | null;
+  readonly followsReceipt: number | null;
+}
+
+/** Beside `mailJoins`. */
+export const replyJoins = `LEFT JOIN reply ON reply.id = mail.reply
+  LEFT JOIN operator ON operator.email = reply.author
+  LEFT JOIN operator AS assigned ON assigned.id = mail.operator`;
+
+/** To be read from `mail` and what `mailJoins` and `replyJoins` add. A receipt that is forgotten was sent. Quoted names keep their case. */
+export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.created_at AS "createdAt", mail.attempts,
+  mail.denials AS "timesNotFound", mail.tokens, mail.digest, assigned.email AS operator,
+  subscriber.email AS subscriber, reply.text AS reply,
+  coalesce(operator.name, reply.author) AS author,
+  CASE WHEN reply.id IS NULL OR submission.receipt_at IS NULL THEN 0 ELSE coalesce(
+    (SELECT max(CASE receipt.status WHEN 'sent' THEN 1 ELSE 0 END) FROM mail AS receipt
+    WHERE receipt.submission = mail.submission AND receipt.kind IN ('inquiry-receipt', 'application-receipt')), 1) END
+    AS "followsReceipt",
+  ${submissionColumns}`;
+
+/** Null when what the mail is about cannot be read. */
+export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUntil: number): LeasedMail | null {
+  const { mailKind: kind, createdAt, attempts, timesNotFound } = row;
+  const about = subjectOf(row);
+  return about && { id, kind, about, createdAt, attempts, timesNotFound, leasedUntil };
+}
+
+function subjectOf(row: ClaimedMail): MailSubject | null {
+  if (row.operator !== null) {
+    const assigned = readFields(row.digest ?? "") as Assignment["assigned"];
+    return Object.keys(assigned).length === 0 ? null : { assignment: { email: row.operator, assigned } };
+  }
+  if (row.digest !== null) {
+    const digest = readDigest(row.digest);
+    return digest && { digest };
+  }
+  if (row.subscriber !== null) {
+    const welcome = readWelcome(row.subscriber, row.tokens);
+    return welcome && { welcome };
+  }
+  const submission = readSubmission(row);
+  if (submission === null || row.reply === null) return submission && { submission };
+  const reply = { text: row.reply, author: row.author ?? "", followsReceipt: row.followsReceipt === 1 };
+  return { submission, reply };
+}
+
+/** What a settlement writes. */
+export function endedMail(settlement: MailSettlement): Ended {
+  const { result, at } = settlement;
+  if (result === "sent") return endedAs(result, at, settlement.providerId);
+  const { error, timesNotFound } = settlement;
+  if (result !== "later") return endedAs(result, at, error, timesNotFound);
+  return queuedAgain(settlement, error, settlement.tried ? 1 : 0, timesNotFound);
+}
+
+/** Null when it cannot be read: another version may have written it. */
+function readDigest(json: string): Digest | null {
+  const { day, inquiry, application, mails, longest } = readFields(json) as Partial<Digest>;
+  if (typeof day !== "string" || inquiry === undefined || application === undefined) return null;
+  return mails === undefined || !Array.isArray(longest) ? null : { day, inquiry, application, mails, longest };
+}

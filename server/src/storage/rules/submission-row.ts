@@ -1,37 +1,22 @@
 // Submissions as records and as rows. What is searched for has a column; the other fields of the kind are JSON, by their
 // names in the record.
 import { namedFields, type FieldValue, type NamedField } from "../../field-values.ts";
-import type {
-  ConsentRecord,
-  Door,
-  ResumeRecord,
-  StoredSubmission,
-  SubmissionKind,
-  SubmissionRecord,
-  TriageStatus,
-} from "../records.ts";
+import type { ConsentRecord, ResumeRecord, StoredSubmission, SubmissionRecord } from "../records.ts";
 import type { FieldKind } from "@submissions/shared/field-table";
 import { languageOf } from "@submissions/shared/language";
+import { columnsOf, picked } from "./columns.ts";
 import { type Fields, isFields, readFields } from "./json-column.ts";
 
-const columnNames =
-  "arrival kind reference received_at name email status assignee version resume_key door request_id fields tags";
-/** The columns that a submission is read from, as those of the table `submission`. */
-export const submissionColumns = columnNames.replaceAll(/\w+/g, "submission.$&").replaceAll(" ", ", ");
+const ownNames = [
+  ...(["arrival", "kind", "reference", "receivedAt", "name", "email", "status", "assignee", "version"] as const),
+  ...(["door", "requestId"] as const),
+] as const;
 
-export interface SubmissionRow {
-  readonly arrival: number;
-  readonly kind: SubmissionKind;
-  readonly reference: string;
-  readonly received_at: number;
-  readonly name: string;
-  readonly email: string;
-  readonly status: TriageStatus;
-  readonly assignee: string | null;
-  readonly version: number;
-  readonly resume_key: string | null;
-  readonly door: Door;
-  readonly request_id: string;
+/** The columns that a submission is read from. */
+export const submissionColumns = columnsOf("submission", [...ownNames, "resumeKey", "fields", "tags"]);
+
+export interface SubmissionRow extends Pick<StoredSubmission, (typeof ownNames)[number]> {
+  readonly resumeKey: string | null;
   readonly fields: string;
   readonly tags: string | null;
 }
@@ -83,24 +68,15 @@ class Unreadable extends Error {}
 
 function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission {
   const columns = {
-    arrival: row.arrival,
-    reference: row.reference,
-    receivedAt: row.received_at,
-    door: row.door,
-    requestId: row.request_id,
+    ...picked(row, ownNames),
     language: languageOf(fields["language"]),
-    name: row.name,
-    email: row.email,
-    status: row.status,
-    assignee: row.assignee,
     tags: readTags(row.tags),
-    version: row.version,
     consent: consentOf(fields["consent"]),
     more: moreOf(fields["more"]),
   };
   const values = Object.fromEntries(jsonFields[row.kind].map((field) => [field.storedAs, readValue(field, fields)]));
   const submission = row.kind === "inquiry" ? values : { ...values, resume: resumeOf(row, fields) };
-  return { ...columns, kind: row.kind, ...submission } as StoredSubmission;
+  return { ...columns, ...submission } as StoredSubmission;
 }
 
 function readValue({ kind, storedAs, rule }: NamedField, fields: Fields): FieldValue {
@@ -131,7 +107,7 @@ function moreOf(stored: unknown): SubmissionRecord["more"] {
 export const readConsent = (json: string | null): ConsentRecord | null =>
   json === null ? null : consentOf(readFields(json));
 
-function resumeOf({ resume_key: key }: SubmissionRow, { resume }: Fields): ResumeRecord | null {
+function resumeOf({ resumeKey: key }: SubmissionRow, { resume }: Fields): ResumeRecord | null {
   if (key === null || resume === undefined) return null;
   if (!isFields(resume)) throw new Unreadable();
   const { kind, size } = resume;

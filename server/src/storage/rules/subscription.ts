@@ -1,9 +1,20 @@
-// What a subscription does to an address, known or not. One transaction reads, asks here and writes.
+// What a subscription does to an address, known or not, and subscribers as rows. One transaction reads, asks here and
+// writes.
 import { languageOf } from "@submissions/shared/language";
-import type { LeftOutReason, LinkPurpose, SubscriberStatus, SubscriptionRecord, Welcome } from "../records.ts";
+import type {
+  ConsentRecord,
+  LeftOutReason,
+  LinkPurpose,
+  StoredSubscriber,
+  SubscriberStatus,
+  SubscriptionRecord,
+  Welcome,
+} from "../records.ts";
 import { welcomeIntervalMs } from "../store.ts";
+import { columnsOf, picked } from "./columns.ts";
 import { readFields } from "./json-column.ts";
 import { newsletterMailsMax } from "./mails.ts";
+import { readConsent } from "./submission-row.ts";
 import type { TableRow } from "./tables.ts";
 
 /** What is known of an address that subscribes again. */
@@ -122,3 +133,29 @@ export function readWelcome(email: string, tokens: string | null): Welcome | nul
  */
 export const linkWorks = (purpose: LinkPurpose, status: SubscriberStatus): boolean =>
   purpose === "unsubscribe" || (status !== "bounced" && status !== "complained");
+
+const subscriberNames = [
+  ...(["arrival", "email", "status", "source", "lastSource"] as const),
+  ...(["subscribedAt", "confirmedAt", "unsubscribedAt"] as const),
+] as const;
+
+/** The columns that a subscriber is read from. */
+export const subscriberColumns = columnsOf("subscriber", [...subscriberNames, "language", "consent"]);
+
+export interface SubscriberRow extends Pick<StoredSubscriber, (typeof subscriberNames)[number]> {
+  readonly language: string;
+  readonly consent: string | null;
+}
+
+export const storedSubscriber = (row: SubscriberRow): StoredSubscriber => ({
+  ...picked(row, subscriberNames),
+  language: languageOf(row.language),
+  consent: readConsent(row.consent),
+});
+
+/**
+ * The column `consent` after a subscription; null: as it was. Anyone can write down the address of an active subscriber,
+ * and must not replace what its owner agreed to.
+ */
+export const newConsent = (known: KnownSubscriber | undefined, { consent }: SubscriptionRecord): string | null =>
+  consent === null || known?.status === "active" ? null : JSON.stringify(consent satisfies ConsentRecord);

@@ -1,5 +1,6 @@
 // The tables that accepting writes, and the audit log: their columns with PostgreSQL's types, and what happens where a row is there already.
 // Both engines make their INSERTs from this.
+import type { Actor, AuditEntry } from "../desk-store.ts";
 
 /** Columns, with their types in SQL. */
 export type Columns = Readonly<Record<string, "text" | "bigint" | "integer">>;
@@ -60,6 +61,10 @@ export const tables = {
       ...texts("event", "subscriber", "detail"),
     },
   },
+  day_counter: {
+    columns: { ...texts("kind"), ...numbers("day", "taken") },
+    conflict: `(kind, day) DO UPDATE SET ${replaced("taken")}`,
+  },
   audit: { columns: { ...numbers("at"), ...texts("operator", "action", "subject", "detail") } },
 } as const satisfies Record<string, Table>;
 
@@ -70,3 +75,11 @@ export type RowsToInsert = { readonly [Name in TableName]: readonly TableRow<Nam
 
 export const tableNames = Object.keys(tables) as TableName[];
 export const tableOf = (name: TableName): Table => tables[name];
+
+export const auditRow = ({ action, subject, detail = {} }: AuditEntry, { operator, at }: Actor): TableRow<"audit"> => ({
+  at,
+  operator,
+  action,
+  subject,
+  detail: JSON.stringify(detail).replaceAll("\\u0000", ""),
+});

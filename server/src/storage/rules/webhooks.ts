@@ -4,10 +4,10 @@ import { createHmac } from "node:crypto";
 import type { DeliveredEvent, WebhookEvent } from "@submissions/shared/console";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
 import { type DeliverySettlement, type LeasedDelivery, secretPrefix } from "../webhook-store.ts";
-import { type Ended, endedAs, queuedAgain } from "./ended.ts";
-import { mailId, type MailRow, parseMailId } from "./mail-id.ts";
+import { columnsOf } from "./columns.ts";
+import { type Ended, endedAs, mailId, type MailRow, parseMailId, queuedAgain } from "./outbox-row.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
-import { storedSubscriber, type SubscriberRow } from "./subscriber-row.ts";
+import { storedSubscriber, type SubscriberRow } from "./subscription.ts";
 import type { TableRow } from "./tables.ts";
 
 export const receivedEvent = (kind: SubmissionKind): WebhookEvent => `${kind}.received`;
@@ -53,14 +53,22 @@ export const parseDeliveryId = (id: string): MailRow | null =>
   id.startsWith(deliveryPrefix) ? parseMailId(id.slice(deliveryPrefix.length)) : null;
 
 /** To be read from {@link deliveryJoins}. */
-export const claimedColumns = `webhook_delivery.id AS row, webhook_delivery.webhook, webhook_delivery.event,
-  webhook_delivery.attempts, webhook_delivery.detail, webhook_delivery.created_at AS "createdAt", webhook.url, webhook.secret, webhook.old_secret AS "oldSecret",
-  webhook.old_secret_until AS "oldSecretUntil", subscriber.arrival AS "subscriber",
-  subscriber.email AS "subscriberEmail", subscriber.status AS "subscriberStatus", subscriber.source,
-  subscriber.last_source AS "lastSource", subscriber.language, subscriber.consent,
-  subscriber.subscribed_at AS "subscribedAt",
-  subscriber.confirmed_at AS "confirmedAt", subscriber.unsubscribed_at AS "unsubscribedAt",
-  ${submissionColumns}`;
+export const claimedColumns = [
+  "webhook_delivery.id AS row",
+  columnsOf("webhook_delivery", ["webhook", "event", "attempts", "detail", "createdAt"]),
+  columnsOf("webhook", ["url", "secret", "oldSecret", "oldSecretUntil"]),
+  `subscriber.arrival AS subscriber, subscriber.email AS "subscriberEmail", subscriber.status AS "subscriberStatus"`,
+  columnsOf("subscriber", [
+    "source",
+    "lastSource",
+    "subscribedAt",
+    "confirmedAt",
+    "unsubscribedAt",
+    "language",
+    "consent",
+  ]),
+  submissionColumns,
+].join(", ");
 
 export const deliveryJoins = `JOIN webhook ON webhook.id = webhook_delivery.webhook
   LEFT JOIN submission ON submission.arrival = webhook_delivery.submission

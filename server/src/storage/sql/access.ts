@@ -12,17 +12,17 @@ import {
   touchMs,
 } from "../access-store.ts";
 import type { AuditEntry } from "../desk-store.ts";
+import { columnsOf } from "../rules/columns.ts";
 import { prepareAudit } from "./audit.ts";
 import type { Engine, Query, Steps } from "./engine.ts";
 
-const operatorColumns = `operator.id, operator.email, operator.role, operator.name, operator.password,
-  operator.mail_assigned AS "mailAssigned", operator.invitation_expires_at AS "invitationExpiresAt",
-  operator.totp_secret AS "totpSecret"`;
+const operatorNames = ["id", "email", "role", "name", "password", "mailAssigned", "invitationExpiresAt", "totpSecret"];
+const operatorColumns = columnsOf("operator", operatorNames);
 
 /** Enough of a session's hash to name it among those of its operator. */
 const sessionId = "substr(id_hash, 1, 16)";
 
-const tokenColumns = `id, name, role, created_at AS "createdAt", expires_at AS "expiresAt", used_at AS "usedAt"`;
+const tokenColumns = columnsOf("api_token", ["id", "name", "role", "createdAt", "expiresAt", "usedAt"]);
 
 /** The entry of a change in the audit log. */
 type Change = Pick<AuditEntry, "action" | "detail">;

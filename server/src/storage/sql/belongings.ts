@@ -9,10 +9,10 @@ import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail
 import type { ScanState } from "../records.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway } from "../rules/submission-row.ts";
-import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
+import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
 import { entryColumns, type StoredEntry } from "./audit.ts";
 import type { Engine, Query } from "./engine.ts";
-import { prepareStanding } from "./suppression.ts";
+import { prepareStanding } from "./addresses.ts";
 
 /** Entries of the audit log that the page of a submission shows. */
 const historyMax = 200;

@@ -4,7 +4,7 @@ import { type Actor, type AuditEntry, type DeskStore, type Scope, triageMax } fr
 import { inBatches } from "../pages.ts";
 import type { MailKind, MailStatus, SubmissionKind } from "../records.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
-import { parseMailId } from "../rules/mail-id.ts";
+import { parseMailId } from "../rules/outbox-row.ts";
 import type { References } from "../rules/references.ts";
 import { changingActions, conflict, decideTriage, leavesSpam, type Triaged } from "../rules/triage.ts";
 import { prepareAnnouncements } from "./announcements.ts";

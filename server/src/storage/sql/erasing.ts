@@ -6,7 +6,7 @@ import { prepareErasureNews } from "./announcements.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import type { SearchIndex } from "./search-index.ts";
-import { suppressText } from "./suppression.ts";
+import { suppressText } from "./addresses.ts";
 
 /** What differs between the engines. */
 export interface ErasingOptions {

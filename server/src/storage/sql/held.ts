@@ -1,6 +1,6 @@
 // Mails and deliveries that a restored store holds back: what was queued in the backup may have gone out since. They stay
 // queued, and are due at a time that never comes, until an operator releases them.
-import { parseMailId } from "../rules/mail-id.ts";
+import { parseMailId } from "../rules/outbox-row.ts";
 import { parseDeliveryId } from "../rules/webhooks.ts";
 import type { Store } from "../store.ts";
 import { prepareAudit } from "./audit.ts";

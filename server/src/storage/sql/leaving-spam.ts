@@ -9,7 +9,7 @@ import { statusActions } from "../rules/triage.ts";
 import { receivedEvent } from "../rules/webhooks.ts";
 import { keptBack } from "../webhook-store.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
-import { prepareStanding } from "./suppression.ts";
+import { prepareStanding } from "./addresses.ts";
 
 interface Former {
   readonly arrival: number;

@@ -3,7 +3,7 @@ import { emailKey } from "@submissions/shared/fields";
 import { type DeskStore, sourcesMax } from "../desk-store.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
-import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
+import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
 import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
 

@@ -6,15 +6,14 @@ import { changeInBatches } from "../pages.ts";
 import type { LeasedMail, MailSettlement } from "../records.ts";
 import { storedDay } from "../rules/days.ts";
 import { quoted } from "../rules/inbox-filter.ts";
-import { type ClaimedMail, claimedColumns, endedMail, leasedMail, replyJoins } from "../rules/leased-mail.ts";
-import { type MailRow, parseMailId } from "../rules/mail-id.ts";
+import { claimedColumns, type ClaimedMail, endedMail, leasedMail, mailJoins, replyJoins } from "../rules/mail-row.ts";
+import { type MailRow, parseMailId } from "../rules/outbox-row.ts";
 import { capMs, isToPerson, teamMails } from "../rules/mails.ts";
-import { mailJoins } from "../rules/mail-row.ts";
 import type { Store } from "../store.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { makeOutbox, type OutboxTable, type Settled } from "./outbox.ts";
 import { prepareSendingAgain, type Refusal, wakeText } from "./sending-again.ts";
-import { prepareStanding } from "./suppression.ts";
+import { prepareStanding } from "./addresses.ts";
 
 /** Mails that one transaction wakes. */
 export const wokenAtOnce = 250;

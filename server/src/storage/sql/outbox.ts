@@ -1,11 +1,9 @@
 // Rows that are sent later, of two tables: mails, and deliveries to webhooks. One text claims them, one renews their leases
 // and one settles them. Both tables name the same thing by the same name; what differs is an `OutboxTable`.
-import type { OutboxStore } from "../outbox-store.ts";
-import { mailId, type MailRow, parseMailId } from "../rules/mail-id.ts";
-import { type Ended, endedAs } from "../rules/ended.ts";
+import type { OutboxStore } from "../store.ts";
+import { type Ended, endedAs, mailId, type MailRow, parseMailId } from "../rules/outbox-row.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
-import { leaseIsOver, makeRewind } from "./set-back.ts";
 
 /** A row that was claimed. */
 interface Claimed {
@@ -74,6 +72,38 @@ export const settling = (
   WHERE ${name}.id = ended.id AND ${name}.created_at = ended.created_at AND ${name}.due_at IS NOT NULL
     AND ${name}.lease_owner = ended.owner
   RETURNING ${name}.id`;
+
+/** By so much the clocks of processes may differ. */
+const slackMs = 60_000;
+
+/** No lease is longer: one that ends later was taken by a clock that was ahead. */
+const leaseMsMax = 2 * 60_000;
+
+/**
+ * A condition of a claim. Both are SQL.
+ *
+ * @param endedBefore when the lease must have ended
+ */
+const leaseIsOver = (now: string, endedBefore: string): string =>
+  `(lease_until IS NULL OR lease_until < ${endedBefore} OR lease_until > ${now} + ${leaseMsMax})`;
+
+/**
+ * Makes rows due that were written by a clock that was ahead and has been set back: without care they would wait until it is
+ * that late again. To be called before each claim. It looks for such rows at its first call and when the time has gone back since: they are
+ * not indexed.
+ */
+function makeRewind({ prepare, write }: Engine, table: "mail" | "webhook_delivery") {
+  const rewind = prepare(`
+    UPDATE ${table} SET due_at = $1, scheduled_at = $1
+    WHERE status = 'queued' AND due_at > $2 AND coalesce(scheduled_at, created_at) > $2`);
+  let latest = Infinity;
+  return async (now: number): Promise<void> => {
+    if (now < latest - slackMs) await write(rewind(now, now + slackMs));
+    // After the write, which may have failed.
+    else if (now < latest) return;
+    latest = now;
+  };
+}
 
 /**
  * @param refused which claimed rows must not be sent after all, and why

@@ -2,7 +2,7 @@
 import { readPages } from "../pages.ts";
 import type { StoredSubmission, SubmissionKind } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
-import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscriber-row.ts";
+import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
 import type { ReadFrom, Store } from "../store.ts";
 import type { Engine, Value } from "./engine.ts";
 

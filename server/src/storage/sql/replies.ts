@@ -1,10 +1,10 @@
 // Replies of operators and their mails, each in a transaction with its entry in the audit log.
 import type { ReplyOutcome, SavedAnswer, TriageStatus } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
-import { repliesMax, repliesMs, type ReplyStore, savedAnswersMax, undoMs } from "../reply-store.ts";
+import { repliesMax, repliesMs, type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, together } from "./engine.ts";
-import { prepareStanding } from "./suppression.ts";
+import { prepareStanding } from "./addresses.ts";
 
 interface SentReply {
   readonly reference: string;

@@ -2,10 +2,10 @@
 // against the cap of the address; a mail that never left counts once.
 import type { MailKind, MailStatus } from "../records.ts";
 import { lookUps } from "../rules/facts.ts";
-import type { MailRow } from "../rules/mail-id.ts";
+import type { MailRow } from "../rules/outbox-row.ts";
 import { capMs, isAutomatic, isToPerson, newsletterMailsMax, receiptsMax } from "../rules/mails.ts";
 import type { Engine, Steps } from "./engine.ts";
-import { prepareStanding } from "./suppression.ts";
+import { prepareStanding } from "./addresses.ts";
 
 export type Refusal = "suppressed" | "capped";
 

@@ -11,7 +11,7 @@ import { type ErasingOptions, makeErasing } from "./erasing.ts";
 import { makeHeld } from "./held.ts";
 import { makeHousekeeping } from "./housekeeping.ts";
 import { type Inbox, makeInboxLists } from "./inbox-list.ts";
-import { makeLinks } from "./links.ts";
+import { makeLinks, prepareSuppressions } from "./addresses.ts";
 import { makeLists } from "./lists.ts";
 import { makeMails } from "./mails.ts";
 import { makeOutbox, type Settled } from "./outbox.ts";
@@ -20,7 +20,6 @@ import { makeReading } from "./reading.ts";
 import { makeReplies } from "./replies.ts";
 import { makeResumes } from "./resumes.ts";
 import { makeIndexing, type SearchIndex } from "./search-index.ts";
-import { prepareSuppressions } from "./suppression.ts";
 import { makeTags } from "./tags.ts";
 import { deliveryTable, makeWebhooks } from "./webhooks.ts";
 

@@ -1,7 +1,8 @@
 // Outgoing webhooks, and the deliveries that wait for them or were made.
 import type { DeliveryRow, DeliveryStatus, WebhookEvent, WebhookRow } from "@submissions/shared/console";
-import type { AuditEntry } from "../desk-store.ts";
+import type { Actor, AuditEntry } from "../desk-store.ts";
 import { changeInBatches } from "../pages.ts";
+import { columnsOf } from "../rules/columns.ts";
 import {
   type ClaimedDelivery,
   claimedColumns,
@@ -22,7 +23,7 @@ import {
   webhooksMax,
 } from "../webhook-store.ts";
 import { prepareAudit } from "./audit.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine, Query } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
 import type { OutboxTable } from "./outbox.ts";
 
@@ -53,7 +54,7 @@ interface ListedWebhook extends StoredWebhook {
   readonly lastAnswer: string | null;
 }
 
-const webhookColumns = `id, url, events, created_at AS "createdAt", old_secret_until AS "oldSecretUntil"`;
+const webhookColumns = columnsOf("webhook", ["id", "url", "events", "createdAt", "oldSecretUntil"]);
 
 const webhookRow = (row: StoredWebhook): WebhookRow => ({
   ...row,
@@ -86,9 +87,7 @@ function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
   return {
     all: prepare<StoredWebhook>(`SELECT ${webhookColumns} FROM webhook WHERE ${live} ORDER BY id`),
     list: prepare<ListedWebhook>(`
-      SELECT webhook.id, webhook.url, webhook.events, webhook.created_at AS "createdAt",
-        webhook.old_secret_until AS "oldSecretUntil", last.status AS "lastStatus", last.created_at AS "lastAt",
-        last.last_answer AS "lastAnswer"
+      SELECT ${webhookColumns}, last.status AS "lastStatus", last.created_at AS "lastAt", last.last_answer AS "lastAnswer"
       FROM webhook LEFT JOIN webhook_delivery AS last ON last.id = (
         SELECT max(id) FROM webhook_delivery WHERE webhook_delivery.webhook = webhook.id
       )
@@ -102,9 +101,7 @@ function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
     remove: prepare(`
       UPDATE webhook SET removed_at = $2, url = '', secret = '', old_secret = NULL, old_secret_until = NULL
       WHERE id = $1`),
-    rotate: prepare<StoredWebhook>(`
-      UPDATE webhook SET old_secret = secret, old_secret_until = $2, secret = $3 WHERE id = $1 AND ${live}
-      RETURNING ${webhookColumns}`),
+    rotate: prepare("UPDATE webhook SET old_secret = secret, old_secret_until = $2, secret = $3 WHERE id = $1"),
     replayOne: prepare<{ id: number; url: string }>(`
       ${replay} WHERE id = $2 AND created_at = $3 AND webhook IN (SELECT id FROM webhook WHERE ${live})
       RETURNING webhook AS id, (SELECT url FROM webhook WHERE webhook.id = webhook_delivery.webhook) AS url`),
@@ -132,6 +129,16 @@ export function makeWebhooks(engine: Engine) {
     numberOf: ({ number }) => number,
   });
 
+  /** Changes a webhook, with the entry in the audit log. Answers what was found; null when there is none. */
+  const change = (action: "test" | "remove" | "rotate", id: number, actor: Actor, query: () => Query<unknown>) =>
+    transaction(function* () {
+      const [found] = yield* statements.lockOne(id);
+      if (found === undefined) return null;
+      yield* query();
+      yield* audit(entryOf(action, found), actor);
+      return found;
+    });
+
   return {
     add: ({ url, events, secret }, actor) =>
       transaction(function* () {
@@ -144,32 +151,19 @@ export function makeWebhooks(engine: Engine) {
 
     list: async () => (await read(statements.list())).map(listedWebhook),
 
-    test: (id, actor) =>
-      transaction(function* () {
-        const [found] = yield* statements.lockOne(id);
-        if (found === undefined) return false;
-        const about = { submission: null, subscriber: null, detail: "{}" };
-        yield* engine.insert({ webhook_delivery: deliveriesOf([id], "webhook.test", about, actor.at) });
-        yield* audit(entryOf("test", found), actor);
-        return true;
-      }),
+    async test(id, actor) {
+      const about = { submission: null, subscriber: null, detail: "{}" };
+      const store = () => engine.insert({ webhook_delivery: deliveriesOf([id], "webhook.test", about, actor.at) });
+      return (await change("test", id, actor, store)) !== null;
+    },
 
-    remove: (id, actor) =>
-      transaction(function* () {
-        const [found] = yield* statements.lockOne(id);
-        if (found === undefined) return false;
-        yield* statements.remove(id, actor.at);
-        yield* audit(entryOf("remove", found), actor);
-        return true;
-      }),
+    remove: async (id, actor) => (await change("remove", id, actor, () => statements.remove(id, actor.at))) !== null,
 
-    rotate: (id, secret, actor) =>
-      transaction(function* () {
-        const [rotated] = yield* statements.rotate(id, actor.at + secretOverlapMs, secret);
-        if (rotated === undefined) return null;
-        yield* audit(entryOf("rotate", rotated), actor);
-        return webhookRow(rotated);
-      }),
+    async rotate(id, secret, actor) {
+      const until = actor.at + secretOverlapMs;
+      const found = await change("rotate", id, actor, () => statements.rotate(id, until, secret));
+      return found && webhookRow({ ...found, oldSecretUntil: until });
+    },
 
     async listDeliveries(webhook, page) {
       const found = await deliveries(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mailId, parseMailId } from "./mail-id.ts";
+import { mailId, parseMailId } from "./outbox-row.ts";
 
 test.each([
   [1, 0],
