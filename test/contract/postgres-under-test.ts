@@ -26,50 +26,20 @@ async function openDatabase() {
   return { database, session: await database.connect() };
 }
 
-// What refers to these goes with them, but a digest refers to nothing. Quicker than TRUNCATE for few rows.
-const empty = [
-  "mail",
-  "submission",
-  "subscriber",
-  "day_counter",
-  "suppression",
-  "idempotency",
-  "spent_challenge",
-  "day_count",
-  "erased_resume",
-  "operator",
-  "api_token",
-  "webhook_delivery",
-  "webhook",
-].map((table) => `DELETE FROM ${table}`);
-
-const startAgain = [
-  "submission_arrival_seq",
-  "subscriber_arrival_seq",
-  "mail_id_seq",
-  "note_id_seq",
-  "operator_id_seq",
-  "api_token_id_seq",
-  "audit_id_seq",
-  "webhook_id_seq",
-  "webhook_delivery_id_seq",
-].map((sequence) => `setval('${sequence}', 1, false)`);
-
-const emptyAll = [
-  ...empty,
-  // The audit log refuses this otherwise.
-  "SET session_replication_role = replica",
-  "DELETE FROM audit",
-  "RESET session_replication_role",
-  `SELECT ${startAgain.join()}`,
-  "UPDATE search_progress SET indexed_to = 0",
-].join("; ");
+// All at once, and without what the audit log and foreign keys do. Quicker than TRUNCATE for few rows.
+const emptyAll = `DO $$ DECLARE name text; BEGIN
+  SET LOCAL session_replication_role = replica;
+  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public'
+    AND tablename NOT IN ('store', 'schema_migration', 'day_counter', 'search_progress')
+  LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
+  PERFORM setval(sequencename::regclass, 1, false) FROM pg_sequences WHERE schemaname = 'public';
+  UPDATE search_progress SET indexed_to = 0;
+END $$`;
 
 /** @param of `file` shares one database with the other tests of the file, emptied */
 export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promise<PostgresUnderTest> {
   const folder = await openFolder();
   const { database, session } = await (of === "test" ? openDatabase() : (fileDatabase ??= openDatabase()));
-  if (of === "file") await session.query(emptyAll);
   const stores: Store[] = [];
   const open = async () => {
     const store = await openStore(locate(database.url));
@@ -77,8 +47,11 @@ export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promi
     return store;
   };
   const query = (statement: string) => session.query(statement);
+  const empty = async () => void (await query(emptyAll));
+  if (of === "file") await empty();
   return {
     ...shortcutsOf(query),
+    empty,
     store: await open(),
     folder: folder.path,
     database,

@@ -42,11 +42,32 @@ export async function openSqliteUnderTest(): Promise<SqliteUnderTest> {
       await query(`CREATE TRIGGER failing BEFORE INSERT ON mail WHEN new.kind = '${kind}' BEGIN ${fail}; END`);
       return { [Symbol.asyncDispose]: async () => void (await query("DROP TRIGGER failing")) };
     },
+    empty: async () => raw(empty),
     async [Symbol.asyncDispose]() {
       for (const store of stores) await store[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+function empty(database: DatabaseSync): void {
+  const names = database.prepare(`
+    SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search\\_%' ESCAPE '\\'
+      AND name NOT IN ('store', 'schema_migration', 'day_counter')`);
+  const audited = database.prepare("SELECT 1 FROM audit").get() !== undefined;
+  const guard = database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'audit_is_not_deleted'").get();
+  database.exec(`
+    PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE;
+    ${audited ? "DROP TRIGGER audit_is_not_deleted;" : ""}
+    ${names
+      .all()
+      .map(({ name }) => `DELETE FROM ${String(name)};`)
+      .join(" ")}
+    ${audited ? `${String(guard?.["sql"])};` : ""}
+    INSERT INTO search_who (search_who) VALUES ('delete-all');
+    INSERT INTO search_letter (search_letter) VALUES ('delete-all');
+    UPDATE search_progress SET indexed_to = 0;
+    COMMIT`);
 }
 
 export function useRaw<T>(file: string, use: (database: DatabaseSync) => T): T {

@@ -27,12 +27,13 @@ import { subscriptionGuarantees } from "./guarantees/subscriptions.ts";
 import { suppressionGuarantees } from "./guarantees/suppression.ts";
 import { tagGuarantees } from "./guarantees/tags.ts";
 import { webhookGuarantees } from "./guarantees/webhooks.ts";
-import { type OpenStoreUnderTest, storeTest } from "./store-under-test.ts";
+import { emptied, type OpenStoreUnderTest, storeTest } from "./store-under-test.ts";
 
-/** Runs the contract on an engine. `open` gives every test a store of its own. */
-export function describeStore(name: string, open: OpenStoreUnderTest): void {
-  const test = storeTest(open);
+/** Runs the contract on an engine. */
+export function describeStore(name: string, openOne: OpenStoreUnderTest): void {
   describe(`${name} store`, () => {
+    const open = emptied(openOne);
+    const test = storeTest(open);
     describe("submissions", () => submissionGuarantees(test));
     describe("resumes", () => resumeGuarantees(test));
     describe("subscriptions", () => subscriptionGuarantees(test));

@@ -4,6 +4,7 @@ import { test } from "vitest";
 import { emailKey } from "../../shared/src/fields.ts";
 import type { MailKind, SubmissionKind, SubscriberStatus } from "../../server/src/storage/records.ts";
 import type { Store } from "../../server/src/storage/store.ts";
+import { shared } from "../support/shared.ts";
 
 export interface StoreUnderTest extends AsyncDisposable, ReturnType<typeof shortcutsOf> {
   readonly store: Store;
@@ -13,6 +14,8 @@ export interface StoreUnderTest extends AsyncDisposable, ReturnType<typeof short
   openAgain(): Promise<Store>;
   /** Makes storing mails of a kind fail until it is disposed of. */
   failMailsOf(kind: MailKind): Promise<AsyncDisposable>;
+  /** Deletes all rows. What a process has reserved it keeps: the counters of references stay. */
+  empty(): Promise<void>;
 }
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
@@ -44,6 +47,23 @@ export function shortcutsOf(query: (statement: string) => Promise<readonly unkno
 }
 
 export type OpenStoreUnderTest = () => Promise<StoreUnderTest>;
+
+/**
+ * The same store for all tests of a group, emptied each time: that costs a tenth of opening one. A test that closes a store
+ * closes one that it has opened again.
+ */
+export function emptied(open: OpenStoreUnderTest): OpenStoreUnderTest {
+  const opened = shared(open);
+  return async () => {
+    await opened().empty();
+    const again = new AsyncDisposableStack();
+    return {
+      ...opened(),
+      openAgain: async () => again.use(await opened().openAgain()),
+      [Symbol.asyncDispose]: () => again.disposeAsync(),
+    };
+  };
+}
 
 export type StoreTest = ReturnType<typeof storeTest<StoreUnderTest>>;
 

@@ -17,14 +17,15 @@ export function operationGuarantees(test: StoreTest): void {
   });
 
   test("stores what was handed in before it closes", async ({ store, tested }) => {
-    const other = await tested.openAgain();
-    const accepted = accept(store, inquiry(1));
-    await store[Symbol.asyncDispose]();
+    const closing = await tested.openAgain();
+    const accepted = accept(closing, inquiry(1));
+    await closing[Symbol.asyncDispose]();
     expect(await accepted).toMatchObject({ result: "accepted" });
-    expect(await inquiries(other)).toHaveLength(1);
+    expect(await inquiries(store)).toHaveLength(1);
   });
 
-  test("refuses everything as unavailable once it is closed, and may be closed twice", async ({ store }) => {
+  test("refuses everything as unavailable once it is closed, and may be closed twice", async ({ tested }) => {
+    const store = await tested.openAgain();
     await store[Symbol.asyncDispose]();
     await store[Symbol.asyncDispose]();
     const refused = [

@@ -1,21 +1,13 @@
 // What the port promises about references.
 import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
-import {
-  accept,
-  acceptReference,
-  application,
-  day,
-  findSubmission,
-  inquiries,
-  inquiry,
-  noon,
-  offer,
-} from "../records.ts";
+import { accept, acceptReference, application, findSubmission, inquiries, inquiry, noon, offer } from "../records.ts";
 import type { StoreTest } from "../store-under-test.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const exhausted = { result: "references-exhausted" };
+/** A day of which no other test takes references: a process keeps those that it has reserved. */
+const receivedAt = Date.UTC(2026, 11, 31);
 
 export function referenceGuarantees(test: StoreTest): void {
   test("gives each submission a reference of its kind and of the day on which it came in, in UTC", async ({
@@ -50,30 +42,30 @@ export function referenceGuarantees(test: StoreTest): void {
   });
 
   test("uses all references of a day, and refuses only what comes after the last", async ({ store, tested }) => {
-    await tested.setTaken("inquiry", day, 999_997);
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => offer(store, inquiry(n))));
+    await tested.setTaken("inquiry", 20261231, 999_997);
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => offer(store, inquiry(n, { receivedAt }))));
     expect(answers.map(({ result }) => result)).toEqual([
       ...Array.from({ length: 3 }, () => "accepted"),
       ...Array.from({ length: 5 }, () => "references-exhausted"),
     ]);
     expect(await inquiries(store)).toHaveLength(3);
-    expect(await offer(store, inquiry(9))).toEqual(exhausted);
+    expect(await offer(store, inquiry(9, { receivedAt }))).toEqual(exhausted);
   });
 
   test("counts every day and kind apart", async ({ store, tested }) => {
-    await tested.setTaken("inquiry", day, 1_000_000);
-    expect(await offer(store, inquiry(1))).toEqual(exhausted);
-    await accept(store, application(1));
-    await accept(store, inquiry(2, { receivedAt: noon + dayMs }));
+    await tested.setTaken("inquiry", 20261231, 1_000_000);
+    expect(await offer(store, inquiry(1, { receivedAt }))).toEqual(exhausted);
+    await accept(store, application(1, { receivedAt }));
+    await accept(store, inquiry(2, { receivedAt: receivedAt + dayMs }));
     expect(await listMails(store.desk, { limit: 10 })).toHaveLength(4);
   });
 
   test("takes neither key nor challenge of a submission that got no reference", async ({ store, tested }) => {
-    await tested.setTaken("inquiry", day, 1_000_000);
+    await tested.setTaken("inquiry", 20261231, 1_000_000);
     const key = { procedure: "marketplace.inquiry", keyHash: "a".repeat(64), fingerprint: "b", createdAt: noon };
     const challenge = { hash: "c".repeat(64), expiresAt: noon };
-    expect(await offer(store, inquiry(1), { key, challenge })).toEqual(exhausted);
+    expect(await offer(store, inquiry(1, { receivedAt }), { key, challenge })).toEqual(exhausted);
     expect(await store.findEarlier(key)).toBeNull();
-    await accept(store, application(1), { key, challenge });
+    await accept(store, application(1, { receivedAt }), { key, challenge });
   });
 }
