@@ -77,7 +77,8 @@ export function watchCall(
   const { trace } = request;
   const told: CallFacts = { procedure };
   (request.calls ??= []).push(told);
-  let since = begunAt(reply);
+  // The same number as its trace has: it is a little different each time that it is computed.
+  let since = trace?.from ?? begunAt(reply);
   return {
     ended(stage) {
       const now = performance.now();
