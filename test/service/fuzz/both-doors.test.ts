@@ -1,12 +1,12 @@
-// More than a thousand broken and sound requests through both doors of a service process: spoilt fields, mangled bodies, broken
+// Hundreds of broken and sound requests through both doors of a service process: spoilt fields, mangled bodies, broken
 // HTTP, clients that break off or stall, keys used again. A failure names its seed and request; `long-run.ts` repeats it.
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { fuzz } from "../../support/fuzz/fuzz-run.ts";
 
-const requests = 1_500;
-/** What no garbage collection explains. A leak of eight kilobytes a request would be beyond it. */
+const requests = 500;
+/** What no garbage collection explains. The run at night has two hundred times as many requests. */
 const heapGrowthMax = 12 * 1024 * 1024;
 
 test.runIf(existsSync("/proc/self/fd"))(
@@ -22,7 +22,7 @@ test.runIf(existsSync("/proc/self/fd"))(
     // That both sound and broken requests were among them.
     expect(acknowledged).toBeGreaterThan(requests / 20);
     expect(replayed).toBeGreaterThan(0);
-    for (const status of [200, 207, 400, 404, 405, 413, 415, 422, 431]) {
+    for (const status of [200, 207, 400, 404, 405, 415]) {
       expect(answersByStatus[status] ?? 0, `answers ${status}`).toBeGreaterThan(0);
     }
   },

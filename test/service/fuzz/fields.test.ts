@@ -10,9 +10,10 @@ import { optionalMultilineText, optionalText, requiredText } from "@submissions/
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { z } from "zod";
+import { manyOrFew } from "../../support/many-or-few.ts";
 import { hostileText } from "../../support/fuzz/strings.ts";
 
-const numRuns = 1_000;
+const numRuns = manyOrFew(1_000);
 const anything = fc.oneof(hostileText, fc.anything({ withNullPrototype: true, withBigInt: true, withDate: true }));
 const lengthOf = (text: string) => Array.from(text).length;
 const edge =

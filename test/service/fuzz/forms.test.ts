@@ -9,6 +9,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { z } from "zod";
 import { checkValues } from "../../../client/src/forms/check-values.ts";
+import { manyOrFew } from "../../support/many-or-few.ts";
 import { hostileText } from "../../support/fuzz/strings.ts";
 
 const honest = fc.constantFrom(
@@ -53,6 +54,6 @@ test.each(forms)("the $name form", ({ name, schema }) => {
       for (const { path, message } of found)
         expect(issues.filter((issue) => issue.path[0] === path[0]).map((issue) => issue.message)).toContain(message);
     }),
-    { numRuns: 1_000 },
+    { numRuns: manyOrFew(1_000) },
   );
 });

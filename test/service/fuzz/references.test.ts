@@ -8,6 +8,7 @@ import {
 } from "@submissions/shared/reference";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { manyOrFew } from "../../support/many-or-few.ts";
 import { hostileText } from "../../support/fuzz/strings.ts";
 
 const dayMs = 86_400_000;
@@ -26,7 +27,7 @@ test("every instant and number makes a reference of its kind, from which both ca
       expect(Date.UTC(Number(year), Number(month) - 1, Number(day))).toBe(instant - (instant % dayMs));
       expect(Number(digits)).toBe(number);
     }),
-    { numRuns: 2_000 },
+    { numRuns: manyOrFew(2_000) },
   );
 });
 
@@ -57,6 +58,6 @@ test("nothing makes the schemas throw, and they take nothing else", () => {
         );
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: manyOrFew(1_000) },
   );
 });

@@ -9,6 +9,7 @@ import { Fault } from "../../../server/src/fault.ts";
 import { nextTry, retryMsMax } from "../../../server/src/mail/settlement.ts";
 import { forSubject, greeting } from "../../../server/src/mail/stranger.ts";
 import { cleanFilename, extensionOf } from "../../../server/src/resumes/display-name.ts";
+import { manyOrFew } from "../../support/many-or-few.ts";
 import { hostileText } from "../../support/fuzz/strings.ts";
 
 describe("the name of a file", () => {
@@ -31,7 +32,7 @@ describe("the name of a file", () => {
         expect(extensionOf(name)).not.toMatch(/[\s.]/);
         expect(extensionOf(name)).toBe(extensionOf(name).toLowerCase());
       }),
-      { numRuns: 5_000 },
+      { numRuns: manyOrFew(5_000) },
     );
   });
 });
@@ -79,7 +80,7 @@ describe("the address of a client", () => {
         }
         expect(keysOf(client).rate).not.toBe("");
       }),
-      { numRuns: 2_000 },
+      { numRuns: manyOrFew(2_000) },
     );
   });
 
@@ -129,7 +130,7 @@ test("delimiters are counted alike wherever the chunks of the body end", () => {
       const begun = whole.closed ? `${open}\r\n` : open;
       expect(whole.parts).toBe(begun.match(/\r\n--b(?=[^][^])/g)?.length ?? 0);
     }),
-    { numRuns: 3_000 },
+    { numRuns: manyOrFew(3_000) },
   );
 });
 
@@ -173,7 +174,7 @@ test("any content type is an accepted one or refused", () => {
         }
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: manyOrFew(2_000) },
   );
 });
 
@@ -200,7 +201,7 @@ test("the next try is in the future, not before the provider's Retry-After, and 
         expect(due - now).toBeLessThanOrEqual(Math.max(3_600_000, retryAfterMs ?? 0));
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: manyOrFew(2_000) },
   );
 });
 
@@ -212,6 +213,6 @@ test("any text is one line in a subject, and a greeting holds a name or nothing"
       expect(Array.from(subject).length).toBeLessThanOrEqual(80);
       expect(greeting(text)).toMatch(/^Hello(?: [\p{L}\p{M}'’ʼ.·\p{Cf} -]{1,60})?,$/u);
     }),
-    { numRuns: 2_000 },
+    { numRuns: manyOrFew(2_000) },
   );
 });

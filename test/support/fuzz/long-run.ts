@@ -7,4 +7,6 @@ const requests = Number(process.argv[2] ?? 100_000);
 const seed = Number(process.argv[3] ?? randomInt(1_000_000));
 const report = await fuzz(seed, requests, (line) => process.stdout.write(`${line}\n`));
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-process.exitCode = report.complaints.length === 0 ? 0 : 1;
+const rare = [207, 405, 413, 415, 422, 431].filter((status) => report.answersByStatus[status] === undefined);
+if (rare.length > 0) process.stdout.write(`No answer was one of these: ${rare.join()}\n`);
+process.exitCode = report.complaints.length + rare.length === 0 ? 0 : 1;
