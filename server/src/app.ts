@@ -5,9 +5,8 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import about from "../package.json" with { type: "json" };
 import { systemClock, type Clock } from "./clock.ts";
-import { titlesOf } from "./config/catalogue.ts";
 import { publicUrl, type Config } from "./config/config.ts";
-import { samplePackages } from "./config/catalogue.ts";
+import { samplePackages, titlesOf } from "./config/catalogue.ts";
 import { openConsole } from "./console/console.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { troublesOf } from "./console/troubles.ts";
@@ -151,34 +150,28 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
   if (rateLimitStore !== null) opened.use(rateLimitStore);
   const operators = openConsole({
+    ...config,
     store,
     vault,
     eraseMails: mailEraser(config.mail),
     clock: store.clock,
     log,
     isDisposable,
-    brand: config.brand,
     troubles: shareAnswer(async () => {
       const { firstDueAt } = await store.mailBacklog();
       const freeBytes = await Promise.all(Object.values(freeBytesByPlace(config, vault)));
       return troublesOf({ mailPaused: outbox.isPaused, firstDueAt, freeBytes, now: clock.now() });
     }, troublesMs),
-    hasFrontPage: config.hasFrontPage,
     mailKind: config.mail.kind,
     publicUrl: baseUrl,
     packageTitles,
     scanned: config.scanner !== null,
-    oidc: config.oidc,
-    passwordsOn: config.passwordsOn,
-    totpRequired: config.totpRequired,
-    replyCopies: config.replyCopies,
     composeReply: (submission, { text, author }) => {
       const reply = { text, author, followsReceipt: false };
       return compose({ kind: `${submission.kind}-reply`, about: { submission, reply } }, mailSettings());
     },
     newLinks,
     acted: (action) => metrics.operatorActions.inc({ action }),
-    webhookTargets: config.webhookTargets,
   });
   const draining = new Draining();
   const http = await buildHttp({

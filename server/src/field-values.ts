@@ -37,6 +37,13 @@ export function valuesOf(kind: SubmissionKind, input: object): object {
   return values;
 }
 
+/** What submissions of a kind are called together, also in the addresses of their pages. */
+export const plurals = { inquiry: "inquiries", application: "applications" } as const;
+
+/** Where the console shows a submission. */
+export const consolePageOf = (publicUrl: string, reference: string): string =>
+  `${publicUrl}/console/${plurals[reference.startsWith("INQ-") ? "inquiry" : "application"]}/${reference}`;
+
 /** `PDF, 480 kB`. */
 export const kindAndSize = ({ kind, size }: Pick<ResumeRecord, "kind" | "size">, language: Language = "en"): string =>
   `${kind.toUpperCase()}, ${sizeIn(language, size)}`;

@@ -1,30 +1,32 @@
 // What the console is made of, put together once.
 import type { Setup, Troubles } from "@submissions/shared/console";
 import type { Clock } from "../clock.ts";
+import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";
 import type { Vault } from "../resumes/vault.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
 import type { StoredSubmission, SubscriptionRecord } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
-import type { WebhookTargets } from "../webhooks/target.ts";
 import { cookiesOf } from "./cookies.ts";
 import { rememberCounts } from "./counts.ts";
 import { GatheredAudit } from "./gathered-audit.ts";
-import { openIdConnect, type OpenIdConnectSettings } from "./open-id-connect.ts";
+import { openIdConnect } from "./open-id-connect.ts";
+import { personIds } from "./person-ids.ts";
 import { openSignIns } from "./sign-in.ts";
 import { exportTurns, Pacer, readTurns, Turns } from "./turns.ts";
 
-export interface ConsoleOptions {
+/** What the console is told of the configuration. */
+type Configured = "brand" | "hasFrontPage" | "webhookTargets" | "oidc" | "passwordsOn" | "totpRequired" | "replyCopies";
+
+export interface ConsoleOptions extends Pick<Config, Configured> {
   readonly store: Store;
   readonly vault: Pick<Vault, "read" | "belongsTo" | "discard">;
   /** Erases mails to an address that lie on this machine. */
   readonly eraseMails: (email: string) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly brand: string;
   /** Asked for by every open console. */
   readonly troubles: () => Promise<Troubles>;
-  readonly hasFrontPage: boolean;
   readonly mailKind: Setup["mail"];
   /** The base address of this service. Asked for once it listens. */
   readonly publicUrl: () => string;
@@ -32,15 +34,6 @@ export interface ConsoleOptions {
   readonly isDisposable: (email: string) => boolean;
   /** Whether resumes are scanned. */
   readonly scanned: boolean;
-  readonly webhookTargets: WebhookTargets;
-  /** Null: operators sign in with passwords only. */
-  readonly oidc: OpenIdConnectSettings | null;
-  /** False: with OpenID Connect only. */
-  readonly passwordsOn: boolean;
-  /** Whether administrators need a second factor where they sign in with a password. */
-  readonly totpRequired: boolean;
-  /** Whether the team gets a copy of what operators write to people. */
-  readonly replyCopies: boolean;
   /** A reply as it goes out. */
   readonly composeReply: (
     submission: StoredSubmission,
@@ -65,6 +58,7 @@ export function openConsole(options: ConsoleOptions) {
     access,
     cookies: cookiesOf(publicUrl),
     counts: rememberCounts(desk),
+    persons: personIds(access.cookieKey),
     turns: { reads: new Turns(readTurns), exports: new Turns(exportTurns) },
     pacer: new Pacer(),
     signIns: openSignIns({ access, gathered, clock, brand, passwordsOn, acted }),

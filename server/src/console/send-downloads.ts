@@ -16,7 +16,6 @@ import type { ReadFrom } from "../storage/store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { inboxFilter, subscriberFilter } from "./inputs.ts";
-import { personIds } from "./person-ids.ts";
 import { scopeOf } from "./rules.ts";
 
 export interface DownloadCall {
@@ -102,7 +101,7 @@ const noSubscribers = (): never => {
 export async function sendPerson(call: DownloadCall): Promise<FastifyReply> {
   const { console, caller, request } = call;
   const { file } = request.params as { readonly file: string };
-  const email = personIds(console.access.cookieKey).emailOf(file.slice(0, -".ndjson".length));
+  const email = console.persons.emailOf(file.slice(0, -".ndjson".length));
   if (email === null) throw new Fault("notFound");
   const facts = console.desk.readPerson(scopeOf(caller.role), email)[Symbol.asyncIterator]();
   const first = await facts.next();

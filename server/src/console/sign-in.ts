@@ -151,8 +151,8 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     },
 
     /**
-     * Sets the password and the display name of the operator who was invited, and signs in. Null: the operator has a second factor, which the sign-in
-     * asks for.
+     * Sets the password and the display name of the operator who was invited, and signs in. Null: the operator has a second
+     * factor, which the sign-in asks for.
      *
      * @throws Fault `invitationInvalid`, `fieldsInvalid` (the password), `signInThrottled`, `signInBusy`, `passwordsOff`
      */

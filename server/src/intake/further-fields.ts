@@ -19,9 +19,17 @@ export type FurtherFields = Readonly<Record<string, string>>;
 /** A subscription keeps none. */
 const keeping: ReadonlySet<string> = new Set(["marketplace.inquiry", "applications.submit"]);
 
-const hidden = [honeypotField, altchaField, languageField, consentTextField, consentPageField, idempotencyKeyField];
+/** What a body says beside the fields of the submission. */
+export const hiddenFields: readonly string[] = [
+  honeypotField,
+  altchaField,
+  languageField,
+  consentTextField,
+  consentPageField,
+  nextField,
+];
 const captchas = ["g-recaptcha-response", "h-captcha-response", "cf-turnstile-response"];
-const neverKept: ReadonlySet<string> = new Set([...hidden, nextField, ...captchas]);
+const neverKept: ReadonlySet<string> = new Set([...hiddenFields, idempotencyKeyField, ...captchas]);
 
 // `__proto__` is none, because names that begin with `_` are those of frameworks.
 const nameShape = new RegExp(`^(?!_)[\\p{L}\\p{N}_.[\\]-]{1,${textLengthMax.furtherName}}$`, "u");

@@ -1,10 +1,11 @@
 // Writes a mail from what it is about. Pure, and called when the mail is sent: no text of a mail is ever stored.
 import type { PackageTitles } from "../config/catalogue.ts";
+import { consolePageOf } from "../field-values.ts";
 import type { LeasedMail, MailKind, MailSubject, StoredSubmission, Welcome, WrittenReply } from "../storage/records.ts";
 import type { IsDisposable } from "./disposable.ts";
 import type { MailContent } from "./mailer.ts";
 import type { Written } from "./templates/layout.ts";
-import { plurals, writeNotice } from "./templates/notice.ts";
+import { writeNotice } from "./templates/notice.ts";
 import { writeAssignment, writeDigest } from "./templates/operators.ts";
 import { type Speaker, writeReceipt, writeWelcome } from "./templates/receipt.ts";
 import { writeReply } from "./templates/reply.ts";
@@ -77,8 +78,8 @@ function receipt(submission: StoredSubmission, settings: MailSettings): MailCont
 
 function notice(submission: StoredSubmission, settings: MailSettings): MailContent {
   const { brand, publicUrl, packageTitles } = settings;
-  const { kind, reference, email } = submission;
-  const consoleUrl = `${publicUrl}/console/${plurals[kind]}/${reference}`;
+  const { reference, email } = submission;
+  const consoleUrl = consolePageOf(publicUrl, reference);
   const about = { brand, consoleUrl, isDisposable: settings.isDisposable(email) };
   return mail(teamOf(submission, settings), writeNotice(submission, packageTitles, about), [email], automatic);
 }

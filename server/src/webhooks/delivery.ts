@@ -1,7 +1,7 @@
 // One delivery: its body, its signature, and what is recorded after a try. Without store and network.
 import { createHmac, randomBytes } from "node:crypto";
+import { consolePageOf } from "../field-values.ts";
 import { iso, submissionFields, subscriberFields } from "../desk/export.ts";
-import type { StoredSubmission } from "../storage/records.ts";
 import { type DeliverySettlement, type LeasedDelivery, secretPrefix } from "../storage/webhook-store.ts";
 import { chatFormatOf, sentenceOf } from "./chat.ts";
 import type { PostAnswer } from "./post.ts";
@@ -19,20 +19,19 @@ export function payloadOf({ url, event, createdAt, about }: Told, publicUrl: str
   const body =
     chat === undefined
       ? { type: event, timestamp: iso(createdAt), data: dataOf(about, publicUrl) }
-      : chat(sentenceOf({ event, about }), "submission" in about ? pageOf(about.submission, publicUrl) : null);
+      : chat(
+          sentenceOf({ event, about }),
+          "submission" in about ? consolePageOf(publicUrl, about.submission.reference) : null,
+        );
   return JSON.stringify(body);
 }
-
-/** Where the console shows a submission. */
-const pageOf = ({ kind, reference }: StoredSubmission, publicUrl: string): string =>
-  `${publicUrl}/console/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
 
 function dataOf(about: Told["about"], publicUrl: string): object {
   if ("told" in about) return about.told;
   if ("subscriber" in about) return { ...subscriberFields(about.subscriber), language: about.subscriber.language };
   const { submission, changed } = about;
   const { language } = submission;
-  const consoleUrl = pageOf(submission, publicUrl);
+  const consoleUrl = consolePageOf(publicUrl, submission.reference);
   return { ...submissionFields(submission), language, consoleUrl, ...(changed && { changed }) };
 }
 

@@ -173,6 +173,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "storage/rate-limit-store.ts",
   ],
   console: [
+    "config/config.ts",
     "desk/",
     // It reads, limits and answers calls as the server does.
     "http/body/content-type.ts",

@@ -4,17 +4,15 @@ import { z } from "zod";
 import { Fault } from "../../fault.ts";
 import { shownMail } from "../../storage/desk-store.ts";
 import { mailId, mailStatus, page } from "../inputs.ts";
-import { personIds } from "../person-ids.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
 
 export const mailProcedures = trpc.router({
   list: reads(...everyRole)
     .input(z.object({ status: mailStatus.optional(), page }))
-    .query(async ({ ctx: { access, desk, scope }, input }): Promise<Page<WithPerson<MailRow, string | null>>> => {
-      const { idOf } = personIds(access.cookieKey);
+    .query(async ({ ctx: { console, desk, scope }, input }): Promise<Page<WithPerson<MailRow, string | null>>> => {
       const { rows, next } = await desk.listMails(scope, input.status, input.page);
-      const named = (mail: MailRow) => ({ ...mail, personId: mail.email && idOf(mail.email) });
+      const named = (mail: MailRow) => ({ ...mail, personId: mail.email && console.persons.idOf(mail.email) });
       return { rows: rows.map((row) => named(shownMail(row))), next };
     }),
 

@@ -5,15 +5,14 @@ import { titled } from "../../desk/detail.ts";
 import { erasePerson, type Erased } from "../../desk/erase.ts";
 import type { StoredSubscriber } from "../../storage/records.ts";
 import { address, personId } from "../inputs.ts";
-import { personIds } from "../person-ids.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
 
 export const peopleProcedures = trpc.router({
   get: reads(...everyRole)
     .input(z.object({ person: personId }))
-    .query(async ({ ctx: { access, desk, scope, console }, input }): Promise<WithPerson<Person>> => {
-      const { emailOf, idOf } = personIds(access.cookieKey);
+    .query(async ({ ctx: { desk, scope, console }, input }): Promise<WithPerson<Person>> => {
+      const { emailOf, idOf } = console.persons;
       const email = found(emailOf(input.person));
       const person = found(await desk.findPerson(scope, email));
       const subscription = person.subscription && marked(person.subscription, console.isDisposable);

@@ -19,7 +19,6 @@ import { Fault, fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
 import type { Scope } from "../../storage/desk-store.ts";
 import { inboxFilter, kind, noteText, page, reference, triageRequest } from "../inputs.ts";
-import { personIds } from "../person-ids.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { scopeOf, submissionRoles } from "../rules.ts";
 
@@ -69,9 +68,9 @@ export const inboxProcedures = trpc.router({
 export const submissionProcedures = trpc.router({
   get: reads(...submissionRoles)
     .input(z.object({ reference }))
-    .query(async ({ ctx: { access, desk, scope, console }, input }): Promise<WithPerson<SubmissionDetail>> => {
+    .query(async ({ ctx: { desk, scope, console }, input }): Promise<WithPerson<SubmissionDetail>> => {
       const detail = found(await desk.findDetail(scope, input.reference));
-      const personId = personIds(access.cookieKey).idOf(detail.row.email);
+      const personId = console.persons.idOf(detail.row.email);
       return { ...submissionDetail(detail, console), personId };
     }),
 

@@ -15,7 +15,6 @@ import type { Actor, AuditEntry } from "../../storage/desk-store.ts";
 import type { LeftOutReason, SubscriptionRecord } from "../../storage/records.ts";
 import type { Console } from "../console.ts";
 import { address, newSubscriber, page, subscriberFilter } from "../inputs.ts";
-import { personIds } from "../person-ids.ts";
 import { changes, done, reads, trpc } from "../procedure.ts";
 import { subscriberRoles } from "../rules.ts";
 import { marked } from "./people.ts";
@@ -49,8 +48,8 @@ const reasons: Readonly<Record<LeftOutReason, string>> = {
 export const subscriberProcedures = trpc.router({
   list: reads(...subscriberRoles)
     .input(z.object({ filter: subscriberFilter, page }))
-    .query(async ({ ctx: { access, desk, console }, input }): Promise<Page<WithPerson<SubscriberRow>>> => {
-      const { idOf } = personIds(access.cookieKey);
+    .query(async ({ ctx: { desk, console }, input }): Promise<Page<WithPerson<SubscriberRow>>> => {
+      const { idOf } = console.persons;
       const { rows, next } = await desk.listSubscribers(input.filter, input.page);
       return { rows: rows.map((row) => ({ ...marked(row, console.isDisposable), personId: idOf(row.email) })), next };
     }),

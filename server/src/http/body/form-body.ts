@@ -4,20 +4,12 @@ import { applicationTextFields } from "@submissions/shared/application";
 import { resumeField } from "@submissions/shared/application-fields";
 import type { FaultName } from "@submissions/shared/faults";
 import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
-import {
-  altchaField,
-  consentPageField,
-  consentTextField,
-  honeypotField,
-  nextField,
-} from "@submissions/shared/hidden-fields";
 import { inquiryInput } from "@submissions/shared/inquiry";
-import { languageField } from "@submissions/shared/language";
 import { bytesMax, textLengthMax } from "@submissions/shared/limits";
 import { subscribeInput } from "@submissions/shared/subscription";
 import { rawLengthFactor } from "@submissions/shared/text";
 import { Fault } from "../../fault.ts";
-import { isFurtherName } from "../../intake/further-fields.ts";
+import { hiddenFields, isFurtherName } from "../../intake/further-fields.ts";
 import type { Input, Problem } from "../../intake/call.ts";
 import type { StagedResume } from "../../resumes/vault.ts";
 
@@ -79,8 +71,7 @@ export class FormBody {
   /** @param keyed whether the form may hold its idempotency key: pages cannot send the header */
   constructor(shape: FormShape = applicationForm, { keyed } = { keyed: false }) {
     this.#shape = shape;
-    const hidden = [honeypotField, altchaField, languageField, consentTextField, consentPageField, nextField];
-    this.#names = new Set([...shape.texts, ...hidden, ...(keyed ? [idempotencyKeyField] : [])]);
+    this.#names = new Set([...shape.texts, ...hiddenFields, ...(keyed ? [idempotencyKeyField] : [])]);
   }
 
   /**

@@ -12,9 +12,6 @@ import { forSubject } from "../stranger.ts";
 import { button, frame, inLines, layout, link, textOf, type Written } from "./layout.ts";
 import { packageCount } from "./receipt.ts";
 
-/** What submissions of a kind are called together, also in the addresses of their pages. */
-export const plurals = { inquiry: "inquiries", application: "applications" } as const;
-
 export interface NoticeFacts {
   readonly brand: string;
   readonly consoleUrl: string;

@@ -1,9 +1,10 @@
 // Mails to operators: the daily digest of what waits, and what others have assigned to one of them. They name no person who
 // wrote to the team.
 import { html } from "@submissions/shared/html";
+import { consolePageOf, plurals } from "../../field-values.ts";
 import type { Assignment, Digest } from "../../storage/records.ts";
 import { bulletList, button, layout, link, paragraph, textOf, type Written } from "./layout.ts";
-import { plurals, utcMinute } from "./notice.ts";
+import { utcMinute } from "./notice.ts";
 
 interface Installation {
   readonly brand: string;
@@ -79,9 +80,9 @@ export function writeDigest(digest: Digest, installation: Installation): Written
   const waiting = digest.inquiry.new + digest.application.new;
   const heading =
     counts.length === 0 ? "Nothing waits" : waiting === 0 ? "Nothing new waits" : `${waiting} new in the inbox`;
-  const longest = digest.longest.map(({ kind, reference, receivedAt }): Item => [
+  const longest = digest.longest.map(({ reference, receivedAt }): Item => [
     reference,
-    `${consoleUrl}/${plurals[kind]}/${reference}`,
+    consolePageOf(installation.publicUrl, reference),
     ` since ${utcMinute(receivedAt)}`,
   ]);
   return write(
@@ -105,7 +106,7 @@ export function writeAssignment({ email, assigned }: Assignment, installation: I
   const consoleUrl = `${installation.publicUrl}/console`;
   const all = Object.entries(assigned).map(([reference, name]): Item => [
     reference,
-    `${consoleUrl}/${plurals[reference.startsWith("INQ-") ? "inquiry" : "application"]}/${reference}`,
+    consolePageOf(installation.publicUrl, reference),
     `, assigned by ${name}`,
   ]);
   const left = all.length - listedMax;
