@@ -1,6 +1,7 @@
 // The one expected error. Code that refuses a request throws it by its name in the shared table, and the doors write it
 // down. It knows nothing of HTTP or tRPC beyond what the table says.
 import { faults, type FaultName, type Issue } from "@submissions/shared/faults";
+import { OperatorError } from "./operator-error.ts";
 
 interface FaultDetail {
   /** What is wrong with which field, for the caller. */
@@ -12,8 +13,7 @@ interface FaultDetail {
 }
 
 /** An expected refusal. Its message is the table's; details of the system stay in `cause` and never reach a caller. */
-export class Fault extends Error {
-  override readonly name = "Fault";
+export class Fault extends OperatorError {
   readonly fault: FaultName;
   readonly issues: readonly Issue[] | undefined;
   readonly retryAfterSeconds: number | undefined;

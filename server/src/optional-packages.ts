@@ -1,9 +1,9 @@
 // Packages that are installed only where a setting asks for what needs them.
 import about from "../package.json" with { type: "json" };
+import { OperatorError } from "./operator-error.ts";
 
 /** A setting that is well-formed and cannot be used: what it names is not there or not installed. */
-export class SettingUnusable extends Error {
-  override readonly name = "SettingUnusable";
+export class SettingUnusable extends OperatorError {
   readonly variable: string;
 
   constructor(variable: string, message: string) {

@@ -12,6 +12,7 @@ import type { Actor, AuditEntry } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import type { Terminal } from "./terminal.ts";
+import { OperatorError } from "../operator-error.ts";
 
 export interface CommandDeps {
   readonly environment: Environment;
@@ -24,9 +25,7 @@ export interface CommandDeps {
 }
 
 /** The command could not do what was asked, for a reason that the person can act on. */
-export class CommandFailed extends Error {
-  override readonly name = "CommandFailed";
-}
+export class CommandFailed extends OperatorError {}
 
 /** The settings are wrong; nothing was opened. */
 export class ConfigInvalid extends Error {

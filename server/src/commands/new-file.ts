@@ -2,22 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-
-/** There is already something under the name. It was not touched. */
-class FileExists extends Error {
-  override readonly name = "FileExists";
-}
-
-/** The file would lie in a folder that does not exist or may not be written to. */
-class FolderUnusable extends Error {
-  override readonly name = "FolderUnusable";
-}
+import { OperatorError } from "../operator-error.ts";
 
 /**
  * Has `write` fill a temporary file next to `file`, then syncs it and gives it its name. On failure nothing is left.
  *
- * @throws FileExists when `file` exists
- * @throws FolderUnusable when its folder does not, or may not be written to
+ * @throws OperatorError when `file` exists and was not touched, or when its folder does not exist or may not be written to
  */
 export async function writeNewFile(file: string, write: (temporary: string) => Promise<void>): Promise<void> {
   await refuseExisting(file);
@@ -37,9 +27,9 @@ export async function writeNewFile(file: string, write: (temporary: string) => P
 
 const makeIn = (folder: string, temporary: string): Promise<FileHandle> =>
   open(temporary, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") throw new FolderUnusable(`There is no folder ${folder}.`);
+    if (error.code === "ENOENT") throw new OperatorError(`There is no folder ${folder}.`);
     if (error.code !== "EACCES" && error.code !== "EROFS") throw error;
-    throw new FolderUnusable(`Nothing may be written to the folder ${folder}. Name another one. (${error.code})`);
+    throw new OperatorError(`Nothing may be written to the folder ${folder}. Name another one. (${error.code})`);
   });
 
 async function refuseExisting(file: string): Promise<void> {
@@ -47,7 +37,7 @@ async function refuseExisting(file: string): Promise<void> {
     if (error.code === "ENOENT") return null;
     throw error;
   });
-  if (found !== null) throw new FileExists(`${file} already exists.`);
+  if (found !== null) throw new OperatorError(`${file} already exists.`);
 }
 
 async function sync(path: string): Promise<void> {

@@ -6,6 +6,7 @@ import { access, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs
 import { join } from "node:path";
 import { reached } from "../failpoint.ts";
 import { syncFolder } from "../resumes/folder-sync.ts";
+import { OperatorError } from "../operator-error.ts";
 
 export const databaseIn = (backup: string): string => join(backup, "submissions.sqlite");
 export const resumesIn = (backup: string): string => join(backup, "resumes");
@@ -18,11 +19,6 @@ export interface Manifest {
   /** SHA-256 of the database's file, lower-case hexadecimal. */
   readonly database: string;
   readonly resumes: number;
-}
-
-/** The folder holds no backup, or the backup is not what was written. */
-class BackupUnusable extends Error {
-  override readonly name = "BackupUnusable";
 }
 
 const unfinished = ".partial";
@@ -96,7 +92,7 @@ export async function forgetBackups(folder: string, keep: number, now: number): 
 /**
  * The backup that a folder is, or the newest in it, once its database has been read and is what was written.
  *
- * @throws BackupUnusable
+ * @throws OperatorError when the folder holds no backup, or the backup is not what was written
  */
 export async function findBackup(folder: string): Promise<{ readonly path: string } & Manifest> {
   const isOne = await access(manifestIn(folder)).then(
@@ -105,11 +101,11 @@ export async function findBackup(folder: string): Promise<{ readonly path: strin
   );
   const newest = isOne ? folder : (await listBackups(folder)).map((name) => join(folder, name)).at(-1);
   if (newest === undefined || newest.endsWith(unfinished)) {
-    throw new BackupUnusable(`There is no backup in ${folder}.`);
+    throw new OperatorError(`There is no backup in ${folder}.`);
   }
   const manifest = JSON.parse(await readFile(manifestIn(newest), "utf8")) as Manifest;
   if ((await hashOfFile(databaseIn(newest))) !== manifest.database) {
-    throw new BackupUnusable(`The database in ${newest} is not the one that was written.`);
+    throw new OperatorError(`The database in ${newest} is not the one that was written.`);
   }
   return { ...manifest, path: newest };
 }

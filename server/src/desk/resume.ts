@@ -5,6 +5,7 @@ import { downloadName } from "../resumes/display-name.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { type DeskStore, wholeScope } from "../storage/desk-store.ts";
 import type { ResumeRecord, ScanState } from "../storage/records.ts";
+import { OperatorError } from "../operator-error.ts";
 
 /** A resume that may be given out. It is saved under `filename`, which has an extension. */
 export interface Download extends ResumeRecord {
@@ -17,9 +18,7 @@ export interface NoDownload {
 }
 
 /** What is stored is not what was uploaded. */
-class ResumeDamaged extends Error {
-  override readonly name = "ResumeDamaged";
-}
+class ResumeDamaged extends OperatorError {}
 
 /**
  * Why a resume is not given out; null: it may be.

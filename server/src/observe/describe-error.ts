@@ -1,34 +1,18 @@
 // Reduces an error to what may be logged, or told to an operator. Messages of libraries quote what they were given
 // (addresses, file names, SQL with values), so of most errors only the type and the code are kept.
+import { OperatorError } from "../operator-error.ts";
 
 export interface ErrorDescription {
   /** The constructor's or own name: `TypeError`, `StorageUnavailable`. */
   readonly type: string;
   /** A constant of the system or a library: `ENOSPC`, `ERR_SQLITE_ERROR`. */
   readonly code?: string;
-  /** Only of errors of ours, whose messages are written by us and hold no data. */
+  /** Of an {@link OperatorError} only. */
   readonly message?: string;
   /** File and line of the innermost frames, without the message that stacks begin with. */
   readonly at?: readonly string[];
   readonly cause?: ErrorDescription;
 }
-
-/** Errors with messages of ours. One that quotes what a caller sent must not be listed. */
-const ours: ReadonlySet<string> = new Set([
-  "BackupUnusable",
-  "CommandFailed",
-  "Fault",
-  "FileExists",
-  "FolderUnusable",
-  "MoveRefused",
-  "ResumeDamaged",
-  "ResumeMissing",
-  "SchemaTooNew",
-  "SchemaTooOld",
-  "SettingUnusable",
-  "StorageUnavailable",
-  "VaultUnavailable",
-]);
 
 const constantLike = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const framesMax = 8;
@@ -48,7 +32,7 @@ export function describeError(error: unknown, causesLeft = causesMax): ErrorDesc
   return {
     type,
     ...(code === undefined ? {} : { code }),
-    ...(ours.has(type) ? { message: error.message } : {}),
+    ...(error instanceof OperatorError ? { message: error.message } : {}),
     ...(at.length === 0 ? {} : { at }),
     ...(error.cause === undefined || causesLeft === 0 ? {} : { cause: describeError(error.cause, causesLeft - 1) }),
   };
@@ -57,7 +41,7 @@ export function describeError(error: unknown, causesLeft = causesMax): ErrorDesc
 /** What an operator may read of an error: a message of ours, or the system's, which names a file or a port. Else null. */
 export function messageForOperator(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  if (!ours.has(error.name)) return "syscall" in error ? error.message : null;
+  if (!(error instanceof OperatorError)) return "syscall" in error ? error.message : null;
   const code = describeError(error).cause?.code;
   return code === undefined || error.message.includes(code) ? error.message : `${error.message} (${code})`;
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { ResumeRecord } from "../storage/records.ts";
+import { OperatorError } from "../operator-error.ts";
 
 /** An upload that was streamed to the staging folder. */
 export interface StagedFile {
@@ -100,14 +101,10 @@ export interface Vault extends AsyncDisposable {
 }
 
 /** The vault cannot be used now; later it may. The message is ours and holds no data. */
-export class VaultUnavailable extends Error {
-  override readonly name = "VaultUnavailable";
-}
+export class VaultUnavailable extends OperatorError {}
 
 /** There is no file under this key. There may be others. */
-export class ResumeMissing extends Error {
-  override readonly name = "ResumeMissing";
-}
+export class ResumeMissing extends OperatorError {}
 
 /**
  * How every vault names what it keeps, so that a copy from one to another keeps the names that the store knows:

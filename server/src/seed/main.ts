@@ -4,7 +4,6 @@ import { readEnvironment } from "../config/load.ts";
 import { disposableHosts } from "../mail/disposable.ts";
 import { messageForOperator } from "../observe/describe-error.ts";
 import { configOrExit } from "../start-up.ts";
-import { MoveRefused } from "../storage/move.ts";
 import { openStore } from "../storage/open-store.ts";
 import { seedStore } from "./seed.ts";
 
@@ -42,7 +41,7 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  const reason = error instanceof MoveRefused ? error.message : messageForOperator(error);
+  const reason = messageForOperator(error);
   if (reason === null) throw error;
   process.stderr.write(`${reason}\n`);
   process.exitCode = 1;

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { reached } from "../failpoint.ts";
 import type { StoreLocation } from "./open-store.ts";
 import { pageRows } from "./pages.ts";
+import { OperatorError } from "../operator-error.ts";
 
 /** A row as it is stored, by the names of its columns, which both engines share. */
 export type Row = Readonly<Record<string, string | number | null>>;
@@ -69,9 +70,7 @@ export interface MovedRows {
 }
 
 /** The target holds something, or what was written there is not what was read. Nothing was changed. */
-export class MoveRefused extends Error {
-  override readonly name = "MoveRefused";
-}
+export class MoveRefused extends OperatorError {}
 
 /**
  * Writes all rows of a store into an empty one, reads them back and compares them. Does not commit.

@@ -2,6 +2,7 @@
 // that does not fit. Waiting does not help then, so they are not `StorageUnavailable`.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { OperatorError } from "../operator-error.ts";
 
 export interface Migration {
   readonly number: number;
@@ -51,8 +52,7 @@ export async function weigh(
 }
 
 /** The database was migrated by a newer version of the service, whose rows this one could misread. */
-export class SchemaTooNew extends Error {
-  override readonly name = "SchemaTooNew";
+export class SchemaTooNew extends OperatorError {
   /** Number of the database's latest migration. */
   readonly found: number;
   /** Number of the latest migration that this version knows. */
@@ -66,9 +66,7 @@ export class SchemaTooNew extends Error {
 }
 
 /** The database lacks migrations and was opened for reading only. */
-export class SchemaTooOld extends Error {
-  override readonly name = "SchemaTooOld";
-
+export class SchemaTooOld extends OperatorError {
   /** @param pending names of the missing migrations */
   constructor(pending: readonly string[]) {
     super(`The database lacks migrations (${pending.join(", ")}): run the migrate command or start the service.`);

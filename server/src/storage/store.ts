@@ -24,6 +24,7 @@ import type {
   SubscriptionRecord,
   SuppressionChange,
 } from "./records.ts";
+import { OperatorError } from "../operator-error.ts";
 
 /** How a store is opened. */
 export type Access = "read-write" | "read-only";
@@ -280,8 +281,7 @@ export const operatorsReadMs = 5_000;
 export const welcomeIntervalMs = 10 * 60 * 1000;
 
 /** The storage cannot be used now; trying again later may work. */
-export class StorageUnavailable extends Error {
-  override readonly name = "StorageUnavailable";
+export class StorageUnavailable extends OperatorError {
   /**
    * `not-stored`: nothing of the call is stored, and nothing will be. `unknown`: the connection to the database was lost
    * while it was committing, and what became of it could not be found out; it is stored as a whole or not at all.

@@ -138,6 +138,7 @@ const everybodys = [
   "clock.ts",
   "failpoint.ts",
   "fault.ts",
+  "operator-error.ts",
   "field-values.ts",
   "node-http.ts",
   "optional-packages.ts",
