@@ -21,7 +21,7 @@ async function run(env: Readonly<Record<string, string>>, script: string, ...mor
 }
 
 async function measure(env: Readonly<Record<string, string>>, settle = async () => {}): Promise<void> {
-  await run(env, "server/src/seed/main.ts", count);
+  await run(env, "server/dev/seed/main.ts", count);
   await settle();
   await run(env, "test/bench/desk.ts");
   await run(env, "test/bench/beside.ts");

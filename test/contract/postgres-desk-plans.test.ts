@@ -10,7 +10,7 @@ import { inbox } from "../../server/src/storage/postgres/inbox.ts";
 import { References } from "../../server/src/storage/rules/references.ts";
 import type { Engine } from "../../server/src/storage/sql/engine.ts";
 import { makeInboxLists } from "../../server/src/storage/sql/inbox-list.ts";
-import { seedStore } from "../../server/src/seed/seed.ts";
+import { seedStore } from "../../server/dev/seed/seed.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { createDatabase, locate } from "./postgres-under-test.ts";
 

@@ -1,7 +1,7 @@
 // How many inquiries an export writes in a second, read from a SQLite file of made-up submissions.
 import { join } from "node:path";
 import { exportRecords, type ExportFormat } from "../../../server/src/desk/export.ts";
-import { seedStore } from "../../../server/src/seed/seed.ts";
+import { seedStore } from "../../../server/dev/seed/seed.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 
 /** Long enough that the pages of the file do not all fit in the cache of the database. */

@@ -3,7 +3,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { seedStore } from "../../../server/src/seed/seed.ts";
+import { seedStore } from "../../../server/dev/seed/seed.ts";
 import type { Means } from "../compare.ts";
 import { startEntrant } from "../entrants.ts";
 import { percentile } from "../statistics.ts";

@@ -2,7 +2,7 @@
 // service on it is measured beside one on an empty store. SQLite; --rows names the largest table.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { seedStore } from "../../../server/src/seed/seed.ts";
+import { seedStore } from "../../../server/dev/seed/seed.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import type { Means } from "../compare.ts";
 import { startEntrant, type Running } from "../entrants.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { serveMailbox } from "../../../server/src/dev-mailbox.ts";
+import { serveMailbox } from "../../../server/dev/mailbox.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { buyer, json, rest } from "../../support/doors.ts";
 import { shared } from "../../support/shared.ts";

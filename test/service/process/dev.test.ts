@@ -13,7 +13,7 @@ const source = join(import.meta.dirname, "../../../server/src");
 test("npm run dev says what to open, and all of it can be opened", async () => {
   const folder = await mkdtemp(join(tmpdir(), "dev-"));
   const flags = ["-C", "@submissions/source", "--import", join(source, "preload.js"), "--watch"];
-  const child = spawn(process.execPath, [...flags, join(source, "dev.ts")], {
+  const child = spawn(process.execPath, [...flags, join(source, "../dev/main.ts")], {
     cwd: folder,
     env: { ...process.env, PORT: String(await freePort()), DATA_DIR: join(folder, "data"), LOG_LEVEL: "silent" },
     stdio: ["ignore", "pipe", "inherit"],

@@ -7,7 +7,7 @@ import { sessionCookie } from "../../../server/src/console/cookies.ts";
 import { Passwords } from "../../../server/src/console/password.ts";
 import { disposableHosts } from "../../../server/src/mail/disposable.ts";
 import { drawSecret, hashSecret } from "../../../server/src/secrets.ts";
-import { onePagePdf } from "../../../server/src/seed/made-up.ts";
+import { onePagePdf } from "../../../server/dev/seed/made-up.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";

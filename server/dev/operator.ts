@@ -3,10 +3,10 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Passwords } from "./console/password.ts";
-import { drawSecret, hashSecret } from "./secrets.ts";
+import { Passwords } from "../src/console/password.ts";
+import { drawSecret, hashSecret } from "../src/secrets.ts";
 import { operators as colleagues } from "./seed/people.ts";
-import type { Store } from "./storage/store.ts";
+import type { Store } from "../src/storage/store.ts";
 
 const email = "operator@example.org";
 

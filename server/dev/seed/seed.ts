@@ -2,12 +2,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
-import { type MovableStore, movedTables, openEmpty, type Row } from "../storage/move.ts";
-import type { StoreLocation } from "../storage/open-store.ts";
-import type { ResumeRecord, SubmissionKind } from "../storage/records.ts";
-import { dayMs, shownDay, startOfDay, storedDay } from "../storage/rules/days.ts";
-import { mailsOf } from "../storage/rules/mails.ts";
-import { dayNumber, References } from "../storage/rules/references.ts";
+import { type MovableStore, movedTables, openEmpty, type Row } from "../../src/storage/move.ts";
+import type { StoreLocation } from "../../src/storage/open-store.ts";
+import type { ResumeRecord, SubmissionKind } from "../../src/storage/records.ts";
+import { dayMs, shownDay, startOfDay, storedDay } from "../../src/storage/rules/days.ts";
+import { mailsOf } from "../../src/storage/rules/mails.ts";
+import { dayNumber, References } from "../../src/storage/rules/references.ts";
 import { noteTexts, operators } from "./people.ts";
 import { type MadeUp, makeSubmissions, makeSubscribers, Random } from "./made-up.ts";
 

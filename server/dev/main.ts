@@ -1,23 +1,23 @@
 // The service for its developers, `npm run dev`: a data folder of its own, filled when it is new.
-// Configuration and composition are those of main.ts.
+// Configuration and composition are those of server/src/main.ts.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startApp, type App } from "./app.ts";
-import { systemClock } from "./clock.ts";
-import type { Config } from "./config/config.ts";
-import { readEnvironment, reportMisspellings } from "./config/load.ts";
-import { serveMailbox } from "./dev-mailbox.ts";
-import { devOperator } from "./dev-operator.ts";
-import { createLog } from "./observe/log.ts";
-import { openVault } from "./resumes/open-vault.ts";
-import { stage } from "./resumes/staging.ts";
+import { startApp, type App } from "../src/app.ts";
+import { systemClock } from "../src/clock.ts";
+import type { Config } from "../src/config/config.ts";
+import { readEnvironment, reportMisspellings } from "../src/config/load.ts";
+import { serveMailbox } from "./mailbox.ts";
+import { devOperator } from "./operator.ts";
+import { createLog } from "../src/observe/log.ts";
+import { openVault } from "../src/resumes/open-vault.ts";
+import { stage } from "../src/resumes/staging.ts";
 import { onePagePdf } from "./seed/made-up.ts";
 import { seedStore } from "./seed/seed.ts";
-import { configOrExit, whatToOpen, whyNotStarted } from "./start-up.ts";
-import { openStore } from "./storage/open-store.ts";
+import { configOrExit, whatToOpen, whyNotStarted } from "../src/start-up.ts";
+import { openStore } from "../src/storage/open-store.ts";
 
 async function main(): Promise<void> {
   const environment = readEnvironment();

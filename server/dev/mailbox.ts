@@ -6,7 +6,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { html, type Markup } from "@submissions/shared/html";
 import PostalMime from "postal-mime";
-import { createServer } from "./node-http.ts";
+import { createServer } from "../src/node-http.ts";
 
 /** The latest; the folder has all. */
 const shownMax = 100;

@@ -1,8 +1,8 @@
 // Made-up submissions and subscribers that look like real ones: most submissions are done, the latest are new or open, some
 // are spam.
 import { emailKey } from "@submissions/shared/fields";
-import type { Row } from "../storage/move.ts";
-import type { SubmissionKind, TriageStatus } from "../storage/records.ts";
+import type { Row } from "../../src/storage/move.ts";
+import type { SubmissionKind, TriageStatus } from "../../src/storage/records.ts";
 import * as list from "./people.ts";
 
 /** A submission by the names of its columns, without what only the database gives it. */

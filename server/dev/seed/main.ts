@@ -1,10 +1,10 @@
 // `npm run seed -- N`: fills an empty database with N made-up submissions and makes them searchable.
-import { Progress } from "../commands/terminal.ts";
-import { readEnvironment } from "../config/load.ts";
-import { disposableHosts } from "../mail/disposable.ts";
-import { messageForOperator } from "../observe/describe-error.ts";
-import { configOrExit } from "../start-up.ts";
-import { openStore } from "../storage/open-store.ts";
+import { Progress } from "../../src/commands/terminal.ts";
+import { readEnvironment } from "../../src/config/load.ts";
+import { disposableHosts } from "../../src/mail/disposable.ts";
+import { messageForOperator } from "../../src/observe/describe-error.ts";
+import { configOrExit } from "../../src/start-up.ts";
+import { openStore } from "../../src/storage/open-store.ts";
 import { seedStore } from "./seed.ts";
 
 const countMax = 10_000_000;
