@@ -5,7 +5,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { InboxRow, Page } from "../../../shared/src/console.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
+import { Operator } from "../../support/console/operator.ts";
 import { freePort } from "../../support/free-port.ts";
 
 const source = join(import.meta.dirname, "../../../server/src");
@@ -29,6 +31,14 @@ test("npm run dev says what to open, and all of it can be opened", async () => {
     expect(await (await fetch(named("mailbox"))).text()).toContain("We received your application APP-");
     const document = (await (await fetch(`${named("front page")}openapi.json`)).json()) as { openapi: string };
     expect(document.openapi).toBe("3.1.0");
+    const operator = new Operator({ url: new URL(named("console")).origin });
+    const [, address = "", password = ""] = /\((\S+), password (\S+)\)/.exec(said) ?? [];
+    expect((await operator.signIn(address, password)).status).toBe(200);
+    // Twice, because what answers the first read could be what Node says of itself with `--watch`.
+    for (const _ of [1, 2]) {
+      const { data } = await operator.call("inbox.list", { filter: { status: "new" }, page: {} });
+      expect((data as Page<InboxRow>).rows[0]?.reference).toMatch(/^(?:INQ|APP)-/);
+    }
     const file = join(folder, "data/submissions.sqlite");
     await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
     const audit: number[] = [];

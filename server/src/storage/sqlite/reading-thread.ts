@@ -97,6 +97,8 @@ export class ReadingThread implements AsyncDisposable {
     const worker = new Worker(new URL("reading-thread.js", import.meta.url), {
       name: "operators' reads",
       execArgv: [],
+      // With the environment of `node --watch`, Node itself would send messages in the thread's name.
+      env: {},
       workerData: {
         file: this.#connection.file,
         options: { readOnly: true, timeout: lockWaitMs, enableDoubleQuotedStringLiterals: false, defensive: true },
