@@ -58,7 +58,7 @@ export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
       <div className="bar-top">
         <Link to="/" className="brand">
           <img src={new URL("icon.svg", import.meta.url).href} alt="" width="24" height="24" />
-          <span className="clip">{brand}</span>
+          <span>{brand}</span>
         </Link>
         <button type="button" className="bare menu-button" popoverTarget="menu" aria-label="Menu">
           <Icon name="menu" size={22} />

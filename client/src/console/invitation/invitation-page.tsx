@@ -5,7 +5,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
 import { textOf } from "../parts/fields.tsx";
-import { useTitle } from "../parts/page.tsx";
+import { brand, useTitle } from "../parts/page.tsx";
 import { Fact, Waiting } from "../parts/states.tsx";
 import { session } from "../session.ts";
 import { ProviderForm, tokenOfAddress, useMethods } from "../sign-in/sign-in.tsx";
@@ -24,7 +24,7 @@ export function InvitationPage() {
       <div className="card">
         <p className="card-brand">
           <img src={icon} alt="" width="32" height="32" />
-          Console
+          {brand}
         </p>
         <h1>Welcome</h1>
         {invitation.data && <Acceptance token={token} invitation={invitation.data} />}

@@ -69,12 +69,12 @@ export function MailsPage() {
   );
 }
 
-const MailTo = ({ mail: { email, personId } }: { readonly mail: WithPerson<MailRow, string | null> }) =>
-  personId === null ? (
-    <span className="quiet">the team</span>
+const MailTo = ({ mail }: { readonly mail: WithPerson<MailRow, string | null> }) =>
+  mail.personId === null ? (
+    <span className="quiet">{mail.kind === "assignment" ? "an operator" : "the team"}</span>
   ) : (
-    <Link to="/people/$person" params={{ person: personId }}>
-      {email}
+    <Link to="/people/$person" params={{ person: mail.personId }}>
+      {mail.email}
     </Link>
   );
 

@@ -49,6 +49,9 @@ const sentences: Readonly<Record<string, string>> = {
   "answer.remove": "removed a saved answer",
   reply: "replied to *",
   "reply.undo": "took back a reply to *",
+  "subscriber.add": "added a subscriber",
+  "subscriber.import": "imported subscribers",
+  "subscriber.unsubscribe": "unsubscribed a subscriber",
 };
 
 function sentenceOf({ action, detail }: Props["entry"]): string {
@@ -63,12 +66,15 @@ function valueOf(name: string, value: unknown, nameOf: NameOf): string {
   return typeof value === "string" ? nameOf(value) : JSON.stringify(value);
 }
 
+const wordsOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
 /** What was there before, and numbers that no page shows. */
 const leftOut = new Set(["from", "note", "reply", "answer", "token"]);
 
 interface Props {
   readonly entry: Pick<HistoryEntry, "operator" | "action" | "detail">;
-  readonly about: ReactNode;
+  /** Absent where it is known: on the page of a submission. */
+  readonly about?: ReactNode;
 }
 
 /** What the sentence leaves out of the details stands behind it. */
@@ -79,16 +85,16 @@ export function AuditSentence({ entry, about }: Props) {
     ([name]) => !leftOut.has(name) && !sentence.includes(`{${name}}`) && !sentence.startsWith("unassigned"),
   );
   const filled = sentence.replaceAll(/\{(\w+)\}/g, (_all, name: string) => valueOf(name, entry.detail[name], nameOf));
-  const [before = "", behind] = filled.split("*");
+  const [before = "", behind] = (about === undefined ? filled.replace(/ (?:of|to) \*$/, "") : filled).split("*");
   return (
     <>
       <strong title={entry.operator}>{nameOf(entry.operator)}</strong> {before}
-      {behind !== undefined && about}
+      {behind !== undefined && (about ?? "it")}
       {behind}
       {rest.length > 0 && (
         <span className="quiet small">
           {" "}
-          {rest.map(([name, value]) => `${name}: ${valueOf(name, value, nameOf)}`).join(", ")}
+          {rest.map(([name, value]) => `${wordsOf(name)}: ${valueOf(name, value, nameOf)}`).join(", ")}
         </span>
       )}
     </>

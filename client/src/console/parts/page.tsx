@@ -37,7 +37,9 @@ export function PageFrame({ title, lead, actions, children }: Props) {
 export const NotFoundPage = () => (
   <PageFrame title="Page not found" lead="There is no page at this address.">
     <p>
-      <Link to="/">Go to the inbox</Link>
+      <Link to="/" className="button-like">
+        Go to the inbox
+      </Link>
     </p>
   </PageFrame>
 );

@@ -150,15 +150,10 @@ function Story({
 }) {
   const nameOf = useNames();
   const ofSubmissions = details.flatMap((detail) =>
-    itemsOf(detail, nameOf).map(({ key, at, shown }) => ({
-      key: `${detail.reference} ${key}`,
-      at,
-      shown: (
-        <>
-          <ReferenceLink reference={detail.reference} />
-          {shown}
-        </>
-      ),
+    itemsOf(detail, nameOf).map((item) => ({
+      ...item,
+      key: `${detail.reference} ${item.key}`,
+      reference: detail.reference,
     })),
   );
   const ofSubscription = ([words, at]: readonly [string, number | null]): readonly Item[] =>

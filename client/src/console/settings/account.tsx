@@ -49,11 +49,9 @@ function AccountForm({ account: { name, mailAssigned } }: { readonly account: Ac
         <p className="problem" role="alert">
           {rename.isError && messageOf(rename.error)}
         </p>
-        <p>
-          <button type="submit" disabled={rename.isPending}>
-            Save name
-          </button>
-        </p>
+        <button type="submit" disabled={rename.isPending}>
+          Save name
+        </button>
       </form>
       {seesSubmissions(me) && (
         <label className="check">

@@ -30,6 +30,7 @@ export function SavedAnswers() {
           Add saved answer
         </button>
       </div>
+      {answers.data?.length === 0 && <p className="quiet">Replies can begin with one. There is none yet.</p>}
       {answers.data ? (
         <ul className="lines">
           {answers.data.map((answer) => (

@@ -35,7 +35,7 @@ export function TagSettings() {
                 if (to !== "" && to !== tag) rename.mutate({ from: tag, to });
               }}
             >
-              <input name="to" aria-label={`New name of ${tag}`} defaultValue={tag} maxLength={40} autoComplete="off" />{" "}
+              <input name="to" aria-label={`New name of ${tag}`} defaultValue={tag} maxLength={40} autoComplete="off" />
               <button type="submit" className="small-button" disabled={rename.isPending}>
                 Rename<span className="unseen"> {tag}</span>
               </button>

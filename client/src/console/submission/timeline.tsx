@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { type NameOf, useNames } from "../operators.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
 import { AuditSentence } from "../parts/audit-sentence.tsx";
+import { ReferenceLink } from "../parts/reference-link.tsx";
 import { mailWord } from "../words.ts";
 import { MailWhen, SendAgain } from "./events.tsx";
 
@@ -11,6 +12,8 @@ export interface Item {
   readonly key: string;
   readonly at: number;
   readonly shown: ReactNode;
+  /** The submission that it is about, where several are told of. */
+  readonly reference?: string;
 }
 
 export const Timeline = ({ detail }: { readonly detail: SubmissionDetail }) => (
@@ -48,8 +51,13 @@ export const TimelineOf = ({ items }: { readonly items: readonly Item[] }) => (
   <ol className="timeline">
     {items
       .toSorted((one, other) => one.at - other.at)
-      .map(({ key, shown }) => (
-        <li key={key}>{shown}</li>
+      .map(({ key, shown, reference }, index, all) => (
+        <li key={key}>
+          {reference !== undefined && reference !== all[index - 1]?.reference && (
+            <ReferenceLink reference={reference} />
+          )}
+          {shown}
+        </li>
       ))}
   </ol>
 );
@@ -66,7 +74,7 @@ const changeItem = (entry: HistoryEntry, index: number): Item => ({
   at: entry.at,
   shown: (
     <Line at={entry.at}>
-      <AuditSentence entry={entry} about="it" />
+      <AuditSentence entry={entry} />
     </Line>
   ),
 });
@@ -76,14 +84,12 @@ export const mailItem = (mail: MailRow): Item => ({
   at: mail.createdAt,
   shown: (
     <div className="timeline-line">
-      <div>
-        <p>
-          {mail.reply === null ? mailWord(mail.kind) : "Copy of a reply to the team"}{" "}
-          <Mark of="mail" state={mail.status} />
-        </p>
-        <MailWhen mail={mail} />
-      </div>
+      <p>
+        {mail.reply === null ? mailWord(mail.kind) : "Copy of a reply to the team"}{" "}
+        <Mark of="mail" state={mail.status} />
+      </p>
       <SendAgain mail={mail} />
+      <MailWhen mail={mail} />
     </div>
   ),
 });
@@ -106,11 +112,9 @@ const Words = ({ said: { at, text }, by, mails }: WordsProps) => (
       <p className="note-text">{text}</p>
       {mails?.map((mail) => (
         <div key={mail.id} className="timeline-line">
-          <div>
-            <Mark of="mail" state={mail.status} />
-            <MailWhen mail={mail} />
-          </div>
+          <Mark of="mail" state={mail.status} />
           <SendAgain mail={mail} />
+          <MailWhen mail={mail} />
         </div>
       ))}
     </div>
