@@ -1,6 +1,8 @@
 // A real browser for tests, and a visit of one person in it that fails when anything in a page went wrong: errors in the
 // console, among them violations of a content security policy, and exceptions that nobody caught.
-import { AxeBuilder } from "@axe-core/playwright";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeBuilder } from "@axe-core/playwright";
 import packed from "@sparticuz/chromium";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 
@@ -22,8 +24,7 @@ async function start(args: readonly string[]): Promise<Browser> {
   const failures: unknown[] = [];
   for (const path of paths) {
     try {
-      // Tests run as whoever runs them, in containers as root, where the sandbox does not start. The pages are ours.
-      return await chromium.launch({ executablePath: await path(), args: ["--no-sandbox", ...args] });
+      return await chromium.launch({ executablePath: await path(), args: [...usualArgs, ...args] });
     } catch (error) {
       // It is not there, or lacks a library of the system; the next one may do.
       failures.push(error);
@@ -32,36 +33,133 @@ async function start(args: readonly string[]): Promise<Browser> {
   throw new AggregateError(failures, "No browser starts here: set CHROMIUM_PATH to a Chromium.");
 }
 
+const usualArgs = [
+  // Tests run as whoever runs them, in containers as root, where the sandbox does not start. The pages are ours.
+  "--no-sandbox",
+  // To start a process and to compile the same scripts again costs as much as all that a test does in a page.
+  "--process-per-site",
+  "--in-process-gpu",
+  // No page lives long enough for the compilers that optimise.
+  "--js-flags=--no-opt --no-maglev",
+];
+
 const systemBrowser = () => "/usr/bin/chromium";
 
-/** What axe finds in a page that embeds no other one. So it needs no page of its own to put together what it found. */
-export async function barriersOf(page: Page, options: Parameters<AxeBuilder["options"]>[0] = {}) {
-  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"], ...options });
-  return (await axe.analyze()).violations;
+const axeFile = createRequire(import.meta.resolve("@axe-core/playwright")).resolve("axe-core/axe.min.js");
+const axeSource = readFileSync(axeFile, "utf8");
+
+type Options = Parameters<AxeBuilder["options"]>[0];
+type Violations = Awaited<ReturnType<AxeBuilder["analyze"]>>["violations"];
+
+/**
+ * What axe finds in a page that embeds no other one. It is put into the page once, and does not copy its style sheets,
+ * which the page's policy may forbid.
+ */
+export async function barriersOf(page: Page, options: Options = {}): Promise<Violations> {
+  if (await page.evaluate(() => !("axe" in globalThis))) await page.evaluate(axeSource);
+  return page.evaluate(
+    async (given) => {
+      const { axe } = globalThis as unknown as {
+        axe: { run(of: unknown, how: object): Promise<{ violations: Violations }> };
+      };
+      return (await axe.run(document, given)).violations;
+    },
+    { resultTypes: ["violations"] as ["violations"], preload: false, ...options },
+  );
+}
+
+/** A profile of the browser, which one visit after another has for itself. */
+interface Profile {
+  readonly context: BrowserContext;
+  /** Stays open, so that pages of the next visits are opened in its process. */
+  readonly anchor: Page;
+  readonly options: string;
+}
+
+const idle = new WeakMap<Browser, Profile[]>();
+
+/** All tests are visits to this host; pages at its ports share a process. */
+const anchorUrl = "http://127.0.0.1:1/";
+
+async function openProfile(browser: Browser, options: BrowserContextOptions): Promise<Profile> {
+  const kept = idle.getOrInsertComputed(browser, () => []);
+  const name = JSON.stringify(options);
+  const at = kept.findIndex((profile) => profile.options === name);
+  if (at >= 0) return kept.splice(at, 1)[0]!;
+  const context = await browser.newContext(options);
+  // Longer than anything takes on a busy machine, and shorter than a test may.
+  context.setDefaultTimeout(20_000);
+  const anchor = await context.newPage();
+  await anchor.route(anchorUrl, (route) => route.fulfill({ contentType: "text/html", body: "" }));
+  await anchor.goto(anchorUrl);
+  return { context, anchor, options: name };
+}
+
+/** Makes a profile as if it were new. Answers whether that can be done. */
+async function tidy({ context, anchor }: Profile, origins: Iterable<string>): Promise<boolean> {
+  // The clock cannot be set going again.
+  const [page] = context.pages().filter((one) => one !== anchor);
+  if (await page?.evaluate(() => "__pwClock" in globalThis)) return false;
+  for (const one of context.pages()) if (one !== anchor) await one.close();
+  await context.setOffline(false);
+  await context.clearCookies();
+  const devtools = await context.newCDPSession(anchor);
+  for (const origin of origins)
+    await devtools.send("Storage.clearDataForOrigin", {
+      origin,
+      storageTypes: "local_storage,indexeddb,cache_storage",
+    });
+  await devtools.detach();
+  return true;
 }
 
 /** One person's visit, in a profile of its own. */
 export class Visit implements AsyncDisposable {
   readonly context: BrowserContext;
   readonly page: Page;
+  readonly #end: () => Promise<void>;
   readonly #problems: string[] = [];
   readonly #expected: RegExp[] = [];
 
-  private constructor(context: BrowserContext, page: Page) {
-    this.context = context;
+  private constructor(page: Page, end: () => Promise<void>) {
+    this.context = page.context();
     this.page = page;
+    this.#end = end;
     page.on("console", (message) => {
       if (message.type() === "error") this.#problems.push(`${message.text()} (${message.location().url})`);
     });
     page.on("pageerror", (error) => this.#problems.push(String(error)));
   }
 
-  static async begin(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
+  /** Visits with the same options use one profile after another; what can be set in a page is. */
+  static async begin(
+    browser: Browser,
+    {
+      viewport = { width: 1280, height: 720 },
+      colorScheme = null,
+      reducedMotion,
+      forcedColors = null,
+      ...options
+    }: BrowserContextOptions = {},
+  ): Promise<Visit> {
+    const profile = await openProfile(browser, options);
+    const { context, anchor } = profile;
+    const [page] = await Promise.all([context.waitForEvent("page"), anchor.evaluate(() => void open("about:blank"))]);
+    await page.setViewportSize(viewport!);
     // Without movements that a test would wait for, such as smooth scrolling; whoever tests those asks for them.
-    const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-    // Longer than anything takes on a busy machine, and shorter than a test may.
-    context.setDefaultTimeout(20_000);
-    return new Visit(context, await context.newPage());
+    await page.emulateMedia({ colorScheme, forcedColors, reducedMotion: reducedMotion ?? "reduce" });
+    const origins = new Set<string>();
+    page.on("framenavigated", (frame) => origins.add(new URL(frame.url()).origin));
+    return new Visit(page, async () => {
+      if (
+        await tidy(
+          profile,
+          [...origins].filter((origin) => origin.startsWith("http")),
+        )
+      )
+        idle.get(browser)!.push(profile);
+      else await context.close();
+    });
   }
 
   /** Names problems that the test provokes. The visit fails when one of them does not occur. */
@@ -70,7 +168,7 @@ export class Visit implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.context.close();
+    await this.#end();
     const unforeseen = this.#problems.filter((text) => !this.#expected.some((pattern) => pattern.test(text)));
     const absent = this.#expected.filter((pattern) => !this.#problems.some((text) => pattern.test(text)));
     if (unforeseen.length > 0) throw new Error(`Problems in the page:\n${unforeseen.join("\n")}`);
