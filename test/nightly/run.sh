@@ -15,12 +15,11 @@ run() {
 node=(node -C @submissions/source)
 run npx vitest run --config test/nightly/vitest.config.ts
 run env NIGHTLY=1 npx vitest run --project postgres
-# The files for the proxies, which only now are installed for certain.
-run npx vitest run test/service/deploy
+# All random cases, and the files for the proxies, which only now are installed for certain.
+run env NIGHTLY=1 npx vitest run --project service --project measuring
 run "${node[@]}" test/support/crash/long-run.ts 60
 run "${node[@]}" test/support/crash/long-run.ts 60 --postgres
 run "${node[@]}" test/support/fuzz/long-run.ts 100000
-run "${node[@]}" test/support/fuzz/mixed-run.ts 100000
 for group in resumes outbox gate; do
   run test/nightly/node_modules/.bin/stryker run "test/nightly/mutation/$group.json"
 done

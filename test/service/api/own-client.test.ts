@@ -12,6 +12,7 @@ import { jsonlStreamConsumer } from "@trpc/server/unstable-core-do-not-import";
 import type { AppRouter } from "@submissions/server/router";
 import { describe, expect, test } from "vitest";
 import { applicant, buyer, pdf } from "../../support/doors.ts";
+import { shared } from "../../support/shared.ts";
 import { startService, type Service } from "../../support/service.ts";
 
 /** Asks for JSON lines by Accept. */
@@ -35,13 +36,14 @@ async function refusalOf(call: Promise<unknown>): Promise<TRPCClientError<AppRou
   throw outcome;
 }
 
-describe.each(Object.entries(links))("by %s", (_, link) => {
+const service = shared(() => startService());
+
+describe.each(Object.entries(links))("by %s", (name, link) => {
   test("calls of one moment get their own answers", async () => {
-    await using service = await startService();
-    const client = clientOf(service, link);
+    const client = clientOf(service(), link);
     const [inquiry, subscription, refused] = await Promise.all([
       client.marketplace.inquiry.mutate(buyer),
-      client.newsletter.subscribe.mutate({ email: "reader@example.org" }),
+      client.newsletter.subscribe.mutate({ email: `${name}@example.org` }),
       refusalOf(client.newsletter.subscribe.mutate({ email: "nobody" })),
     ]);
     expect(inquiry.inquiryId).toMatch(/^INQ-/);
@@ -49,8 +51,9 @@ describe.each(Object.entries(links))("by %s", (_, link) => {
     expect(refused).toMatchObject({ message: "Please check the highlighted fields." });
     expect(refused.data).toMatchObject({ code: "BAD_REQUEST", httpStatus: 400, issues: [{ path: ["email"] }] });
     expect(refused.data).not.toHaveProperty("retryAfterSeconds");
-    const { inquiries, subscribers } = await service.stored();
-    expect([inquiries.length, subscribers.length]).toEqual([1, 1]);
+    const { inquiries, subscribers } = await service().stored();
+    expect(inquiries.map(({ reference }) => reference)).toContain(inquiry.inquiryId);
+    expect(subscribers.filter(({ email }) => [`${name}@example.org`, "nobody"].includes(email))).toHaveLength(1);
   });
 
   test("who is over the limit learns how long to wait, beside calls that were taken", async () => {
@@ -74,12 +77,11 @@ describe.each(Object.entries(links))("by %s", (_, link) => {
 });
 
 test("a form with its file goes by the link without batches", async () => {
-  await using service = await startService();
   const form = new FormData();
   for (const [name, value] of Object.entries({ ...applicant, resumeFile: pdf() })) form.append(name, value);
-  const { applicationId } = await clientOf(service, httpLink).applications.submit.mutate(form);
-  expect((await service.stored()).applications).toMatchObject([{ reference: applicationId }]);
-  expect(await service.files("resumes")).toHaveLength(1);
+  const { applicationId } = await clientOf(service(), httpLink).applications.submit.mutate(form);
+  expect((await service().stored()).applications).toMatchObject([{ reference: applicationId }]);
+  expect(await service().files("resumes")).toHaveLength(1);
 });
 
 test("retries within a streamed batch can wait as long as the service asks", async () => {
@@ -108,18 +110,18 @@ describe.each(Object.entries({ httpBatchStreamLink, streamByAccept }))("a stream
     Promise.all(calls.map(async (call) => (await refusalOf(call)).data?.code));
 
   test("learns what a request was refused with as a whole", async () => {
-    await using service = await startService();
-    const client = clientOf(service, link);
+    const client = clientOf(service(), link);
     const many = Array.from({ length: 51 }, () => client.newsletter.subscribe.mutate({ email: "a@example.org" }));
     expect(new Set(await outcomesOf(many))).toEqual(new Set(["BAD_REQUEST"]));
     const large = { email: "a@example.org", source: "x".repeat(150_000) };
     const both = [client.newsletter.subscribe.mutate(large), client.newsletter.subscribe.mutate(large)];
     expect(await outcomesOf(both)).toEqual(["PAYLOAD_TOO_LARGE", "PAYLOAD_TOO_LARGE"]);
-    expect((await service.stored()).subscribers).toEqual([]);
+    expect((await service().stored()).subscribers).not.toContainEqual(
+      expect.objectContaining({ email: "a@example.org" }),
+    );
   });
 
   test("is sent as JSON lines, a line for a call", async () => {
-    await using service = await startService();
     const bodies: string[] = [];
     const observed: typeof fetch = async (...asked) => {
       const response = await fetch(...asked);
@@ -127,7 +129,7 @@ describe.each(Object.entries({ httpBatchStreamLink, streamByAccept }))("a stream
       return response;
     };
     const client = createTRPCClient<AppRouter>({
-      links: [link({ url: `${service.url}/trpc`, fetch: observed as never })],
+      links: [link({ url: `${service().url}/trpc`, fetch: observed as never })],
     });
     await Promise.all([client.marketplace.inquiry.mutate(buyer), client.marketplace.inquiry.mutate(buyer)]);
     expect(bodies.map((body) => body.trimEnd().split("\n").length)).toEqual([3]);
@@ -135,12 +137,13 @@ describe.each(Object.entries({ httpBatchStreamLink, streamByAccept }))("a stream
 });
 
 test("one call of a batch that is too large is refused alone", async () => {
-  await using service = await startService();
-  const client = clientOf(service, httpBatchLink);
+  const client = clientOf(service(), httpBatchLink);
   const subscribe = (source: string) => client.newsletter.subscribe.mutate({ email: "reader@example.org", source });
   const [taken, refused] = await Promise.all([subscribe("footer"), refusalOf(subscribe("x".repeat(70_000)))]);
   expect([taken.message !== "", refused.data?.code]).toEqual([true, "PAYLOAD_TOO_LARGE"]);
-  expect((await service.stored()).subscribers).toMatchObject([{ source: "footer" }]);
+  expect((await service().stored()).subscribers).toContainEqual(
+    expect.objectContaining({ email: "reader@example.org", source: "footer" }),
+  );
 });
 
 // Clients up to 11.13 read lines whatever the status is. They are read here as those do: by the library's own reader.
@@ -149,10 +152,9 @@ test.each([
   ["a method that is not taken", "GET", 2, "METHOD_NOT_SUPPORTED"],
   ["a body that is too large", "POST", 2, "PAYLOAD_TOO_LARGE"],
 ] as const)("a stream that is refused as a whole for %s says so for each call", async (_what, method, calls, code) => {
-  await using service = await startService();
   const paths = Array.from({ length: calls }, () => "newsletter.subscribe").join();
   const body = code === "PAYLOAD_TOO_LARGE" ? JSON.stringify({ 0: "x".repeat(300_000) }) : "{}";
-  const response = await fetch(`${service.url}/trpc/${paths}?batch=1`, {
+  const response = await fetch(`${service().url}/trpc/${paths}?batch=1`, {
     method,
     headers: { accept: "application/jsonl", "content-type": "application/json" },
     ...(method === "POST" && { body }),
@@ -168,7 +170,6 @@ test.each([
 });
 
 test("an unknown procedure is named in its refusal", async () => {
-  await using service = await startService();
-  const response = await fetch(`${service.url}/trpc/newsletter.nothing`, { method: "POST", body: "{}" });
+  const response = await fetch(`${service().url}/trpc/newsletter.nothing`, { method: "POST", body: "{}" });
   expect(await response.json()).toMatchObject({ error: { data: { code: "NOT_FOUND", path: "newsletter.nothing" } } });
 });

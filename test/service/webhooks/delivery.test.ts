@@ -1,7 +1,7 @@
 // The whole service tells a receiver what comes in, over HTTP, and the receiver verifies it with the package
 // `standardwebhooks`.
 import { Webhook } from "standardwebhooks";
-import { expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { WebhookEvent } from "../../../shared/src/console.ts";
 import { systemClock } from "../../../server/src/clock.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
@@ -10,18 +10,22 @@ import { accept, release, subscription } from "../../contract/records.ts";
 import { submitAll } from "../../support/console/operator.ts";
 import { buyer, json, rest } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
-import { anew } from "../../support/shared.ts";
+import { anew, shared } from "../../support/shared.ts";
 import { openReceiver, type Received } from "../../support/webhooks/receiver.ts";
 
 const env = { WEBHOOK_TARGETS: "loopback", PUBLIC_URL: "https://submissions.example.org" };
 const eva = { operator: "eva@example.org", at: Date.now() };
 
 const receiver = anew(openReceiver);
-const service = anew(() => startService({ env }));
-const store = anew(() => openStore(service().storage));
+const service = shared(() => startService({ env }));
+const store = shared(() => openStore(service().storage));
 
-async function add(events: readonly WebhookEvent[] = [], path = "/hook") {
-  const added = await addWebhook(store().webhooks, { url: receiver().url + path, events }, eva);
+afterEach(async () => {
+  for (const { id } of await store().webhooks.list()) await store().webhooks.remove(id, eva);
+});
+
+async function add(events: readonly WebhookEvent[] = [], { webhooks } = store()) {
+  const added = await addWebhook(webhooks, { url: `${receiver().url}/hook`, events }, eva);
   if (added === "too-many") throw new Error(added);
   return { id: added.row.id, secret: added.secret };
 }
@@ -36,9 +40,9 @@ interface Payload {
 const verify = (secret: string, { body, headers }: Received) => new Webhook(secret).verify(body, headers) as Payload;
 
 /** The deliveries once none of them waits for its first try any more. */
-async function settled(count: number) {
+async function settled(count: number, { webhooks } = store()) {
   const ended = async () => {
-    const { rows } = await store().webhooks.listDeliveries(null, { limit: 100 });
+    const { rows } = await webhooks.listDeliveries(null, { limit: 100 });
     return rows.filter(({ attempts }) => attempts > 0);
   };
   await expect.poll(async () => (await ended()).length, { timeout: 20_000 }).toBe(count);
@@ -133,23 +137,28 @@ test("one receiver that does not answer holds up no other", async () => {
   expect(silent.received.length).toBeLessThanOrEqual(2);
 });
 
-test("a call that a stop breaks off is made again by the next process, under the same id", async () => {
-  receiver().answer(null);
-  await add(["inquiry.received"]);
-  await submitAll(service());
-  const [first] = await receiver().got(1);
-  await service().stop();
-  await using _next = await startService({ env: { ...env, ...service().sameData } });
-  const [, second] = await receiver().got(2);
-  expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
-  expect(await settled(1)).toMatchObject([{ status: "delivered", attempts: 1 }]);
-});
+describe("after a stop", () => {
+  const first = anew(() => startService({ env }));
+  const itsStore = anew(() => openStore(first().storage));
 
-test("where only the internet is allowed, this machine is not called", async () => {
-  await add(["inquiry.received"]);
-  await service().stop();
-  await using strict = await startService({ env: service().sameData });
-  await submitAll(strict);
-  expect(await settled(1)).toMatchObject([{ status: "queued", lastAnswer: "address-refused" }]);
-  expect(receiver().connections()).toBe(0);
+  test("the next process makes the call that broke off again, under the same id", async () => {
+    receiver().answer(null);
+    await add(["inquiry.received"], itsStore());
+    await submitAll(first());
+    const [broken] = await receiver().got(1);
+    await first().stop();
+    await using _next = await startService({ env: { ...env, ...first().sameData } });
+    const [, second] = await receiver().got(2);
+    expect(second?.headers["webhook-id"]).toBe(broken?.headers["webhook-id"]);
+    expect(await settled(1, itsStore())).toMatchObject([{ status: "delivered", attempts: 1 }]);
+  });
+
+  test("where only the internet is allowed, this machine is not called", async () => {
+    await add(["inquiry.received"], itsStore());
+    await first().stop();
+    await using strict = await startService({ env: first().sameData });
+    await submitAll(strict);
+    expect(await settled(1, itsStore())).toMatchObject([{ status: "queued", lastAnswer: "address-refused" }]);
+    expect(receiver().connections()).toBe(0);
+  });
 });

@@ -73,21 +73,10 @@ const hostileValues: readonly unknown[] = [
   Array.from({ length: 500 }, () => "x"),
 ];
 
-const knownNames = [
-  "name",
-  "fullName",
-  "email",
-  "company",
-  "position",
-  "phone",
-  "source",
-  "selectedPackageIds",
-  "coverLetter",
-  "portfolioUrl",
-  "resumeUrl",
-  "availability",
-  "resumeFile",
-];
+const knownNames =
+  "name fullName email company position phone source selectedPackageIds coverLetter portfolioUrl resumeUrl availability resumeFile".split(
+    " ",
+  );
 const strangeNames = [
   "__proto__",
   "constructor",
