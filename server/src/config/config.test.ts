@@ -243,7 +243,11 @@ test.each<[name: string, values: readonly string[]]>([
   [
     "MAIL_FROM",
     [
-      ...["Desk", "Desk <a@b>", "a@b.example <", "A <a@b.example> B", "A\r\nBcc: x <a@b.example>"],
+      "Desk",
+      "Desk <a@b>",
+      "a@b.example <",
+      "A <a@b.example> B",
+      "A\r\nBcc: x <a@b.example>",
       "a@b.example,c@d.example",
     ],
   ],

@@ -24,6 +24,7 @@ test.each<[string, object, string | null]>([
   ["a recipient who unsubscribed", change, "unsubscribed"],
   ["a suppression by the team", { ...change, Origin: "Customer" }, "manual"],
   ["a suppression after a bounce", { ...change, SuppressionReason: "HardBounce" }, "bounced"],
+  ["a complaint told as a change", { ...change, SuppressionReason: "SpamComplaint" }, "complained"],
   ["a suppression that was lifted", { ...change, SuppressSending: false }, null],
 ])("%s changes an address", (_, body, reason) => {
   const told = readWebhook(body, now);
@@ -32,10 +33,23 @@ test.each<[string, object, string | null]>([
 
 test.each<[string, object]>([
   ["a soft bounce", { ...bounce, Type: "SoftBounce", Inactive: false }],
+  ["an answer of absence", { ...bounce, Type: "AutoResponder", Inactive: false }],
+  ["an opened mail", { RecordType: "Open", Recipient: "ann@buyer.example" }],
+  ["what is not known yet", { RecordType: "Telepathy", Recipient: "ann@buyer.example" }],
   ["a delivery", { RecordType: "Delivery", Recipient: "ann@buyer.example" }],
   ["the name of a method", { RecordType: "constructor" }],
 ])("%s is ignored", (_, body) => {
   expect(readWebhook(body, now)).toEqual({ result: "ignored" });
+});
+
+test.each<[string, object]>([
+  ["no kind of event", {}],
+  ["a bounce without an address", { ...bounce, Email: undefined }],
+  ["a bounce of no address", { ...bounce, Email: "nobody" }],
+  ["a bounce without a time", { ...bounce, BouncedAt: "yesterday" }],
+  ["a change that does not say which", { ...change, SuppressSending: "yes" }],
+])("%s is malformed", (_, body) => {
+  expect(readWebhook(body, now)).toMatchObject({ result: "malformed" });
 });
 
 test("an event from the future counts as of now", () => {

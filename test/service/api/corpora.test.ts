@@ -1,12 +1,12 @@
 // Real-world cases, each with the verdict that its index expects: addresses, URLs and telephone numbers against the rules,
-// hostile texts, JSON and multipart bodies and documents against the running service.
+// hostile texts, JSON and multipart bodies against the running service.
 import { applicationInput } from "@submissions/shared/application";
 import { inquiryInput } from "@submissions/shared/inquiry";
 import { subscribeInput } from "@submissions/shared/subscription";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { cases, complaint, corpusBytes, type Case } from "../../support/corpora.ts";
-import { applicant, buyer, form, json, rest } from "../../support/doors.ts";
+import { applicant, buyer, json, rest } from "../../support/doors.ts";
 import { shared } from "../../support/shared.ts";
 import { startService } from "../../support/service.ts";
 
@@ -170,20 +170,4 @@ test("multipart bodies", { timeout: 300_000 }, async () => {
   const kept = applications.filter(({ resume }) => resume !== null).length;
   expect(await service().files("resumes")).toHaveLength(kept);
   expect(kept - before).toBeLessThanOrEqual(accepted);
-});
-
-test("documents as resumes", { timeout: 300_000 }, async () => {
-  interface Document extends Case {
-    file: string;
-    sendAs: { field: string; filename: string; contentType: string };
-  }
-  const all = cases<Document>("documents/index.jsonl");
-  const told = await complaints(
-    all.map((one) => ({ ...one, id: one.file })),
-    async ({ file, sendAs }) => {
-      const resumeFile = new File([corpusBytes(file)], sendAs.filename, { type: sendAs.contentType });
-      return (await rest.send(service(), "applications.submit", form({ ...applicant, resumeFile }))).status;
-    },
-  );
-  expect(told).toEqual([]);
 });

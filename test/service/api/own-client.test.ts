@@ -57,8 +57,8 @@ describe.each(Object.entries(links))("by %s", (name, link) => {
   });
 
   test("who is over the limit learns how long to wait, beside calls that were taken", async () => {
-    await using service = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "3600" } });
-    const client = clientOf(service, link);
+    await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "3600" } });
+    const client = clientOf(limited, link);
     const subscribe = (email: string) => client.newsletter.subscribe.mutate({ email });
     // Of two requests of one moment, either may come first.
     const outcomes = await Promise.allSettled([subscribe("a@example.org"), subscribe("b@example.org")]);
@@ -72,7 +72,7 @@ describe.each(Object.entries(links))("by %s", (name, link) => {
       expect(data?.retryAfterSeconds).toBeGreaterThan(3_000);
       expect(data?.retryAfterSeconds).toBeLessThanOrEqual(3_600);
     }
-    expect((await service.stored()).subscribers).toHaveLength(1);
+    expect((await limited.stored()).subscribers).toHaveLength(1);
   });
 });
 
@@ -85,7 +85,7 @@ test("a form with its file goes by the link without batches", async () => {
 });
 
 test("retries within a streamed batch can wait as long as the service asks", async () => {
-  await using service = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "1" } });
+  await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "1" } });
   const asked: (number | undefined)[] = [];
   const client = createTRPCClient<AppRouter>({
     links: [
@@ -96,13 +96,13 @@ test("retries within a streamed batch can wait as long as the service asks", asy
         },
         retryDelayMs: () => 1_000 * (asked.at(-1) ?? 0),
       }),
-      httpBatchStreamLink({ url: `${service.url}/trpc` }),
+      httpBatchStreamLink({ url: `${limited.url}/trpc` }),
     ],
   });
   await Promise.all(["a", "b"].map((name) => client.newsletter.subscribe.mutate({ email: `${name}@example.org` })));
   expect(asked.length).toBeGreaterThan(0);
   expect(new Set(asked)).toEqual(new Set([1]));
-  expect((await service.stored()).subscribers).toHaveLength(2);
+  expect((await limited.stored()).subscribers).toHaveLength(2);
 });
 
 describe.each(Object.entries({ httpBatchStreamLink, streamByAccept }))("a stream by %s", (_, link) => {

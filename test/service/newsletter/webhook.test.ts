@@ -90,30 +90,29 @@ describe("who may call", () => {
     expect(JSON.parse(answer.text)).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test.each([
-    ["nothing", ""],
-    ["another password", basic(`${credentials}s`)],
-    ["another user", basic(`hooks:${credentials}`)],
-    ["a part of the password", basic("hook:correct")],
-    ["no password", basic("hook")],
-    ["another scheme", basic(credentials).replace("Basic", "Bearer")],
-    ["no base64", "Basic !!!"],
-    ["an empty value", "Basic "],
-  ])(
-    "nobody who shows %s; nothing is changed, and not 403, at which Postmark gives up",
-    async (_what, authorization) => {
-      const email = someone();
+  test("nobody without the credentials; nothing is changed, and not 403, at which Postmark gives up", async () => {
+    const email = someone();
+    for (const authorization of [
+      "",
+      basic(`${credentials}s`),
+      basic(`hooks:${credentials}`),
+      basic("hook:correct"),
+      basic("hook"),
+      basic(credentials).replace("Basic", "Bearer"),
+      "Basic !!!",
+      "Basic ",
+    ]) {
       const response = await tell(bounce(email), { authorization });
-      expect(response.status).toBe(401);
+      expect(response.status, authorization).toBe(401);
       expect(response.headers.get("www-authenticate")).toMatch(/^Basic realm=/);
       expect(await response.json()).toEqual({
         message: expect.any(String),
         code: "UNAUTHORIZED",
         requestId: response.headers.get("x-request-id"),
       });
-      expect(await getsReceipts(email)).toBe(true);
-    },
-  );
+    }
+    expect(await getsReceipts(email)).toBe(true);
+  });
 
   test("nobody has a large body read without credentials", async () => {
     const response = await tell(complaint(someone(), { Content: "x".repeat(1_000_000) }), { authorization: "" });
@@ -127,68 +126,45 @@ describe("who may call", () => {
   });
 });
 
-describe("what is refused", () => {
-  test.each<[string, unknown, number]>([
-    ["text that is no JSON", "{", 400],
-    ["an empty body", "", 400],
-    ["a list", [], 400],
-    ["null", "null", 400],
-    ["no RecordType", {}, 400],
-    ["a bounce without address", bounce("a@example.org", { Email: undefined }), 400],
-    ["a bounce of no address", bounce("nobody"), 400],
-    ["a bounce without time", bounce("a@example.org", { BouncedAt: "yesterday" }), 400],
-    ["a change that does not say which", change("a@example.org", { SuppressSending: "yes" }), 400],
-    ["more than 1 MiB", { RecordType: "Open", Padding: "x".repeat(1_048_576) }, 413],
-  ])("%s", async (_what, body, status) => {
+// server/src/mail/webhook.test.ts says of each kind of event what is read from it.
+test("what is no event is refused", async () => {
+  for (const [body, status] of [
+    ["{", 400],
+    ["", 400],
+    [[], 400],
+    ["null", 400],
+    [bounce("nobody"), 400],
+    [{ RecordType: "Open", Padding: "x".repeat(1_048_576) }, 413],
+  ] as const)
     expect((await tell(body)).status).toBe(status);
-  });
-
-  test("another content type", async () => {
-    expect((await tell(bounce(someone()), { "content-type": "text/plain" })).status).toBe(415);
-  });
+  expect((await tell(bounce(someone()), { "content-type": "text/plain" })).status).toBe(415);
 });
 
-describe("what stops receipts", () => {
-  test.each<[string, (email: string) => object]>([
-    ["a hard bounce", (email) => bounce(email)],
-    ["a bounce for which Postmark gave the address up", (email) => bounce(email, { Type: "SoftBounce" })],
-    ["a bounce of an address in other case", (email) => bounce(email.toUpperCase())],
-    ["a complaint", (email) => complaint(email)],
-    ["a complaint with the whole mail", (email) => complaint(email, { Content: "x".repeat(1_000_000) })],
-    ["leaving with Postmark", (email) => change(email)],
-    ["a change because of a hard bounce", (email) => change(email, { SuppressionReason: "HardBounce" })],
-    ["a suppression by the team", (email) => change(email, { Origin: "Customer" })],
-  ])("%s, and never the notices", async (_what, event) => {
-    const email = someone();
-    expect(await getsReceipts(email)).toBe(true);
-    expect(await told(event(email))).toBe("noted");
-    const notices = async () =>
-      (await service().mails()).filter(({ replyTo }) => replyTo?.some(({ address }) => address === email)).length;
-    await expect.poll(notices).toBe(1);
-    expect(await getsReceipts(email)).toBe(false);
-    await expect.poll(notices).toBe(2);
-  });
+test.each<[string, (email: string) => object]>([
+  ["a bounce of an address in other case", (email) => bounce(email.toUpperCase())],
+  ["a complaint with the whole mail", (email) => complaint(email, { Content: "x".repeat(1_000_000) })],
+  ["a suppression by the team", (email) => change(email, { Origin: "Customer" })],
+])("%s stops receipts, and never the notices", async (_what, event) => {
+  const email = someone();
+  expect(await getsReceipts(email)).toBe(true);
+  expect(await told(event(email))).toBe("noted");
+  const notices = async () =>
+    (await service().mails()).filter(({ replyTo }) => replyTo?.some(({ address }) => address === email)).length;
+  await expect.poll(notices).toBe(1);
+  expect(await getsReceipts(email)).toBe(false);
+  await expect.poll(notices).toBe(2);
+});
 
-  test.each<[string, (email: string) => object]>([
-    ["a soft bounce", (email) => bounce(email, { Type: "SoftBounce", Inactive: false })],
-    ["an answer of absence", (email) => bounce(email, { Type: "AutoResponder", Inactive: false })],
-    ["a delivery", (email) => ({ RecordType: "Delivery", Recipient: email, DeliveredAt: time(0) })],
-    ["an opened mail", (email) => ({ RecordType: "Open", Recipient: email })],
-    ["a followed link", (email) => ({ RecordType: "Click", Recipient: email })],
-    ["what is not known yet", (email) => ({ RecordType: "Telepathy", Recipient: email })],
-    ["what only sounds like it is known", (email) => ({ RecordType: "constructor", Email: email })],
-  ])("not %s", async (_what, event) => {
-    const email = someone();
-    expect(await told(event(email))).toBe("ignored");
-    expect(await getsReceipts(email)).toBe(true);
-  });
+test("a soft bounce stops nothing", async () => {
+  const email = someone();
+  expect(await told(bounce(email, { Type: "SoftBounce", Inactive: false }))).toBe("ignored");
+  expect(await getsReceipts(email)).toBe(true);
 });
 
 describe("what becomes of a subscriber", () => {
   test.each<[string, (email: string) => object, string]>([
     ["a bounce", (email) => bounce(email), "bounced"],
     ["a complaint", (email) => complaint(email), "complained"],
-    ["a complaint told as a change", (email) => change(email, { SuppressionReason: "SpamComplaint" }), "complained"],
     ["leaving with Postmark", (email) => change(email), "unsubscribed"],
   ])("by %s, which kills the confirm link", async (_what, event, status) => {
     const email = someone();

@@ -17,7 +17,12 @@ const wordTemplate = "application/vnd.openxmlformats-officedocument.wordprocessi
 test.each([
   ["a document with macros", macroWord, macros],
   ["a document with macros, of a type that is not XML", "application/vnd.ms-word.document.macroEnabled.main", macros],
+  ["a template with macros", "application/vnd.ms-word.template.macroEnabledTemplate.main+xml", macros],
   ["a template", wordTemplate, template],
+  ["a workbook", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml", notWord],
+  ["a presentation", "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml", notWord],
+  ["another part", "application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml", notWord],
+  ["what begins like a document", `${wordMain}.bak`, notWord],
   ["something else of Word's", "application/vnd.ms-word.other.main+xml", notWord],
   ["a workbook with macros", "application/vnd.ms-excel.sheet.macroEnabled.main+xml", notWord],
 ])("%s is called what it is", async (_, type, message) => {

@@ -10,7 +10,12 @@ const seen = [
   'example.org xn--p1ai bücher ann@example.org user:pw@ [::1] <script> ${x} %0d%0a \\ " {{ =cmd()',
 ];
 const pieces = fc.constantFrom(
-  ...["", "\r\n", "e\u0301", "\u0323\u0301", "ext. 7", "' OR 1=1"],
+  "",
+  "\r\n",
+  "e\u0301",
+  "\u0323\u0301",
+  "ext. 7",
+  "' OR 1=1",
   ...unseen.split(" ").map((hex) => String.fromCodePoint(Number.parseInt(hex, 16))),
   ...seen.join(" ").split(" "),
 );
