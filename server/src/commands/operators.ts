@@ -79,7 +79,7 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .argument("<email>", "of the operator", parseEmail)
     .action(async (email: string) => {
       await using store = await openStore(configOf(deps).storage);
-      const removed = await store.access.removeOperator(email, commandLine(store));
+      const removed = await store.access.changeOperator(email, { removed: true }, commandLine(store));
       if (removed === "last-admin") throw new CommandFailed("The last admin cannot be removed: add another one first.");
       if (!removed) throw unknownOperator(email);
       tell(deps, `${email} is removed.`);

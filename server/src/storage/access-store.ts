@@ -53,6 +53,8 @@ export interface OpenInvitation {
 }
 
 export type OperatorChange =
+  /** With all sessions, and all tokens that the operator made. The last admin stays. */
+  | { readonly removed: true }
   /** Ends all sessions and tokens of the operator. */
   | { readonly password: string }
   /** Tokens that the operator made end with the role of an admin. */
@@ -122,9 +124,6 @@ export interface AccessStore {
 
   /** False when there is no such operator, or the change is refused. The last admin keeps the role: `last-admin`. */
   changeOperator(email: string, change: OperatorChange, actor: Actor): Promise<boolean | "last-admin">;
-
-  /** Removes an operator, all sessions and all tokens that the operator made. The last admin stays: `last-admin`. */
-  removeOperator(email: string, actor: Actor): Promise<boolean | "last-admin">;
 
   /** Uses a link up that signs an operator in, and answers whom. Null when it does not work (any more). */
   useSignInLink(linkHash: string, now: number): Promise<StoredOperator | null>;

@@ -159,9 +159,9 @@ export function accessGuarantees(test: StoreTest): void {
     const { access } = store;
     await join(store, "eva@example.org", "admin");
     await access.invite({ email: "ben@example.org", role: "admin", invitationHash: "hash" }, root);
-    expect(await access.removeOperator("eva@example.org", root)).toBe("last-admin");
+    expect(await access.changeOperator("eva@example.org", { removed: true }, root)).toBe("last-admin");
     expect(await access.changeOperator("eva@example.org", { role: "sales" }, root)).toBe("last-admin");
-    expect(await access.removeOperator("ben@example.org", root)).toBe(true);
+    expect(await access.changeOperator("ben@example.org", { removed: true }, root)).toBe(true);
     expect(await access.listOperators()).toHaveLength(1);
   });
 
@@ -238,8 +238,8 @@ export function accessGuarantees(test: StoreTest): void {
     await access.createSession("cookie", { id, password: "phc" }, origin, noon);
     const token = { hash: "token", name: "Sheet", role: "sales", expiresAt: null } as const;
     await access.createToken(token, { operator: email, at: noon });
-    expect(await access.removeOperator("EVA@example.org", root)).toBe(true);
-    expect(await access.removeOperator("eva@example.org", root)).toBe(false);
+    expect(await access.changeOperator("EVA@example.org", { removed: true }, root)).toBe(true);
+    expect(await access.changeOperator("eva@example.org", { removed: true }, root)).toBe(false);
     expect(await access.findSession("cookie", noon)).toBeNull();
     expect(await access.findToken("token", noon)).toBeNull();
     await access.createSession("again", { id, password: "phc" }, origin, noon);
@@ -263,7 +263,7 @@ export function accessGuarantees(test: StoreTest): void {
     expect(await access.invite(demoting, root)).toBe("last-admin");
     expect(await access.findOperator({ invitationHash: "hash", at: noon })).toBeNull();
     expect(await access.findOperator("eva@example.org")).toMatchObject({ role: "admin" });
-    expect(await access.removeOperator("eva@example.org", root)).toBe("last-admin");
+    expect(await access.changeOperator("eva@example.org", { removed: true }, root)).toBe("last-admin");
     await join(store, "ben@example.org", "admin");
     expect(await access.changeOperator("eva@example.org", { role: "sales" }, root)).toBe(true);
     expect(await access.findSession("cookie", noon)).toMatchObject({ role: "sales" });

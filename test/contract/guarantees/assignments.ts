@@ -82,7 +82,7 @@ export function assignmentGuarantees(test: StoreTest): void {
     await assign(store, { [reference]: 2 }, null, eva);
     await assign(store, { [reference]: 3 }, ben.operator, eva);
     expect(await assignmentsOf(store)).toHaveLength(1);
-    await store.access.removeOperator(ben.operator, eva);
+    await store.access.changeOperator(ben.operator, { removed: true }, eva);
     expect(await assignmentsOf(store)).toEqual([]);
     expect(await claimAt(store, due)).toEqual([]);
   });

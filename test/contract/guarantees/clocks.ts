@@ -50,6 +50,14 @@ export function clockGuarantees(test: StoreTest): void {
     expect(next.days.at(-2)).toEqual({ day: "2026-11-21", inquiries: 8, applications: 0 });
   });
 
+  test("a welcome mail that was stored by a clock that was ahead does not keep the next one back", async ({
+    store,
+  }) => {
+    await accept(store, subscription({ receivedAt: ahead }));
+    expect(await accept(store, subscription())).toMatchObject({ mails: [{ kind: "newsletter-welcome" }] });
+    expect(await accept(store, subscription({ receivedAt: noon + minute }))).toMatchObject({ mails: [], capped: [] });
+  });
+
   test("days that were counted by a clock that was ahead are counted again", async ({ store }) => {
     await store.desk.countSubscribers(ahead);
     await accept(store, inquiry(1));

@@ -23,7 +23,7 @@ export const operatorProcedures = trpc.router({
   remove: changes("admin")
     .input(z.object({ email: address }))
     .mutation(async ({ ctx: { access, actor }, input }): Promise<null> =>
-      done(await access.removeOperator(input.email, actor)),
+      done(await access.changeOperator(input.email, { removed: true }, actor)),
     ),
 
   endSessions: changes("admin")

@@ -63,7 +63,8 @@ function decideMailable(
 ): { readonly status: SubscriberStatus; readonly due: boolean } {
   const subscribed = optIn === "single" ? "active" : "pending";
   if (known === undefined) return { status: subscribed, due: true };
-  const rested = known.welcomedAt === null || receivedAt - known.welcomedAt >= welcomeIntervalMs;
+  // One that is far ahead was stored by a clock that was.
+  const rested = known.welcomedAt === null || Math.abs(receivedAt - known.welcomedAt) >= welcomeIntervalMs;
   if (known.status === "pending") return { status: subscribed, due: rested };
   if (known.status === "unsubscribed") {
     // The first request after unsubscribing always gets a mail. Further ones wait like those of a pending address:

@@ -140,6 +140,13 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
   /** Answers the entry in the audit log, or why there is no change. */
   function* apply(operator: StoredOperator, change: OperatorChange, at: number): Steps<Change | false | "last-admin"> {
     const { id } = operator;
+    if ("removed" in change) {
+      if (yield* isLastAdmin(operator)) return "last-admin";
+      // The sessions go with the operator.
+      yield* statements.remove(id);
+      yield* statements.removeTokens(operator.email);
+      return { action: "operator.remove" };
+    }
     if ("password" in change) {
       yield* statements.setPassword(change.password, id);
       yield* endAll(operator);
@@ -227,18 +234,6 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
         const [operator] = yield* statements.lockById(operatorId);
         const actor = { operator: operator?.email ?? "", at: now };
         yield* audit({ action: "operator.recovery-code", subject: emailKey(actor.operator) }, actor);
-        return true;
-      }),
-
-    removeOperator: (email, actor) =>
-      transaction(function* () {
-        const [operator] = yield* statements.lockByKey(emailKey(email));
-        if (operator === undefined) return false;
-        if (yield* isLastAdmin(operator)) return "last-admin";
-        // The sessions go with the operator.
-        yield* statements.remove(operator.id);
-        yield* statements.removeTokens(operator.email);
-        yield* audit({ action: "operator.remove", subject: emailKey(email) }, actor);
         return true;
       }),
 

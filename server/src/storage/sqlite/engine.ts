@@ -1,13 +1,16 @@
 // SQLite as the engine of what both engines run.
 import type { SQLInputValue } from "node:sqlite";
+import type { RunOptions } from "../commit-queue.ts";
 import type { Ranges } from "../ranges.ts";
 import { type FoundRow, lookUpNames, lookUps, type Wanted } from "../rules/facts.ts";
 import { type RowsToInsert, tableNames, tableOf } from "../rules/tables.ts";
 import { type Engine, type Query, queryOf, type Steps, together, type Value } from "../sql/engine.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
-import type { RunJob } from "./jobs.ts";
 import type { ReadingThread } from "./reading-thread.ts";
+
+/** Runs a job in the next transaction, and again if that has to be undone because of another one. */
+export type RunJob = <T>(job: () => T, options?: RunOptions) => Promise<T>;
 
 /** Other lists wait while a statement runs, so each looks at few rows, and at more as long as that is quick. */
 const ranges: Ranges = {

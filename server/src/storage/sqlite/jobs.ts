@@ -1,5 +1,11 @@
 // The transactions of the SQLite engine: jobs that come in together share one, and so one sync of the log.
-import { Again, CommitQueue, type RunOptions } from "../commit-queue.ts";
+import { reached } from "../../failpoint.ts";
+import { Again, CommitQueue } from "../commit-queue.ts";
+import { decide } from "../rules/decide.ts";
+import { wantedBy } from "../rules/facts.ts";
+import type { References } from "../rules/references.ts";
+import { prepareAccepting } from "../sql/accepting.ts";
+import { type Engine, type Steps, together } from "../sql/engine.ts";
 import { type Acceptance, type CommitListener, type Entry, StorageUnavailable } from "../store.ts";
 import { busyWaitMs } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
@@ -11,16 +17,13 @@ const batchMax = 256;
 /** Submissions of a transaction are accepted together; anything else is done by itself. */
 type Job = Entry | (() => unknown);
 
-/** Runs a job in the next transaction, and again if that has to be undone because of another one. */
-export type RunJob = <T>(job: () => T, options?: RunOptions) => Promise<T>;
-
 /** @param accept accepts submissions within a transaction */
 export function makeJobQueue(
   connection: SqliteConnection,
   accept: (entries: readonly Entry[]) => readonly Acceptance[],
   onCommit: CommitListener | undefined,
 ): CommitQueue<Job, unknown> {
-  function transaction(jobs: readonly Job[]): readonly unknown[] {
+  async function commit(jobs: readonly Job[]): Promise<readonly unknown[]> {
     try {
       connection.begin();
       const answers = accept(jobs.filter((job) => typeof job !== "function")).values();
@@ -36,7 +39,6 @@ export function makeJobQueue(
     }
   }
 
-  const commit = async (jobs: readonly Job[]) => transaction(jobs);
   return new CommitQueue<Job, unknown>({ batchMax, busyMs: busyWaitMs, asUnavailable, commit, onCommit });
 }
 
@@ -48,3 +50,26 @@ function undo(connection: SqliteConnection): void {
     throw asUnavailable(error) ?? new StorageUnavailable("The transaction cannot be undone.", { cause: error });
   }
 }
+
+/**
+ * Accepts the submissions of a transaction. No other transaction runs meanwhile, so that the numbers of rows follow those
+ * that are stored.
+ */
+export function prepareAccept(engine: Engine, references: References) {
+  const { find, write } = prepareAccepting(engine);
+  const lastNumber = engine.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = $1");
+
+  return function* accept(entries: readonly Entry[]): Steps<readonly Acceptance[]> {
+    const { wanted, numbers } = wantedBy(entries);
+    const [[submission], [mail]] = yield* together([lastNumber("submission"), lastNumber("mail")]);
+    const arrivals = behind(submission?.seq, numbers.arrivals);
+    const mails = behind(mail?.seq, numbers.mails);
+    const decision = decide(entries, yield* find(wanted), { arrivals, mails }, references);
+    yield* together(write(decision));
+    reached("row-written");
+    reached("before-commit");
+    return decision.answers;
+  };
+}
+
+const behind = (last = 0, count: number): number[] => Array.from({ length: count }, (_, index) => last + 1 + index);

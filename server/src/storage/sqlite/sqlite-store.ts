@@ -1,5 +1,4 @@
 // The SQLite engine of the store: every method is one job of the commit queue, or one short read.
-import type { RunOptions } from "../commit-queue.ts";
 import { References } from "../rules/references.ts";
 import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
 import {
@@ -10,11 +9,10 @@ import {
   StorageUnavailable,
   type Store,
 } from "../store.ts";
-import { prepareAccept } from "./accept.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { makeEngine, readingBy, runSteps } from "./engine.ts";
+import { makeEngine, readingBy, type RunJob, runSteps } from "./engine.ts";
 import { inbox, prepareSearchIndex } from "./inbox.ts";
-import { makeJobQueue, type RunJob } from "./jobs.ts";
+import { makeJobQueue, prepareAccept } from "./jobs.ts";
 import { ReadingThread } from "./reading-thread.ts";
 
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
@@ -34,7 +32,7 @@ export function makeSqliteStore(
   const probe = connection.prepare<[]>("UPDATE store SET probe = probe + 1");
   const acceptAll = (entries: readonly Entry[]) => (entries.length === 0 ? [] : runSteps(accept(entries)));
   const queue = makeJobQueue(connection, acceptAll, onCommit);
-  const run: RunJob = <T>(job: () => T, options?: RunOptions) => queue.run(job, options) as Promise<T>;
+  const run: RunJob = (job, options) => queue.run(job, options) as Promise<ReturnType<typeof job>>;
   const engine = makeEngine(connection, run);
   const accept = prepareAccept(engine, references);
 
