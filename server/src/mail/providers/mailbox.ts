@@ -3,7 +3,7 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { emailKey } from "@submissions/shared/fields";
-import MailComposer from "nodemailer/lib/mail-composer";
+import type MailComposer from "nodemailer/lib/mail-composer";
 import type { Mailer, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { mimeFields } from "./mime.ts";
 
@@ -22,6 +22,13 @@ const batchMax = 50;
 export async function openMailboxMailer(folder: string, from: Sender, key: string): Promise<Mailer> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
+  // Loaded with the first mail: it takes some megabytes.
+  let composer: Promise<{ readonly default: typeof MailComposer }> | undefined;
+  const write = async (mail: OutgoingMail): Promise<Buffer> => {
+    const { default: Composer } = await (composer ??= import("nodemailer/lib/mail-composer"));
+    // CRLF line ends, as messages have them everywhere.
+    return new Composer({ ...mimeFields(mail, from, key), newline: "windows" }).compile().build();
+  };
   return {
     batchMax,
     calls: { fresh: 1, due: 1 },
@@ -29,16 +36,12 @@ export async function openMailboxMailer(folder: string, from: Sender, key: strin
     doubt: "replace",
     async send(mails) {
       // All before the first is kept: what cannot be written is thrown while nothing is handed over.
-      const messages = await Promise.all(mails.map((mail) => write(mail, from, key)));
+      const messages = await Promise.all(mails.map(write));
       return Promise.all(mails.map(({ id }, position) => keep(id, messages[position]!, folder)));
     },
     [Symbol.asyncDispose]: async () => {},
   };
 }
-
-// CRLF line ends, as messages have them everywhere.
-const write = (mail: OutgoingMail, from: Sender, key: string): Promise<Buffer> =>
-  new MailComposer({ ...mimeFields(mail, from, key), newline: "windows" }).compile().build();
 
 async function keep(id: string, message: Buffer, folder: string): Promise<MailOutcome> {
   // The id becomes a file name. Ours hold letters, digits and hyphens.
