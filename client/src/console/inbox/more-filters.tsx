@@ -1,9 +1,8 @@
 // The parts of the filter that are rarely set, and the exports. Loaded when they are first asked for.
 import type { Role, SubmissionKind } from "@submissions/shared/console";
-import { consoleUrl } from "../calls.ts";
 import { useMe } from "../me.ts";
-import { DownloadLink, useDownload } from "../parts/download-link.tsx";
-import { useToasts } from "../parts/toasts.tsx";
+import { DownloadLink } from "../parts/download-link.tsx";
+import { exportUrl, FilterForm } from "../parts/export-menu.tsx";
 import { word } from "../words.ts";
 import { exactParts, filterOf, type changed, type InboxSearch } from "./inbox-search.ts";
 
@@ -20,62 +19,30 @@ const exportsOf: Readonly<Record<Role, readonly string[]>> = {
   marketing: [],
 };
 
-/**
- * Lists as files: what the filter shows, and everything. The filter goes by a form, because its body stands in no log of a
- * proxy, as an address would; its answer is saved and the frame stays empty.
- */
+/** Lists as files: what the filter shows, and everything. */
 function Exports({ search }: { readonly search: InboxSearch }) {
-  const filter = JSON.stringify(filterOf(search));
-  const download = useDownload();
-  const { showToast } = useToasts();
+  const filter = filterOf(search);
   const lists = exportsOf[useMe().role].filter((list) => search.kind === undefined || list === listOf[search.kind]);
-  const url = (list: string, format: string) => new URL(`exports/${list}.${format}`, consoleUrl).href;
-  return (
-    <>
-      {lists.map((list) => (
-        <div key={list} className="small">
-          <form
-            method="post"
-            target="download"
-            className="export-line"
-            onSubmit={(event) => {
-              event.preventDefault();
-              const form = event.currentTarget;
-              const { submitter } = event.nativeEvent;
-              form.action = (submitter as HTMLButtonElement).formAction;
-              download(() => form.submit());
-            }}
-          >
-            <input type="hidden" name="filter" value={filter} />
-            Export {list} shown here:
-            {formats.map((format) => (
-              <button key={format} type="submit" className="link" formAction={url(list, format)}>
-                {format.toUpperCase()} <span className="unseen">of {list} shown here</span>
-              </button>
-            ))}
-          </form>
-          <p className="export-line">
-            Export all {list}:
-            {formats.map((format) => (
-              <DownloadLink key={format} href={url(list, format)}>
-                {format.toUpperCase()}
-              </DownloadLink>
-            ))}
-          </p>
-        </div>
-      ))}
-      <iframe
-        name="download"
-        title="Downloads"
-        hidden
-        // A file that is saved loads no page. A refusal does, and so does the browser's page for a service that is away.
-        onLoad={({ currentTarget }) => {
-          if (currentTarget.contentDocument?.URL !== "about:blank")
-            showToast("Not downloaded. Please try again.", { tone: "bad" });
-        }}
-      />
-    </>
-  );
+  return lists.map((list) => (
+    <div key={list} className="small">
+      <FilterForm filter={filter} className="export-line">
+        Export {list} shown here:
+        {formats.map((format) => (
+          <button key={format} type="submit" className="link" formAction={exportUrl(list, format)}>
+            {format.toUpperCase()} <span className="unseen">of {list} shown here</span>
+          </button>
+        ))}
+      </FilterForm>
+      <p className="export-line">
+        Export all {list}:
+        {formats.map((format) => (
+          <DownloadLink key={format} href={exportUrl(list, format)}>
+            {format.toUpperCase()}
+          </DownloadLink>
+        ))}
+      </p>
+    </div>
+  ));
 }
 
 const formats = ["csv", "ndjson"];

@@ -5,13 +5,13 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
 import { textOf } from "../parts/fields.tsx";
+import { NewPassword } from "../parts/new-password.tsx";
 import { brand, useTitle } from "../parts/page.tsx";
 import { Fact, Waiting } from "../parts/states.tsx";
 import { session } from "../session.ts";
 import { ProviderForm, tokenOfAddress, useMethods } from "../sign-in/sign-in.tsx";
 import { exactTime, word } from "../words.ts";
 
-const lengthMin = 12;
 const icon = new URL("../icon.svg", import.meta.url).href;
 
 export function InvitationPage() {
@@ -52,7 +52,6 @@ function Acceptance({ token, invitation: { email, name, role, expiresAt } }: Acc
   const methods = useMethods();
   const navigate = useNavigate();
   const [visible, setVisible] = useState(false);
-  const rule = useId();
   const problem = useId();
   const accept = useMutation({
     ...trpc.session.acceptInvitation.mutationOptions(),
@@ -85,21 +84,12 @@ function Acceptance({ token, invitation: { email, name, role, expiresAt } }: Acc
             Display name
             <input name="name" autoComplete="name" maxLength={100} autoFocus defaultValue={name ?? ""} />
           </label>
-          <label>
-            Password
-            <input
-              name="password"
-              type={visible ? "text" : "password"}
-              autoComplete="new-password"
-              required
-              minLength={lengthMin}
-              maxLength={256}
-              aria-describedby={`${rule} ${problem}`}
-            />
-          </label>
-          <p id={rule} className="quiet small">
-            At least {lengthMin} characters. Some words in a row are easy to remember and hard to guess.
-          </p>
+          <NewPassword
+            label="Password"
+            advice="Some words in a row are easy to remember and hard to guess."
+            problemId={problem}
+            visible={visible}
+          />
           <label className="check">
             <input type="checkbox" checked={visible} onChange={({ target }) => setVisible(target.checked)} />
             Show what I type

@@ -1,5 +1,5 @@
 // The links to download a whole list, and buttons to download what its filter shows.
-import { useId } from "react";
+import { useId, type ReactNode } from "react";
 import { consoleUrl } from "../calls.ts";
 import { DownloadLink, useDownload } from "./download-link.tsx";
 import { Icon } from "./icons.tsx";
@@ -16,7 +16,7 @@ const formats = [
   ["ndjson", "NDJSON", "for programs"],
 ] as const;
 
-const hrefOf = (list: string, format: string) => new URL(`exports/${list}.${format}`, consoleUrl).href;
+export const exportUrl = (list: string, format: string) => new URL(`exports/${list}.${format}`, consoleUrl).href;
 
 export function ExportMenu({ list, filter = {} }: Props) {
   const id = useId();
@@ -27,24 +27,34 @@ export function ExportMenu({ list, filter = {} }: Props) {
       </button>
       <div id={id} popover="auto" className="popover choices">
         {formats.map(([format, name, use]) => (
-          <DownloadLink key={format} className="choice" href={hrefOf(list, format)}>
+          <DownloadLink key={format} className="choice" href={exportUrl(list, format)}>
             {name} <span className="quiet">{use}</span>
           </DownloadLink>
         ))}
-        {Object.keys(filter).length > 0 && <Shown list={list} filter={filter} />}
+        {Object.keys(filter).length > 0 && (
+          <FilterForm filter={filter}>
+            {formats.map(([format, name]) => (
+              <button key={format} type="submit" className="choice" formAction={exportUrl(list, format)}>
+                {name} <span className="quiet">of those shown</span>
+              </button>
+            ))}
+          </FilterForm>
+        )}
       </div>
     </>
   );
 }
 
-/** The filter goes by a form: its body stands in no log of a proxy, as an address would. */
-function Shown({ list, filter }: Required<Props>) {
+/** Its buttons download what the filter shows. The body of a form stands in no log of a proxy, as an address would. */
+export function FilterForm({ filter, className, children }: FilterFormProps) {
+  const frame = `download-${useId()}`;
   const download = useDownload();
   const { showToast } = useToasts();
   return (
     <form
       method="post"
-      target="download"
+      target={frame}
+      className={className}
       onSubmit={(event) => {
         event.preventDefault();
         const form = event.currentTarget;
@@ -53,16 +63,12 @@ function Shown({ list, filter }: Required<Props>) {
       }}
     >
       <input type="hidden" name="filter" value={JSON.stringify(filter)} />
-      {formats.map(([format, name]) => (
-        <button key={format} type="submit" className="choice" formAction={hrefOf(list, format)}>
-          {name} <span className="quiet">of those shown</span>
-        </button>
-      ))}
+      {children}
       <iframe
-        name="download"
+        name={frame}
         title="Downloads"
         hidden
-        // A file that is saved loads no page; a refusal does.
+        // A file that is saved loads no page. A refusal does, and so does the browser's page for a service that is away.
         onLoad={({ currentTarget }) => {
           if (currentTarget.contentDocument?.URL !== "about:blank")
             showToast("Not downloaded. Please try again.", { tone: "bad" });
@@ -70,4 +76,10 @@ function Shown({ list, filter }: Required<Props>) {
       />
     </form>
   );
+}
+
+interface FilterFormProps {
+  readonly filter: object;
+  readonly className?: string;
+  readonly children: ReactNode;
 }

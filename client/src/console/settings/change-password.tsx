@@ -4,9 +4,8 @@ import { useId, useState } from "react";
 import { trpc } from "../calls.ts";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { textOf } from "../parts/fields.tsx";
+import { NewPassword } from "../parts/new-password.tsx";
 import { useToasts } from "../parts/toasts.tsx";
-
-const lengthMin = 12;
 
 export function ChangePassword({ email }: { readonly email: string }) {
   const [open, setOpen] = useState(false);
@@ -22,7 +21,6 @@ export function ChangePassword({ email }: { readonly email: string }) {
 
 function ChangeDialog({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
   const problem = useId();
-  const rule = useId();
   const { showToast } = useToasts();
   const change = useMutation({
     ...trpc.session.changePassword.mutationOptions(),
@@ -52,21 +50,7 @@ function ChangeDialog({ email, onClose }: { readonly email: string; readonly onC
           aria-describedby={problem}
         />
       </label>
-      <label>
-        New password
-        <input
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={lengthMin}
-          maxLength={256}
-          aria-describedby={`${rule} ${problem}`}
-        />
-      </label>
-      <p id={rule} className="quiet small">
-        At least {lengthMin} characters. Your other sessions end.
-      </p>
+      <NewPassword label="New password" advice="Your other sessions end." problemId={problem} />
     </FormDialog>
   );
 }
