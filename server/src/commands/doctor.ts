@@ -6,10 +6,11 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
-import { publicUrl, type Config } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { type Arrived, doctorPath, doctorToken } from "../http/health.ts";
 import { openMailer } from "../mail/open-mailer.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
+import { linkAddress } from "../own-address.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { freeBytesOf, stage } from "../resumes/staging.ts";
 import { openStore, pendingMigrations } from "../storage/open-store.ts";
@@ -113,11 +114,12 @@ async function checkMail({ mail, addresses }: Config, identity: string): Promise
   return problem === null ? ["ok", `${mail.kind} knows us`] : ["failed", problem];
 }
 
-async function checkBounces({ mail, postmarkWebhook, ...config }: Config): Promise<Finding> {
+async function checkBounces(config: Config): Promise<Finding> {
+  const { mail, postmarkWebhook } = config;
   if (mail.kind !== "postmark") return ["attention", `${mail.kind} tells nothing of bounces and complaints`];
   if (postmarkWebhook === null) return ["attention", "POSTMARK_WEBHOOK_AUTH is not set: bounces are not heard of"];
   const { user, password } = postmarkWebhook;
-  const response = await ask(config, "/webhooks/postmark", {
+  const response = await ask(await linkAddress(config), "/webhooks/postmark", {
     method: "POST",
     headers: { authorization: `Basic ${btoa(`${user}:${password}`)}`, "content-type": "application/json" },
     body: JSON.stringify({ RecordType: "Open" }),
@@ -127,24 +129,23 @@ async function checkBounces({ mail, postmarkWebhook, ...config }: Config): Promi
   return ["ok", "/webhooks/postmark takes its credentials; that Postmark has them is to be looked at by hand"];
 }
 
-async function checkProxy(config: Pick<Config, "publicUrl" | "listen">, identity: string): Promise<Finding> {
+async function checkProxy(config: Config, identity: string): Promise<Finding> {
+  const address = await linkAddress(config);
   const headers = { authorization: `Bearer ${doctorToken(identity)}`, "x-forwarded-for": claimed };
-  const response = await ask(config, doctorPath, { headers });
-  if (response.status !== 200)
-    return ["failed", `${publicUrl(config)} answers ${response.status}: it is not this service`];
+  const response = await ask(address, doctorPath, { headers });
+  if (response.status !== 200) return ["failed", `${address} answers ${response.status}: it is not this service`];
   const { client, peer, forwardedFor } = (await response.json()) as Arrived;
   if (client === claimed) return ["failed", "a client can claim any address: TRUST_PROXY trusts more than the proxies"];
   if (client === peer && forwardedFor !== claimed) {
     return ["failed", "all clients count as one, the proxy: set TRUST_PROXY"];
   }
-  if (!/^https:|\/\/(?:localhost|127\.|\[::1\])/.test(publicUrl(config)))
-    return ["attention", "PUBLIC_URL is not https"];
-  if (config.publicUrl === null) return ["attention", `PUBLIC_URL is not set: links lead to ${publicUrl(config)}`];
+  if (!/^https:|\/\/(?:localhost|127\.|\[::1\])/.test(address)) return ["attention", "PUBLIC_URL is not https"];
+  if (config.publicUrl === null) return ["attention", `PUBLIC_URL is not set: links lead to ${address}`];
   return ["ok", `${config.publicUrl} leads here, and clients count by their own addresses`];
 }
 
-const ask = (config: Pick<Config, "publicUrl" | "listen">, path: string, init: RequestInit): Promise<Response> =>
-  fetch(publicUrl(config) + path, { ...init, redirect: "manual", signal: AbortSignal.timeout(askMs) });
+const ask = (address: string, path: string, init: RequestInit): Promise<Response> =>
+  fetch(address + path, { ...init, redirect: "manual", signal: AbortSignal.timeout(askMs) });
 
 async function checkDisk({ dataFolder }: Config): Promise<Finding> {
   const free = await freeBytesOf(dataFolder);

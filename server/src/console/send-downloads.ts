@@ -1,4 +1,6 @@
 // How downloads are sent. Each is recorded before its first byte.
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -167,12 +169,20 @@ async function* whileAdmitted<Piece>({ admitted }: DownloadCall, pieces: AsyncIt
   }
 }
 
+/** Connections on which nothing moves are cut. This one only while bytes wait for its client, not while rows are looked for. */
+export function staysWhileSearching(response: ServerResponse): void {
+  response.on("timeout", (socket: Socket) => {
+    if (response.writableLength > 0) socket.destroy();
+  });
+}
+
 /** Streams a download. An error after the first bytes cuts the connection, so that no partial file looks complete. */
 function sendStream(call: DownloadCall, type: string, bytes: AsyncIterable<Uint8Array | string>): FastifyReply {
   const { log } = call.console;
   const { reply } = call;
   const stream = Readable.from(whileAdmitted(call, bytes));
   stream.on("error", (error) => log.error({ requestId: reply.request.id, err: error }, "a download failed"));
+  staysWhileSearching(reply.raw);
   reply.type(type).header("content-security-policy", "sandbox; default-src 'none'");
   return reply.send(stream);
 }

@@ -42,6 +42,11 @@ test("a service that has what it needs gets ok, and what nothing can try is name
   expect(await service.files("resumes")).toEqual([]);
   expect(postmark.taken).toEqual([]);
 
+  // The running service has written its address down.
+  const unnamed = await runCommand(["doctor"], { ...settings, ...service.sameData });
+  expect(unnamed.stdout).toContain(`proxy: PUBLIC_URL is not set: links lead to ${service.url}`);
+  expect(statesOf(unnamed.stdout)).toMatchObject({ bounces: "ok", proxy: "attention" });
+
   await rm(folder.path, { recursive: true });
   const later = await runCommand(["doctor"], env);
   expect(later.stdout).toMatch(/^attention +backup: the newest is 0 hours old: .*not there/m);
