@@ -1,4 +1,4 @@
-// What pages load of the forms: its size, and that it needs nothing else.
+// What pages load of the forms and of the console: its size, and that it needs nothing else.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -38,4 +38,16 @@ test("neither zod nor tRPC is in it, and no address of ours", () => {
   const hosts = [...all.matchAll(/https?:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)+)/gi)].map(([, host]) => host);
   // The examples in the texts.
   expect(new Set(hosts)).toEqual(new Set(["example.org"]));
+});
+
+test("the first view of the console is less than 150 KB, compressed", () => {
+  const built = join(import.meta.dirname, "../../../client/dist/console");
+  const shell = readFileSync(join(built, "index.html"), "utf8");
+  const assets = [...shell.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, file = ""]) => file);
+  const bytes = [shell, ...assets.map((file) => readFileSync(join(built, file)))].map(
+    (content) => gzipSync(content).length,
+  );
+  expect(assets.length).toBeGreaterThan(2);
+  expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(150_000);
+  expect(shell).not.toMatch(/<style|<script(?![^>]*src=)| style=| on\w+=/);
 });

@@ -1,0 +1,152 @@
+// What the inbox shows and keeps in its address, in a real browser: filters, searches, older submissions.
+import { expect, test } from "vitest";
+import type { InboxRow } from "@submissions/shared/console";
+import type { Page } from "playwright-core";
+import { openBrowser } from "../../support/browser.ts";
+import { shared } from "../../support/shared.ts";
+import { ConsoleSite } from "../../support/browser/console-site.ts";
+import { enter, failNext } from "../../support/browser/console-visit.ts";
+
+const browser = shared(openBrowser);
+const site = shared(() => ConsoleSite.open());
+
+const pathOf = ({ kind, reference }: Pick<InboxRow, "kind" | "reference">) =>
+  `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
+const rows = (page: Page) => page.locator(".rows .row");
+
+test("an inbox keeps its filter in the address, and Back returns to it", async () => {
+  await using visit = await enter(browser(), site());
+  const { page } = visit;
+  await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
+  await page.waitForURL("**/console?status=new");
+  const waiting = site().submissions.filter(({ status }) => status === "new");
+  await expect.poll(() => rows(page).count()).toBe(waiting.length);
+  await page.getByRole("combobox", { name: "Assignee" }).selectOption("none");
+  await page.waitForURL("**/console?status=new&assignee=none");
+  await page.goBack();
+  await page.waitForURL("**/console?status=new");
+  await rows(page).first().getByRole("link").click();
+  await page.waitForURL(`**${pathOf(waiting[0]!)}?status=new`);
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("heading", { name: waiting[1]!.name }).waitFor();
+  await page.getByRole("button", { name: "Inbox" }).click();
+  await page.waitForURL("**/console?status=new");
+});
+
+test("older submissions are shown page by page, and it is said why they could not be loaded", async () => {
+  await using visit = await enter(browser(), site(), "?status=all");
+  const { page } = visit;
+  visit.expectProblems(/status of 500/);
+  const total = site().submissions.filter(({ status }) => status !== "spam").length;
+  const older = page.getByRole("button", { name: "Show older" });
+  await expect.poll(() => rows(page).count()).toBe(50);
+  await failNext(page, "inbox.list", 3);
+  await older.click();
+  await page.getByText("Not loaded. Something went wrong on the server.").waitFor();
+  await older.click();
+  await expect.poll(() => rows(page).count()).toBe(100);
+  expect(await page.getByText("Not loaded.").count()).toBe(0);
+  await older.click();
+  await expect.poll(() => rows(page).count()).toBe(total);
+  expect(await older.count()).toBe(0);
+});
+
+test("an empty inbox says that nothing came or waits, and takes no notice of what it does not know", async () => {
+  await using empty = await ConsoleSite.open({ count: 0 });
+  await using visit = await enter(browser(), empty, "?status=closed&utm_source=mail");
+  const { page } = visit;
+  const nothing = page.getByRole("heading", { name: "No submissions yet" });
+  await nothing.waitFor();
+  await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
+  await page.getByRole("heading", { name: "Nothing waits" }).waitFor();
+  await page.goto(`${empty.url}/mails?status=lost`);
+  await page.getByText("No mail has failed.").waitFor();
+
+  // A year that is being typed is the oldest there is.
+  await page.goto(empty.url);
+  await nothing.waitFor();
+  const asked = page.waitForRequest("**/inbox.list*");
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByLabel("From").fill("0202-01-01");
+  expect((await asked).postDataJSON()).toMatchObject({ filter: { from: 0 } });
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "from 0202-01-01" }).click();
+  await nothing.waitFor();
+  expect(page.url()).toBe(empty.url);
+});
+
+test("a search finds names and letters as they are typed", async () => {
+  await using visit = await enter(browser(), site());
+  const { page } = visit;
+  const search = page.getByRole("searchbox", { name: "Search" });
+  await search.pressSequentially("kalomi");
+  await page.waitForURL("**/console#q=kalomi");
+  await expect
+    .poll(() =>
+      rows(page)
+        .locator("strong")
+        .allInnerTexts()
+        .then((names) => [...new Set(names)]),
+    )
+    .toEqual(["Anna Müller"]);
+  await search.fill("phonetics");
+  await page.waitForURL("**/console#q=phonetics");
+  await expect.poll(() => rows(page).count()).toBeGreaterThan(3);
+  await page.goto(`${site().url}#letter=kalomi`);
+  await expect.poll(() => search.inputValue()).toBe("kalomi");
+});
+
+test("no server on the way is told what is searched for, and an old address is rewritten", async () => {
+  await using visit = await enter(browser(), site());
+  const { page } = visit;
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.getByRole("searchbox", { name: "Search" }).pressSequentially("kalomi");
+  await page.waitForURL("**/console#q=kalomi");
+  await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
+  await page.waitForURL("**/console?status=new#q=kalomi");
+  await page.reload();
+  await rows(page).first().waitFor();
+  await page.goto(`${site().url}?order=oldest#q=kalomi`);
+  await rows(page).first().locator("a").first().click();
+  await page.getByRole("link", { name: "All from this address" }).click();
+  await page.getByRole("heading", { name: "anna.mueller@kalomi.example" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "anna.mueller@kalomi.example" }).waitFor();
+  await page.goBack();
+  await page.goBack();
+  await page.waitForURL("**/console?order=oldest#q=kalomi");
+  expect(asked.filter((url) => /kalomi(?!\.js)/.test(url.split("#")[0]!))).toEqual([]);
+
+  await page.goto(`${site().url}?q=kalomi&status=new`);
+  await page.waitForURL("**/console?status=new#q=kalomi");
+  await expect.poll(() => page.getByRole("searchbox", { name: "Search" }).inputValue()).toBe("kalomi");
+});
+
+test("what failed is said and offered again, and so is being offline", async () => {
+  await using visit = await enter(browser(), site());
+  const { page, context } = visit;
+  visit.expectProblems(/status of 500/, /status of 429/, /ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED|status of/);
+  await rows(page).first().waitFor();
+  await failNext(page, "inbox.list", 3);
+  await page.getByRole("combobox", { name: "Kind" }).selectOption("inquiry");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await rows(page).first().waitFor();
+  for (const how of ["refused", "not answered"]) {
+    await page.route(
+      "**/exports/*",
+      (route) => (how === "refused" ? route.fulfill({ status: 429, json: {} }) : route.abort("connectionrefused")),
+      { times: 1 },
+    );
+    await page.getByRole("button", { name: "More" }).click();
+    expect(await page.locator(".toast").count(), how).toBe(0);
+    await page.getByRole("button", { name: "CSV of inquiries shown here" }).click();
+    await page.getByText("Not downloaded. Please try again.").waitFor();
+    await page.reload();
+    await rows(page).first().waitFor();
+  }
+  await context.setOffline(true);
+  await page.getByText("You are offline.").waitFor();
+  await context.setOffline(false);
+  await page.getByText("You are offline.").waitFor({ state: "detached" });
+});

@@ -1,0 +1,146 @@
+// The pages of a person, of subscribers, of the overview, of mails and of the audit log, in a real browser.
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { openBrowser } from "../../support/browser.ts";
+import { shared } from "../../support/shared.ts";
+import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
+import { enter, operator } from "../../support/browser/console-visit.ts";
+
+const browser = shared(openBrowser);
+const site = shared(() => ConsoleSite.open());
+
+const personOf = (email: string) => `/people/${encodeURIComponent(email)}`;
+const rows = (page: Page) => page.locator(".rows .row");
+
+test("a language is told of an application and of a subscriber, unless it is English", async () => {
+  const { reference } = site().submissions.find(({ kind }) => kind === "application")!;
+  const [german, english] = (await site().store.desk.listSubscribers({}, {})).rows;
+  await using visit = await enter(browser(), site());
+  const { page } = visit;
+  for (const [address, count] of [
+    [`/applications/${reference}`, 1],
+    [personOf(german!.email), 1],
+    [personOf(english!.email), 0],
+  ] as const) {
+    await page.goto(site().url + address);
+    await page.getByText("Privacy notice").waitFor();
+    expect(await page.getByText("German", { exact: true }).count()).toBe(count);
+  }
+});
+
+test("an old address leads to the one without the e-mail address; a role that sees a part is not offered to erase", async () => {
+  const { reference, email } = site().submissions.find(({ kind }) => kind === "inquiry")!;
+  await using visit = await enter(browser(), site(), personOf(email));
+  const { page } = visit;
+  const exported = page.getByRole("link", { name: "Export" });
+  await page.getByRole("heading", { name: email }).waitFor();
+  await page.waitForURL(/\/people\/[\w-]+$/);
+  expect(await exported.getAttribute("href")).toMatch(/\/people\/[\w-]+\.ndjson$/);
+  expect(await page.getByRole("button", { name: "Erase" }).count()).toBe(1);
+
+  // The keyboard is on a page that a link has led to.
+  await page.goto(`${site().url}/inquiries/${reference}`);
+  await page.getByRole("link", { name: "All from this address" }).press("Enter");
+  await page.getByRole("heading", { name: email }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("content");
+
+  await visit.context.clearCookies();
+  await site().signIn(visit.context, operators.ben[0]);
+  await page.goto(site().url + personOf(email));
+  await exported.waitFor();
+  expect(await page.getByRole("button", { name: "Erase" }).count()).toBe(0);
+});
+
+test("the search of subscribers shows what their address says, and a curve that failed is offered again", async () => {
+  await using visit = await enter(browser(), site(), "/subscribers");
+  const { page } = visit;
+  visit.expectProblems(/status of 429/);
+  const search = page.getByRole("searchbox", { name: "Search" });
+  const places = page.getByRole("link", { name: "Subscribers" }).first();
+  await search.fill("nowhere".repeat(40));
+  await page.getByText("Nothing matches this filter.").waitFor();
+  expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("q")).toHaveLength(254);
+  await places.click();
+  await page.getByRole("table", { name: "Subscribers" }).waitFor();
+  expect(await search.inputValue()).toBe("");
+
+  await page.goto(`${site().url}/settings`);
+  const error = { code: -32029, message: "Too many requests.", data: { code: "TOO_MANY_REQUESTS" } };
+  await page.route("**/subscribers.growth*", (route) => route.fulfill({ status: 429, json: { error } }), { times: 1 });
+  await places.click();
+  await page.getByRole("alert").getByText("Too many requests.").waitFor();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("img", { name: "Active subscribers by day" }).waitFor();
+});
+
+test.each(["Pacific/Auckland", "Pacific/Pago_Pago"])(
+  "a chart says its numbers as a table too, by days of UTC in %s, and needs no room",
+  async (timezoneId) => {
+    await using visit = await enter(browser(), site(), "/overview", { timezoneId });
+    const { page } = visit;
+    const name = "Submissions a day, by kind";
+    await page.getByText("Show as a table").click();
+    const table = page.getByRole("table", { name });
+    expect(await table.getByRole("row").count()).toBe(31);
+    expect(await page.getByRole("img", { name }).count()).toBe(1);
+    expect(Number.parseInt(await table.getByRole("rowheader").last().innerText(), 10)).toBe(new Date().getUTCDate());
+    await page.getByRole("figure").evaluate(async (figure) => {
+      const seen = Promise.withResolvers<void>();
+      figure.style.display = "none";
+      new ResizeObserver(([entry]) => entry?.contentRect.width === 0 && seen.resolve()).observe(figure);
+      await seen.promise;
+    });
+    await page.getByRole("link", { name: "Subscribers" }).first().click();
+    await page.getByRole("img", { name: "Active subscribers by day" }).waitFor();
+  },
+);
+
+test("a long address in a table leaves the words beside it whole", async () => {
+  await using visit = await enter(browser(), site(), "/mails?status=all", { viewport: { width: 1100, height: 800 } });
+  const { page } = visit;
+  const cell = page.getByRole("cell", { name: "Receipt" }).first();
+  const lines = await cell.evaluate((one) => {
+    const range = new Range();
+    range.selectNodeContents(one);
+    return range.getClientRects().length;
+  });
+  expect(lines).toBe(1);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+});
+
+test("the audit log writes times as times", async () => {
+  const detail = { format: "csv", since: Date.UTC(2026, 10, 1, 12) };
+  const entry = { action: "export", subject: "inquiries", detail };
+  await site().store.desk.audit(entry, { operator, at: Date.now() });
+  await using visit = await enter(browser(), site(), "/audit");
+  await visit.page
+    .getByText(/since: \d{1,2} Nov 2026/)
+    .first()
+    .waitFor();
+});
+
+test("of a person with hundreds of submissions it is said that there are more", async () => {
+  const { email } = site().submissions[2]!;
+  await Promise.all(Array.from({ length: 200 }, (_, number) => site().add(`Ann ${number}`, email)));
+  await using visit = await enter(browser(), site(), `/people/${encodeURIComponent(email)}`);
+  const { page } = visit;
+  await page.getByText("Older ones are not shown. The export has all of them.").waitFor();
+  await page.getByRole("button", { name: "Erase" }).click();
+  await page.getByRole("dialog").getByText("more than 200 submissions").waitFor();
+});
+
+test("erasing a person asks first, and then leaves nothing in the list", async () => {
+  const { email } = site().submissions[0]!;
+  await using visit = await enter(browser(), site(), personOf(email));
+  const { page } = visit;
+  await page.getByRole("button", { name: "Erase" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  expect(await site().store.desk.findPerson(wholeScope, email)).not.toBeNull();
+  await page.getByRole("button", { name: "Erase" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Erase" }).click();
+  await page.getByText(/^Erased: /).waitFor();
+  await rows(page).first().waitFor();
+  expect(await site().store.desk.findPerson(wholeScope, email)).toBeNull();
+  await expect.poll(() => page.getByText("Anna Müller").count()).toBe(0);
+});

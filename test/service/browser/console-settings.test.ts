@@ -1,0 +1,136 @@
+// The settings of the console in a real browser: password, operators, tokens, webhooks, shortcuts; and their dialogs.
+import { expect, test } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { password } from "../../support/console/operator.ts";
+import { openBrowser } from "../../support/browser.ts";
+import { shared } from "../../support/shared.ts";
+import { ConsoleSite } from "../../support/browser/console-site.ts";
+import { enter, failNext } from "../../support/browser/console-visit.ts";
+
+const browser = shared(openBrowser);
+const site = shared(() => ConsoleSite.open({ count: 20 }));
+const rows = (page: Page) => page.locator(".rows .row");
+
+test("an operator is invited by keyboard alone, and a dialog gives the focus back", async () => {
+  await using visit = await enter(browser(), site(), "/settings");
+  const { page } = visit;
+  const dialog = page.getByRole("dialog");
+  const invite = page.getByRole("button", { name: "Invite" });
+  const hasFocus = (place: Locator) => place.evaluate((element) => element === document.activeElement);
+  await invite.click();
+  await expect.poll(() => hasFocus(dialog.getByLabel("E-mail address"))).toBe(true);
+  await page.keyboard.type("nils@voices.example");
+  await dialog.getByRole("combobox", { name: "Role", exact: true }).selectOption("recruiting");
+  await dialog.getByLabel("E-mail address").press("Enter");
+  const link = dialog.getByLabel("Invitation link");
+  await expect.poll(() => hasFocus(link)).toBe(true);
+  expect(await link.inputValue()).toContain("/console/invitation#token=");
+  await page.keyboard.press("Escape");
+  await expect.poll(() => hasFocus(invite)).toBe(true);
+  await page.getByText("nils@voices.example").waitFor();
+  await page.getByRole("button", { name: "Remove nils@voices.example" }).click();
+  await expect.poll(() => hasFocus(dialog.getByRole("button", { name: "Cancel" }))).toBe(true);
+});
+
+test("a token is shown once; its dialog stays when a selection ends beside it, and is closed by a click there", async () => {
+  await using visit = await enter(browser(), site(), "/settings");
+  const { page } = visit;
+  const dialog = page.getByRole("dialog");
+  const create = page.getByRole("button", { name: "Create token" });
+  await create.click();
+  const name = page.getByLabel("Name", { exact: true });
+  await name.fill("Nightly export");
+  const { x, y, height } = (await name.boundingBox())!;
+  await page.mouse.move(x + 60, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(5, y + height / 2);
+  await page.mouse.up();
+  expect(await name.inputValue()).toBe("Nightly export");
+  await page.mouse.click(5, y);
+  await expect.poll(() => dialog.count()).toBe(0);
+
+  await create.click();
+  await name.fill("Nightly export");
+  await dialog.getByRole("button", { name: "Create token" }).click();
+  expect(await page.getByRole("textbox", { name: "API token" }).inputValue()).toMatch(/^submissions_/);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await page.getByRole("button", { name: /^Revoke \d+ Nightly export$/ }).click();
+  await page.getByText("The token no longer works.").waitFor();
+});
+
+test("a webhook is added, its deliveries are shown and replayed, it gets a new secret and is removed", async () => {
+  await using visit = await enter(browser(), site(), "/settings");
+  const { page } = visit;
+  visit.expectProblems(/status of 500/);
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "Add webhook" }).click();
+  await dialog.getByLabel("Address").fill("https://crm.example.org/hook");
+  await dialog.getByLabel("Applications").uncheck();
+  await dialog.getByRole("button", { name: "Add webhook" }).click();
+  expect(await dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  const line = page.getByRole("listitem").filter({ hasText: "https://crm.example.org/hook" });
+  expect(await line.textContent()).toContain("Inquiries, Confirmed subscribers, Subscribers who left");
+
+  const { reference } = site().submissions[0]!;
+  site().addDeliveries();
+  await page.getByRole("button", { name: "Deliveries: crm.example.org" }).click();
+  const row = dialog.getByRole("row").filter({ hasText: "HTTP 503, 2 tries, again " });
+  await row.getByRole("button", { name: `Replay ${reference}` }).click();
+  const said = dialog.getByRole("status");
+  await said.getByText("The delivery is on its way.").waitFor();
+  await dialog.getByRole("button", { name: "Replay all failed" }).click();
+  await said.getByText("1 delivery on the way.").waitFor();
+  await failNext(page, "webhooks.replay");
+  await dialog
+    .getByRole("button", { name: `Replay ${reference}` })
+    .first()
+    .click();
+  await said.getByText("Not sent again. Something went wrong on the server. Please try again.").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+
+  await page.getByRole("button", { name: "New secret: crm.example.org" }).click();
+  await dialog.getByRole("button", { name: "New secret" }).click();
+  expect(await dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await page.getByRole("button", { name: "Remove: crm.example.org" }).click();
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await page.getByText("The webhook was removed.").waitFor();
+  await expect.poll(() => line.count()).toBe(0);
+});
+
+test("shortcuts can be turned off", async () => {
+  await using visit = await enter(browser(), site(), "/settings");
+  const { page } = visit;
+  await page.getByLabel("Keyboard shortcuts of single keys").uncheck();
+  await page
+    .getByRole("link", { name: /^To do/ })
+    .first()
+    .click();
+  await rows(page).first().waitFor();
+  await page.keyboard.press("?");
+  await page.keyboard.press("j");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"])).toBeUndefined();
+  // The boxes are then reached as other fields are.
+  await page.getByRole("button", { name: "More" }).focus();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  await page.getByText("1 selected").waitFor();
+});
+
+test("a password is changed with the current one, and the operator stays signed in", async () => {
+  await using visit = await enter(browser(), site(), "/settings");
+  const { page } = visit;
+  visit.expectProblems(/status of 400/);
+  await page.getByRole("button", { name: "Change password" }).click();
+  const dialog = page.getByRole("dialog", { name: "Change password" });
+  await dialog.getByLabel("Current password").fill("wrong password");
+  await dialog.getByLabel("New password").fill("vermilion kettle 41");
+  await dialog.getByRole("button", { name: "Change password" }).click();
+  await dialog.getByText("This is not your current password.").waitFor();
+  await dialog.getByLabel("Current password").fill(password);
+  await dialog.getByRole("button", { name: "Change password" }).click();
+  await page.getByText("Your password is changed.").waitFor();
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+});

@@ -1,0 +1,283 @@
+// One submission in the console, in a real browser: what it shows, and what two operators do at once.
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import type { InboxRow } from "@submissions/shared/console";
+import type { Page } from "playwright-core";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { accept, application } from "../../contract/records.ts";
+import { openBrowser, Visit } from "../../support/browser.ts";
+import { freePort } from "../../support/free-port.ts";
+import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
+import { anew, shared } from "../../support/shared.ts";
+import { ConsoleSite, resumePdf } from "../../support/browser/console-site.ts";
+import { enter, failNext, fillSignIn, operator } from "../../support/browser/console-visit.ts";
+
+const browser = shared(openBrowser);
+const site = anew(() => ConsoleSite.open({ count: 20 }));
+
+const pathOf = ({ kind, reference }: Pick<InboxRow, "kind" | "reference">) =>
+  `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
+const firstWith = (fits: (one: InboxRow) => boolean): InboxRow => site().submissions.find(fits)!;
+const rows = (page: Page) => page.locator(".rows .row");
+const statusOf = (page: Page) => page.getByRole("combobox", { name: "Status" }).inputValue();
+
+test("a submission shows what was sent as people read it", async () => {
+  // Its notice has failed.
+  const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
+  await using visit = await enter(browser(), site(), pathOf(one));
+  const { page } = visit;
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  expect(await page.getByRole("link", { name: "+44 (0)20 7946-0018" }).getAttribute("href")).toBe("tel:+442079460018");
+  expect(await page.getByRole("link", { name: one.email, exact: true }).getAttribute("href")).toBe(
+    `mailto:${one.email}`,
+  );
+  expect(await page.locator("p.letter").innerText()).toContain("\n\nI am writing");
+  // What a stranger wrote as an address leads nowhere from here.
+  await page.getByText("https://portfolio.example/ben-novak/samples").waitFor();
+  await page.getByRole("button", { name: "Copy the address of Portfolio" }).waitFor();
+  expect(await page.locator(".fields a[href^=http]:not([href*='/console/'])").count()).toBe(0);
+  await page.getByText("2026-11").waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download resume" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("ben-novak-resume.pdf");
+  expect(await readFile(await download.path(), "utf8")).toBe(resumePdf);
+  await page.getByRole("button", { name: "Show resume" }).click();
+  const viewer = page.frameLocator("iframe[title=Resume]");
+  const drawn = viewer.getByRole("img", { name: "Page 1: Curriculum vitae" });
+  await drawn.waitFor();
+  // Something is on it: not every pixel is white.
+  const dark = await drawn.evaluate((canvas: HTMLCanvasElement) => {
+    const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+    return data.filter((value, index) => index % 4 === 0 && value < 128).length;
+  });
+  expect(dark).toBeGreaterThan(100);
+  expect(await viewer.locator("body").evaluate(() => origin)).toBe("null");
+  const { rows: audit } = await site().store.desk.listAudit({});
+  expect(audit[0]).toMatchObject({ action: "resume.view", subject: one.reference, operator });
+  // The mail that failed goes out without a question.
+  await page.getByRole("button", { name: "Send again" }).last().click();
+  await page.getByText("The mail is on its way.").waitFor();
+});
+
+test("a mail that was sent is sent again only after a question", async () => {
+  const mails = async () =>
+    (await site().store.desk.listMails(wholeScope, undefined, { limit: 100 })).rows.map(({ id }) => id);
+  const before = await mails();
+  await using visit = await enter(browser(), site(), "/mails?status=sent");
+  const { page } = visit;
+  const notice = page.getByRole("row").filter({ hasText: "the team" }).first();
+  const again = notice.getByRole("button", { name: "Send again" });
+  const question = page.getByRole("dialog", { name: "Send this mail again?" });
+  await again.click();
+  await question.getByText("Its recipient gets it a second time.").waitFor();
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await question.waitFor({ state: "detached" });
+  expect(await mails()).toEqual(before);
+  await again.click();
+  await question.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByText("The mail is on its way.").waitFor();
+  expect((await mails())[0]).not.toBe(before[0]);
+});
+
+test("there is no button to copy over plain HTTP, where browsers have no clipboard", async () => {
+  await using plainBrowser = await openBrowser("--host-resolver-rules=MAP site.example 127.0.0.1");
+  const port = String(await freePort());
+  const env = { PORT: port, PUBLIC_URL: `http://site.example:${port}` };
+  await using plain = await ConsoleSite.open({ count: 20, env });
+  const one = plain.submissions.find(({ kind }) => kind === "application")!;
+  await using visit = await enter(plainBrowser, plain, pathOf(one));
+  await visit.page.getByText("https://portfolio.example/ben-novak/samples").waitFor();
+  expect(await visit.page.getByRole("button", { name: "Copy" }).count()).toBe(0);
+});
+
+test("texts are written in the direction of their script, and cut at their end", async () => {
+  const name = "محمد بن عبد الله الخوارزمي".repeat(3);
+  const arabic = { position: "معلّق صوتي. ".repeat(40), coverLetter: "Dear team,\nالسادة الكرام، أسجل الكتب!" };
+  const { reference } = await accept(site().store, application(500, { name, receivedAt: Date.now(), ...arabic }));
+  await using visit = await enter(browser(), site(), `/applications/${reference}`);
+  const { page } = visit;
+  const row = rows(page).first();
+  // What does not fit lies to the left of a text that begins at the right.
+  for (const part of [row.locator("strong"), row.locator(".row-summary .clip")]) {
+    const scrolled = await part.evaluate((cut) => {
+      cut.scrollLeft = -1_000;
+      return [cut.scrollWidth > cut.clientWidth, cut.scrollLeft < 0];
+    });
+    expect(scrolled).toEqual([true, true]);
+  }
+  const ends = await page.locator("p.letter").evaluate((letter) => {
+    const { left, right } = letter.getBoundingClientRect();
+    const range = new Range();
+    range.selectNodeContents(letter);
+    const lines = [...range.getClientRects()];
+    return [lines[0]!.left - left < 1, right - lines.at(-1)!.right < 1];
+  });
+  expect(ends).toEqual([true, true]);
+});
+
+test("only operators who see it are offered to assign it to, and it is printed without ways to other pages", async () => {
+  const one = firstWith(({ kind, status }) => kind === "inquiry" && status === "new");
+  await using visit = await enter(browser(), site(), pathOf(one));
+  const { page } = visit;
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  const offered = () => page.getByRole("combobox", { name: "Assignee" }).getByRole("option").allInnerTexts();
+  await expect.poll(offered).toEqual(["Unassigned", "eva (me)", "ben.hart"]);
+  await page.keyboard.press("a");
+  const choices = page.getByRole("dialog").getByRole("listitem");
+  await expect
+    .poll(async () => (await choices.allInnerTexts()).map((text) => text.split("@")[0]?.trim().split("\n").at(-1)))
+    .toEqual(["eva", "Unassigned", "ben.hart"]);
+  await page.keyboard.press("Escape");
+  await page.emulateMedia({ media: "print" });
+  expect(await page.getByRole("heading", { name: one.name }).isVisible()).toBe(true);
+  expect(await page.getByRole("navigation").count()).toBe(0);
+  expect(await rows(page).first().isVisible()).toBe(false);
+});
+
+describe("a second operator", () => {
+  test("is told of the first one's change, overwrites nothing and loses no text", async () => {
+    const one = firstWith(({ status }) => status === "new");
+    await using visit = await enter(browser(), site(), pathOf(one));
+    const { page } = visit;
+    await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
+    await site().changeAs("ben@voices.example", one.reference, { status: "done" });
+    await page.getByRole("combobox", { name: "Status" }).selectOption("open");
+    await page.getByText("Ben set this to done 2 min ago. Your change was not made.").waitFor();
+    await expect.poll(() => statusOf(page)).toBe("done");
+    expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
+    await page.getByRole("combobox", { name: "Status" }).selectOption("open");
+    await page.getByText("Set to open.").waitFor();
+    expect((await site().now(one.reference))[0]).toBe("open");
+  });
+
+  test("is told when the first one assigned it", async () => {
+    const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
+    await using visit = await enter(browser(), site(), pathOf(one));
+    const { page } = visit;
+    const markAsOpen = () => page.getByRole("combobox", { name: "Status" }).selectOption("open");
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    await site().changeAs("ben@voices.example", one.reference, { assignee: "ben@voices.example" });
+    // After a change the page reads the submission again: not what is changed next.
+    const readAgain = page.waitForResponse("**/submission.get*");
+    await markAsOpen();
+    await readAgain;
+    await page.getByText("Ben assigned this to ben 2 min ago. Your change was not made.").waitFor();
+    await expect.poll(() => statusOf(page)).toBe("new");
+    await site().changeAs("ben@voices.example", one.reference, { assignee: null });
+    await markAsOpen();
+    await page.getByText("Ben unassigned this 2 min ago. Your change was not made.").waitFor();
+    expect(await site().now(one.reference)).toEqual(["new", null]);
+  });
+
+  test("overwrites nothing that was asked for before the page was told of the other one", async () => {
+    const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
+    await using visit = await enter(browser(), site(), pathOf(one));
+    const { page } = visit;
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    await site().changeAs("ben@voices.example", one.reference, { status: "done", assignee: "ben@voices.example" });
+    const asked = Promise.withResolvers<void>();
+    await page.route("**/inbox.triage*", async (route) => {
+      await asked.promise;
+      await route.continue();
+    });
+    await page.getByRole("combobox", { name: "Status" }).selectOption("open");
+    await page.getByRole("combobox", { name: "Assignee" }).selectOption({ label: "eva (me)" });
+    const second = page.waitForResponse(async (response) => {
+      const sent = response.request().postData() ?? "";
+      return response.url().includes("inbox.triage") && sent.includes("assignee");
+    });
+    asked.resolve();
+    await second;
+    await page.getByText("Your change was not made.").first().waitFor();
+    expect(await site().now(one.reference)).toEqual(["done", "ben@voices.example"]);
+    await expect.poll(() => statusOf(page)).toBe("done");
+  });
+
+  test("overwrites nothing only another part of the page was told of", async () => {
+    const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
+    await using visit = await Visit.begin(browser(), { viewport: { width: 1440, height: 900 } });
+    const { page } = visit;
+    await page.clock.install();
+    await page.goto(site().url + pathOf(one));
+    await fillSignIn(page);
+    await page.getByRole("heading", { name: one.name }).waitFor();
+    const row = page.locator(".rows .current");
+    await row.waitFor();
+    await site().changeAs("ben@voices.example", one.reference, { assignee: "ben@voices.example" });
+    await site().add("Nora Fresh");
+    await page.clock.runFor(11_000);
+    await page.getByRole("button", { name: "1 new" }).click();
+    await expect.poll(() => row.locator(".assignee-name").count()).toBe(1);
+    expect(await page.getByRole("combobox", { name: "Assignee" }).inputValue()).toBe("ben@voices.example");
+
+    await site().changeAs("ben@voices.example", one.reference, { status: "done" });
+    await page.getByRole("textbox", { name: "Note" }).fill("Called.");
+    await page.getByRole("button", { name: "Add note" }).click();
+    await expect.poll(() => statusOf(page)).toBe("done");
+    expect(await row.locator(".mark").innerText()).toBe("Done");
+  });
+});
+
+test("what failed is taken back and said", async () => {
+  const one = firstWith(({ status }) => status === "new");
+  await using visit = await enter(browser(), site(), pathOf(one));
+  const { page } = visit;
+  visit.expectProblems(/status of 500/);
+  await failNext(page, "inbox.triage");
+  await page.getByRole("combobox", { name: "Status" }).selectOption("done");
+  await page.getByText("Not changed. Something went wrong on the server. Please try again.").waitFor();
+  await expect.poll(() => statusOf(page)).toBe("new");
+  expect((await site().now(one.reference))[0]).toBe("new");
+});
+
+test("spam is released", async () => {
+  await using postmark = await PostmarkStandIn.open();
+  const { promise: gate, resolve: letThrough } = Promise.withResolvers<void>();
+  postmark.gate = gate;
+  await using sending = await ConsoleSite.open({ count: 20, env: postmark.env });
+  const one = sending.submissions.find(({ status }) => status === "spam")!;
+  await using visit = await enter(browser(), sending, pathOf(one));
+  const { page } = visit;
+  await page.getByRole("button", { name: "Release" }).click();
+  await page.getByText("Released. Its mails are on their way.").waitFor();
+  await expect.poll(() => page.getByRole("button", { name: "Release" }).count()).toBe(0);
+  const marks = page.locator(".mark[class*=mail-]");
+  await expect.poll(() => marks.allInnerTexts()).toEqual(["Queued", "Queued"]);
+  letThrough();
+  await expect.poll(() => marks.allInnerTexts()).toEqual(["Sent", "Sent"]);
+});
+
+test("one that is erased meanwhile, or never was, is not found", async () => {
+  const one = firstWith(({ status }) => status === "new");
+  await using visit = await enter(browser(), site(), pathOf(one));
+  visit.expectProblems(/status of 404/);
+  const { page } = visit;
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  site().erase(one.reference);
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("1 submission could not be found any more.").waitFor();
+  await page.getByRole("heading", { name: "Not found" }).waitFor();
+  expect(await page.title()).not.toContain(one.name);
+  await expect.poll(() => rows(page).locator(`[data-reference="${one.reference}"]`).count()).toBe(0);
+  await page.goto(`${site().url}/inquiries/INQ-20000101-000000`);
+  await page.getByRole("heading", { name: "Not found" }).waitFor();
+});
+
+test("a page that is first opened while the service is down says so, and nothing that was typed is lost", async () => {
+  const one = firstWith(({ kind }) => kind === "inquiry");
+  await using visit = await enter(browser(), site(), pathOf(one));
+  const { page } = visit;
+  visit.expectProblems(/ERR_FAILED/, /Failed to fetch/);
+  await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
+  await page.route("**/*", (route) => route.abort());
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByText("The server cannot be reached.").waitFor();
+  await page.unroute("**/*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
+});

@@ -1,0 +1,164 @@
+// Changing one or many submissions from the list of the inbox, in a real browser.
+import { expect, test } from "vitest";
+import type { InboxRow } from "@submissions/shared/console";
+import type { Page } from "playwright-core";
+import { triageMax, wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { openBrowser, Visit } from "../../support/browser.ts";
+import { anew, shared } from "../../support/shared.ts";
+import { ConsoleSite } from "../../support/browser/console-site.ts";
+import { enter, fillSignIn, operator } from "../../support/browser/console-visit.ts";
+
+const browser = shared(openBrowser);
+const site = anew(() => ConsoleSite.open());
+const rows = (page: Page) => page.locator(".rows .row");
+
+test("new submissions are offered without moving the rows, until they are loaded", async () => {
+  await using visit = await Visit.begin(browser());
+  const { page } = visit;
+  visit.expectProblems(/status of 429/);
+  await page.clock.install();
+  await page.goto(site().url);
+  await fillSignIn(page);
+  const first = rows(page).first().locator("strong");
+  await first.waitFor();
+  await site().add("Nora Fresh");
+  await site().add("Olu Fresher");
+  await page.clock.runFor(11_000);
+  const offer = page.getByRole("button", { name: "2 new" });
+  await offer.waitFor();
+  expect(await first.innerText()).toBe("Anna Müller");
+  const error = { code: -32029, message: "Too many requests.", data: { code: "TOO_MANY_REQUESTS" } };
+  await page.route("**/inbox.list*", (route) => route.fulfill({ status: 429, json: { error } }), { times: 1 });
+  await offer.click();
+  await page.getByText("Not loaded. Too many requests.").waitFor();
+  await offer.click();
+  await expect.poll(() => first.innerText()).toBe("Olu Fresher");
+  expect(await offer.count()).toBe(0);
+});
+
+test("the keyboard is left on a row when the buttons for the selected ones are gone", async () => {
+  await using visit = await enter(browser(), site(), "?status=new");
+  const { page } = visit;
+  const bar = page.getByRole("toolbar", { name: "Selected submissions" });
+  const [, second, third] = site().submissions.filter(({ status }) => status === "new");
+  const focused = () => page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"]);
+  await rows(page).nth(1).getByRole("checkbox").check();
+  await bar.getByRole("button", { name: "Open" }).press("Enter");
+  await expect.poll(focused).toBe(second!.reference);
+  await rows(page).nth(2).getByRole("checkbox").check();
+  await bar.getByRole("button", { name: "Assign" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: operator }).press("Enter");
+  await expect.poll(focused).toBe(third!.reference);
+});
+
+test("the inbox works from the keyboard alone", async () => {
+  await using visit = await enter(browser(), site(), "?status=new");
+  const { page } = visit;
+  await rows(page).first().waitFor();
+  const [first, second, third] = site().submissions.filter(({ status }) => status === "new") as [
+    InboxRow,
+    InboxRow,
+    InboxRow,
+  ];
+  await page.keyboard.press("j");
+  await page.keyboard.press("e");
+  await page.getByText("Set to done.").waitFor();
+  expect(await site().now(first.reference)).toEqual(["done", null]);
+  expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"])).toBe(
+    second.reference,
+  );
+  expect(await rows(page).first().getAttribute("class")).toContain("dimmed");
+  await page.keyboard.press("z");
+  await page.getByText("Undone.").waitFor();
+  expect(await site().now(first.reference)).toEqual(["new", null]);
+  await page.keyboard.press("x");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Shift+X");
+  await page.getByText("2 selected").waitFor();
+  await page.keyboard.press("a");
+  await page.getByRole("dialog").getByRole("button", { name: operator }).click();
+  await page.getByText(`2 submissions: Assigned to eva.`).waitFor();
+  const assigned = [second, third, first].map(async ({ reference }) => (await site().now(reference))[1]);
+  expect(await Promise.all(assigned)).toEqual([operator, operator, null]);
+  await page.keyboard.press("/");
+  expect(await page.getByRole("searchbox").evaluate((box) => box === document.activeElement)).toBe(true);
+  await page.keyboard.press("e");
+  expect(await page.getByRole("searchbox").inputValue()).toBe("e");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await page.keyboard.press("Escape");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+});
+
+test("a change is made of all that match once their number is confirmed, and leaves what another operator changed", async () => {
+  const matching = site().submissions.filter(({ status }) => status === "done");
+  const [other, erased] = matching;
+  await using visit = await enter(browser(), site(), "?status=done");
+  const { page } = visit;
+  const changes: string[] = [];
+  page.on("request", (request) => request.url().includes("inbox.triage") && changes.push(request.url()));
+  await rows(page).first().getByRole("checkbox").check();
+  const bar = page.getByRole("toolbar", { name: "Selected submissions" });
+  await bar.getByRole("button", { name: /^Select all \d+$/ }).click();
+  await bar.getByRole("button", { name: "Select all that match" }).click();
+  await bar.getByText("All that match").waitFor();
+  await bar.getByRole("button", { name: "Open" }).click();
+  const dialog = page.getByRole("dialog", { name: "Change all that match?" });
+  await dialog.getByText(`Set ${matching.length} submissions to open?`).waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  expect(changes).toEqual([]);
+
+  await rows(page).first().getByRole("checkbox").check();
+  await bar.getByRole("button", { name: /^Select all \d+$/ }).click();
+  await bar.getByRole("button", { name: "Select all that match" }).click();
+  await bar.getByRole("button", { name: "Open" }).click();
+  await dialog.getByRole("button", { name: `Change ${matching.length}` }).waitFor();
+  await site().changeAs("ben@voices.example", other!.reference, { status: "spam" });
+  site().erase(erased!.reference);
+  await dialog.getByRole("button", { name: `Change ${matching.length}` }).click();
+  await page.getByText(`${matching.length - 2} submissions: Set to open.`).waitFor();
+  await page.getByText("1 was changed by ben meanwhile and stays as it is.").waitFor();
+  await page.getByText("1 submission could not be found any more.").waitFor();
+  const left = await site().store.desk.listSubmissions(wholeScope, { status: "done" }, {});
+  expect(left.rows).toEqual([]);
+  expect((await site().now(other!.reference))[0]).toBe("spam");
+});
+
+test("a change is made of all that are selected, also more than one call takes", async () => {
+  const from = Date.now();
+  await Promise.all(Array.from({ length: triageMax + 1 }, () => site().add("Nora Fresh")));
+  const chosen = (status: InboxRow["status"]) => site().list({ from, status });
+  await using visit = await enter(browser(), site());
+  const { page } = visit;
+  // In one page, not in the many that a person would load.
+  await page.route("**/inbox.list*", async (route) =>
+    route.fulfill({ json: { result: { data: { rows: await chosen("new"), next: null } } } }),
+  );
+  await page.reload();
+  await rows(page).first().getByRole("checkbox").check();
+  const bar = page.getByRole("toolbar", { name: "Selected submissions" });
+  await bar.getByRole("button", { name: /^Select all/ }).click();
+  await bar.getByRole("button", { name: "Done" }).click();
+  await page.getByText("1,001 submissions: Set to done.").waitFor();
+  expect(await chosen("done")).toHaveLength(triageMax + 1);
+  await page.keyboard.press("z");
+  await page.getByText("Undone.").waitFor();
+  expect(await chosen("new")).toHaveLength(triageMax + 1);
+});
+
+test("of several it is told which ones stay as another operator left them", async () => {
+  const [changed, taken, erased] = site().submissions.filter(({ status }) => status === "new");
+  await using visit = await enter(browser(), site(), "?status=new");
+  const { page } = visit;
+  await rows(page).first().waitFor();
+  for (const index of [0, 1, 2]) await rows(page).nth(index).getByRole("checkbox").check();
+  await site().changeAs("ben@voices.example", taken!.reference, { status: "spam" });
+  site().erase(erased!.reference);
+  await page.getByRole("toolbar").getByRole("button", { name: "Open" }).click();
+  await page.getByText("Set to open.").waitFor();
+  await page.getByText("1 was changed by ben meanwhile and stays as it is.").waitFor();
+  await page.getByText("1 submission could not be found any more.").waitFor();
+  const statuses = [changed!, taken!].map(async ({ reference }) => (await site().now(reference))[0]);
+  expect(await Promise.all(statuses)).toEqual(["open", "spam"]);
+});
