@@ -51,6 +51,9 @@ const axeSource = readFileSync(axeFile, "utf8");
 type Options = Parameters<AxeBuilder["options"]>[0];
 type Violations = Awaited<ReturnType<AxeBuilder["analyze"]>>["violations"];
 
+/** Only what differs between colour schemes. */
+export const onlyColours: Options = { runOnly: { type: "rule", values: ["color-contrast"] } };
+
 /**
  * What axe finds in a page that embeds no other one. It is put into the page once, and does not copy its style sheets,
  * which the page's policy may forbid.

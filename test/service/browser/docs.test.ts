@@ -31,7 +31,7 @@ async function showSample(page: Page, name: string): Promise<string> {
   return samples(page).innerText();
 }
 
-test("the reader loads everything from this service", async () => {
+test("the reader loads everything from this service, opens an operation, and folds refusals", async () => {
   await using visit = await Visit.begin(browser());
   const { page } = visit;
   const origins = new Set<string>();
@@ -42,6 +42,16 @@ test("the reader loads everything from this service", async () => {
   await openReader(page);
   await expect.poll(() => page.locator(".opblock").count()).toBe(5);
   expect([...origins]).toEqual([service().url]);
+
+  await page.getByRole("navigation", { name: "Operations" }).getByRole("link", { name: "Subscribe" }).click();
+  const operation = openOperation(page);
+  await operation.getByText("/api/newsletter/subscribe").first().waitFor();
+  const folded = operation.getByRole("button", { name: "crossSiteForbidden" });
+  expect(await folded.getAttribute("aria-expanded")).toBe("false");
+  expect(await operation.getByText('"FORBIDDEN"').count()).toBe(0);
+  await folded.press("Enter");
+  expect(await folded.getAttribute("aria-expanded")).toBe("true");
+  await operation.getByText('"FORBIDDEN"').waitFor();
 });
 
 test("an application is sent with its resume, and shown as curl, fetch, SDK and tRPC", async () => {
@@ -101,7 +111,7 @@ test("the curl command of an application stores the same as the reader does, wha
   expect(contentOf(second!)).toEqual(contentOf(first!));
 });
 
-test("the curl command of an inquiry stores what was typed, once under its key", async () => {
+test("the curl command of an inquiry stores what was typed, once under its key, as the reader does", async () => {
   await using visit = await Visit.begin(browser());
   const { page } = visit;
   await openReader(page, "#/Submissions/submitInquiry");
@@ -117,43 +127,17 @@ test("the curl command of an inquiry stores what was typed, once under its key",
   expect(JSON.parse(answer)).toMatchObject({ inquiryId: receipt.inquiryId });
   const stored = (await service().stored()).inquiries.filter(({ email }) => email === inquiry.email);
   expect(stored).toMatchObject([inquiry]);
-});
 
-test("an inquiry under a key is stored once, and the samples carry the key", async () => {
-  await using visit = await Visit.begin(browser());
-  const { page } = visit;
-  await openReader(page, "#/Submissions/submitInquiry");
-  const operation = openOperation(page);
+  // Under another key it is stored again, once, and the samples carry that key.
   await operation.getByPlaceholder("Idempotency-Key").fill("docs-1");
   const before = (await service().stored()).inquiries.length;
   for (const replayed of [null, "true"]) {
-    const answered = page.waitForResponse("**/api/marketplace/inquiry");
+    const repeated = page.waitForResponse("**/api/marketplace/inquiry");
     await operation.getByRole("button", { name: "Execute" }).click();
-    expect(await (await answered).headerValue("idempotency-replayed")).toBe(replayed);
+    expect(await (await repeated).headerValue("idempotency-replayed")).toBe(replayed);
   }
   expect((await service().stored()).inquiries).toHaveLength(before + 1);
   expect(await showSample(page, "fetch")).toContain('"idempotency-key":"docs-1"');
   expect(await showSample(page, "SDK")).toContain('{ idempotencyKey: "docs-1" }');
   expect(await showSample(page, "tRPC")).toContain('"idempotency-key": "docs-1"');
-});
-
-test("refusals are folded, and open by the keyboard", async () => {
-  await using visit = await Visit.begin(browser());
-  const { page } = visit;
-  await openReader(page, "#/Submissions/subscribeToNewsletter");
-  const operation = openOperation(page);
-  const folded = operation.getByRole("button", { name: "crossSiteForbidden" });
-  expect(await folded.getAttribute("aria-expanded")).toBe("false");
-  expect(await operation.getByText('"FORBIDDEN"').count()).toBe(0);
-  await folded.press("Enter");
-  expect(await folded.getAttribute("aria-expanded")).toBe("true");
-  await operation.getByText('"FORBIDDEN"').waitFor();
-});
-
-test("the navigation opens an operation", async () => {
-  await using visit = await Visit.begin(browser());
-  const { page } = visit;
-  await openReader(page);
-  await page.getByRole("navigation", { name: "Operations" }).getByRole("link", { name: "Subscribe" }).click();
-  await openOperation(page).getByText("/api/newsletter/subscribe").first().waitFor();
 });
