@@ -144,9 +144,9 @@ async function filesIn(folder: string): Promise<string[]> {
 
 const newest = async (folder = backups) => join(folder, (await readdir(folder)).toSorted().at(-1) ?? "");
 const backup = (environment: Readonly<Record<string, string>>, ...words: string[]) =>
-  spawnCommand(["backup", ...words], environment);
+  runCommand(["backup", ...words], environment);
 const restore = (environment: Readonly<Record<string, string>>, ...words: string[]) =>
-  spawnCommand(["restore", ...words], environment);
+  runCommand(["restore", ...words], environment);
 
 /** Whether a command is refused, for which reason, and leaves a folder as it was. */
 async function expectRefused(refused: Promise<Finished>, reason: string | RegExp): Promise<void> {
@@ -253,83 +253,84 @@ test("a mail that went out after the backup is not sent a second time where the 
   await service.stop();
 });
 
-describe.each(["SQLite", "PostgreSQL"] as const)("%s", (engine) => {
-  test.each(["a folder", "a bucket"] as const)(
-    "with resumes in %s: a backup under load, restored, has all that was acknowledged before, and each resume",
-    async (vault) => {
-      await using bucket = await S3StandIn.open();
-      await using stack = new AsyncDisposableStack();
-      const settings = async (prefix: string): Promise<Record<string, string>> => ({
-        DATA_DIR: await newFolder(),
-        DATABASE_URL: engine === "SQLite" ? "" : stack.use(await postgres.create("empty")).url,
-        ...(vault === "a bucket" && {
-          RESUME_STORE: `s3://resumes/${prefix}`,
-          S3_ENDPOINT: bucket.endpoint,
-          AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
-        }),
-      });
-      const used = await settings("used");
-      const { DATA_DIR: dataFolder = "", ...rest_ } = used;
-      await using service = await startProcess(rest_, { dataFolder });
-      const acknowledged = new Map<string, string>();
-      const enough = new AbortController();
-      const write = async (writer: number) => {
-        for (let number = 0; !enough.signal.aborted; number += 1) {
-          const resumeFile = pdf("cv.pdf", 1_000 + writer * 1_000 + number);
-          const applied = await rest.send(service, "applications.submit", form({ ...applicant, resumeFile }));
-          acknowledged.set(String(applied.receipt?.["applicationId"]), sha256(await resumeFile.bytes()));
-          const asked = await rest.send(service, "marketplace.inquiry", json(buyer));
-          acknowledged.set(String(asked.receipt?.["inquiryId"]), "");
-        }
-      };
-      const writers = [1, 2, 3].map(write);
-      await vi.waitUntil(() => acknowledged.size >= 40, { timeout: 60_000 });
-      const before = [...acknowledged.keys()];
-      const place = await newFolder();
-      const made = await backup(used, place);
-      expect([made.code, made.stderr]).toEqual([0, expect.stringContaining("is whole")]);
-      const during = acknowledged.size;
-      enough.abort();
-      await Promise.all(writers);
-      expect(during).toBeGreaterThan(before.length);
-      service.child.kill("SIGTERM");
-      await service.ended;
+test.each([
+  ["SQLite", "a folder"],
+  ["PostgreSQL", "a bucket"],
+] as const)(
+  "%s with resumes in %s: a backup under load, restored, has all that was acknowledged before, and each resume",
+  async (engine, vault) => {
+    await using bucket = await S3StandIn.open();
+    await using stack = new AsyncDisposableStack();
+    const settings = async (prefix: string): Promise<Record<string, string>> => ({
+      DATA_DIR: await newFolder(),
+      DATABASE_URL: engine === "SQLite" ? "" : stack.use(await postgres.create("empty")).url,
+      ...(vault === "a bucket" && {
+        RESUME_STORE: `s3://resumes/${prefix}`,
+        S3_ENDPOINT: bucket.endpoint,
+        AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
+      }),
+    });
+    const used = await settings("used");
+    const { DATA_DIR: dataFolder = "", ...rest_ } = used;
+    await using service = await startProcess(rest_, { dataFolder });
+    const acknowledged = new Map<string, string>();
+    const enough = new AbortController();
+    const write = async (writer: number) => {
+      for (let number = 0; !enough.signal.aborted; number += 1) {
+        const resumeFile = pdf("cv.pdf", 1_000 + writer * 1_000 + number);
+        const applied = await rest.send(service, "applications.submit", form({ ...applicant, resumeFile }));
+        acknowledged.set(String(applied.receipt?.["applicationId"]), sha256(await resumeFile.bytes()));
+        const asked = await rest.send(service, "marketplace.inquiry", json(buyer));
+        acknowledged.set(String(asked.receipt?.["inquiryId"]), "");
+      }
+    };
+    const writers = [1, 2, 3].map(write);
+    await vi.waitUntil(() => acknowledged.size >= 40, { timeout: 60_000 });
+    const before = [...acknowledged.keys()];
+    const place = await newFolder();
+    const made = await spawnCommand(["backup", place], used);
+    expect([made.code, made.stderr]).toEqual([0, expect.stringContaining("is whole")]);
+    const during = acknowledged.size;
+    enough.abort();
+    await Promise.all(writers);
+    expect(during).toBeGreaterThan(before.length);
+    service.child.kill("SIGTERM");
+    await service.ended;
 
-      const fresh = await settings("fresh");
-      const restored = await restore(fresh, place);
-      expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining("Restored from")]);
-      const location = engine === "SQLite" ? sqlite(fresh["DATA_DIR"] ?? "") : locate(fresh["DATABASE_URL"] ?? "");
-      const old = engine === "SQLite" ? sqlite(dataFolder) : locate(used["DATABASE_URL"] ?? "");
-      await using store = await openStore(location);
-      await using oldStore = await openStore(old);
-      const [found, all] = [await readStored(store), await readStored(oldStore)];
-      for (const kind of ["inquiries", "applications"] as const) {
-        // One moment of the old store: its rows up to some arrival, but for what has been scanned or indexed since.
-        const shown = (rows: readonly { readonly reference: string; readonly arrival: number }[]) =>
-          rows.map(({ reference, arrival }) => `${reference} ${arrival}`);
-        const restoredRows = new Set(shown(found[kind]));
-        expect(shown(all[kind])).toEqual(expect.arrayContaining([...restoredRows]));
-      }
-      const references = new Set([...found.inquiries, ...found.applications].map(({ reference }) => reference));
-      expect(before.filter((reference) => !references.has(reference))).toEqual([]);
-      const { reference: one } = found.applications.at(-1) ?? { reference: "" };
-      for (const { reference, resume } of found.applications) {
-        expect(resume?.sha256).toBe(acknowledged.get(reference));
-        const bytes = async () =>
-          vault === "a folder"
-            ? readFile(join(fresh["DATA_DIR"] ?? "", "resumes", resume?.key ?? ""))
-            : (bucket.objects.get(`fresh/${resume?.key}`)?.bytes ?? Buffer.of());
-        expect(sha256(await bytes())).toBe(resume?.sha256);
-      }
-      const downloaded = await spawnCommand(["resume", one, "--output", "-"], fresh);
-      expect(sha256(downloaded.bytes)).toBe(acknowledged.get(one));
-      const { queued, firstDueAt } = await store.mailBacklog();
-      if (queued > 0) expect(firstDueAt).toBeGreaterThan(Date.UTC(9999));
-    },
-    180_000,
-  );
-});
+    const fresh = await settings("fresh");
+    const restored = await spawnCommand(["restore", place], fresh);
+    expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining("Restored from")]);
+    const location = engine === "SQLite" ? sqlite(fresh["DATA_DIR"] ?? "") : locate(fresh["DATABASE_URL"] ?? "");
+    const old = engine === "SQLite" ? sqlite(dataFolder) : locate(used["DATABASE_URL"] ?? "");
+    await using store = await openStore(location);
+    await using oldStore = await openStore(old);
+    const [found, all] = [await readStored(store), await readStored(oldStore)];
+    for (const kind of ["inquiries", "applications"] as const) {
+      // One moment of the old store: its rows up to some arrival, but for what has been scanned or indexed since.
+      const shown = (rows: readonly { readonly reference: string; readonly arrival: number }[]) =>
+        rows.map(({ reference, arrival }) => `${reference} ${arrival}`);
+      const restoredRows = new Set(shown(found[kind]));
+      expect(shown(all[kind])).toEqual(expect.arrayContaining([...restoredRows]));
+    }
+    const references = new Set([...found.inquiries, ...found.applications].map(({ reference }) => reference));
+    expect(before.filter((reference) => !references.has(reference))).toEqual([]);
+    const { reference: one } = found.applications.at(-1) ?? { reference: "" };
+    for (const { reference, resume } of found.applications) {
+      expect(resume?.sha256).toBe(acknowledged.get(reference));
+      const bytes = async () =>
+        vault === "a folder"
+          ? readFile(join(fresh["DATA_DIR"] ?? "", "resumes", resume?.key ?? ""))
+          : (bucket.objects.get(`fresh/${resume?.key}`)?.bytes ?? Buffer.of());
+      expect(sha256(await bytes())).toBe(resume?.sha256);
+    }
+    const downloaded = await spawnCommand(["resume", one, "--output", "-"], fresh);
+    expect(sha256(downloaded.bytes)).toBe(acknowledged.get(one));
+    const { queued, firstDueAt } = await store.mailBacklog();
+    if (queued > 0) expect(firstDueAt).toBeGreaterThan(Date.UTC(9999));
+  },
+  180_000,
+);
 
 describe("a backup that is killed", () => {
   const preload = new URL("../../support/crash/preload/stand-ins.ts", import.meta.url).href;
@@ -339,7 +340,7 @@ describe("a backup that is killed", () => {
     async (step) => {
       const [place, target] = [await newFolder(), { DATA_DIR: await newFolder() }];
       const dying = { DATA_DIR: home, NODE_OPTIONS: `--import ${preload}`, FAILPOINT: step };
-      expect((await backup(dying, place)).code).toBeNull();
+      expect((await spawnCommand(["backup", place], dying)).code).toBeNull();
       const [left = ""] = await readdir(place);
       expect(left).toMatch(/\.partial$/);
       for (const words of [place, join(place, left)])
@@ -360,7 +361,7 @@ test("a restore that is killed leaves an empty store, which takes the next one",
     for (const url of ["", database.url]) {
       const target = { DATA_DIR: await newFolder(), DATABASE_URL: url };
       const dying = { ...target, NODE_OPTIONS: `--import ${preload}`, FAILPOINT: step };
-      expect((await restore(dying, backups)).code).toBeNull();
+      expect((await spawnCommand(["restore", backups], dying)).code).toBeNull();
       await using store = await openStore(url === "" ? sqlite(target.DATA_DIR) : locate(url));
       expect(await readStored(store)).toEqual({ inquiries: [], applications: [], subscribers: [] });
       await store[Symbol.asyncDispose]();
