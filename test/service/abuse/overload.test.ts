@@ -1,8 +1,9 @@
-// More than the process can carry: refused at once, with the bodies unread, and taken again as soon as there is room.
+// More than the process can carry: refused at once, with the bodies unread, and taken again as soon as there is room. What
+// one client may have of it is in server/src/http/gate/traffic.test.ts.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { addresses, applicant, buyer, doors, form, json, pdf, rest, type Door } from "../../support/doors.ts";
+import { applicant, buyer, doors, form, json, pdf, rest, type Door } from "../../support/doors.ts";
 import { startService, type Service } from "../../support/service.ts";
 
 /** A request whose body does not come. */
@@ -82,35 +83,6 @@ test("a connection too many is closed unanswered, and taken once there is room",
       () => "closed",
     );
   await expect.poll(health).toBe(200);
-});
-
-test("slow uploads of one client do not take the slots of others, whatever addresses of its network it uses", async () => {
-  await using service = await startService({
-    limits: { uploadsMax: 4, uploadsPerClientMax: 2 },
-    env: { TRUST_PROXY: "1" },
-  });
-  const { hostname, port } = new URL(service.url);
-  const statusFor = async (address: string): Promise<number> => {
-    const body = form({ ...applicant, resumeFile: pdf() });
-    return (await rest.send(service, "applications.submit", { ...body, headers: { "x-forwarded-for": address } }))
-      .status;
-  };
-  const slow = async (address: string) => {
-    const socket = connect(Number(port), hostname);
-    await once(socket, "connect");
-    const type = "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000";
-    socket.write(
-      `POST ${addresses["applications.submit"]} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n${type}\r\n\r\n`,
-    );
-    return socket;
-  };
-  const held = [await slow("2001:db8:0:1::1"), await slow("2001:db8:0:2::1")];
-  await expect.poll(() => uploadsInFlight(service), { timeout: 10_000 }).toBe(2);
-  expect(await statusFor("2001:db8:0:3::1")).toBe(503);
-  expect(await statusFor("2001:db8:1::1")).toBe(200);
-  expect(await statusFor("203.0.113.9")).toBe(200);
-  for (const socket of held) socket.destroy();
-  await expect.poll(() => statusFor("2001:db8:0:3::1")).toBe(200);
 });
 
 test("a client that sends too much at once is cut, and taken again with its next connection", async () => {

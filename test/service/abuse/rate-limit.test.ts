@@ -203,26 +203,21 @@ describe("the client is known", () => {
     }
   });
 
-  test.each(["1", "127.0.0.0/8"])(
-    "behind TRUST_PROXY=%s by the right-most address it did not vouch for",
-    async (trusted) => {
-      await using service = await limited(1, { TRUST_PROXY: trusted });
-      const from = async (door: Door, header: string) =>
-        (await inquire(service, door, { "x-forwarded-for": header })).status;
-      expect(await from(rest, "203.0.113.9")).toBe(200);
-      expect(await from(rpc, "198.51.100.66, 203.0.113.9")).toBe(429);
-      expect(await from(rest, "203.0.113.9:4711")).toBe(429);
-      expect(await from(rpc, "203.0.113.10")).toBe(200);
-      // An IPv6 customer has a /64 at least, and one limit.
-      expect(await from(rest, "2001:db8:1:2::1")).toBe(200);
-      expect(await from(rpc, "2001:db8:1:2:ffff::2")).toBe(429);
-      expect(await from(rest, "2001:db8:1:3::1")).toBe(200);
-      expect(await from(rpc, "::ffff:203.0.113.9")).toBe(429);
-      // Nonsense counts for the proxy that passed it on, all of it together.
-      expect(await from(rest, "nonsense")).toBe(200);
-      expect(await from(rpc, "other nonsense")).toBe(429);
-    },
-  );
+  // server/src/http/gate/client-address.test.ts has every form of the header.
+  test("behind a trusted proxy by the right-most address it did not vouch for", async () => {
+    await using service = await limited(1, { TRUST_PROXY: "1" });
+    const from = async (door: Door, header: string) =>
+      (await inquire(service, door, { "x-forwarded-for": header })).status;
+    expect(await from(rest, "203.0.113.9")).toBe(200);
+    expect(await from(rpc, "198.51.100.66, 203.0.113.9")).toBe(429);
+    expect(await from(rpc, "203.0.113.10")).toBe(200);
+    // An IPv6 customer has a /64 at least, and one limit.
+    expect(await from(rest, "2001:db8:1:2::1")).toBe(200);
+    expect(await from(rpc, "2001:db8:1:2:ffff::2")).toBe(429);
+    // Nonsense counts for the proxy that passed it on, all of it together.
+    expect(await from(rest, "nonsense")).toBe(200);
+    expect(await from(rpc, "other nonsense")).toBe(429);
+  });
 });
 
 test("refusals are counted by procedure and door, and the address is in no log line", async () => {
