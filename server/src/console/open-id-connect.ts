@@ -9,6 +9,7 @@ import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
 import { sign, signed } from "../secrets.ts";
 import type { AccessStore, OidcIdentity, StoredOperator } from "../storage/access-store.ts";
+import { displayName } from "./inputs.ts";
 
 export interface OpenIdConnectSettings {
   readonly issuer: string;
@@ -35,6 +36,8 @@ export interface Vouched {
   readonly identity: OidcIdentity;
   /** As the rule of addresses reads it. Null: it vouches for none that can be an operator's. */
   readonly email: string | null;
+  /** What the provider calls the person, if an operator can be called that. */
+  readonly name: string | null;
 }
 
 const providerSecondsMax = 10;
@@ -127,7 +130,7 @@ export function openIdConnect(
       };
       const location = oidc.buildAuthorizationUrl(configuration, {
         redirect_uri: callback(),
-        scope: "openid email",
+        scope: "openid email profile",
         state: pending.state,
         nonce: pending.nonce,
         code_challenge: await oidc.calculatePKCECodeChallenge(pending.verifier),
@@ -144,7 +147,7 @@ export function openIdConnect(
      *
      * @throws Fault `oidcRefused`
      */
-    async operatorOf({ identity, email, invitation }: Vouched): Promise<StoredOperator | null> {
+    async operatorOf({ identity, email, name, invitation }: Vouched): Promise<StoredOperator | null> {
       const now = clock.now();
       const bound = await access.findOperator(identity);
       if (bound !== null) return bound;
@@ -152,8 +155,11 @@ export function openIdConnect(
       const known = email === null ? null : await access.findOperator(email);
       if (known === null) throw new Fault("oidcRefused");
       if (known.id === invited?.id) {
-        if (await access.changeOperator(known.email, { oidc: identity }, { operator: known.email, at: now }))
+        const actor = { operator: known.email, at: now };
+        if (await access.changeOperator(known.email, { oidc: identity }, actor)) {
+          if (known.name === null && name !== null) await access.changeOperator(known.email, { name }, actor);
           return known;
+        }
       } else if (known.password !== null) return null;
       throw new Fault("oidcRefused");
     },
@@ -195,7 +201,8 @@ export function openIdConnect(
         if (claims === undefined) throw new Error("The provider sent no ID token.");
         const person = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
         const email = person.email_verified === true ? addressOf(person.email ?? "") : null;
-        return { identity: { issuer: claims.iss, subject: claims.sub }, email, former, invitation };
+        const name = displayName.safeParse(person.name).data ?? null;
+        return { identity: { issuer: claims.iss, subject: claims.sub }, email, name, former, invitation };
       } catch (error) {
         // The library throws errors of many kinds: wrong answers, refusals of the provider, answers that do not come.
         refused(reasonOf(error));

@@ -91,6 +91,17 @@ test("binds the account with the invitation, and from then on signs in by the ac
   expect(actions.map(({ action }) => action)).toEqual(["operator.bind", "sign-in", "sign-in"]);
 });
 
+test.each([
+  ["Cora Lind", "Cora Lind"],
+  ["cora@example.org", null],
+])("with an invitation, the provider's name %s is the display name %s", async (name, shown) => {
+  const address = `cora-${subject}@example.org`;
+  const token = await invite(service(), address, "sales");
+  Object.assign(provider().person, { email: address, name });
+  const { browser } = await signIn({ token });
+  expect((await browser.call("session.account")).data).toMatchObject({ name: shown });
+});
+
 test("ends the session that the browser had, once the sign-in succeeds, although its cookie does not come back", async () => {
   const token = await invite(service(), "cleo@example.org", "sales");
   Object.assign(provider().person, { email: "cleo@example.org" });
@@ -121,7 +132,7 @@ test("keeps what it needs in a cookie of its own for ten minutes", async () => {
   expect(Object.fromEntries(location.searchParams)).toMatchObject({
     response_type: "code",
     code_challenge_method: "S256",
-    scope: "openid email",
+    scope: "openid email profile",
     max_age: "43200",
     redirect_uri: `${service().url}/console/oidc/callback`,
     state: expect.stringMatching(/.{40}/),

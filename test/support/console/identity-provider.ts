@@ -11,6 +11,7 @@ interface Person {
   subject: string;
   email?: string;
   emailVerified?: boolean;
+  name?: string;
 }
 
 export class IdentityProvider implements AsyncDisposable {
@@ -65,7 +66,7 @@ export class IdentityProvider implements AsyncDisposable {
 function providerOf(one: IdentityProvider, redirect: string): Provider {
   const provider = new Provider(one.issuer, {
     clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: [redirect] }],
-    claims: { openid: ["sub"], email: ["email", "email_verified"] },
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
     cookies: { keys: ["keys of this test"] },
     features: { devInteractions: { enabled: false } },
@@ -73,8 +74,9 @@ function providerOf(one: IdentityProvider, redirect: string): Provider {
     findAccount: (_context: unknown, accountId: string) => ({
       accountId,
       claims: () => {
-        const { email, emailVerified } = one.person;
-        return { sub: accountId, ...(email === undefined ? {} : { email, email_verified: emailVerified ?? true }) };
+        const { email, emailVerified, name } = one.person;
+        const address = email === undefined ? {} : { email, email_verified: emailVerified ?? true };
+        return { sub: accountId, ...address, ...(name !== undefined && { name }) };
       },
     }),
   });
@@ -90,7 +92,7 @@ function providerOf(one: IdentityProvider, redirect: string): Provider {
       await provider.interactionFinished(context.req, context.res, result);
     } else {
       const grant = new provider.Grant({ accountId: session!.accountId, clientId: params["client_id"] as string });
-      grant.addOIDCScope("openid email");
+      grant.addOIDCScope("openid email profile");
       await provider.interactionFinished(context.req, context.res, { consent: { grantId: await grant.save() } });
     }
     context.respond = false;
