@@ -2,8 +2,12 @@
 import { dirname } from "node:path";
 import { build } from "vite";
 
+const bundled = new Map<string, Promise<string>>();
+
 /** The script in one piece, with React's warnings for developers. */
-export async function bundlePage(entry: string): Promise<string> {
+export const bundlePage = (entry: string): Promise<string> => bundled.getOrInsertComputed(entry, bundle);
+
+async function bundle(entry: string): Promise<string> {
   const output = await build({
     root: dirname(entry),
     configFile: false,

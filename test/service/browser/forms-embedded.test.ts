@@ -185,14 +185,38 @@ test("packages that could not be loaded can be loaded again", async () => {
 });
 
 describe("the page decides", () => {
-  test("which packages there are to choose from, and what is filled in at first", async () => {
+  test("which packages there are, what is filled in, single words, colours and shapes", async () => {
     await using visit = await visitHost({
-      body: `<inquiry-form packages='["de-AT"]' values='{"selectedPackageIds":["de-AT"],"company":"Vozes"}'></inquiry-form>${scriptOf(service())}`,
+      body: `<style>newsletter-form { --form-accent: rgb(10, 120, 60); } newsletter-form::part(submit) { border-radius: 0; }</style>
+        <inquiry-form packages='["de-AT"]' values='{"selectedPackageIds":["de-AT"],"company":"Vozes"}'></inquiry-form>
+        <newsletter-form></newsletter-form><application-form></application-form>${scriptOf(service())}`,
     });
-    const form = visit.page.locator("inquiry-form");
-    await form.getByRole("checkbox", { name: "de-AT", checked: true }).waitFor();
-    expect(await form.getByRole("checkbox").count()).toBe(1);
-    expect(await form.getByLabel("Company").inputValue()).toBe("Vozes");
+    const { page } = visit;
+    const inquiry = page.locator("inquiry-form");
+    await inquiry.getByRole("checkbox", { name: "de-AT", checked: true }).waitFor();
+    expect(await inquiry.getByRole("checkbox").count()).toBe(1);
+    expect(await inquiry.getByLabel("Company").inputValue()).toBe("Vozes");
+
+    const { backgroundColor, borderRadius } = await page
+      .getByRole("button", { name: "Subscribe" })
+      .evaluate((element) => {
+        const style = getComputedStyle(element);
+        return { backgroundColor: style.backgroundColor, borderRadius: style.borderRadius };
+      });
+    expect({ backgroundColor, borderRadius }).toEqual({ backgroundColor: "rgb(10, 120, 60)", borderRadius: "0px" });
+
+    // It can change its mind without a loss of what was typed or chosen.
+    const form = page.locator("application-form");
+    await fillApplication(form);
+    await form.locator("input[type=file]").setInputFiles({ ...resume });
+    await form.evaluate((element) => {
+      (element as HTMLElement & { strings: object }).strings = { fields: { fullName: { label: "Name of the voice" } } };
+    });
+    expect(await form.getByLabel("Name of the voice").inputValue()).toBe("Ana Souza");
+    await form.evaluate((element) => element.setAttribute("lang", "de"));
+    await form.getByRole("button", { name: "Bewerbung senden" }).waitFor();
+    expect(await form.getByLabel("Name of the voice").inputValue()).toBe("Ana Souza");
+    expect(await form.locator(".chosen").innerText()).toContain(resume.name);
   });
 
   test("and where there is no catalogue, identifiers are typed one to a line", async () => {
@@ -229,36 +253,6 @@ describe("the page decides", () => {
     await newsletter.getByText("Wir haben einen Link an leserin@example.org gesendet.").waitFor();
     const subjects = async () => (await service().mails()).map(({ subject }) => subject);
     await expect.poll(subjects).toContain("Bitte bestätigen Sie Ihr Abonnement von Speech Marketplace");
-  });
-
-  test("on single words, and can change its mind without losing what was typed or chosen", async () => {
-    await using visit = await visitHost({ body: `<application-form></application-form>${scriptOf(service())}` });
-    const { page } = visit;
-    const form = page.locator("application-form");
-    await fillApplication(form);
-    await form.locator("input[type=file]").setInputFiles({ ...resume });
-    await form.evaluate((element) => {
-      (element as HTMLElement & { strings: object }).strings = { fields: { fullName: { label: "Name of the voice" } } };
-    });
-    expect(await form.getByLabel("Name of the voice").inputValue()).toBe("Ana Souza");
-    await page.evaluate(() => document.querySelector("application-form")!.setAttribute("lang", "de"));
-    await form.getByRole("button", { name: "Bewerbung senden" }).waitFor();
-    expect(await form.getByLabel("Name of the voice").inputValue()).toBe("Ana Souza");
-    expect(await form.locator(".chosen").innerText()).toContain(resume.name);
-  });
-
-  test("on colours and shapes, by custom properties and parts", async () => {
-    await using visit = await visitHost({
-      body: `<style>newsletter-form { --form-accent: rgb(10, 120, 60); } newsletter-form::part(submit) { border-radius: 0; }</style>
-        <newsletter-form></newsletter-form>${scriptOf(service())}`,
-    });
-    const button = visit.page.getByRole("button", { name: "Subscribe" });
-    await button.waitFor();
-    const { backgroundColor, borderRadius } = await button.evaluate((element) => {
-      const style = getComputedStyle(element);
-      return { backgroundColor: style.backgroundColor, borderRadius: style.borderRadius };
-    });
-    expect({ backgroundColor, borderRadius }).toEqual({ backgroundColor: "rgb(10, 120, 60)", borderRadius: "0px" });
   });
 
   test("and may set properties before the script has come, load it twice, and move a form about", async () => {
@@ -446,36 +440,31 @@ describe("in a page that goes on changing", () => {
     expect(await form.getAttribute("title")).toBe("refused ");
   });
 
-  test("a page that is written from right to left is no wider for its forms", async () => {
-    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(service())}` });
-    await catalogued(visit.page.locator("inquiry-form")).waitFor();
-    const beyond = await visit.page.evaluate(() => {
+  test("a page from right to left is no wider, and words run as their language does", async () => {
+    await using visit = await visitHost({
+      body: `<inquiry-form></inquiry-form><main></main>${scriptOf(service())}`,
+    });
+    const { page } = visit;
+    await catalogued(page.locator("inquiry-form")).waitFor();
+    const beyond = await page.evaluate(() => {
       document.documentElement.dir = "rtl";
       return document.documentElement.scrollWidth - window.innerWidth;
     });
     expect(beyond).toBe(0);
-  });
 
-  test("words run as their language does, whichever way the page does", async () => {
-    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(service())}` });
-    const form = visit.page.locator("newsletter-form");
-    await form.getByLabel("E-mail address").waitFor();
-    await visit.page.evaluate(() => document.documentElement.setAttribute("dir", "rtl"));
-    const direction = () => form.locator(".frame").evaluate((frame) => getComputedStyle(frame).direction);
-    expect(await direction()).toBe("ltr");
-    const strings = { lang: "ar", trap: "اترك هذا الحقل فارغا", fields: { email: { label: "البريد الإلكتروني" } } };
-    await form.evaluate((element, words) => void Object.assign(element, { strings: words }), strings);
-    expect(await direction()).toBe("rtl");
-  });
-
-  test("a form whose script came from elsewhere is sent to the endpoint that a property names", async () => {
-    await using visit = await visitHost({ body: `<main></main>${scriptOf(service())}` });
-    const { page } = visit;
+    // A form whose script came from elsewhere is sent to the endpoint that a property names.
     await page.evaluate((endpoint) => {
       document.querySelector("main")!.append(Object.assign(document.createElement("newsletter-form"), { endpoint }));
     }, `${service().url}/`);
     const form = page.locator("newsletter-form");
-    await form.getByLabel("E-mail address").fill("bundled@example.org");
+    const direction = () => form.locator(".frame").evaluate((frame) => getComputedStyle(frame).direction);
+    await form.getByLabel("E-mail address").waitFor();
+    expect(await direction()).toBe("ltr");
+    const label = "البريد الإلكتروني";
+    const strings = { lang: "ar", trap: "اترك هذا الحقل فارغا", fields: { email: { label } } };
+    await form.evaluate((element, words) => void Object.assign(element, { strings: words }), strings);
+    expect(await direction()).toBe("rtl");
+    await form.getByLabel(label).fill("bundled@example.org");
     await form.getByRole("button", { name: "Subscribe" }).click();
     await form.getByRole("region").waitFor();
     expect(await form.getAttribute("endpoint")).toBe(`${service().url}/`);
