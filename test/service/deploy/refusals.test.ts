@@ -3,7 +3,7 @@
 import { createSubmissionsClient, SubmissionError } from "@submissions/client";
 import { faults, type FaultName } from "@submissions/shared/faults";
 import { bytesMax } from "@submissions/shared/limits";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { failureOf } from "../../support/client/failure-of.ts";
 import { addresses, applicant, buyer } from "../../support/doors.ts";
 import { browserAccept, problemAt, typedIn } from "../../support/pages.ts";
@@ -57,6 +57,16 @@ const bodyOf = (name: FaultName) => {
 describe.each<Kind>(["haproxy", "nginx", "caddy"])("%s", (kind) => {
   describe.skipIf(!isThere(kind))("where it is installed", () => {
     const site = shared(() => behind(kind));
+    // On a busy machine this process may have answered HAProxy's last question too late.
+    beforeEach(() =>
+      expect
+        .poll(() =>
+          site()
+            .balancer.ask("/openapi.json", { method: "GET" })
+            .catch(() => 0),
+        )
+        .toBe(200),
+    );
 
     test("leaves it to the service to refuse a resume of 20 MiB", async () => {
       const error = await refusalOf(site().balancer, 20 * mebibyte);
