@@ -8,11 +8,9 @@ import type { Syncs, SyncShim } from "./sync-shim.ts";
 /** A program of the comparison. */
 export const entrants = {
   service: { path: "../../server/src/main.ts", env: {} },
-  "service, no store": { path: "peers/service-doors.ts", env: {} },
   "by hand": { path: "peers/hand-written.ts", env: {} },
   "by hand, single": { path: "peers/hand-written.ts", env: { COMMIT: "single" } },
   stock: { path: "peers/stock.ts", env: {} },
-  "stock, no store": { path: "peers/stock.ts", env: { STORE: "none" } },
   hono: { path: "peers/hono.ts", env: {} },
 } as const satisfies Readonly<
   Record<string, { readonly path: string; readonly env: Readonly<Record<string, string>> }>

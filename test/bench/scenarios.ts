@@ -52,15 +52,6 @@ const batch = (size: 10 | 50): Scenario => ({
   entries: [entry("stock", `batch of ${size}`), entry("service", `batch of ${size}`)],
 });
 
-const batchAtTheDoor = (size: 10 | 50): Scenario => ({
-  ...asItIs,
-  name: `doors-${size}`,
-  title: `inquiries in batches of ${size}, nothing stored`,
-  engine: "SQLite",
-  clients: [16],
-  entries: [entry("stock, no store", `batch of ${size}`), entry("service, no store", `batch of ${size}`)],
-});
-
 const upload = (size: 1 | 5): Scenario => ({
   ...asItIs,
   name: `upload-${size}mb`,
@@ -87,8 +78,6 @@ export const scenarios: readonly Scenario[] = [
   },
   batch(10),
   batch(50),
-  batchAtTheDoor(10),
-  batchAtTheDoor(50),
   {
     ...asItIs,
     name: "subscription",

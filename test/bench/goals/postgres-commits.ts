@@ -9,15 +9,10 @@ import { median } from "../statistics.ts";
 /** As many stores as single commits are spread over: a store with one caller shares nothing. */
 const storesAlone = 16;
 
-export interface CommitRow {
-  readonly callers: number;
-  readonly shared: number;
-  readonly single: number;
-  /** Of the same round. */
-  readonly ratio: number;
-}
+const callersTogether = 64;
 
-export async function measureCommits(means: Means, callers: readonly number[] = [64, 256]): Promise<CommitRow[]> {
+/** @returns shared commits a second, as a multiple of single ones */
+export async function measureCommits(means: Means): Promise<number> {
   await using opened = new AsyncDisposableStack();
   const open = async (count: number): Promise<readonly Store[]> => {
     const { url } = await means.newDatabase();
@@ -26,25 +21,16 @@ export async function measureCommits(means: Means, callers: readonly number[] = 
   };
   const [together, apart] = [await open(1), await open(storesAlone)];
   const syncs = (await means.newDatabase()).syncs();
-  const rows: CommitRow[] = [];
-  for (const count of callers) {
-    syncs?.delay(1_000);
-    const rounds: { shared: number; single: number }[] = [];
-    // The first round warms up.
-    for (let round = 0; round <= means.rounds; round += 1) {
-      const shared = await perSecond(together, count, means.roundMs);
-      const single = await perSecond(apart, storesAlone, means.roundMs);
-      if (round > 0) rounds.push({ shared, single });
-    }
-    syncs?.delay(0);
-    rows.push({
-      callers: count,
-      shared: median(rounds.map(({ shared }) => shared)),
-      single: median(rounds.map(({ single }) => single)),
-      ratio: median(rounds.map(({ shared, single }) => shared / single)),
-    });
+  syncs?.delay(1_000);
+  const ratios: number[] = [];
+  // The first round warms up.
+  for (let round = 0; round <= means.rounds; round += 1) {
+    const shared = await perSecond(together, callersTogether, means.roundMs);
+    const single = await perSecond(apart, storesAlone, means.roundMs);
+    if (round > 0) ratios.push(shared / single);
   }
-  return rows;
+  syncs?.delay(0);
+  return median(ratios);
 }
 
 let number = 0;

@@ -1,6 +1,6 @@
 // What the service is compared with needs a store too: durable rows with an outbox, the way one would write it by hand. It
 // shares no code with the service. COMMIT=single makes a transaction for each submission, as most programs do;
-// otherwise submissions that come in together share one. STORE=none stores nothing, to compare what lies before a store.
+// otherwise submissions that come in together share one.
 import { randomInt } from "node:crypto";
 import { Letters } from "./letters.ts";
 import { openPostgresEngine } from "./postgres-engine.ts";
@@ -35,12 +35,11 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-const { DATABASE_URL, DATA_DIR = "", POSTMARK_API_URL = "", COMMIT, STORE } = process.env;
+const { DATABASE_URL, DATA_DIR = "", POSTMARK_API_URL = "", COMMIT } = process.env;
 const labels = { inquiry: "INQ", application: "APP", subscription: "SUB" } as const;
 const sharedAtOnce = 500;
 
 export async function openPeerStore(): Promise<PeerStore> {
-  if (STORE === "none") return { submit: ({ kind }) => Promise.resolve(newId(kind)) };
   const engine = DATABASE_URL === undefined ? openSqliteEngine(DATA_DIR) : await openPostgresEngine(DATABASE_URL);
   return new QueuedStore(engine, COMMIT === "single" ? 1 : sharedAtOnce);
 }

@@ -21,9 +21,7 @@ export const drawCpu = (rows: readonly Row[]): string =>
 
 /** One group for each scenario, ours first. */
 function groupsOf(rows: readonly Row[], figure: (row: Row) => readonly [value: number, text: string]): BarGroup[] {
-  const shown = rows.filter(
-    ({ scenario, request }) => !scenario.startsWith("doors") && (scenario !== "refusal" || request === "refusal"),
-  );
+  const shown = rows.filter(({ scenario, request }) => scenario !== "refusal" || request === "refusal");
   return [...Map.groupBy(shown, ({ scenario }) => scenario).values()].map((ofScenario) => {
     const clients = ofScenario.some((row) => row.clients === 64) ? 64 : ofScenario[0]!.clients;
     const atClients = ofScenario.filter((row) => row.clients === clients);

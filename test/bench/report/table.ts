@@ -4,11 +4,9 @@ import type { RequestKind } from "../load/requests.ts";
 
 const names = {
   service: "this service",
-  "service, no store": "this service, no store",
   "by hand": "Fastify + zod by hand",
   "by hand, single": "by hand, one transaction each",
   stock: "stock plugins of tRPC",
-  "stock, no store": "stock plugins of tRPC, no store",
   hono: "Hono + zod by hand",
 } as const;
 
