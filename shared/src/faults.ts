@@ -108,25 +108,25 @@ export const faults = {
     status: 403,
     code: "FORBIDDEN",
     message: "This request did not come from the console.",
-    when: "Its pages did not send it: `Sec-Fetch-Site` is not `same-origin`, or without that header `Origin` is not that of `PUBLIC_URL`. Tokens are exempt.",
+    when: "The console's pages did not send it: `Sec-Fetch-Site` is not `same-origin`, or without that header `Origin` is not that of `PUBLIC_URL`. Tokens are exempt.",
   },
   passwordsOff: {
     status: 403,
     code: "FORBIDDEN",
     message: "Passwords are switched off here. Please sign in with your provider.",
-    when: "`CONSOLE_PASSWORDS` is `off`.",
+    when: "The console has `CONSOLE_PASSWORDS=off`.",
   },
   secondFactorRequired: {
     status: 403,
     code: "FORBIDDEN",
     message: "Please set up a second factor first.",
-    when: "`CONSOLE_TOTP` is `required`, and an administrator has none.",
+    when: "The console has `CONSOLE_TOTP=required`, and the administrator has no second factor.",
   },
   tokenReadsOnly: {
     status: 403,
     code: "FORBIDDEN",
     message: "A token can only read.",
-    when: "It was used for a change or a session.",
+    when: "It was used for a change or a session of the console.",
   },
   oidcRefused: {
     status: 403,
@@ -162,7 +162,7 @@ export const faults = {
     status: 409,
     code: "CONFLICT",
     message: "There must be one administrator.",
-    when: "The last one cannot go or get another role.",
+    when: "The last one of the console cannot go or get another role.",
   },
   notSpam: {
     status: 409,
