@@ -28,7 +28,8 @@ describe("migrations", () => {
     await using database = await createDatabase("empty");
     const location = locate(database.url, 1);
     const applied = await Promise.all(Array.from({ length: 20 }, () => migrate(location)));
-    expect(applied.flat()).toEqual(names);
+    // One of them may do the first, another one the next.
+    expect(applied.flat().toSorted()).toEqual(names);
     expect(await pendingMigrations(location)).toEqual([]);
     expect(await database.query("SELECT name FROM schema_migration ORDER BY number")).toEqual(
       names.map((name) => ({ name })),
