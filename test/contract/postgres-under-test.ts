@@ -30,7 +30,7 @@ async function openDatabase() {
 const emptyAll = `DO $$ DECLARE name text; BEGIN
   SET LOCAL session_replication_role = replica;
   FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public'
-    AND tablename NOT IN ('store', 'schema_migration', 'day_counter', 'search_progress')
+    AND tablename NOT IN ('store', 'schema_migration', 'search_progress')
   LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
   PERFORM setval(sequencename::regclass, 1, false) FROM pg_sequences WHERE schemaname = 'public';
   UPDATE search_progress SET indexed_to = 0;

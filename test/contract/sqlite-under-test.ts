@@ -53,7 +53,7 @@ export async function openSqliteUnderTest(): Promise<SqliteUnderTest> {
 function empty(database: DatabaseSync): void {
   const names = database.prepare(`
     SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search\\_%' ESCAPE '\\'
-      AND name NOT IN ('store', 'schema_migration', 'day_counter')`);
+      AND name NOT IN ('store', 'schema_migration')`);
   const audited = database.prepare("SELECT 1 FROM audit").get() !== undefined;
   const guard = database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'audit_is_not_deleted'").get();
   database.exec(`

@@ -14,7 +14,7 @@ export interface StoreUnderTest extends AsyncDisposable, ReturnType<typeof short
   openAgain(): Promise<Store>;
   /** Makes storing mails of a kind fail until it is disposed of. */
   failMailsOf(kind: MailKind): Promise<AsyncDisposable>;
-  /** Deletes all rows. What a process has reserved it keeps: the counters of references stay. */
+  /** Deletes all rows. */
   empty(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { StoreTest } from "../store-under-test.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const exhausted = { result: "references-exhausted" };
-/** A day of which no other test takes references: a process keeps those that it has reserved. */
+/** A day of which no other test takes references. */
 const receivedAt = Date.UTC(2026, 11, 31);
 
 export function referenceGuarantees(test: StoreTest): void {
