@@ -60,23 +60,23 @@ const network = {
   PUBLIC_URL: optional(kind.httpUrl, "`http://HOST:PORT`", {
     means: "base address of links in mail and of the OpenAPI document",
     values:
-      "An http or https address, perhaps with a path, if a proxy takes it off before the service. Set it when people reach the service by another name: links are made from it and never from a request.",
+      "Perhaps with a path, if a proxy takes it off before the service. Links are made from it and never from a request.",
     example: "https://submissions.example.org",
   }),
   CORS_ORIGINS: listed(kind.originList, "none", {
     means: "origins whose pages may call from a browser",
-    values: "Exact origins with commas between them. `*`, `null`, patterns, paths and closing slashes are refused.",
+    values: "Exact ones: no `*`, `null`, patterns, paths or closing slashes.",
     example: "https://www.example.org, https://shop.example.org",
   }),
   SITE: valued(kind.oneOf("on", "off"), "on", {
     means: "whether the sample site is shown",
-    values: "`on`; `off` takes the front page away and nothing else.",
+    values: "`on`; `off` takes away the front page only.",
     example: "off",
   }),
   TRUST_PROXY: valued(kind.trustedProxy, "0", {
     means: "the proxies in front of the service",
     values:
-      "How many there are (0 to 32), or their addresses and networks with commas between them. With `0`, all callers behind a proxy share one rate limit. A `/0` network is refused: every caller could choose an address.",
+      "How many there are (0 to 32), or their addresses and networks, but no `/0`. With `0`, all callers behind a proxy share one rate limit.",
     example: "10.0.0.0/8, ::1",
   }),
   RATE_LIMIT_MAX: valued(kind.wholeNumber(1, 1_000_000), "60", {
@@ -94,13 +94,13 @@ const network = {
 const storage = {
   DATA_DIR: valued(kind.path, "./data", {
     means: "folder of database, resumes and local mailbox",
-    values: "A path, on a local disk; a relative one is taken from the working directory.",
+    values: "On a local disk; a relative path begins at the working directory.",
     example: "/var/lib/submissions",
   }),
   DATABASE_URL: optional(kind.postgresUrl, "SQLite in `DATA_DIR`", {
     means: "PostgreSQL, for more than one process or machine",
     values:
-      "`postgres://user:password@host:port/database`; percent-encode special characters. Parameters: [`sslmode`](storage.md#the-connection) (`verify-full`, `require`, `disable`), `sslrootcert` (file of the authority), `host` (folder of a Unix socket, as in `postgres:///submissions?host=/run/postgresql`), and no others. Without `sslmode` a server on this machine is reached unencrypted, any other as with `verify-full`.",
+      "`postgres://user:password@host:port/database`. Parameters: [`sslmode`](storage.md#the-connection) (`verify-full`, `require`, `disable`), `sslrootcert` (file of the authority), `host` (folder of a Unix socket, as in `postgres:///submissions?host=/run/postgresql`), and no others. Without `sslmode` a server on this machine is reached unencrypted, any other as with `verify-full`.",
     example: "postgres://submissions:password@db.example.org/submissions",
     secret: true,
   }),
@@ -112,7 +112,7 @@ const storage = {
   }),
   DATABASE_POOL_MAX: valued(kind.wholeNumber(1, 100), "4", {
     means: "connections of one process to PostgreSQL",
-    values: "1 to 100. Submissions share transactions, so more is rarely better.",
+    values: "1 to 100; more is rarely better.",
     example: "8",
   }),
   SERVICE_MODE: valued(kind.oneOf("all", "web", "worker"), "all", {
@@ -129,7 +129,7 @@ const storage = {
   }),
   S3_ENDPOINT: optional(kind.httpUrl, "Amazon's", {
     means: "base address of another S3 store",
-    values: "An http or https address. Buckets are then addressed by path.",
+    values: "Buckets are then addressed by path.",
     example: "https://s3.example.org",
   }),
   S3_REGION: optional(kind.token(), "found by the SDK; `us-east-1` with `S3_ENDPOINT`", {
@@ -163,42 +163,42 @@ const mail = {
     secret: true,
   }),
   POSTMARK_API_URL: optional(kind.httpUrl, "Postmark's", {
-    means: "another address of Postmark's interface, for tests",
-    values: "An http or https address.",
+    means: "another address of Postmark's interface",
+    values: "For tests.",
     example: "http://127.0.0.1:9999",
   }),
   POSTMARK_WEBHOOK_AUTH: optional(kind.webhookCredentials, "none", {
     means: "credentials of `/webhooks/postmark`",
     values:
-      "User and password with a colon between them; the password has at least 24 characters. [Postmark reports](mail.md#the-webhook) bounces and complaints there. Unset, the path does not exist.",
+      "`user:password`; the password has at least 24 characters. [Postmark reports](mail.md#the-webhook) bounces and complaints there. Unset, the path does not exist.",
     example: "postmark:0123456789abcdef01234567",
     secret: true,
   }),
   SMTP_URL: optional(kind.smtpUrl, "none", {
     means: "the SMTP server",
     values:
-      "`smtps://user:password@host:port` or `smtp://…`; percent-encode special characters. Required with `smtp`. [Its parameters](mail.md#the-mailers) say more about TLS and the name of this host.",
+      "`smtps://user:password@host:port` or `smtp://…`, with [parameters](mail.md#the-mailers). Required with `smtp`.",
     example: "smtps://user:password@mail.example.org:465",
     secret: true,
   }),
   MAIL_FROM: valued(kind.namedAddress, "Speech Marketplace <no-reply@marketplace.example>", {
     means: "sender of all mail",
-    values: "An address, or a name and an address. Must be set with `postmark` and `smtp`.",
+    values: "Must be set with `postmark` and `smtp`.",
     example: "Speech Marketplace <no-reply@example.org>",
   }),
   BRAND: optional(kind.line(80), "the name in `MAIL_FROM`, or else its host", {
     means: "what pages and mails call you",
-    values: "One line of at most 80 characters.",
+    values: "At most 80 characters.",
     example: "Speech Marketplace",
   }),
   MAIL_TEMPLATES: optional(mailWords, "built in", {
     means: "folder with words of one's own for the mails",
-    values: "Path of a folder with [a text file a mail and language](mail.md#words-of-your-own); read at the start.",
+    values: "[A text file a mail and language](mail.md#words-of-your-own).",
     example: "/etc/submissions/mails",
   }),
   MAIL_LOGO_URL: optional(kind.httpUrl, "the name", {
     means: "address of an image above mails to persons",
-    values: "An http or https address, shown 40 pixels high.",
+    values: "Shown 40 pixels high.",
     example: "https://www.example.org/logo.png",
   }),
   MAIL_SIGNATURE: optional(kind.line(500), "the name", {
@@ -208,7 +208,7 @@ const mail = {
   }),
   SALES_EMAIL: valued(kind.addressList, "sales@marketplace.example", {
     means: "team that gets notices of inquiries",
-    values: "Up to 50 addresses with commas between them. Must be set with `postmark` and `smtp`.",
+    values: "Up to 50 addresses. Must be set with `postmark` and `smtp`.",
     example: "sales@example.org, desk@example.org",
   }),
   RECRUITING_EMAIL: valued(kind.addressList, "recruiting@marketplace.example", {
@@ -218,7 +218,7 @@ const mail = {
   }),
   MAIL_DEADLINE_MS: valued(kind.wholeNumber(0, 15_000), "2000", {
     means: "how long an answer waits for its confirmation mail, in milliseconds",
-    values: "0 to 15,000. After it the service goes on sending the mail.",
+    values: "0 to 15,000. The mail is sent all the same.",
     example: "5000",
   }),
 };
@@ -232,7 +232,7 @@ const intake = {
   PACKAGE_CATALOGUE: optional(catalogue, "any identifier", {
     means: "file of the packages that inquiries may name",
     values:
-      'Path of a JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB; read at the start. Identifiers are unique and have 1 to 100 characters, titles 1 to 200. `hours`, `speakers` (numbers) and `licence` (up to 200 characters) are optional and shown on the front page.',
+      'A JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB. Identifiers are unique and have 1 to 100 characters, titles 1 to 200. `hours`, `speakers` (numbers) and `licence` (up to 200 characters) are optional, for the front page.',
     example: "/etc/submissions/packages.json",
   }),
   ALTCHA_HMAC_KEY: optional(kind.signingKey, "no proof of work", {
@@ -248,19 +248,18 @@ const intake = {
   }),
   PRIVACY_URL: optional(kind.httpUrl, "no privacy line", {
     means: "address of the privacy notice that the site's forms link to",
-    values:
-      "An http or https address. Each form of the front page then [shows a line](forms.md#a-privacy-notice) above its button.",
+    values: "[How they do](forms.md#a-privacy-notice).",
     example: "https://www.example.org/privacy",
   }),
   PRIVACY_VERSION: valued(kind.noticeVersion, "1", {
     means: "version of that notice",
-    values: "One word of at most 100 characters, kept with the submissions. Change it with the notice.",
+    values: "One word of at most 100 characters, kept with the submissions.",
     example: "2026-11",
   }),
   DISPOSABLE_DOMAINS: listed(disposableDomains, "none", {
     means: "file of more hosts of throw-away addresses",
     values:
-      "Path of a text file of at most 4 MiB with one domain a line; `#` begins a comment; read at the start. [Their addresses are marked](abuse.md#throw-away-addresses).",
+      "One a line, at most 4 MiB; `#` begins a comment. [Their addresses are marked](abuse.md#throw-away-addresses).",
     example: "/etc/submissions/disposable.txt",
   }),
 };
@@ -281,29 +280,28 @@ const access = {
   WEBHOOK_TARGETS: valued(kind.oneOf("public", "loopback"), "public", {
     means: "where webhooks may be sent",
     values:
-      "`public`: [hosts of the internet](webhooks.md#where-it-may-be-sent), over https. `loopback`: also this machine, over http too; for development and tests.",
+      "`public`: [hosts of the internet](webhooks.md#where-it-may-be-sent), over https. `loopback`: also this machine, over http too; for tests.",
     example: "loopback",
   }),
   DIGEST_EMAIL: listed(kind.addressList, "no digest", {
     means: "who gets a mail each day of what waits",
-    values: "Up to 50 addresses with commas between them.",
+    values: "Up to 50 addresses.",
     example: "desk@example.org",
   }),
   DIGEST_AT: valued(kind.timeOfDay, "07:00", {
     means: "when that mail is sent, in UTC",
-    values:
-      "`00:00` to `23:59`. A service that starts later in the day sends it then; all processes together send one.",
+    values: "`00:00` to `23:59`, or when the service starts that day.",
     example: "06:30",
   }),
   REPLY_COPIES: valued(kind.oneOf("on", "off"), "off", {
     means: "whether the team gets a copy of each reply from the console",
-    values: "`on`: it goes to `SALES_EMAIL` or `RECRUITING_EMAIL`. `off`.",
+    values: "`on`: to `SALES_EMAIL` or `RECRUITING_EMAIL`. `off`.",
     example: "on",
   }),
   OIDC_ISSUER: optional(kind.issuer, "passwords only", {
     means: "OpenID Connect provider that operators may sign in with",
     values:
-      "The base address as the provider writes it (`issuer` in its `.well-known/openid-configuration`), https, or http on this machine. A slash at the end counts. Needs the next two. [What the provider must know and send](console.md#openid-connect).",
+      "As the provider writes it (`issuer` in its `.well-known/openid-configuration`; a slash at the end counts), https, or http on this machine. Needs the next two. [What the provider must know and send](console.md#openid-connect).",
     example: "https://login.example.org",
   }),
   OIDC_CLIENT_ID: optional(kind.token(), "none", {
@@ -344,12 +342,12 @@ const observation = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(kind.httpUrl, "nothing is traced", {
     means: "OpenTelemetry collector that traces are sent to",
     values:
-      "Its base address for OTLP over HTTP, usually with port 4318; `/v1/traces` is added. Needs [packages](operations.md#following-one-submission).",
+      "Its base address for OTLP over HTTP; `/v1/traces` is added. Needs [packages](operations.md#following-one-submission).",
     example: "http://127.0.0.1:4318",
   }),
   OTEL_EXPORTER_OTLP_HEADERS: optional(kind.headerList, "none", {
     means: "headers for the collector",
-    values: "`name=value` with commas between several; percent-encode special characters.",
+    values: "`name=value`.",
     example: "authorization=Bearer%200123456789abcdef",
     secret: true,
   }),
@@ -360,7 +358,7 @@ const observation = {
   }),
   OTEL_TRACES_SAMPLER_ARG: valued(kind.share, "1", {
     means: "share of requests that is traced",
-    values: "0 to 1. A request whose `traceparent` says whether it is traced is not drawn.",
+    values: "0 to 1. A caller's `traceparent` decides first.",
     example: "0.05",
   }),
 };

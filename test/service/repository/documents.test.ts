@@ -1,7 +1,7 @@
 // The documents that repeat what the code says must say the same.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { faults } from "@submissions/shared/faults";
+import { faults, type FaultEntry } from "@submissions/shared/faults";
 import { bytesMax, batchCallsMax } from "@submissions/shared/limits";
 import { expect, test } from "vitest";
 
@@ -11,11 +11,16 @@ const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.m
 test("docs/errors.md lists every fault of the table, and nothing else", async () => {
   const [before, , after, ...more] = read("docs/errors.md").split(/<!-- (?:\/)?faults -->/);
   expect([after, ...more]).toHaveLength(1);
-  const groups = Map.groupBy(Object.entries(faults), ([, { status, code }]) => `## ${status} \`${code}\``);
-  const text = Array.from(groups, ([heading, of]) => {
-    const lines = of.map(([name, { message, when }]) => `- **${name}**: “${message}” ${when}`);
-    return `${heading}\n\n${lines.join("\n")}\n`;
-  }).join("\n");
+  const listed = Object.entries<FaultEntry>(faults).map(([name, { status, code, message, when, console }]) => ({
+    heading: console ? "## In the console" : `## ${status} \`${code}\``,
+    line: [`- **${name}**${console ? ` (${status})` : ""}: “${message}”`, when].filter(Boolean).join(" "),
+    last: console === true,
+  }));
+  const inOrder = listed.toSorted((a, b) => Number(a.last) - Number(b.last));
+  const text = Array.from(
+    Map.groupBy(inOrder, ({ heading }) => heading),
+    ([heading, of]) => `${heading}\n\n${of.map(({ line }) => line).join("\n")}\n`,
+  ).join("\n");
   const expected = `${before}<!-- faults -->\n\n${text}\n<!-- /faults -->${after}`;
   await expect(expected).toMatchFileSnapshot(fileURLToPath(new URL("../../../docs/errors.md", import.meta.url)));
 });

@@ -17,9 +17,9 @@ describe("the settings", () => {
     name: `\`${name}\``,
     default: setting.default === null || setting.default === "" ? setting.unset : `\`${setting.default}\``,
     means: setting.secret === true ? `secret; ${setting.means}` : setting.means,
-    // An example of a secret would be copied, and one of a word or a number tells nothing more.
+    // An example of a secret would be copied, and one of a single word, number, path or address tells nothing more.
     values:
-      setting.secret === true || /^\w*$/.test(setting.example)
+      setting.secret === true || /^[\w.:/@-]*$/.test(setting.example)
         ? setting.values
         : `${setting.values} Example: \`${setting.example}\`.`,
   });

@@ -21,7 +21,7 @@ const always = () => true;
 const submitting = ({ submission }: Refusing) => submission;
 
 /** Which operations meet a fault. What does not stand here is of the console, another door, or before any operation. */
-const meets: Partial<Record<FaultName, (operation: Refusing) => boolean>> = {
+const meets = {
   fieldsInvalid: submitting,
   bodyNotObject: submitting,
   proofOfWorkInvalid: ({ proofOfWork }) => proofOfWork,
@@ -45,10 +45,12 @@ const meets: Partial<Record<FaultName, (operation: Refusing) => boolean>> = {
   referencesExhausted: ({ reference }) => reference,
   draining: submitting,
   overloaded: submitting,
-};
+} satisfies Partial<Record<FaultName, (operation: Refusing) => boolean>>;
+
+type Met = keyof typeof meets;
 
 export function refusalsOf(operation: Refusing): Record<string, Answer> {
-  const names = (Object.keys(faults) as FaultName[]).filter((name) => meets[name]?.(operation));
+  const names = (Object.keys(meets) as Met[]).filter((name) => meets[name](operation));
   const byStatus = Map.groupBy(names, (name) => faults[name].status);
   return Object.fromEntries(
     [...byStatus]
@@ -57,7 +59,7 @@ export function refusalsOf(operation: Refusing): Record<string, Answer> {
   );
 }
 
-const refusal = (status: number, names: readonly FaultName[], issues: readonly Issue[]): Answer => ({
+const refusal = (status: number, names: readonly Met[], issues: readonly Issue[]): Answer => ({
   description: names.map((name) => faults[name].when).join(" Or: "),
   headers: {
     ...everyAnswer,
