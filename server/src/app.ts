@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import about from "../package.json" with { type: "json" };
-import { systemClock, type Clock } from "./clock.ts";
+import { systemClock, type Clock, type Stopwatch } from "./clock.ts";
 import { publicUrl, type Config } from "./config/config.ts";
 import { samplePackages, titlesOf } from "./config/catalogue.ts";
 import { openConsole } from "./console/console.ts";
@@ -53,7 +53,7 @@ export interface App extends AsyncDisposable {
 export interface AppOptions {
   readonly config: Config;
   readonly log: Log;
-  readonly clock?: Clock;
+  readonly clock?: Clock & Stopwatch;
   /** What differs from the usual limits of the HTTP side. */
   readonly limits?: Partial<HttpLimits> | undefined;
   /** Where the forms' script was built to, unless it is the usual place. */

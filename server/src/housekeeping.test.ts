@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { systemClock } from "./clock.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createLog } from "./observe/log.ts";
 import type { SweepOptions, Swept } from "./resumes/vault.ts";
@@ -52,7 +53,7 @@ function house({
     round: round.promise,
     options: {
       store: {
-        clock: { now: () => now },
+        clock: { ...systemClock, now: () => now },
         identity: "i-1",
         async forgetExpired(at: number) {
           await chore("expired", at);

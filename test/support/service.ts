@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import PostalMime, { type Email } from "postal-mime";
 import { startApp } from "../../server/src/app.ts";
-import { systemClock, type Clock } from "../../server/src/clock.ts";
+import { systemClock, type Clock, type Stopwatch } from "../../server/src/clock.ts";
 import { loadConfig } from "../../server/src/config/load.ts";
 import type { HttpLimits } from "../../server/src/http/limits.ts";
 import { createLog, type Log } from "../../server/src/observe/log.ts";
@@ -38,7 +38,7 @@ interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Silent unless given. */
   readonly log?: Log;
-  readonly clock?: Clock;
+  readonly clock?: Clock & Stopwatch;
   /** What differs from the usual limits of the HTTP side. */
   readonly limits?: Partial<HttpLimits>;
   /** What lies in its data folder before it starts, by the paths there. */

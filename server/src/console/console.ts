@@ -1,6 +1,6 @@
 // What the console is made of, put together once.
 import type { Setup, Troubles } from "@submissions/shared/console";
-import type { Clock } from "../clock.ts";
+import type { Clock, Stopwatch } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";
 import type { Vault } from "../resumes/vault.ts";
@@ -23,7 +23,7 @@ export interface ConsoleOptions extends Pick<Config, Configured> {
   readonly vault: Pick<Vault, "read" | "belongsTo" | "discard">;
   /** Erases mails to an address that lie on this machine. */
   readonly eraseMails: (email: string) => Promise<void>;
-  readonly clock: Clock;
+  readonly clock: Clock & Stopwatch;
   readonly log: Log;
   /** Asked for by every open console. */
   readonly troubles: () => Promise<Troubles>;

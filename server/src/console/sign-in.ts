@@ -1,6 +1,6 @@
 // Signs operators in and out, and lets the invited set their passwords.
 import type { Me } from "@submissions/shared/console";
-import type { Clock } from "../clock.ts";
+import type { Clock, Stopwatch } from "../clock.ts";
 import { Fault, fieldInvalid } from "../fault.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import type { AccessStore, StoredOperator } from "../storage/access-store.ts";
@@ -14,7 +14,7 @@ import { deviceCookieOf, knownDevice, type Visitor } from "./visitor.ts";
 interface SignInOptions {
   readonly access: AccessStore;
   readonly gathered: Pick<GatheredAudit, "note">;
-  readonly clock: Clock;
+  readonly clock: Clock & Stopwatch;
   /** The product's name. No password may be made of it. */
   readonly brand: string;
   /** False: operators sign in with OpenID Connect only. */

@@ -8,7 +8,7 @@ const succeed = async () => "in";
 const by = (client: string, typed: string | null, device: string | null = null) => ({ client, typed, device });
 
 function open() {
-  const clock = { at: 1_000_000, now: () => clock.at };
+  const clock = { at: 1_000_000, elapsed: () => clock.at };
   return { clock, throttle: new SignInThrottle(clock) };
 }
 

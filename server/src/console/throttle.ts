@@ -2,7 +2,7 @@
 // ends by itself, sessions go on, a device that has signed in before is counted apart from strangers, and an invitation or
 // OpenID Connect still signs in. Each process counts alone.
 import { createHmac, randomBytes } from "node:crypto";
-import type { Clock } from "../clock.ts";
+import type { Stopwatch } from "../clock.ts";
 import { Fault } from "../fault.ts";
 
 interface Window {
@@ -59,14 +59,14 @@ export interface Trying {
 
 /** Failures by client address (IPv6 by /64) and by the address that was typed, known or not; of a known device by the device. */
 export class SignInThrottle {
-  readonly #clock: Clock;
+  readonly #clock: Stopwatch;
   // Addresses are not kept as they were typed.
   readonly #key = randomBytes(32);
   readonly #ofClient = [new Failures(perClientAndMinute), new Failures(perClient)];
   readonly #ofAddress = new Failures(perAddress);
   readonly #ofDevice = new Failures(perDevice);
 
-  constructor(clock: Clock) {
+  constructor(clock: Stopwatch) {
     this.#clock = clock;
   }
 
@@ -78,7 +78,7 @@ export class SignInThrottle {
    */
   async attempt<Success>(trying: Trying, attempt: () => Promise<Success | null>): Promise<Success | null> {
     const counted = this.#countedBy(trying);
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const waitMs = Math.max(...counted.map(({ failures, key }) => failures.waitMs(key, now)));
     if (waitMs > 0) throw new Fault("signInThrottled", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
     for (const { failures, key } of counted) failures.change(key, 1, now);

@@ -16,6 +16,7 @@ const probeMsMax = 30_000;
 
 type Answer = MailOutcome | MailFinding;
 
+/** All times are by a stopwatch. */
 export class CircuitBreaker {
   // Null while the sender works; else when the next probe may go.
   #until: number | null = null;
@@ -40,8 +41,7 @@ export class CircuitBreaker {
   /** How many of `wanted` mails may be sent now: all, none, or one as a probe. There is one probe at a time. */
   admit(wanted: number, now: number): number {
     if (this.#until === null) return wanted;
-    // A wait that is longer than any began before the clock was set back, and is over.
-    if ((now < this.#until && this.#until - now <= askedMsMax) || wanted === 0) return 0;
+    if (now < this.#until || wanted === 0) return 0;
     this.#until = now + probeMsMax;
     return 1;
   }

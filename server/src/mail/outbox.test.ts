@@ -50,7 +50,7 @@ afterEach(async () => {
 function play(scene: Scene = {}) {
   const { batchMax = 50, calls = { fresh: 4, due: 1 }, gatherMs = 60_000, doubt = "ask", send, find, due } = scene;
   const { deadlineMs = 60_000, stopMs = 50, pollMs = 60_000, renewMs = 60_000 } = scene;
-  const clock = { at: now, now: () => clock.at };
+  const clock = { at: now, now: () => clock.at, elapsed: () => clock.at - now };
   const told = {
     sent: [] as string[][],
     asked: [] as string[][],

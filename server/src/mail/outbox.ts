@@ -96,8 +96,9 @@ export class Outbox implements AsyncDisposable {
   readonly #renewing: AsyncDisposable;
   #polling: AsyncDisposable | null = null;
   #stopped = false;
+  /** By the stopwatch. */
   #storeFailedAt: number;
-  /** When the store last answered before it failed. */
+  /** When the store last answered before it failed, by its clock. */
   #storeAnsweredAt = 0;
 
   constructor(options: OutboxOptions) {
@@ -106,7 +107,7 @@ export class Outbox implements AsyncDisposable {
     this.#answers = new Answers(deadlineMs);
     this.#writer = new OutcomeWriter(store.mails, this.#owner, { ...options.events, failed: this.#failed });
     // What was before the start is not known. A provider that can be asked, or a repetition that does no harm, needs no care.
-    this.#storeFailedAt = mailer.doubt === "once-more" ? store.clock.now() : -Infinity;
+    this.#storeFailedAt = mailer.doubt === "once-more" ? store.clock.elapsed() : -Infinity;
     this.#renewing = repeatedly(async () => {
       // A store that is slow to fail does not put off the next round.
       const nextAt = performance.now() + renewMs;
@@ -234,26 +235,26 @@ export class Outbox implements AsyncDisposable {
   #sendFresh(): void {
     const { mailer, store } = this.#options;
     while (this.#fresh.length > 0 && !this.#stopped) {
-      const now = store.clock.now();
+      const now = store.clock.elapsed();
       const heldMs = this.#limiter.heldMs(now);
-      if (heldMs > 0) return this.#waitForLimit(heldMs, now);
+      if (heldMs > 0) return this.#waitForLimit(heldMs);
       const calls = this.#freshCalls.size;
       const gatherMs = calls === 0 ? 0 : this.#latestCallAt + mailer.gatherMs - performance.now();
       if (calls >= mailer.calls.fresh) return;
       if (gatherMs > 0) return this.#sendFreshIn(gatherMs);
       const isProbe = this.#breaker.isOpen;
       const admitted = this.#breaker.admit(mailer.batchMax, now);
-      if (admitted === 0) return this.#giveBack(this.#fresh.splice(0), this.#breaker.until);
+      if (admitted === 0) return this.#giveBack(this.#fresh.splice(0), this.#breaker.until - now);
       this.#latestCallAt = performance.now();
       this.#call(this.#freshCalls, this.#fresh.splice(0, admitted), isProbe);
     }
   }
 
   /** The provider has said that we send too fast. New mails wait in memory if it is not for long. */
-  #waitForLimit(heldMs: number, now: number): void {
+  #waitForLimit(heldMs: number): void {
     if (heldMs <= keepMsMax) this.#sendFreshIn(heldMs);
     const kept = heldMs <= keepMsMax ? keptMax : 0;
-    this.#giveBack(this.#fresh.splice(kept), now + heldMs);
+    this.#giveBack(this.#fresh.splice(kept), heldMs);
   }
 
   #sendFreshIn(ms: number): void {
@@ -271,13 +272,13 @@ export class Outbox implements AsyncDisposable {
       await Promise.race([...this.#dueCalls, sleep(pollMs, undefined, { signal, ref: false }).catch(() => {})]);
       return !signal.aborted;
     }
-    const now = store.clock.now();
+    const now = store.clock.elapsed();
     const isProbe = this.#breaker.isOpen;
     const room = mailer.batchMax * (mailer.calls.due - this.#dueCalls.size);
     const wanted = this.#breaker.lastCallFailed ? 1 : room;
     const admitted = this.#breaker.admit(this.#limiter.admit(wanted, now), now);
     if (admitted === 0 || signal.aborted) return false;
-    const { claimed, mails } = await this.#claim(now, admitted);
+    const { claimed, mails } = await this.#claim(admitted);
     if (isProbe && mails.length === 0) this.#breaker.returnUnusedProbe(now);
     this.#limiter.spend(mails.length);
     const cleared = (await this.#askAbout(mails, isProbe)).map((mail) => heldMail(mail, null));
@@ -292,10 +293,11 @@ export class Outbox implements AsyncDisposable {
   }
 
   /** Leases due mails. Answers those that may be sent: they are not here already, and their outcome is not known. */
-  async #claim(now: number, limit: number): Promise<{ claimed: number; mails: readonly LeasedMail[] }> {
+  async #claim(limit: number): Promise<{ claimed: number; mails: readonly LeasedMail[] }> {
+    const { clock } = this.#options.store;
+    const [now, startedAt] = [clock.now(), clock.elapsed()];
     const lease = this.lease();
-    // Also when the clock was set back since.
-    const storeIsSound = () => Math.abs(now - this.#storeFailedAt) >= leaseGraceMs;
+    const storeIsSound = () => startedAt - this.#storeFailedAt >= leaseGraceMs;
     using watch = this.#writer.watch();
     const endedBefore = storeIsSound() ? now : Math.min(now, this.#storeAnsweredAt);
     const due = await this.#options.store.mails.claim(now, limit, lease, { endedBefore });
@@ -315,14 +317,13 @@ export class Outbox implements AsyncDisposable {
    * to be asked about again.
    */
   async #askAbout(mails: readonly LeasedMail[], isProbe: boolean): Promise<readonly LeasedMail[]> {
-    const { mailer, store } = this.#options;
+    const { mailer } = this.#options;
     const doubtful = mails.filter(mustBeAskedAbout);
     if (mailer.find === undefined || doubtful.length === 0) return mails;
     const findings = await mailer.find(doubtful);
-    const now = store.clock.now();
-    this.#learn(findings, now, isProbe);
+    this.#learn(findings, isProbe);
     const answered = findings.some(({ result }) => result !== "later");
-    const moment = this.#moment(now);
+    const moment = this.#moment();
     const settled = new Map<LeasedMail, MailSettlement>();
     doubtful.forEach((mail, position) => {
       const settlement = afterQuestion(mail, findings[position] ?? noFinding, answered, moment);
@@ -370,7 +371,7 @@ export class Outbox implements AsyncDisposable {
     const gone = new Set(old.filter(({ mail }) => !renewed.has(mail.id)));
     for (const { answer } of gone) answer?.settle(false);
     const held = batch.filter((one) => !gone.has(one));
-    if (isProbe && held.length === 0) this.#breaker.returnUnusedProbe(clock.now());
+    if (isProbe && held.length === 0) this.#breaker.returnUnusedProbe(clock.elapsed());
     return this.#stopped ? this.#giveBack(held) : this.#send(held, isProbe, isFresh);
   }
 
@@ -396,9 +397,8 @@ export class Outbox implements AsyncDisposable {
     const options = { mailer, failed: this.#failed, hasTime: () => handed.every(hasTime) };
     const outcomes = await sendWithBisection(options, outgoing);
     if (handed.length > 0) reached("mail-taken");
-    const now = store.clock.now();
-    this.#learn(outcomes.filter(isAnswer), now, isProbe);
-    const mayKeep = isFresh && !this.#stopped && this.#limiter.heldMs(now) <= keepMsMax;
+    this.#learn(outcomes.filter(isAnswer), isProbe);
+    const mayKeep = isFresh && !this.#stopped && this.#limiter.heldMs(store.clock.elapsed()) <= keepMsMax;
     const kept: HeldMail[] = [];
     handed.forEach((held, position) => {
       // The outbox has stopped, and recorded it as in doubt.
@@ -427,8 +427,9 @@ export class Outbox implements AsyncDisposable {
     }
   }
 
-  #learn(answers: readonly (MailOutcome | MailFinding)[], now: number, isProbe: boolean): void {
-    const { events } = this.#options;
+  #learn(answers: readonly (MailOutcome | MailFinding)[], isProbe: boolean): void {
+    const { events, store } = this.#options;
+    const now = store.clock.elapsed();
     if (answers.some(({ result }) => result === "taken")) this.#answers.resume();
     this.#limiter.note(answers, now);
     const change = this.#breaker.note(answers, now, isProbe);
@@ -438,13 +439,15 @@ export class Outbox implements AsyncDisposable {
     } else if (change !== null) events.paused(change.opened);
   }
 
-  #moment(now: number) {
-    const pausedUntil = this.#breaker.isOpen ? this.#breaker.until : null;
-    return { now, pausedUntil, doubt: this.#options.mailer.doubt };
+  #moment() {
+    const { store, mailer } = this.#options;
+    const now = store.clock.now();
+    const pausedUntil = this.#breaker.isOpen ? Math.ceil(now + this.#breaker.until - store.clock.elapsed()) : null;
+    return { now, pausedUntil, doubt: mailer.doubt };
   }
 
   #settle(tried: readonly (readonly [HeldMail, TryOutcome])[]): void {
-    const moment = this.#moment(this.#options.store.clock.now());
+    const moment = this.#moment();
     const settled = tried.map(([{ mail, answer }, outcome]) => {
       const settlement = afterTry(mail, outcome, moment);
       if (outcome.result === "taken" && outcome.missed !== undefined) {
@@ -459,15 +462,15 @@ export class Outbox implements AsyncDisposable {
   /**
    * Gives mails back that were not handed over, no more in doubt than before.
    *
-   * @param notBefore when they are due. Without it they are due now, the oldest first.
+   * @param waitMs after how long they are due. Without it they are due now, the oldest first.
    */
-  #giveBack(batch: readonly HeldMail[], notBefore = 0): void {
+  #giveBack(batch: readonly HeldMail[], waitMs = 0): void {
     const at = this.#options.store.clock.now();
     const error =
-      notBefore > at ? "not tried: the mail provider takes none at the moment" : "not tried: given back to the queue";
+      waitMs > 0 ? "not tried: the mail provider takes none at the moment" : "not tried: given back to the queue";
     this.#writer.writeSoon(
       batch.map(({ mail: { id, createdAt, timesNotFound } }): MailSettlement => {
-        const dueAt = notBefore > at ? notBefore : Math.min(createdAt, at);
+        const dueAt = waitMs > 0 ? Math.ceil(at + waitMs) : Math.min(createdAt, at);
         return { id, at, result: "later", dueAt, error, timesNotFound, tried: false };
       }),
     );
@@ -496,7 +499,7 @@ export class Outbox implements AsyncDisposable {
 
   readonly #failed = (error: unknown): void => {
     const { store, events } = this.#options;
-    if (error instanceof StorageUnavailable) this.#storeFailedAt = store.clock.now();
+    if (error instanceof StorageUnavailable) this.#storeFailedAt = store.clock.elapsed();
     events.failed(error);
   };
 }

@@ -17,6 +17,7 @@ const holdMsMin = 1_000;
 /** A provider that asks for hours is asked again sooner; the mails that it turned away wait as long as it wished. */
 const holdMsMax = 2 * 60_000;
 
+/** All times are by a stopwatch. */
 export class RateLimiter {
   #perSecond = Infinity;
   #growth = quickGrowth;
@@ -26,12 +27,8 @@ export class RateLimiter {
   #heldUntil = 0;
   #holds = 0;
 
-  /**
-   * For how many more milliseconds no mail is sent. What is longer than any hold was begun before the clock was set back, and
-   * is over.
-   */
+  /** For how many more milliseconds no mail is sent. */
   heldMs(now: number): number {
-    if (this.#heldUntil - now > holdMsMax) this.#heldUntil = now;
     return Math.max(this.#heldUntil - now, 0);
   }
 

@@ -2,7 +2,7 @@
 // when it rejects, nothing of it is, unless the error says that the outcome is unknown. No closure crosses the port: on
 // one connection another caller's rollback would take an acknowledged row with it. `test/contract/` is its
 // specification, run on every engine.
-import type { Clock } from "../clock.ts";
+import type { Clock, Stopwatch } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { Actor, AuditEntry, DeskStore, ReplyStore } from "./desk-store.ts";
 import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
@@ -33,7 +33,7 @@ export interface OpenOptions {
   /** `read-only`, for exports beside a service: takes no write lock, migrates nothing, reads a replica if there is one. */
   readonly access: Access;
   /** What leases and due times follow on SQLite. PostgreSQL has a clock of its own. */
-  readonly clock: Clock;
+  readonly clock: Clock & Stopwatch;
   readonly onCommit?: CommitListener;
   /** How long one statement of what operators read may take, in milliseconds; {@link operatorsReadMs} unless set. */
   readonly readMs?: number;
@@ -159,7 +159,7 @@ export interface Store extends AsyncDisposable {
   readonly identity: string;
 
   /** The clock that leases and due times follow: on PostgreSQL the server's, so that all processes agree. */
-  readonly clock: Clock;
+  readonly clock: Clock & Stopwatch;
 
   readonly commitCounts: CommitCounts;
 

@@ -1,5 +1,6 @@
 // The daily digest: what is counted, when it is stored, and that one goes out.
 import { expect, test } from "vitest";
+import { systemClock } from "../../../server/src/clock.ts";
 import { startDigests, storeDigest } from "../../../server/src/desk/digest.ts";
 import { createLog } from "../../../server/src/observe/log.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
@@ -50,7 +51,7 @@ test("is stored once its time has come, and once a day, by all processes togethe
   await using folder = await openFolder();
   let now = noon - 1;
   const at = { kind: "sqlite", file: `${folder.path}/s.db` } as const;
-  await using store = await openStore(at, { clock: { now: () => now } });
+  await using store = await openStore(at, { clock: { ...systemClock, now: () => now } });
   const looked = countLooks(store);
   const options = { store: looked.store, atMinute: 720, log, pollMs: 2 };
   await using _one = startDigests(options);
@@ -69,6 +70,7 @@ test("is stored once its time has come, and once a day, by all processes togethe
 function countLooks(store: Store) {
   let next = Promise.withResolvers<void>();
   const clock = {
+    ...systemClock,
     now() {
       next.resolve();
       next = Promise.withResolvers();
@@ -92,7 +94,7 @@ test("goes out as a mail to those who are named, with links to the console, and 
   const PUBLIC_URL = "https://submissions.example.org";
   const DIGEST_EMAIL = "desk@example.org, boss@example.org";
   // Of a time that passes no midnight.
-  const clock = { now: () => noon };
+  const clock = { ...systemClock, now: () => noon };
   await using service = await startService({ clock, env: { PUBLIC_URL, DIGEST_EMAIL, DIGEST_AT: "00:00" } });
   await expect.poll(async () => (await service.mails()).length, { timeout: 20_000 }).toBe(1);
   const [mail] = await service.mails();

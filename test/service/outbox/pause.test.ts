@@ -105,13 +105,16 @@ test("a mail that was given back in a pause may be sent by another process, with
   expect(tested.searches()).toBe(0);
 });
 
-test("a provider that asks for time is left alone by all mails until then", async () => {
+test("a provider that asks for time is left alone by all mails until then, however the clock is set", async () => {
   await using tested = await openOutboxUnderTest();
   const sender = tested.openSender();
   tested.postmark.failNext({ kind: "error", status: 429, headers: { "retry-after": "60" } });
   expect(await deliver(tested, sender)).toBe(false);
   expect(await deliver(tested, sender)).toBe(false);
+  tested.clock.set(2 * hour);
+  expect(await deliver(tested, sender)).toBe(false);
   expect(tested.sends()).toBe(1);
+  tested.clock.set(-4 * hour);
   tested.clock.advance(2 * minute);
   expect(await deliver(tested, sender)).toBe(true);
 });

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { EventEmitter, on } from "node:events";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import { systemClock } from "../../../server/src/clock.ts";
 import { createLog } from "../../../server/src/observe/log.ts";
 import { startScanning } from "../../../server/src/resumes/scanning.ts";
 import { ResumeMissing } from "../../../server/src/resumes/vault.ts";
@@ -25,7 +26,7 @@ class Resumes {
   }
 
   readonly store = {
-    clock: { now: () => this.now },
+    clock: { ...systemClock, now: () => this.now },
     claimUnscanned: async (now: number, limit: number, until: number) => {
       const free = [...this.#contents.keys()].filter(
         (key) => !this.verdicts.has(key) && (this.#claimedUntil.get(key) ?? 0) <= now,

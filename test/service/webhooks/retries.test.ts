@@ -1,5 +1,6 @@
 // Tries by a clock of the test, on a store and a receiver that are real.
 import { beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../server/src/clock.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { createLog } from "../../../server/src/observe/log.ts";
 import { startSender } from "../../../server/src/webhooks/sender.ts";
@@ -15,7 +16,8 @@ let now = noon;
 
 const folder = anew(openFolder);
 const receiver = anew(openReceiver);
-const store = anew(() => openStore({ kind: "sqlite", file: `${folder().path}/s.db` }, { clock: { now: () => now } }));
+const clock = { ...systemClock, now: () => now };
+const store = anew(() => openStore({ kind: "sqlite", file: `${folder().path}/s.db` }, { clock }));
 
 beforeEach(async () => {
   now = noon;

@@ -1,6 +1,6 @@
 // The outbox of any number of processes in memory, with the promises of the store's port about leases, doubts and order.
 // The engines' own suite is test/contract/; this one exists because it holds millions of mails and needs no time.
-import type { Clock } from "../../../server/src/clock.ts";
+import type { Clock, Stopwatch } from "../../../server/src/clock.ts";
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Lease, Store } from "../../../server/src/storage/store.ts";
 import { Heap } from "./heap.ts";
@@ -30,7 +30,7 @@ const about = {
 } as const;
 
 export class ModelOutboxStore implements Pick<Store, "clock" | "mails"> {
-  readonly clock: Clock;
+  readonly clock: Clock & Stopwatch;
   readonly mails: Store["mails"] = {
     claim: (now, limit, lease) => Promise.resolve(this.#claimDue(now, limit, lease)),
     renew: (ids, lease) => Promise.resolve(this.#renew(ids, lease)),
@@ -43,7 +43,7 @@ export class ModelOutboxStore implements Pick<Store, "clock" | "mails"> {
   /** How often mails were leased to be asked about. */
   doubts = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock & Stopwatch) {
     this.clock = clock;
   }
 

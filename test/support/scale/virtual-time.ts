@@ -2,7 +2,7 @@
 // same way each time. While it is installed, timers and chance of the whole process are its own.
 import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
-import type { Clock } from "../../../server/src/clock.ts";
+import type { Clock, Stopwatch } from "../../../server/src/clock.ts";
 import { Heap } from "./heap.ts";
 
 interface Timer {
@@ -20,7 +20,7 @@ const real = {
   random: Math.random,
 };
 
-export class VirtualTime implements Clock, Disposable {
+export class VirtualTime implements Clock, Stopwatch, Disposable {
   readonly #timers = new Heap<Timer>((a, b) => a.at - b.at || a.order - b.order);
   #now: number;
   #order = 0;
@@ -44,6 +44,10 @@ export class VirtualTime implements Clock, Disposable {
 
   now(): number {
     return this.#now;
+  }
+
+  elapsed(): number {
+    return performance.now();
   }
 
   after(ms: number, call: () => void): Timer {

@@ -1,6 +1,6 @@
 // The clock of the server, which all processes agree on: a process whose own clock is wrong must not take leases that
 // have not run out, nor lose its own.
-import type { Clock } from "../../clock.ts";
+import type { Clock, Stopwatch } from "../../clock.ts";
 import { StorageUnavailable } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { prepared } from "./statement.ts";
@@ -26,7 +26,10 @@ interface Start {
  *
  * @param base this machine's clock, or one that a test moves
  */
-export async function startServerClock(connections: Connections, base: Clock): Promise<Clock & Disposable> {
+export async function startServerClock(
+  connections: Connections,
+  base: Clock & Stopwatch,
+): Promise<Clock & Stopwatch & Disposable> {
   let start = await measure(connections);
   let measuring = false;
 
@@ -50,7 +53,7 @@ export async function startServerClock(connections: Connections, base: Clock): P
   }
 
   const timer = setInterval(() => void measureAgain(), measureEveryMs).unref();
-  return { now, [Symbol.dispose]: () => clearInterval(timer) };
+  return { now, elapsed: () => base.elapsed(), [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 const startByMachine = () => Date.now() - performance.now();

@@ -2,16 +2,16 @@
 // leases have run out, files are old and pauses are short without anybody waiting. With CLOCK_FILE it is as many milliseconds
 // later as that file says at the moment, which one clock for several processes is made of.
 import { readFileSync } from "node:fs";
-import type { Clock } from "../../../../server/src/clock.ts";
+import type { Clock, Stopwatch } from "../../../../server/src/clock.ts";
 
 const aheadMs = Number(process.env["CLOCK_AHEAD_MS"] ?? 0);
 const rate = Number(process.env["CLOCK_RATE"] ?? 1);
 const startedAt = Date.now();
 const file = process.env["CLOCK_FILE"];
 
-export const systemClock: Clock = {
-  now: () =>
-    file !== undefined
-      ? Date.now() + Number(readFileSync(file, "utf8"))
-      : startedAt + aheadMs + Math.floor((Date.now() - startedAt) * rate),
-};
+const now = () =>
+  file !== undefined
+    ? Date.now() + Number(readFileSync(file, "utf8"))
+    : startedAt + aheadMs + Math.floor((Date.now() - startedAt) * rate);
+
+export const systemClock: Clock & Stopwatch = { now, elapsed: now };
