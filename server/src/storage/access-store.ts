@@ -75,7 +75,7 @@ export type OperatorChange =
 /** One session; one of an operator, by the id that `listSessions` shows; or, with null, all of an operator. */
 export type EndedSessions = { readonly idHash: string } | { readonly operatorId: number; readonly id: string | null };
 
-/** A session ends after this time without use. */
+/** A session ends after this time without use, and where a clock that was so far ahead has begun it. */
 export const sessionIdleMs = 12 * 60 * 60 * 1000;
 
 /** A session ends after this time, used or not. */

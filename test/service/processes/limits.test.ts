@@ -106,6 +106,10 @@ test("one client has one limit over all processes, to the call, and still has it
     return false;
   });
   expect(await countOf(client)).toHaveLength(1);
+
+  // A window that a clock began that was years ahead is over.
+  await several.database.query(`UPDATE call_count SET expire = expire + 60000000000 WHERE key LIKE '%${client}%'`);
+  expect(accepted(await inquire([tidying!], 1, client))).toBe(1);
 });
 
 test("while the counts cannot be reached each process counts by itself and refuses no caller for it, and later they count together again", async () => {

@@ -16,6 +16,8 @@ const answerMs = 1_000;
 const limits: Limits = { statementMs: 400, lockMs: 400, idleMs: 1_000 };
 /** After a failure the database is left alone for this long; then one caller finds out whether it is back. */
 const restMs = 1_000;
+/** A window that ends by so much later than one that begins now was begun by a clock that was ahead, and is over. */
+const aheadMs = 60_000;
 /** Calls in one statement. */
 const batchMax = 1_000;
 
@@ -25,8 +27,10 @@ const count = prepared<CallCount & { readonly key: string }>(`
   SELECT key, calls, $4::bigint + window_ms
   FROM unnest($1::text[], $2::integer[], $3::integer[]) AS asked (key, calls, window_ms) ORDER BY key
   ON CONFLICT (key) DO UPDATE SET
-    points = CASE WHEN counted.expire <= $4 THEN 0 ELSE counted.points END + excluded.points,
-    expire = CASE WHEN counted.expire <= $4 THEN excluded.expire ELSE counted.expire END
+    points = CASE WHEN counted.expire > $4 AND counted.expire <= excluded.expire + ${aheadMs}
+      THEN counted.points ELSE 0 END + excluded.points,
+    expire = CASE WHEN counted.expire > $4 AND counted.expire <= excluded.expire + ${aheadMs}
+      THEN counted.expire ELSE excluded.expire END
   RETURNING key, points AS calls, expire AS "endsAt"`);
 
 const forgetCounts = prepared<object>(`

@@ -130,7 +130,7 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
     };
     const reason = added === undefined ? null : reasonToLeaveOut(known?.status, suppressed, added);
     if (reason !== null) return { result: "left-out", reason };
-    const mailedInLastDay = countSince(newsletters, receivedAt - capMs);
+    const mailedInLastDay = countAround(newsletters, receivedAt);
     const { status, welcome } = decideSubscription(known, record, { suppressed, mailedInLastDay });
     const subscriber: TableRow<"subscriber"> = {
       email_key: key,
@@ -244,13 +244,13 @@ export function decideLeaving(
 
 /** Whether an address gets a receipt at an instant. If so, that is noted. */
 function getsReceipt({ suppressed, receipts }: Pick<Addressee, "suppressed" | "receipts">, at: number): boolean {
-  if (suppressed || countSince(receipts, at - capMs) >= receiptsMax) return false;
+  if (suppressed || countAround(receipts, at) >= receiptsMax) return false;
   receipts.push(at);
   return true;
 }
 
-const countSince = (times: readonly number[], since: number): number =>
-  times.reduce((count, at) => (at > since ? count + 1 : count), 0);
+const countAround = (times: readonly number[], at: number): number =>
+  times.filter((time) => Math.abs(time - at) < capMs).length;
 
 function next(numbers: number[]): number {
   const number = numbers.shift();

@@ -33,22 +33,24 @@ export const lookUps = {
   },
   // The latest are enough to tell whether a cap is reached, at whichever instant. What was sent again is capped itself.
   receipts: {
-    wanted: { key: "text", since: "bigint" },
+    wanted: { key: "text", since: "bigint", until: "bigint" },
     text: `SELECT key, at FROM (
-        SELECT * FROM (SELECT email_key AS key, receipt_at AS at FROM submission WHERE email_key = $1 AND receipt_at > $2
+        SELECT * FROM (SELECT email_key AS key, receipt_at AS at FROM submission
+          WHERE email_key = $1 AND receipt_at > $2 AND receipt_at < $3
           ORDER BY receipt_at DESC LIMIT ${receiptsMax}) AS first
         UNION ALL
         SELECT again_key AS key, again_at AS at FROM mail
-        WHERE again_key = $1 AND again_at > $2 AND kind <> 'newsletter-welcome'
+        WHERE again_key = $1 AND again_at > $2 AND again_at < $3 AND kind <> 'newsletter-welcome'
       ) AS receipts`,
   },
   newsletters: {
-    wanted: { key: "text", since: "bigint" },
+    wanted: { key: "text", since: "bigint", until: "bigint" },
     text: `SELECT key, at FROM (
-        SELECT subscriber AS key, created_at AS at FROM mail WHERE subscriber = $1 AND created_at > $2
+        SELECT subscriber AS key, created_at AS at FROM mail
+        WHERE subscriber = $1 AND created_at > $2 AND created_at < $3
         UNION ALL
         SELECT again_key AS key, again_at AS at FROM mail
-        WHERE again_key = $1 AND again_at > $2 AND kind = 'newsletter-welcome'
+        WHERE again_key = $1 AND again_at > $2 AND again_at < $3 AND kind = 'newsletter-welcome'
       ) AS newsletters`,
   },
   subscriber: {
@@ -160,11 +162,12 @@ export function wantedBy(entries: readonly Entry[]): { readonly wanted: Wanted; 
   const readers = new Set<string>();
   const events = new Set<WebhookEvent>();
   let [arrivals, mails] = [0, 0];
-  let since = Infinity;
+  let [since, until] = [Infinity, 0];
   for (const { submission, key, challenge, spam } of entries) {
     if (key !== null) keys.set(keyName(key), key);
     if (challenge !== null) challenges.add(challenge.hash);
     since = Math.min(since, submission.receivedAt - capMs);
+    until = Math.max(until, submission.receivedAt + capMs);
     if (submission.kind === "subscription") {
       if (spam) continue;
       readers.add(emailKey(submission.email));
@@ -185,8 +188,8 @@ export function wantedBy(entries: readonly Entry[]): { readonly wanted: Wanted; 
     earlier: [...keys.values()].map(({ procedure, keyHash: key_hash }) => ({ procedure, key_hash })),
     spent: [...challenges].map((hash) => ({ hash })),
     suppressed: [...receivers.union(readers)].flatMap((key) => [{ key }, { key: hashedKey(key) }]),
-    receipts: [...receivers].map((key) => ({ key, since })),
-    newsletters: [...readers].map((key) => ({ key, since })),
+    receipts: [...receivers].map((key) => ({ key, since, until })),
+    newsletters: [...readers].map((key) => ({ key, since, until })),
     subscriber: [...readers].map((key) => ({ key })),
     counters: [...days.values()],
     hearers: [...events].map((event) => ({ event })),

@@ -11,7 +11,10 @@ export const receiptsMax = 3;
  */
 export const newsletterMailsMax = 3;
 
-/** The time over which automatic mails are counted: a day. A mail that is exactly this old counts no more. */
+/**
+ * The time over which automatic mails are counted: a day. A mail that is exactly this old counts no more, and neither does
+ * one that was stored by a clock that was so far ahead.
+ */
 export const capMs = 24 * 60 * 60 * 1000;
 
 /** The mails of a kind of submission, the submitter's first. */

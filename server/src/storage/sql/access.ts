@@ -81,13 +81,14 @@ function prepareStatements({ prepare, locking }: Engine) {
 
     createSession: prepare(`
       INSERT INTO session (id_hash, operator, created_at, seen_at, device, network, strong) VALUES ($1, $2, $3, $3, $4, $5, $6)`),
-    forgetSessions: prepare("DELETE FROM session WHERE seen_at <= $1"),
+    forgetSessions: prepare("DELETE FROM session WHERE seen_at <= $1 OR seen_at >= $2"),
     session: prepare<StoredOperator & { readonly seenAt: number; readonly strong: number }>(`
       SELECT ${operatorColumns}, session.seen_at AS "seenAt", session.strong FROM session
-      JOIN operator ON operator.id = session.operator WHERE id_hash = $1 AND seen_at > $2 AND session.created_at > $3`),
+      JOIN operator ON operator.id = session.operator
+      WHERE id_hash = $1 AND seen_at > $2 AND session.created_at > $3 AND seen_at < $4`),
     sessions: prepare<SessionRow & { readonly idHash: string }>(`
       SELECT ${sessionId} AS id, id_hash AS "idHash", device, network, created_at AS "createdAt", seen_at AS "seenAt"
-      FROM session WHERE operator = $1 AND seen_at > $2 AND created_at > $3`),
+      FROM session WHERE operator = $1 AND seen_at > $2 AND created_at > $3 AND seen_at < $4`),
     touchSession: prepare("UPDATE session SET seen_at = $1 WHERE id_hash = $2 AND seen_at < $1"),
     deleteSession: prepare<object>("DELETE FROM session WHERE id_hash = $1 RETURNING operator"),
     deleteSessions: prepare<object>("DELETE FROM session WHERE operator = $1 RETURNING operator"),
@@ -241,14 +242,14 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
       transaction(function* () {
         const [operator] = yield* statements.lockById(id);
         if (operator === undefined || operator.password !== password) return;
-        yield* statements.forgetSessions(now - sessionIdleMs);
+        yield* statements.forgetSessions(now - sessionIdleMs, now + sessionIdleMs);
         yield* statements.createSession(idHash, id, now, device, network, isStrong ? 1 : 0);
         const actor = { operator: operator.email, at: now };
         yield* audit({ action: "sign-in", subject: emailKey(operator.email) }, actor);
       }),
 
     async findSession(idHash, now) {
-      const found = await find(statements.session(idHash, now - sessionIdleMs, now - sessionMs));
+      const found = await find(statements.session(idHash, now - sessionIdleMs, now - sessionMs, now + sessionIdleMs));
       if (found === null) return null;
       const { seenAt, strong, ...operator } = found;
       if (seenAt <= now - touchMs) await write(statements.touchSession(now, idHash));
@@ -256,7 +257,8 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
     },
 
     async listSessions(operatorId, now) {
-      const sessions = await read(statements.sessions(operatorId, now - sessionIdleMs, now - sessionMs));
+      const [idle, ahead] = [now - sessionIdleMs, now + sessionIdleMs];
+      const sessions = await read(statements.sessions(operatorId, idle, now - sessionMs, ahead));
       return sessions.toSorted((one, other) => other.seenAt - one.seenAt);
     },
 

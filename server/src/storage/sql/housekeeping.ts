@@ -1,5 +1,5 @@
 // Deletes expired rows, a batch of each table in one transaction. Rows that another transaction is changing at this moment
-// are left to it.
+// are left to it. What was stored by a clock that was ahead is not kept until it is that late.
 import { dayMs } from "../rules/days.ts";
 import { idempotencyMs, type Store } from "../store.ts";
 import { type Engine, together } from "./engine.ts";
@@ -13,6 +13,9 @@ const deliveryMs = 90 * dayMs;
 /** Spent challenges, after they have expired: clocks of processes may differ. */
 export const challengeMs = 60 * 60 * 1000;
 
+/** By so much the times of rows may be ahead: clocks are set by seconds. */
+const slackMs = 60 * 1000;
+
 /** Rows of each table that one commit forgets, so that no commit holds up the submissions behind it. */
 export const forgottenAtOnce = 250;
 
@@ -25,7 +28,25 @@ function prepareStatements({ prepare, rowId, amongUnlocked }: Engine) {
         `SELECT ${rowId(key)} FROM ${table} WHERE ${time} <= $1 AND ${condition}
         ORDER BY ${time} LIMIT ${forgottenAtOnce}`,
       )} RETURNING 1`);
+  /** Rows with a time behind $2 count from $1. */
+  const rewind = (table: string, key: string, time: string) =>
+    prepare(`
+      UPDATE ${table} SET ${time} = $1 WHERE ${amongUnlocked(
+        rowId(key),
+        `SELECT ${rowId(key)} FROM ${table} WHERE ${time} > $2 ORDER BY ${time} LIMIT ${forgottenAtOnce}`,
+      )}`);
   return {
+    rewindKeys: rewind("idempotency", "procedure, key_hash", "created_at"),
+    rewindDeliveries: rewind("webhook_delivery", "id", "ended_at"),
+    // Their times are parts of their ids. But numbers ascend, so a mail is older than one with a higher number. Nothing is
+    // added to it but 0, so that no planner reads all mails with lower numbers.
+    forgetMailsAhead: prepare<object>(`
+      DELETE FROM mail WHERE ${amongUnlocked(
+        "id",
+        `SELECT id FROM mail WHERE created_at > $1 AND status <> 'queued'
+          AND id + 0 < (SELECT id FROM mail WHERE created_at <= $2 ORDER BY created_at DESC LIMIT 1)
+        ORDER BY created_at LIMIT ${forgottenAtOnce}`,
+      )} RETURNING 1`),
     forgetKeys: forget("idempotency", "procedure, key_hash", "created_at"),
     forgetChallenges: forget("spent_challenge", "challenge_hash", "expires_at"),
     forgetDeliveries: forget("webhook_delivery", "id", "ended_at"),
@@ -46,11 +67,14 @@ export function makeHousekeeping(engine: Engine) {
     forgetExpired: (now) =>
       engine.transaction(
         function* () {
+          const ahead = now + slackMs;
+          yield* together([statements.rewindKeys(now, ahead), statements.rewindDeliveries(now, ahead)]);
           const rows = yield* together([
             statements.forgetKeys(now - idempotencyMs),
             statements.forgetChallenges(now - challengeMs),
             statements.forgetDeliveries(now - deliveryMs),
             statements.forgetOfRemoved(),
+            statements.forgetMailsAhead(ahead, now - mailMs),
             statements.forgetMails(now - mailMs),
           ]);
           const counts = rows.map(({ length }) => length);

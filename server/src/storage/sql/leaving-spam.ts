@@ -38,7 +38,7 @@ export function prepareLeavingSpam(engine: Engine) {
   function* leave({ arrival, kind, reference, emailKey }: Former, now: number): Steps<number> {
     const [standings, receipts, changes, stored, hearers, told] = yield* lockAddress(emailKey, [
       standingOf(emailKey),
-      findReceipts(emailKey, now - capMs),
+      findReceipts(emailKey, now - capMs, now + capMs),
       findChange(reference),
       findMails(arrival),
       findHearers(receivedEvent(kind)),

@@ -18,7 +18,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
   const standingOf = prepareStanding(engine);
   // From the audit log: a reply that was taken back, or erased with its person, is in no other table.
   const latest = prepare<{ at: number }>(`
-    SELECT at FROM audit WHERE action = 'reply' AND operator = $1 AND at > $2 ORDER BY at DESC LIMIT ${repliesMax}`);
+    SELECT at FROM audit WHERE action = 'reply' AND operator = $1 AND at > $2 AND at < $3 ORDER BY at DESC LIMIT ${repliesMax}`);
   const insert = prepare<{ id: number }>(`
     INSERT INTO reply (submission, author, at, text, status_before, version_after)
     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`);
@@ -46,7 +46,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
       transaction(function* () {
         const { operator, at } = actor;
         // The replies of one operator come one after the other, so that the limit holds.
-        const [earlier] = yield* lockAddress(emailKey(operator), [latest(operator, at - repliesMs)]);
+        const [earlier] = yield* lockAddress(emailKey(operator), [latest(operator, at - repliesMs, at + repliesMs)]);
         const inTheWay = earlier[repliesMax - replies.length];
         if (inTheWay !== undefined) return { retryAt: inTheWay.at + repliesMs };
         const rows = yield* lockRows(

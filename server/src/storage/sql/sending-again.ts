@@ -51,7 +51,7 @@ export function prepareSendingAgain(engine: Engine) {
       }
       const { kind, key, status } = mail;
       const isNewsletter = kind === "newsletter-welcome";
-      const counted = (isNewsletter ? newsletters : receipts)(key, at - capMs);
+      const counted = (isNewsletter ? newsletters : receipts)(key, at - capMs, at + capMs);
       const [[standing], sent] = yield* lockAddress(key, [standingOf(key), counted]);
       if (standing !== undefined && standing.reason !== null) return "suppressed";
       if (!isAutomatic(kind)) return { key: null };
