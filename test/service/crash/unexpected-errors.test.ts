@@ -1,36 +1,20 @@
 // Errors that nobody caught: the state of the process is unknown, so what is under way is finished and the process ends
 // with 1 for its supervisor to start a new one. And the end of patience: the second signal.
-import { once } from "node:events";
 import { readdir } from "node:fs/promises";
-import { request } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { applicant, buyer, json, rest } from "../../support/doors.ts";
+import { buyer, json, rest } from "../../support/doors.ts";
 import { type ServiceProcess, startProcess, until } from "../../support/service-process.ts";
 import { CrashSite } from "../../support/crash/crash-site.ts";
+import { beginUpload } from "../../support/stalled-upload.ts";
 
 const logged = (service: ServiceProcess, text: string) => service.log.some((line) => line.includes(text));
-
-/** An application whose resume is on its way and will not end by itself. */
-function beginUpload(service: ServiceProcess) {
-  const fields = Object.entries(applicant)
-    .map(([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
-    .join("");
-  const upload = request(`${service.url}/api/applications/submit`, {
-    method: "POST",
-    headers: { "content-type": "multipart/form-data; boundary=b" },
-  });
-  upload.write(`${fields}--b\r\nContent-Disposition: form-data; name="resumeFile"; filename="r.pdf"\r\n\r\n%PDF-1.7\n`);
-  return upload;
-}
 
 /** Answers whether the service was asked while it still listened: after the error it does for a second. */
 async function meetsError(how: "throw" | "reject"): Promise<boolean> {
   await using site = await CrashSite.open();
   const service = await site.start({ failpoint: `after-commit:${how}` });
   const upload = beginUpload(service);
-  const uploaded = once(upload, "response");
-  uploaded.catch(() => {});
   await until(async () => (await site.resumeFiles()).length === 1);
 
   // The submission that is met by the error is committed, and answered.
@@ -40,9 +24,7 @@ async function meetsError(how: "throw" | "reject"): Promise<boolean> {
   if (refused instanceof TypeError) return false;
   expect([refused.status, refused.fault?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
   expect(refused.headers.get("retry-after")).toBe("5");
-  upload.end("trailer\nstartxref\n0\n%%EOF\n\r\n--b--\r\n");
-  const [response] = (await uploaded) as [{ statusCode: number }];
-  expect(response.statusCode).toBe(200);
+  expect(await upload.end()).toBe(200);
   expect(await service.ended).toBe(1);
   expect(service.log.filter((line) => line.includes('"level":"fatal"'))).not.toEqual([]);
   const { inquiries, applications } = await site.contents();
@@ -58,12 +40,11 @@ test.for(["throw", "reject"] as const)(
 test("a second signal ends the process at once, whatever is under way", async () => {
   await using service = await startProcess();
   const upload = beginUpload(service);
-  const cut = once(upload, "error");
   await until(async () => (await readdir(join(service.dataFolder, "resumes/.staging"))).length === 1);
   service.child.kill("SIGTERM");
   await until(() => logged(service, '"closing"'));
   expect(service.child.exitCode).toBeNull();
   service.child.kill("SIGTERM");
   expect(await service.ended).toBe(1);
-  await cut;
+  await upload.cut;
 });

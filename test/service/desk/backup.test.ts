@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { exportRecords, exportSubjects } from "../../../server/src/desk/export.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openStore, type StoreLocation } from "../../../server/src/storage/open-store.ts";
@@ -13,11 +13,15 @@ import { PostgresDatabases, type PostgresDatabase } from "../../support/postgres
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { type Finished } from "../../support/program.ts";
 import { s3Credentials, S3StandIn } from "../../support/s3-stand-in.ts";
-import { startProcess } from "../../support/service-process.ts";
 import { startService } from "../../support/service.ts";
 import { littleWork, proveWork } from "../../support/solve-challenge.ts";
 import { readStored } from "../../support/stored.ts";
 import { runCommand, spawnCommand } from "../../support/desk/run-command.ts";
+
+const credentials = {
+  AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
+};
 
 /** More than are read at once. */
 const manyInquiries = 1_100;
@@ -267,13 +271,14 @@ test.each([
       ...(vault === "a bucket" && {
         RESUME_STORE: `s3://resumes/${prefix}`,
         S3_ENDPOINT: bucket.endpoint,
-        AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
+        ...credentials,
       }),
     });
+    // The SDK reads them from the environment of its process.
+    for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const used = await settings("used");
-    const { DATA_DIR: dataFolder = "", ...rest_ } = used;
-    await using service = await startProcess(rest_, { dataFolder });
+    await using service = await startService({ env: used });
     const acknowledged = new Map<string, string>();
     const enough = new AbortController();
     const write = async (writer: number) => {
@@ -295,14 +300,13 @@ test.each([
     enough.abort();
     await Promise.all(writers);
     expect(during).toBeGreaterThan(before.length);
-    service.child.kill("SIGTERM");
-    await service.ended;
+    await service.stop();
 
     const fresh = await settings("fresh");
-    const restored = await spawnCommand(["restore", place], fresh);
+    const restored = await restore(fresh, place);
     expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining("Restored from")]);
     const location = engine === "SQLite" ? sqlite(fresh["DATA_DIR"] ?? "") : locate(fresh["DATABASE_URL"] ?? "");
-    const old = engine === "SQLite" ? sqlite(dataFolder) : locate(used["DATABASE_URL"] ?? "");
+    const old = engine === "SQLite" ? sqlite(used["DATA_DIR"] ?? "") : locate(used["DATABASE_URL"] ?? "");
     await using store = await openStore(location);
     await using oldStore = await openStore(old);
     const [found, all] = [await readStored(store), await readStored(oldStore)];
@@ -324,7 +328,7 @@ test.each([
           : (bucket.objects.get(`fresh/${resume?.key}`)?.bytes ?? Buffer.of());
       expect(sha256(await bytes())).toBe(resume?.sha256);
     }
-    const downloaded = await spawnCommand(["resume", one, "--output", "-"], fresh);
+    const downloaded = await runCommand(["resume", one, "--output", "-"], fresh);
     expect(sha256(downloaded.bytes)).toBe(acknowledged.get(one));
     const { queued, firstDueAt } = await store.mailBacklog();
     if (queued > 0) expect(firstDueAt).toBeGreaterThan(Date.UTC(9999));

@@ -62,70 +62,50 @@ test("check-config shows what is in force without its secrets, and warns of miss
   expect(await readdir(folder().path)).toEqual([]);
 });
 
-test("npm's scripts read .env, and the environment wins over it", async () => {
-  await writeFile(join(folder().path, ".env"), "PORT=8080\nHOST=0.0.0.0\n");
+test("npm's scripts read .env, whose blank values are unset, and the environment wins over it", async () => {
+  const lines = [`BRAND= \nMETRICS_TOKEN=${secret}${secret}\r`, "SALES_EMAIL=\t\r", "PORT=8080\r", "HOST=0.0.0.0", ""];
+  await writeFile(join(folder().path, ".env"), lines.join("\n"));
   const child = start("submissions.ts", ["check-config"], { HOST: "127.0.0.2" }, { folder: folder().path });
   const { code, stdout, stderr } = await finish(child);
   expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toContain("PORT=8080\n");
-  expect(stdout).toContain("HOST=127.0.0.2\n");
-});
-
-test("a blank value of .env is unset, and the line behind it stands for itself", async () => {
-  await writeFile(
-    join(folder().path, ".env"),
-    `BRAND= \nMETRICS_TOKEN=${secret}${secret}\r\nSALES_EMAIL=\t\r\nPORT=8080\r\n`,
-  );
-  const { code, stdout } = await finish(start("submissions.ts", ["check-config"], {}, { folder: folder().path }));
-  expect(code).toBe(0);
   expect(stdout).toContain("BRAND=Speech Marketplace\n");
   expect(stdout).toContain("METRICS_TOKEN=(set, not shown)\n");
   expect(stdout).toContain("SALES_EMAIL=sales@marketplace.example\n");
   expect(stdout).toContain("PORT=8080\n");
+  expect(stdout).toContain("HOST=127.0.0.2\n");
 });
 
 /** Root may read any file, so tests that run as root start these programs as this unprivileged user. */
 const unprivilegedUid = 65_534;
 const withoutRoot = process.getuid?.() === 0 ? { uid: unprivilegedUid } : {};
 
+// Both programs load the same module, which reads it.
 test.each([
-  ["that is a folder", "EISDIR", (file: string) => mkdir(file)],
-  ["that may not be read", "EACCES", (file: string) => writeFile(file, "PORT=8080\n", { mode: 0 })],
-])("a .env %s ends every program with 78 and one plain line", async (_name, code, make) => {
+  ["that is a folder", "main.ts", "EISDIR", (file: string) => mkdir(file)],
+  ["that may not be read", "submissions.ts", "EACCES", (file: string) => writeFile(file, "PORT=8080\n", { mode: 0 })],
+] as const)("a .env %s ends %s with 78 and one plain line", async (_name, program, code, make) => {
   await make(join(folder().path, ".env"));
   await chmod(folder().path, 0o755);
-  for (const program of ["main.ts", "submissions.ts"] as const) {
-    const child = start(
-      program,
-      ["check-config"],
-      { DATA_DIR: join(folder().path, "data") },
-      { folder: folder().path, ...withoutRoot },
-    );
-    expect(await finish(child)).toMatchObject({
-      code: 78,
-      stdout: "",
-      stderr: `The file .env cannot be read (${code}).\n`,
-    });
-  }
+  const environment = { DATA_DIR: join(folder().path, "data") };
+  const child = start(program, ["check-config"], environment, { folder: folder().path, ...withoutRoot });
+  const stderr = `The file .env cannot be read (${code}).\n`;
+  expect(await finish(child)).toMatchObject({ code: 78, stdout: "", stderr });
   expect(await readdir(folder().path)).toEqual([".env"]);
 });
 
-test("a taken port ends the service with 1 and one plain line", async () => {
+test.each([
+  ["a taken port", "127.0.0.1", "is taken. Set PORT to another one."],
+  [
+    "a HOST that is not of this machine",
+    "192.0.2.1",
+    "cannot be listened on (EADDRNOTAVAIL). Set HOST or PORT to another one.",
+  ],
+])("%s ends the service with 1 and one plain line", async (_what, HOST, says) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const { code, stdout, stderr } = await finish(start("main.ts", [], { DATA_DIR: folder().path, PORT: String(port) }));
+  const ended = await finish(start("main.ts", [], { DATA_DIR: folder().path, HOST, PORT: String(port) }));
   server.close();
-  const line = `The service could not start: port ${port} of 127.0.0.1 is taken. Set PORT to another one.\n`;
-  expect([code, stdout, stderr]).toEqual([1, "", line]);
-});
-
-test("a HOST that is not of this machine ends the service with 1 and one plain line", async () => {
-  const environment = { DATA_DIR: folder().path, HOST: "192.0.2.1", PORT: "4711" };
-  expect(await finish(start("main.ts", [], environment))).toMatchObject({
-    code: 1,
-    stdout: "",
-    stderr:
-      "The service could not start: port 4711 of 192.0.2.1 cannot be listened on (EADDRNOTAVAIL). Set HOST or PORT to another one.\n",
-  });
+  const stderr = `The service could not start: port ${port} of ${HOST} ${says}\n`;
+  expect(ended).toMatchObject({ code: 1, stdout: "", stderr });
 });

@@ -1,31 +1,27 @@
-// The process from its start to its end: configuration faults, the log, SIGTERM.
+// The process from its start to its end: a folder that cannot be made, the log, SIGTERM.
 import { readdir } from "node:fs/promises";
-import { request } from "node:http";
-import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { messageForOperator } from "../../../server/src/observe/describe-error.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { buyer, form, json, pdf } from "../../support/doors.ts";
+import { keptLog } from "../../support/kept-log.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
-import { runToEnd, startProcess } from "../../support/service-process.ts";
+import { runToEnd, startProcess, type ServiceProcess } from "../../support/service-process.ts";
+import { startService } from "../../support/service.ts";
+import { beginUpload } from "../../support/stalled-upload.ts";
 
-// Below /proc a folder cannot be made although the one above it exists.
-test.each(["/dev/null/data", "/proc/nope/data"])(
-  "a data folder %s ends the start with 1 and says why",
-  async (folder) => {
-    const { code, output } = await runToEnd({ DATA_DIR: folder, PORT: "0" });
-    expect(code).toBe(1);
-    expect(output.trim().split("\n")).toHaveLength(1);
-    expect(output).toContain(`The service could not start: The database file ${folder}/`);
-    expect(output).toContain("cannot be made. Set DATA_DIR to another folder.");
-  },
-);
-
-test("a start with standard error on a full disk goes on", async () => {
-  const through = ["sh", "-c", 'exec "$@" 2> /dev/full', "sh"];
-  await using service = await startProcess({}, { through });
-  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+test("a data folder that cannot be made ends the start with 1 and says why", async () => {
+  const reason = (folder: string) =>
+    new RegExp(`The database file ${folder}/.* cannot be made. Set DATA_DIR to another folder.`);
+  // The folder above it is none, or takes no other.
+  const [notAFolder, full] = ["/dev/null/data", "/proc/nope/data"];
+  const error = await startService({ env: { DATA_DIR: notAFolder } }).catch((thrown: unknown) => thrown);
+  expect(messageForOperator(error)).toMatch(reason(notAFolder));
+  const { code, output } = await runToEnd({ DATA_DIR: full, PORT: "0" });
+  expect([code, output.trim().split("\n")]).toEqual([1, [expect.stringMatching(reason(full))]]);
+  expect(output).toMatch(/^The service could not start: /);
 });
 
 const inquiry = { method: "POST", ...json(buyer) };
@@ -60,81 +56,68 @@ test("SIGTERM under load: what was acknowledged is stored, what is refused says 
 /** For how long a service that ends serves on; `noticeMs` of main.ts. */
 const noticeMs = 1_000;
 
-/** Ends a service and asks it meanwhile. Answers null when this took longer than the notice. */
-async function askWhileEnding() {
-  await using service = await startProcess();
-  const begun = performance.now();
-  service.child.kill("SIGTERM");
-  await eventually(() => service.log.some((line) => line.includes('"closing"'))).toBe(true);
-  const answers = await Promise.allSettled([
-    fetch(`${service.url}/readyz`),
-    fetch(`${service.url}/healthz`),
-    fetch(`${service.url}/api/marketplace/inquiry`, inquiry),
-  ]);
-  const tookMs = performance.now() - begun;
-  expect(await service.ended).toBe(0);
-  return tookMs < noticeMs ? answers : null;
-}
+const uploading = (service: ServiceProcess) =>
+  eventually(() => readdir(join(service.dataFolder, "resumes/.staging"))).toHaveLength(1);
+const closing = (service: ServiceProcess) =>
+  eventually(() => service.log.some((line) => line.includes('"closing"'))).toBe(true);
 
-test("from SIGTERM on the service says that it is not ready, still serves what it is sent, and closes each connection", async () => {
-  // On a busy machine the notice may be over before this process gets to ask.
-  let answers = await askWhileEnding();
-  while (answers === null) answers = await askWhileEnding();
-  const responses = answers.map((answer) => (answer.status === "fulfilled" ? answer.value : null));
-  expect(responses.map((response) => response?.status)).toEqual([503, 200, 200]);
-  expect(responses[0]?.headers.get("retry-after")).toBe("5");
-  for (const response of responses) expect(response?.headers.get("connection")).toBe("close");
-});
-
-test("from SIGTERM on nothing is stored behind the answer that closes its connection", async () => {
-  await using service = await startProcess();
-  service.child.kill("SIGTERM");
-  await eventually(() => service.log.some((line) => line.includes('"closing"'))).toBe(true);
+/** Sends three requests over one connection at once. Answers how many were answered with 200 before it was closed. */
+async function sendAhead({ port }: ServiceProcess): Promise<number> {
   const { body } = inquiry;
   const sent = `POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const socket = connect(service.port, "127.0.0.1").on("error", () => {});
+  const socket = connect(port, "127.0.0.1").on("error", () => {});
   const closed = new Promise((resolve) => socket.on("close", resolve));
   let answers = "";
   socket.on("data", (chunk) => (answers += String(chunk)));
   socket.write(sent.repeat(3));
   await closed;
-  expect(await service.ended).toBe(0);
-  // None at all on a busy machine, where the notice may be over.
-  expect((await service.stored()).inquiries).toHaveLength(answers.split("HTTP/1.1 200 ").length - 1);
-});
+  return answers.split("HTTP/1.1 200 ").length - 1;
+}
 
-test("SIGTERM during an upload lets the upload finish", async () => {
-  await using service = await startProcess();
-  const head = ["fullName", "email", "position"]
-    .map((name) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nana@example.org\r\n`)
-    .join("");
-  const file = `--b\r\nContent-Disposition: form-data; name="resumeFile"; filename="r.pdf"\r\n\r\n%PDF-1.7\n`;
-  const upload = request(`${service.url}/api/applications/submit`, {
-    method: "POST",
-    headers: { "content-type": "multipart/form-data; boundary=b" },
-  });
-  const answered = once(upload, "response");
-  upload.write(head + file);
-  await eventually(() => readdir(join(service.dataFolder, "resumes/.staging"))).toHaveLength(1);
+/** Ends a service and asks it meanwhile. Answers null when this took longer than the notice. */
+async function askWhileEnding() {
+  // With standard error on a full disk, which hinders nothing.
+  await using service = await startProcess({}, { through: ["sh", "-c", 'exec "$@" 2> /dev/full', "sh"] });
+  const upload = beginUpload(service);
+  await uploading(service);
+  const begun = performance.now();
   service.child.kill("SIGTERM");
-  await eventually(() => service.log.some((line) => line.includes('"closing"'))).toBe(true);
-  upload.end("trailer\nstartxref\n0\n%%EOF\n\r\n--b--\r\n");
-  const [response] = (await answered) as [{ statusCode: number }];
-  expect(response.statusCode).toBe(200);
+  await closing(service);
+  const answers = await Promise.allSettled([
+    fetch(`${service.url}/readyz`),
+    fetch(`${service.url}/healthz`),
+    fetch(`${service.url}/api/marketplace/inquiry`, inquiry),
+  ]);
+  const answeredAhead = await sendAhead(service);
+  const tookMs = performance.now() - begun;
+  expect(await upload.end()).toBe(200);
   expect(await service.ended).toBe(0);
+  const { inquiries, applications } = await service.stored();
+  const responses = answers.map((answer) => (answer.status === "fulfilled" ? answer.value : null));
+  // Nothing is stored behind the answer that closes its connection.
+  expect(inquiries).toHaveLength(answeredAhead + (responses[2]?.status === 200 ? 1 : 0));
+  expect(applications).toHaveLength(1);
+  // Nothing is in the way of the next one.
+  await using next = await startService({ env: { DATA_DIR: service.dataFolder } });
+  expect((await fetch(`${next.url}/readyz`)).status).toBe(200);
+  return tookMs < noticeMs ? responses : null;
+}
+
+test("from SIGTERM on the service says that it is not ready, serves what it is sent, closes each connection, and lets uploads finish", async () => {
+  // On a busy machine the notice may be over before this process gets to ask.
+  let responses = await askWhileEnding();
+  while (responses === null) responses = await askWhileEnding();
+  expect(responses.map((response) => response?.status)).toEqual([503, 200, 200]);
+  expect(responses[0]?.headers.get("retry-after")).toBe("5");
+  for (const response of responses) expect(response?.headers.get("connection")).toBe("close");
 });
 
 test("SIGTERM with an upload that stalls and a mail provider that is silent: both are given up in time, and what was stored is answered", async () => {
   await using postmark = await PostmarkStandIn.open();
   postmark.breakdown = { kind: "hang" };
   await using service = await startProcess({ ...postmark.env, MAIL_DEADLINE_MS: "15000" });
-  const upload = request(`${service.url}/api/applications/submit`, {
-    method: "POST",
-    headers: { "content-type": "multipart/form-data; boundary=b" },
-  });
-  upload.on("error", () => {});
-  upload.write(`--b\r\nContent-Disposition: form-data; name="resumeFile"; filename="r.pdf"\r\n\r\n%PDF-1.7\n`);
-  await eventually(() => readdir(join(service.dataFolder, "resumes/.staging"))).toHaveLength(1);
+  beginUpload(service);
+  await uploading(service);
   const answered = fetch(`${service.url}/api/marketplace/inquiry`, inquiry);
   await eventually(() => postmark.requests.length).toBeGreaterThan(0);
   service.child.kill("SIGTERM");
@@ -146,7 +129,8 @@ test("SIGTERM with an upload that stalls and a mail provider that is silent: bot
 });
 
 test("the log holds nothing that a caller sent", async () => {
-  await using service = await startProcess({ LOG_LEVEL: "trace" });
+  const { lines, log } = keptLog("trace");
+  await using service = await startService({ log });
   const [first, last, email, phone] = ["Zebulon", "Quagmire", "zq@personal.example", "+351912345678"];
   const [letter, filename, token] = ["xylophone-letter", "cv-of-zq.pdf", "tok-123"];
   const post = (path: string, init: RequestInit) =>
@@ -160,9 +144,8 @@ test("the log holds nothing that a caller sent", async () => {
   await post(`/trpc/${last}?token=${token}`, json({ email }));
   await post(`/${token}/${first}`, json({ email }));
   await post("/api/newsletter/subscribe", { headers: { "content-type": first }, body: last });
-  service.child.kill("SIGTERM");
-  await service.ended;
-  const log = service.log.join("\n");
-  expect(service.log.length).toBeGreaterThan(8);
-  for (const secret of [first, last, email, phone, letter, filename, token]) expect(log).not.toContain(secret);
+  await service.stop();
+  const told = JSON.stringify(lines);
+  expect(lines.length).toBeGreaterThan(8);
+  for (const secret of [first, last, email, phone, letter, filename, token]) expect(told).not.toContain(secret);
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { buyer, doors, json } from "../../support/doors.ts";
+import { buyer, doors, json, rest } from "../../support/doors.ts";
 import { addressees } from "../../support/postmark-stand-in.ts";
 import { startProcess, type ServiceProcess } from "../../support/service-process.ts";
 
@@ -53,6 +53,9 @@ const postmark = {
 const loadedBy = ({ log }: ServiceProcess): string[] =>
   log.filter((line) => line.includes('"msg":"loaded"')).map((line) => (JSON.parse(line) as { url: string }).url);
 
+const tracing = (service: ServiceProcess) =>
+  loadedBy(service).filter((url) => /\/observe\/(traces|otlp-exporter)\./.test(url));
+
 test("a start loads nothing that only a later request or another setting needs", async () => {
   await using service = await startProcess(postmark, { preload });
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
@@ -61,9 +64,19 @@ test("a start loads nothing that only a later request or another setting needs",
     expect(loaded.some((url) => url.includes(needed))).toBe(true);
   }
   expect(loaded.filter((url) => late.some((path) => url.includes(path)))).toEqual([]);
+  expect((await rest.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
+  expect(tracing(service)).toEqual([]);
   // Packages that require one another are seen too.
   expect((await fetch(`${service.url}/metrics`)).status).toBe(200);
   await expect.poll(() => loadedBy(service).some((url) => url.includes("node_modules/@opentelemetry/"))).toBe(true);
+});
+
+test("what traces is loaded where a collector is set, and a collector that is away holds up no end", async () => {
+  await using service = await startProcess({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" }, { preload });
+  expect((await rest.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
+  service.child.kill("SIGTERM");
+  expect(await service.ended).toBe(0);
+  expect(tracing(service)).toHaveLength(1);
 });
 
 test("what an install leaves spares the first start of compiling", async () => {

@@ -5,18 +5,23 @@ import { chmod, mkdtemp, open, rename, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { messageForOperator } from "../../../server/src/observe/describe-error.ts";
 import { startChild } from "../../contract/children/child.ts";
 import { applicant, buyer, form, json, pdf, rest, type Answer } from "../../support/doors.ts";
 import { listResumes } from "../../support/resume-files.ts";
 import { runToEnd, startProcess, type ServiceProcess } from "../../support/service-process.ts";
+import { startService, type Service } from "../../support/service.ts";
 
-const inquire = (service: ServiceProcess) => rest.send(service, "marketplace.inquiry", json(buyer));
-const apply = (service: ServiceProcess) =>
+/** The service in this process or in its own. */
+type Running = Pick<Service, "url" | "dataFolder" | "stored">;
+
+const inquire = (service: Running) => rest.send(service, "marketplace.inquiry", json(buyer));
+const apply = (service: Running) =>
   rest.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf("resume.pdf", 200_000) }));
 const databaseOf = ({ dataFolder }: { readonly dataFolder: string }) => join(dataFolder, "submissions.sqlite");
-const statusOf = async (service: ServiceProcess, path: string) => (await fetch(service.url + path)).status;
+const statusOf = async (service: Running, path: string) => (await fetch(service.url + path)).status;
 // Readiness is checked once a second at most.
-const readiness = (service: ServiceProcess) => expect.poll(() => statusOf(service, "/readyz"), { timeout: 30_000 });
+const readiness = (service: Running) => expect.poll(() => statusOf(service, "/readyz"), { timeout: 30_000 });
 
 function expectUnavailable({ status, headers, fault }: Answer): void {
   expect([status, fault?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
@@ -25,24 +30,24 @@ function expectUnavailable({ status, headers, fault }: Answer): void {
 }
 
 /** Refuses everything, says so to whoever asks, and lives. */
-async function expectUnusable(service: ServiceProcess): Promise<void> {
+async function expectUnusable(service: Running): Promise<void> {
   expectUnavailable(await inquire(service));
   expectUnavailable(await apply(service));
   await readiness(service).toBe(503);
   expect(await statusOf(service, "/healthz")).toBe(200);
 }
 
-async function expectUsable(service: ServiceProcess): Promise<void> {
+async function expectUsable(service: Running): Promise<void> {
   expect([(await inquire(service)).status, (await apply(service)).status]).toEqual([200, 200]);
   await readiness(service).toBe(200);
 }
 
-async function stored(service: ServiceProcess): Promise<[inquiries: number, applications: number]> {
+async function stored(service: Running): Promise<[inquiries: number, applications: number]> {
   const { inquiries, applications } = await service.stored();
   return [inquiries.length, applications.length];
 }
 
-const resumeFiles = async ({ dataFolder }: ServiceProcess) => (await listResumes(dataFolder)).length;
+const resumeFiles = async ({ dataFolder }: Running) => (await listResumes(dataFolder)).length;
 
 /** Whether a command can be run here, which also has its effect. */
 function works(program: string, ...words: string[]): boolean {
@@ -81,7 +86,7 @@ describe("a full disk", () => {
       const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
       execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "none", dataFolder]);
       try {
-        await using service = await startProcess({}, { dataFolder });
+        await using service = await startService({ env: { DATA_DIR: dataFolder } });
         expect((await inquire(service)).status).toBe(200);
         // Less than 1 GiB is left.
         expectUnavailable(await apply(service));
@@ -130,7 +135,7 @@ describe("a disk that cannot be synced", () => {
 });
 
 test("a database that is not where it was is used again when it comes back", async () => {
-  await using service = await startProcess();
+  await using service = await startService();
   await rename(databaseOf(service), join(service.dataFolder, "away"));
   await expectUnusable(service);
   await rename(join(service.dataFolder, "away"), databaseOf(service));
@@ -140,7 +145,7 @@ test("a database that is not where it was is used again when it comes back", asy
 
 describe("a database that another process has locked", () => {
   test("holds a submission up while that is short, and refuses it when it is not, and never holds up anything else", async () => {
-    await using service = await startProcess();
+    await using service = await startService();
     await using child = startChild("hold-lock", databaseOf(service));
     expect(await child.hear()).toBe("holding");
     const othersServedMeanwhile = async () => {
@@ -198,26 +203,23 @@ describe("folders that cannot be written", () => {
   });
 });
 
-describe("a damaged database ends the start with 1 and a line that says so:", () => {
+describe("a damaged database ends the start, with a line for the operator:", () => {
   test.each([
     ["bytes that are no database", "The database is not an SQLite database.", 0],
     ["an overwritten page", "The database is corrupt", 3 * 4_096],
   ])("%s", async (_name, line, at) => {
     const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
-    await using service = await startProcess({}, { dataFolder });
+    await using service = await startService({ env: { DATA_DIR: dataFolder } });
     await expectUsable(service);
-    service.child.kill("SIGTERM");
-    await service.ended;
-    await using file = await open(databaseOf(service), "r+");
+    await service.stop();
+    await using file = await open(databaseOf({ dataFolder }), "r+");
     const garbage = Buffer.alloc(4_096, 0xaa);
     const { size } = await file.stat();
     for (let offset = at; offset < size; offset += 4 * 4_096) await file.write(garbage, 0, garbage.length, offset);
     const before = await file.readFile();
 
-    const { code, output } = await runToEnd({ DATA_DIR: dataFolder, PORT: "0" });
-    expect(code).toBe(1);
-    expect(output).toContain(line);
-    expect(output.trim().split("\n")).toHaveLength(1);
+    const error = await startService({ env: { DATA_DIR: dataFolder } }).catch((thrown: unknown) => thrown);
+    expect(messageForOperator(error)).toContain(line);
     // Whoever repairs it finds it as it was.
     expect((await file.stat()).size).toBe(before.length);
     await rm(dataFolder, { recursive: true });
