@@ -2,41 +2,15 @@
 // requests at once, and, on PostgreSQL, sessions that hold the rows of mails.
 // npm run bench:attacks
 import { connect } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
 import { openFolder } from "../support/folder.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 import { type ServiceProcess, startProcess } from "../support/service-process.ts";
-import { percentile } from "./statistics.ts";
+import { pacedColumns, submitPaced } from "./paced.ts";
 
 const rowMs = 5_000;
-/** A submission is sent this often, whether the one before was answered or not. */
-const everyMs = 20;
 
-let sent = 0;
-async function submit({ url }: ServiceProcess): Promise<{ readonly ms: number; readonly ok: boolean }> {
-  sent += 1;
-  const fields = { name: "Ann Buyer", email: `beside-${sent}@example.org`, selectedPackageIds: ["de-AT"] };
-  const startedAt = performance.now();
-  const response = await fetch(`${url}/api/marketplace/inquiry`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(fields),
-  });
-  await response.arrayBuffer();
-  return { ms: performance.now() - startedAt, ok: response.ok };
-}
-
-async function measure(name: string, service: ServiceProcess, attack = () => {}): Promise<void> {
-  const submissions: ReturnType<typeof submit>[] = [];
-  for (const until = performance.now() + rowMs; performance.now() < until; await pause(everyMs)) {
-    if (submissions.length === 25) attack();
-    submissions.push(submit(service));
-  }
-  const all = await Promise.all(submissions);
-  const took = Float64Array.from(all, ({ ms }) => ms).toSorted();
-  const at = (share: number) => percentile(took, share).toFixed(0);
-  const failed = all.filter(({ ok }) => !ok).length;
-  console.log(`| ${name} | ${at(0.5)} | ${at(0.99)} | ${at(1)} | ${failed} |`);
+async function measure(name: string, { url }: ServiceProcess, attack?: () => void): Promise<void> {
+  console.log(`| ${name} | ${await submitPaced(url, rowMs, attack)} |`);
 }
 
 /** Each connection sends its requests in one piece, and all of them at the same moment. */
@@ -56,7 +30,7 @@ async function openFlood({ port }: ServiceProcess, connections: number, requests
   };
 }
 
-console.log("| beside submissions | p50 | p99 | longest | failed |\n|---|--:|--:|--:|--:|");
+console.log(`| beside submissions | ${pacedColumns} |\n|---|--:|--:|--:|--:|`);
 {
   await using service = await startProcess({ MAIL_DEADLINE_MS: "0" });
   await measure("nothing (SQLite)", service);

@@ -1,185 +1,124 @@
-// Compares the programs of a scenario: each measured in turn, forwards and backwards, so that a drift of the machine favours
-// none. Ratios are of samples of the same round.
+// Compares the service with the stock plugins of tRPC: each measured in turn, forwards and backwards, so that a drift of the
+// machine favours neither. Ratios are of samples of the same round.
 import { setTimeout as pause } from "node:timers/promises";
-import { canStart, startEntrant, type EntrantName, type Ground, type Running } from "./entrants.ts";
-import type { Generator } from "./load/generator.ts";
-import { callsIn, type RequestKind } from "./load/requests.ts";
-import type { BenchDatabase } from "./postgres.ts";
-import type { Engine, Scenario } from "./scenarios.ts";
+import type { Bench, ProgramName, Running } from "./bench.ts";
+import type { RequestKind } from "./load/requests.ts";
 import { median, percentile } from "./statistics.ts";
 import { forgetPeak, usedBy } from "./used.ts";
 
-/** One row of the table. Figures are of a call; those that a machine does not count are null. */
-export interface Row {
-  readonly scenario: string;
-  readonly title: string;
-  readonly engine: Engine;
-  readonly syncDelayMicros: number;
-  readonly clients: number;
-  readonly entrant: EntrantName;
-  readonly request: RequestKind;
+export interface Scenario {
+  /** What `npm run bench -- NAME` calls it. */
+  readonly name: string;
+  readonly engine: "SQLite" | "PostgreSQL";
+  readonly clients: readonly number[];
+  readonly requests: readonly RequestKind[];
+}
+
+export const scenarios: readonly Scenario[] = [
+  { name: "inquiry", engine: "SQLite", clients: [1, 64], requests: ["inquiry", "typed inquiry"] },
+  { name: "subscription", engine: "SQLite", clients: [64], requests: ["subscription"] },
+  { name: "upload", engine: "SQLite", clients: [16], requests: ["typed upload of 1 MB"] },
+  { name: "refusal", engine: "SQLite", clients: [64], requests: ["refusal"] },
+  { name: "postgres", engine: "PostgreSQL", clients: [1, 64], requests: ["inquiry", "typed inquiry"] },
+];
+
+interface Sample {
   readonly perSecond: number;
-  /** Of the first entrant's; above 1 is faster. */
+  /** CPU time of a call, in µs. */
+  readonly cpuMicros: number;
+  /** That of the database server; NaN without one. */
+  readonly databaseMicros: number;
+  /** Memory over that of the idle process, in MB; NaN where the machine does not tell. */
+  readonly memoryMb: number;
+  readonly latencies: Float64Array;
+}
+
+/** One row of the table: medians of the samples, but for the waits, which are of all calls. */
+export interface Row extends Omit<Sample, "latencies"> {
+  readonly request: RequestKind;
+  readonly clients: number;
+  readonly program: ProgramName;
+  /** Of the stock plugins; above 1 is faster. */
   readonly ratio: number;
+  /** Above 1 is dearer. */
+  readonly cpuRatio: number;
   /** Milliseconds of a request. */
   readonly p50: number;
   readonly p99: number;
-  readonly p999: number;
-  readonly cpuMicros: number;
-  readonly cpuRatio: number;
-  /** Of the database server, if there is one. */
-  readonly databaseCpuMicros: number | null;
-  readonly writtenKb: number | null;
-  readonly syncs: number | null;
-  /** Memory over that of the idle process, for each request under way; null when they are few. */
-  readonly memoryKb: number | null;
 }
 
-export interface Means {
-  readonly ground: Ground;
-  readonly generator: Generator;
-  /** Makes a database for each program, on one server. */
-  readonly newDatabase: () => Promise<BenchDatabase>;
+interface Rounds {
   readonly rounds: number;
   readonly roundMs: number;
 }
 
-interface Sample extends Readonly<
-  Record<"perSecond" | "cpuMicros" | "databaseCpuMicros" | "writtenKb" | "syncs" | "memoryKb", number>
-> {
-  readonly latencies: Float64Array;
-}
+const names = ["stock", "service"] as const;
 
-interface Side {
-  readonly entrant: EntrantName;
-  readonly request: RequestKind;
-  readonly running: Running;
-  readonly database: BenchDatabase | null;
-  readonly idleMb: number;
-}
-
-export async function compare(scenario: Scenario, means: Means): Promise<readonly Row[]> {
-  const { clients, entries } = scenario;
-  const programs = new Map<EntrantName, Omit<Side, "request" | "entrant">>();
-  const sides: Side[] = [];
-  for (const { entrant, request } of entries.filter((one) => canStart(one.entrant))) {
-    const program = programs.get(entrant) ?? (await open(scenario, entrant, means));
-    programs.set(entrant, program);
-    sides.push({ entrant, request, ...program });
-  }
-  for (const side of sides) await warmUp(side, means);
+export async function compare(scenario: Scenario, bench: Bench, { rounds, roundMs }: Rounds): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (const count of clients) rows.push(...(await compareAt(count, scenario, sides, means)));
-  for (const { running } of programs.values()) await running.kill();
+  for (const request of scenario.requests) {
+    const sides = [];
+    for (const name of names) {
+      const running = await bench.start(name, scenario.engine);
+      const idleMb = usedBy(running.pid).residentMb;
+      // Until its code is compiled, on a machine that is not too busy.
+      await bench.generator.run({ url: running.url, kind: request, clients: 64, ms: 4 * roundMs });
+      sides.push({ name, running, idleMb, samples: new Map<number, Sample[]>() });
+    }
+    for (const clients of scenario.clients) {
+      for (let round = 0; round < rounds; round += 1) {
+        for (const { running, idleMb, samples } of round % 2 === 0 ? sides : sides.toReversed()) {
+          const taken = await sample(running, idleMb, { kind: request, clients, ms: roundMs }, bench);
+          samples.set(clients, [...(samples.get(clients) ?? []), taken]);
+        }
+      }
+      const base = sides[0]?.samples.get(clients) ?? [];
+      for (const { name, samples } of sides)
+        rows.push({ request, clients, program: name, ...summarize(samples.get(clients) ?? [], base) });
+    }
+  }
   return rows;
 }
 
-async function open(scenario: Scenario, entrant: EntrantName, { ground, newDatabase }: Means) {
-  const database = scenario.engine === "PostgreSQL" ? await newDatabase() : null;
-  // The peers make tables of their own.
-  const url = database === null ? null : entrant === "service" ? database.url : await database.emptyUrl();
-  const running = await startEntrant(ground, entrant, { databaseUrl: url });
-  return { database, running, idleMb: usedBy(running.pid).residentMb };
-}
-
-const warmUpClients = 64;
-
-/** Until its code is compiled, on a machine that is not too busy. */
-const warmUp = ({ running, request }: Side, { generator, roundMs }: Means) =>
-  generator.run({ urls: [running.url], kind: request, clients: warmUpClients, ms: 4 * roundMs });
-
-async function compareAt(
-  clients: number,
-  scenario: Scenario,
-  sides: readonly Side[],
-  means: Means,
-): Promise<readonly Row[]> {
-  const samples = new Map<Side, Sample[]>(sides.map((side) => [side, []]));
-  for (let round = 0; round < means.rounds; round += 1) {
-    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-      samples.get(side)?.push(await sample(side, clients, scenario, means));
-    }
-  }
-  const base = samples.get(sides[0] as Side) ?? [];
-  return sides.map((side) => rowOf(scenario, side, clients, samples.get(side) ?? [], base));
-}
-
-async function sample(side: Side, clients: number, scenario: Scenario, means: Means): Promise<Sample> {
-  const { running, database, request, idleMb } = side;
-  for (const one of [running.syncs, database?.syncs()]) one?.delay(scenario.syncDelayMicros);
-  forgetPeak(running.pid);
-  const before = await countersOf(side);
-  const outcome = await means.generator.run({ urls: [running.url], kind: request, clients, ms: means.roundMs });
-  const after = await countersOf(side);
-  const peakMb = usedBy(running.pid).peakMb;
-  for (const one of [running.syncs, database?.syncs()]) one?.delay(0);
-  // What goes on behind the last answers is not the next program's.
-  await pause(settleMs);
-  const calls = outcome.latencies.length * callsIn(request);
-  const each = (counter: keyof Counters) => (after[counter] - before[counter]) / calls;
-  return {
-    perSecond: calls / outcome.seconds,
-    cpuMicros: each("cpuMicros"),
-    databaseCpuMicros: each("databaseCpuMicros"),
-    writtenKb: each("writtenBytes") / 1024,
-    syncs: each("syncs"),
-    memoryKb: clients < clientsMin ? Number.NaN : (Math.max(peakMb - idleMb, 0) * 1024) / clients,
-    latencies: outcome.latencies,
-  };
-}
-
-interface Counters {
-  readonly cpuMicros: number;
-  readonly databaseCpuMicros: number;
-  readonly writtenBytes: number;
-  readonly syncs: number;
-}
-
-/** NaN where it is not counted. */
-async function countersOf({ running, database }: Side): Promise<Counters> {
-  const { cpuMicros, writtenBytes } = usedBy(running.pid);
-  return {
-    cpuMicros,
-    databaseCpuMicros: database?.cpuMicros() ?? Number.NaN,
-    writtenBytes: writtenBytes + ((await database?.loggedBytes()) ?? 0),
-    syncs: (running.syncs?.count() ?? Number.NaN) + (database?.syncs()?.count() ?? 0),
-  };
-}
-
-/** What the process has grown by belongs to all that it has done; few requests would bear all of it. */
-const clientsMin = 16;
 const settleMs = 50;
 
-function rowOf(
-  { name, title, engine, syncDelayMicros }: Scenario,
-  { entrant, request }: Side,
-  clients: number,
-  samples: readonly Sample[],
-  base: readonly Sample[],
-): Row {
+async function sample(
+  { url, pid, databasePid }: Running,
+  idleMb: number,
+  job: { readonly kind: RequestKind; readonly clients: number; readonly ms: number },
+  { generator }: Bench,
+): Promise<Sample> {
+  const databaseMicros = () => (databasePid === null ? Number.NaN : usedBy(databasePid).cpuMicros);
+  forgetPeak(pid);
+  const [cpuBefore, databaseBefore] = [usedBy(pid).cpuMicros, databaseMicros()];
+  const { latencies, seconds } = await generator.run({ url, ...job });
+  const { cpuMicros, peakMb } = usedBy(pid);
+  const databaseAfter = databaseMicros();
+  // What goes on behind the last answers is not the next program's.
+  await pause(settleMs);
+  const calls = latencies.length;
+  return {
+    perSecond: calls / seconds,
+    cpuMicros: (cpuMicros - cpuBefore) / calls,
+    databaseMicros: (databaseAfter - databaseBefore) / calls,
+    memoryMb: peakMb - idleMb,
+    latencies,
+  };
+}
+
+function summarize(samples: readonly Sample[], base: readonly Sample[]) {
   const of = (figure: keyof Omit<Sample, "latencies">) => median(samples.map((one) => one[figure]));
-  const orNull = (figure: number) => (Number.isNaN(figure) ? null : figure);
   const ratio = (figure: "perSecond" | "cpuMicros") =>
     median(samples.map((one, round) => one[figure] / (base[round]?.[figure] ?? Number.NaN)));
   const latencies = Float64Array.from(samples.flatMap((one) => [...one.latencies])).toSorted();
   return {
-    scenario: name,
-    title,
-    engine,
-    syncDelayMicros,
-    clients,
-    entrant,
-    request,
     perSecond: of("perSecond"),
     ratio: ratio("perSecond"),
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
-    p999: percentile(latencies, 0.999),
     cpuMicros: of("cpuMicros"),
     cpuRatio: ratio("cpuMicros"),
-    databaseCpuMicros: orNull(of("databaseCpuMicros")),
-    writtenKb: orNull(of("writtenKb")),
-    syncs: orNull(of("syncs")),
-    memoryKb: orNull(of("memoryKb")),
+    databaseMicros: of("databaseMicros"),
+    memoryMb: of("memoryMb"),
   };
 }

@@ -1,54 +1,40 @@
-// What processes have used so far, as the kernel counts it. Where there is no /proc only CPU time and memory are known.
+// What processes have used so far, as the kernel counts it; without /proc as ps tells it.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 export interface Used {
   readonly cpuMicros: number;
-  /** NaN where it is not counted. */
-  readonly writtenBytes: number;
   readonly residentMb: number;
-  /** The most since the start, or since {@link forgetPeak}. */
+  /** The most since the start, or since {@link forgetPeak}; NaN where it is not known. */
   readonly peakMb: number;
 }
 
-const hasProc = existsSync("/proc/self/io");
+const hasProc = existsSync("/proc/self/clear_refs");
 
 /** What a process has used; with its children, if it has any. */
 export function usedBy(pid: number): Used {
-  return [pid, ...childrenOf(pid)].map(usedByOne).reduce((sum, one) => ({
+  if (!hasProc) return usedByPs(pid);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  return [pid, ...children].map(usedByOne).reduce((sum, one) => ({
     cpuMicros: sum.cpuMicros + one.cpuMicros,
-    writtenBytes: sum.writtenBytes + one.writtenBytes,
     residentMb: sum.residentMb + one.residentMb,
     peakMb: sum.peakMb + one.peakMb,
   }));
 }
 
-const nothing: Used = { cpuMicros: 0, writtenBytes: 0, residentMb: 0, peakMb: 0 };
-
 function usedByOne(pid: number): Used {
-  if (!hasProc) return usedByPs(pid);
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
     // Its own and that of children that have ended; the kernel counts in hundredths of a second.
     const ticks = [11, 12, 13, 14].reduce((sum, field) => sum + Number(stat[field]), 0);
-    return {
-      cpuMicros: ticks * 10_000,
-      writtenBytes: Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]),
-      residentMb: megabytes("VmRSS"),
-      peakMb: megabytes("VmHWM"),
-    };
+    return { cpuMicros: ticks * 10_000, residentMb: megabytes("VmRSS"), peakMb: megabytes("VmHWM") };
   } catch (error) {
     // A child that has just ended: its parent counts it.
-    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return nothing;
-    throw error;
+    if (!["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    return { cpuMicros: 0, residentMb: 0, peakMb: 0 };
   }
-}
-
-function childrenOf(pid: number): readonly number[] {
-  const file = `/proc/${pid}/task/${pid}/children`;
-  return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : [];
 }
 
 /** Begins to look for the most memory anew. */
@@ -57,10 +43,8 @@ export function forgetPeak(pid: number): void {
 }
 
 function usedByPs(pid: number): Used {
-  const [time = "", kilobytes = ""] = execFileSync("ps", ["-o", "time=,rss=", "-p", String(pid)], { encoding: "utf8" })
-    .trim()
-    .split(/\s+/);
+  const text = execFileSync("ps", ["-o", "time=,rss=", "-p", String(pid)], { encoding: "utf8" });
+  const [time = "", kilobytes = ""] = text.trim().split(/\s+/);
   const seconds = time.split(/[:-]/).reduce((sum, part) => sum * 60 + Number(part), 0);
-  const residentMb = Number(kilobytes) / 1024;
-  return { cpuMicros: seconds * 1e6, writtenBytes: Number.NaN, residentMb, peakMb: residentMb };
+  return { cpuMicros: seconds * 1e6, residentMb: Number(kilobytes) / 1024, peakMb: Number.NaN };
 }

@@ -1,32 +1,15 @@
-// The requests that clients send, as bytes. Every server under test has the service's paths.
+// The requests that clients send, as bytes. Both programs have the service's paths.
 
-/** What a client can ask for. */
-export const requestKinds = [
-  "inquiry",
-  "typed inquiry",
-  "batch of 10",
-  "batch of 50",
-  "subscription",
-  "upload of 1 MB",
-  "upload of 5 MB",
-  "typed upload of 1 MB",
-  "typed upload of 5 MB",
-  "refusal",
-  "mixed",
-] as const;
-export type RequestKind = (typeof requestKinds)[number];
-
-/** How many calls one request makes. */
-export const callsIn = (kind: RequestKind): number => Number(/^batch of (\d+)$/.exec(kind)?.[1] ?? 1);
+export type RequestKind = "inquiry" | "typed inquiry" | "subscription" | "typed upload of 1 MB" | "refusal";
 
 /** A request as it goes over the wire, and the status of its answer. */
-export interface Request {
+interface Request {
   readonly chunks: readonly Buffer[];
   readonly status: number;
 }
 
 /** Makes the next request of a client. */
-export type Requests = (client: number) => Request;
+type Requests = (client: number) => Request;
 
 /** Makes requests to a host; no two have the same e-mail address in them. */
 export function requestsTo(host: string, kind: RequestKind): Requests {
@@ -37,46 +20,15 @@ export function requestsTo(host: string, kind: RequestKind): Requests {
     email,
     selectedPackageIds: ["en-in-telephony", "es-mx-studio"],
   };
-  const post = (path: string, body: object, status = 200) => json(host, path, body, status);
-  const batch = (size: number) =>
-    post(
-      `/trpc/${Array.from({ length: size }, () => "marketplace.inquiry").join(",")}?batch=1`,
-      Object.fromEntries(Array.from({ length: size }, (_, position) => [position, inquiry])),
-    );
-  const upload = (path: string, bytes: number) => form(host, path, email, resumeOf(bytes));
-  const kinds: Record<Exclude<RequestKind, "mixed">, () => Requests> = {
-    inquiry: () => post("/api/marketplace/inquiry", inquiry),
-    "typed inquiry": () => post("/trpc/marketplace.inquiry", inquiry),
-    "batch of 10": () => batch(10),
-    "batch of 50": () => batch(50),
-    subscription: () => post("/api/newsletter/subscribe", { email, source: "footer" }),
-    "upload of 1 MB": () => upload("/api/applications/submit", megabyte),
-    "upload of 5 MB": () => upload("/api/applications/submit", fiveMegabytes),
-    "typed upload of 1 MB": () => upload("/trpc/applications.submit", megabyte),
-    "typed upload of 5 MB": () => upload("/trpc/applications.submit", fiveMegabytes),
-    refusal: () => post("/api/marketplace/inquiry", { ...inquiry, email: "ada at voicelabs" }, 400),
+  const kinds: Record<RequestKind, () => Requests> = {
+    inquiry: () => json(host, "/api/marketplace/inquiry", inquiry),
+    "typed inquiry": () => json(host, "/trpc/marketplace.inquiry", inquiry),
+    subscription: () => json(host, "/api/newsletter/subscribe", { email, source: "footer" }),
+    "typed upload of 1 MB": () => form(host, "/trpc/applications.submit", email, pdf),
+    refusal: () => json(host, "/api/marketplace/inquiry", { ...inquiry, email: "ada at voicelabs" }, 400),
   };
-  if (kind !== "mixed") return kinds[kind]();
-  const deck = mixture.flatMap(([one, times]) => {
-    const request = kinds[one]();
-    return Array.from({ length: times }, () => request);
-  });
-  let turn = 0;
-  // 7 and the deck's size have no common factor, so that kinds take turns.
-  return (client) => deck[((turn += 1) * 7) % deck.length]!(client);
+  return kinds[kind]();
 }
-
-/** Of 20 requests. */
-const mixture = [
-  ["inquiry", 14],
-  ["subscription", 3],
-  ["refusal", 2],
-  ["upload of 1 MB", 1],
-] as const;
-
-const megabyte = 1_000_000;
-/** The limit is 5 MiB. */
-const fiveMegabytes = 5_000_000;
 
 // Every client has an address of its own, as behind a proxy: limits are counted by address.
 const head = (host: string, path: string, contentType: string, length: number) =>
@@ -90,22 +42,14 @@ let numbers = 0;
 /** Writes texts with fresh numbers in them. A client that wrote JSON anew would need as much CPU as the server. */
 function numbered(text: string): (client: number) => Buffer {
   const [first = "", ...rest] = text.split(marker);
-  const beginnings = new Map<number, string>();
-  const beginningOf = (client: number) => {
-    const known = beginnings.get(client);
-    if (known !== undefined) return known;
-    const beginning = first.replace(clientMarker, `${Math.floor(client / 250)}.${1 + (client % 250)}`);
-    beginnings.set(client, beginning);
-    return beginning;
-  };
   return (client) => {
-    let written = beginningOf(client);
+    let written = first.replace(clientMarker, `0.${1 + client}`);
     for (const part of rest) written += (numbers += 1).toString(36).padStart(marker.length, "0") + part;
     return Buffer.from(written, "latin1");
   };
 }
 
-function json(host: string, path: string, value: object, status: number): Requests {
+function json(host: string, path: string, value: object, status = 200): Requests {
   const body = JSON.stringify(value);
   const write = numbered(head(host, path, "application/json", body.length) + body);
   return (client) => ({ chunks: [write(client)], status });
@@ -126,15 +70,7 @@ function form(host: string, path: string, email: string, resume: Buffer): Reques
   return (client) => ({ chunks: [write(client), resume, after], status: 200 });
 }
 
-const resumes = new Map<number, Buffer>();
-
 /** What the judge of resumes takes for a PDF. */
-function resumeOf(bytes: number): Buffer {
-  const known = resumes.get(bytes);
-  if (known !== undefined) return known;
-  const pdf = Buffer.alloc(bytes, " ");
-  pdf.write("%PDF-1.7\n");
-  pdf.write("startxref\n0\n%%EOF\n", pdf.length - 20);
-  resumes.set(bytes, pdf);
-  return pdf;
-}
+const pdf = Buffer.alloc(1_000_000, " ");
+pdf.write("%PDF-1.7\n");
+pdf.write("startxref\n0\n%%EOF\n", pdf.length - 20);

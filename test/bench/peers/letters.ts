@@ -1,4 +1,4 @@
-// The mails of the programs that the service is compared with: as long as the service's own, posted in batches.
+// The mails of the program that the service is compared with: as long as the service's own, posted in batches.
 import type { Filed } from "./peer-store.ts";
 
 interface Letter {
@@ -10,57 +10,35 @@ interface Letter {
 
 const batchMax = 500;
 
-export class Letters {
-  readonly #url: string;
-  readonly #settle: () => void;
-  #unsent: Letter[] = [];
-  #sent: number[] = [];
-  #posting = false;
-
-  /** @param settle called when there are sent mails to take */
-  constructor(url: string, settle: () => void) {
-    this.#url = url;
-    this.#settle = settle;
-  }
-
-  /** Resolves when the receipt was handed over. */
-  send(filed: Filed, ids: readonly number[]): Promise<void> {
-    return new Promise((resolve) => {
-      for (const [position, kind] of filed.mails.entries()) {
-        const handedOver = kind === "receipt" ? resolve : () => {};
-        this.#unsent.push({ id: ids[position] ?? 0, kind, filed, handedOver });
-      }
-      if (!this.#posting) void this.#post();
-    });
-  }
-
-  get hasSent(): boolean {
-    return this.#sent.length > 0;
-  }
-
-  /** The mails that were sent and are not yet settled. */
-  takeSent(): readonly number[] {
-    return this.#sent.splice(0);
-  }
-
-  async #post(): Promise<void> {
-    this.#posting = true;
-    while (this.#unsent.length > 0) {
-      const letters = this.#unsent.splice(0, batchMax);
-      const response = await fetch(`${this.#url}/email/batch`, {
+/**
+ * Answers what sends the mails of a submission and resolves when its receipt was handed over.
+ *
+ * @param settle told which mails were sent
+ */
+export function openLetters(url: string, settle: (sent: readonly number[]) => void) {
+  const unsent: Letter[] = [];
+  let isPosting = false;
+  const post = async () => {
+    isPosting = true;
+    while (unsent.length > 0) {
+      const letters = unsent.splice(0, batchMax);
+      const response = await fetch(`${url}/email/batch`, {
         method: "POST",
         headers: { "content-type": "application/json", "x-postmark-server-token": "server-token" },
         body: JSON.stringify(letters.map(write)),
       });
       const answers = (await response.json()) as readonly { readonly ErrorCode: number }[];
-      for (const [position, { id, handedOver }] of letters.entries()) {
-        if (answers[position]?.ErrorCode === 0) this.#sent.push(id);
-        handedOver();
-      }
-      this.#settle();
+      settle(letters.filter((_, position) => answers[position]?.ErrorCode === 0).map(({ id }) => id));
+      for (const { handedOver } of letters) handedOver();
     }
-    this.#posting = false;
-  }
+    isPosting = false;
+  };
+  return (filed: Filed, ids: readonly number[]): Promise<void> =>
+    new Promise((resolve) => {
+      for (const [position, kind] of filed.mails.entries())
+        unsent.push({ id: ids[position] ?? 0, kind, filed, handedOver: kind === "receipt" ? resolve : () => {} });
+      if (!isPosting) void post();
+    });
 }
 
 const style = `<style>${".card{padding:24px 20px;background:#1c1f24;border-color:#343a42}".repeat(22)}</style>`;

@@ -10,14 +10,13 @@ import { fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import Fastify from "fastify";
 import { fastifyTRPCOpenApiPlugin, type OpenApiMeta } from "trpc-to-openapi";
 import { z } from "zod";
-import { applicationFacts, inquiryFacts } from "./inputs.ts";
 import { keepFile } from "./keep-file.ts";
 import { openPeerStore, type Submission } from "./peer-store.ts";
 
 const store = await openPeerStore();
 const trpc = initTRPC.meta<OpenApiMeta>().create({ isDev: false });
 const receipt = z.object({ message: z.string(), id: z.string() });
-const submit = async (submission: Submission) => ({ message: "Thank you.", id: await store.submit(submission) });
+const submit = async (submission: Submission) => ({ message: "Thank you.", id: await store(submission) });
 
 const router = trpc.router({
   marketplace: trpc.router({
@@ -25,7 +24,11 @@ const router = trpc.router({
       .meta({ openapi: { method: "POST", path: "/marketplace/inquiry" } })
       .input(inquiryInput)
       .output(receipt)
-      .mutation(({ input }) => submit({ kind: "inquiry", email: input.email, facts: inquiryFacts(input) })),
+      .mutation(({ input: { name, company = "", email, selectedPackageIds } }) => {
+        const packages = selectedPackageIds.map((id) => ["Package", id] as const);
+        const facts = [["Name", name], ["Company", company], ["E-mail", email], ...packages] as const;
+        return submit({ kind: "inquiry", email, facts });
+      }),
   }),
   newsletter: trpc.router({
     subscribe: trpc.procedure
@@ -40,9 +43,17 @@ const router = trpc.router({
       .input(applicationInput)
       .output(receipt)
       .mutation(async ({ input }) => {
-        const { email, resumeFile } = input;
+        const { fullName, email, position, resumeFile } = input;
         const sha256 = resumeFile === undefined ? "" : await keepFile(Readable.from(resumeFile.stream()));
-        return submit({ kind: "application", email, facts: applicationFacts(input, sha256) });
+        return submit({
+          kind: "application",
+          email,
+          facts: [
+            ["Name", fullName],
+            ["Position", position],
+            ["SHA-256", sha256],
+          ],
+        });
       }),
   }),
 });
