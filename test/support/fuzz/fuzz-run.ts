@@ -1,19 +1,19 @@
-// Sends as many broken and sound requests as one likes to a service and says what was wrong with the answers, and with
-// the service afterwards.
+// Sends as many broken and sound requests as one likes to a service process and says what was wrong with the answers, and
+// with the service afterwards.
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
+import { readdir, readlink } from "node:fs/promises";
+import { join } from "node:path";
 import { emailKey } from "@submissions/shared/fields";
 import { subscribeInput } from "@submissions/shared/subscription";
-import { until } from "../service-process.ts";
-import { requestOf, type FuzzRequest } from "./requests.ts";
-import { ServiceUnderFuzz, settled } from "./service-under-fuzz.ts";
-import { judge, type Outcome } from "./verdicts.ts";
+import { type ServiceProcess, startProcess, until } from "../service-process.ts";
+import { type FuzzRequest, requestsOf, webhookCredentials } from "./requests.ts";
+import { judge } from "./verdicts.ts";
 import { exchange, readAnswers, type WireAnswer } from "./wire.ts";
 
 /** What the run came to. Everything in `complaints` is a fault, with the number of the request that showed it. */
 export interface Report {
   readonly seed: number;
-  readonly requests: number;
   readonly answersByStatus: Readonly<Record<string, number>>;
   readonly acknowledged: number;
   readonly replayed: number;
@@ -26,41 +26,45 @@ const clientsAtOnce = 16;
 /** Clients that stop in the middle and stay. */
 const stalledClients = 30;
 const complaintsMax = 50;
+/** Requests that are made at once. */
+const turnMax = 1_000;
 
 export async function fuzz(seed: number, requests: number, tell: (line: string) => void = () => {}): Promise<Report> {
-  await using service = await ServiceUnderFuzz.start();
-  const run = new FuzzRun(seed, service.port);
+  const preload = [new URL("preload/gauge.ts", import.meta.url).href];
+  const env = { POSTMARK_WEBHOOK_AUTH: webhookCredentials, RATE_LIMIT_WINDOW_SECONDS: "1" };
+  await using service = await startProcess(env, { preload });
+  const run = new FuzzRun(service);
   // So that everything is loaded and opened that is loaded and opened at all.
   const warmUp = Math.ceil(requests / 4);
-  await run.send(0, warmUp);
+  await run.send(seed, warmUp);
   await settled(service);
-  const [files, before] = [await service.openFiles(), await service.memory()];
+  const [files, heapBefore] = [await openFiles(service), await heapOf(service)];
 
   const stalled = await Promise.all(Array.from({ length: stalledClients }, (_, index) => stall(service.port, index)));
-  for (let from = warmUp; from < requests; from += 10_000) {
-    await run.send(from, Math.min(requests, from + 10_000));
-    run.complainOfErrors(service);
-    service.forgetLog();
-    tell(`${Math.min(requests, from + 10_000)} requests, ${run.complaints.length} complaints`);
+  for (let sent = warmUp; sent < requests; sent += turnMax) {
+    // A seed of its own for each turn.
+    await run.send(seed + sent, Math.min(turnMax, requests - sent));
+    // The log would grow for as long as one tests.
+    run.takeErrors();
+    tell(`${Math.min(requests, sent + turnMax)} requests, ${run.complaints.length} complaints`);
   }
   for (const { socket, received } of stalled) {
     socket.destroy();
-    for (const { status } of readAnswers(Buffer.concat(received), "POST").answers) {
+    for (const { status } of readAnswers(Buffer.concat(received), "POST").answers)
       if (status !== 408 && status !== 400) run.complain(`a stalled client was answered ${status}`);
-    }
   }
   await settled(service);
-  if (!(await service.isSame())) run.complain("the process is another one");
-  const heapGrowth = (await service.memory()).heapUsed - before.heapUsed;
-  await until(async () => (await service.openFiles()).length <= files.length);
-  await run.compare(service);
-  run.complainOfErrors(service);
+  if (service.child.exitCode !== null) run.complain("the process has ended");
+  const heapGrowth = (await heapOf(service)) - heapBefore;
+  await until(async () => (await openFiles(service)) <= files);
+  await run.compare();
+  run.takeErrors();
   const { acknowledged, replayed, complaints } = run;
   const answersByStatus = Object.fromEntries(run.statuses);
-  return { seed, requests, answersByStatus, acknowledged: acknowledged.size, replayed, complaints, heapGrowth };
+  return { seed, answersByStatus, acknowledged: acknowledged.size, replayed, complaints, heapGrowth };
 }
 
-async function stall(port: number, index: number): Promise<{ readonly socket: Socket; readonly received: Buffer[] }> {
+async function stall(port: number, index: number) {
   const socket = connect(port, "127.0.0.1");
   const received: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => received.push(chunk));
@@ -72,9 +76,38 @@ async function stall(port: number, index: number): Promise<{ readonly socket: So
   return { socket, received };
 }
 
+/** Until all mails were handed over and no upload is left. */
+async function settled({ url }: ServiceProcess): Promise<void> {
+  const scrape = async () => (await fetch(`${url}/metrics`, { headers: { connection: "close" } })).text();
+  // The service works its metrics out once a second. So the first answer may be older than the last request.
+  const first = await scrape();
+  await until(async () => {
+    const metrics = await scrape();
+    return metrics !== first && /^mail_queue_size 0$/m.test(metrics) && /^uploads_in_flight 0$/m.test(metrics);
+  });
+}
+
+/** How much the process holds open. */
+async function openFiles({ child }: ServiceProcess): Promise<number> {
+  const folder = `/proc/${child.pid}/fd`;
+  const links = await Promise.all(
+    // Sockets aside that were just closed.
+    (await readdir(folder)).map((name) => readlink(join(folder, name)).catch(() => "")),
+  );
+  return links.filter((link) => link !== "").length;
+}
+
+/** Bytes of the heap after a collection of garbage. */
+async function heapOf({ child, log }: ServiceProcess): Promise<number> {
+  const gauges = () => log.filter((line) => line.startsWith('{"msg":"gauge"'));
+  const before = gauges().length;
+  child.kill("SIGUSR2");
+  await until(() => gauges().length > before);
+  return (JSON.parse(gauges().at(-1)!) as { heapUsed: number }).heapUsed;
+}
+
 class FuzzRun {
-  readonly #seed: number;
-  readonly #port: number;
+  readonly #service: ServiceProcess;
   readonly complaints: string[] = [];
   readonly statuses = new Map<number, number>();
   /** References of what was accepted for the first time. */
@@ -84,114 +117,94 @@ class FuzzRun {
   readonly #perhapsSubscribed = new Set<string>();
   replayed = 0;
 
-  constructor(seed: number, port: number) {
-    this.#seed = seed;
-    this.#port = port;
-  }
-
-  complainOfErrors({ errors }: Pick<ServiceUnderFuzz, "errors">): void {
-    for (const line of errors) this.complain(`logged ${line.slice(0, 500)}`);
+  constructor(service: ServiceProcess) {
+    this.#service = service;
   }
 
   complain(what: string): void {
     if (this.complaints.length < complaintsMax) this.complaints.push(what);
   }
 
-  /** Sends the requests of these numbers. */
-  async send(from: number, to: number): Promise<void> {
-    let next = from;
+  /** Complains of errors of the service's own, and forgets the log. */
+  takeErrors(): void {
+    for (const line of (this.#service.log as string[]).splice(0))
+      if (/"level":"(?:error|fatal)"/.test(line)) this.complain(`logged ${line.slice(0, 500)}`);
+  }
+
+  async send(seed: number, count: number): Promise<void> {
+    const requests = requestsOf(seed, count).entries();
     const client = async () => {
-      while (next < to && this.complaints.length < complaintsMax) {
-        const number = next;
-        next += 1;
-        await this.#sendOne(number);
+      for (const [position, request] of requests) {
+        if (this.complaints.length >= complaintsMax) return;
+        const text = () => Buffer.concat(request.pieces).toString("latin1").slice(0, 400);
+        await this.#sendOne(request, (what) =>
+          this.complain(`${what}: request ${position} of requestsOf(${seed}, ${count}): ${text()}`),
+        );
       }
     };
     await Promise.all(Array.from({ length: clientsAtOnce }, client));
   }
 
-  async #sendOne(number: number): Promise<void> {
-    const request = requestOf(this.#seed, number);
-    const complain = (what: string) =>
-      this.complain(
-        `${what}: seed ${this.#seed}, request ${number}: ${Buffer.concat(request.pieces).toString("latin1").slice(0, 400)}`,
-      );
-    const { answers, rest } = await exchange(this.#port, request);
+  async #sendOne(request: FuzzRequest, complain: (what: string) => void): Promise<void> {
+    const { answers, rest } = await exchange(this.#service.port, request);
     if (rest.length > 0 && request.framing !== "cut")
       complain(`half an answer: ${rest.toString("latin1").slice(0, 200)}`);
     if (request.framing === "framed" && answers.length !== 1) complain(`${answers.length} answers`);
     for (const answer of answers) {
       this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1);
-      const outcomes = judge(request, answer, complain);
-      this.#note(request, answer, outcomes, complain);
+      this.#note(request, answer, complain);
     }
   }
 
-  #note(
-    request: FuzzRequest,
-    answer: WireAnswer,
-    outcomes: readonly Outcome[],
-    complain: (what: string) => void,
-  ): void {
+  #note(request: FuzzRequest, answer: WireAnswer, complain: (what: string) => void): void {
+    const outcomes = judge(request, answer, complain);
     const replayed = answer.headers.get("idempotency-replayed") === "true";
     if (replayed) this.replayed += 1;
     // A key that another request had first is the one thing that a sound request may be refused for.
-    const isSound = request.isValid && answer.status !== 409 && answer.status !== 422 && answer.status !== 207;
+    const isSound = request.isSound && ![207, 409, 422].includes(answer.status);
     if (isSound && outcomes.some((outcome) => "code" in outcome)) complain(`refused with ${answer.status}`);
+    const isStream = answer.headers.get("content-type") === "application/json";
     outcomes.forEach((outcome, position) => {
       if ("code" in outcome) return;
       if (request.framing !== "framed") return complain("accepted what cannot be accepted");
       const { inquiryId, applicationId } = outcome.receipt;
       const reference = (inquiryId ?? applicationId) as string | undefined;
-      if (reference === undefined) this.#noteSubscription(request, position, answer);
+      if (reference === undefined) {
+        // A stream does not tell which call a receipt answers.
+        if (!isStream) this.#subscribed.add(subscribedBy(request, position));
+        else {
+          for (const [call, procedure] of request.procedures.entries())
+            if (procedure === "newsletter.subscribe") this.#perhapsSubscribed.add(subscribedBy(request, call));
+        }
+      }
       // The headers of a stream are sent before it is known whether its calls are repeated.
-      else if (replayed || (isStream(answer) && this.acknowledged.has(reference)))
-        this.#replayedReferences.add(reference);
+      else if (replayed || (isStream && this.acknowledged.has(reference))) this.#replayedReferences.add(reference);
       else if (this.acknowledged.has(reference)) complain(`${reference} a second time`);
       else this.acknowledged.add(reference);
     });
   }
 
-  #noteSubscription(request: FuzzRequest, position: number, answer: WireAnswer): void {
-    if (isStream(answer)) {
-      // A stream does not tell which call a receipt answers.
-      request.procedures.forEach((procedure, call) => {
-        if (procedure === "newsletter.subscribe") this.#perhapsSubscribed.add(subscribedBy(request, call));
-      });
-    } else {
-      this.#subscribed.add(subscribedBy(request, position));
-    }
-  }
-
   /** Compares what was acknowledged with what is stored. */
-  async compare(service: ServiceUnderFuzz): Promise<void> {
-    const { inquiries, applications, subscribers, mails } = await service.contents();
-    const rows = new Map([...inquiries, ...applications].map(({ reference, email }) => [reference, email]));
-    const stored = new Set(rows.keys());
-    this.#same("references", this.acknowledged, stored, (reference) => `${reference} of ${rows.get(reference)}`);
+  async compare(): Promise<void> {
+    const { inquiries, applications, subscribers } = await this.#service.stored();
+    const stored = new Set([...inquiries, ...applications].map(({ reference }) => reference));
     const emails = new Set(subscribers.map(({ email }) => emailKey(email)));
-    const perhaps = this.#perhapsSubscribed.intersection(emails);
-    this.#same("subscribers", this.#subscribed.union(perhaps), emails);
-    for (const reference of this.#replayedReferences.difference(stored))
-      this.complain(`replayed ${reference}, not stored`);
-    const unsettled = mails.filter(({ status }) => status === "queued").length;
-    if (unsettled > 0) this.complain(`${unsettled} mails are not settled`);
-    const { staged, kept } = await service.resumeFiles();
+    const subscribed = this.#subscribed.union(this.#perhapsSubscribed.intersection(emails));
+    for (const [what, acknowledged, kept] of [
+      ["references", this.acknowledged, stored],
+      ["subscribers", subscribed, emails],
+    ] as const) {
+      const [lost, unasked] = [acknowledged.difference(kept), kept.difference(acknowledged)];
+      if (lost.size > 0) this.complain(`${what} acknowledged and not stored: ${[...lost].slice(0, 5).join()}`);
+      if (unasked.size > 0) this.complain(`${what} stored and not acknowledged: ${[...unasked].slice(0, 5).join()}`);
+    }
+    for (const one of this.#replayedReferences.difference(stored)) this.complain(`replayed ${one}, not stored`);
+    const folder = join(this.#service.dataFolder, "resumes");
+    const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    const staged = files.filter(({ parentPath }) => parentPath.includes(".staging")).length;
     const resumes = applications.filter(({ resume }) => resume !== null).length;
     if (staged > 0) this.complain(`${staged} staged files are left`);
-    if (kept !== resumes) this.complain(`${kept} files for ${resumes} resumes`);
-  }
-
-  #same(
-    what: string,
-    acknowledged: ReadonlySet<string>,
-    stored: ReadonlySet<string>,
-    name = (one: string) => one,
-  ): void {
-    const [lost, unasked] = [acknowledged.difference(stored), stored.difference(acknowledged)];
-    if (lost.size > 0) this.complain(`${what} acknowledged and not stored: ${[...lost].slice(0, 5).join()}`);
-    if (unasked.size > 0)
-      this.complain(`${what} stored and not acknowledged: ${[...unasked].slice(0, 5).map(name).join()}`);
+    if (files.length - staged !== resumes) this.complain(`${files.length - staged} files for ${resumes} resumes`);
   }
 }
 
@@ -203,5 +216,3 @@ function subscribedBy({ body, isBatch }: FuzzRequest, position: number): string 
   const { data } = subscribeInput.safeParse({ email: input.email });
   return data === undefined ? "" : emailKey(data.email);
 }
-
-const isStream = ({ headers }: WireAnswer): boolean => headers.get("content-type") === "application/json";

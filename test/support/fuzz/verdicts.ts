@@ -4,6 +4,7 @@ import { applicationReceipt } from "@submissions/shared/application";
 import { faults } from "@submissions/shared/faults";
 import { inquiryReceipt } from "@submissions/shared/inquiry";
 import { subscribeReceipt } from "@submissions/shared/subscription";
+import { z } from "zod";
 import type { Procedure } from "../doors.ts";
 import type { FuzzRequest } from "./requests.ts";
 import type { WireAnswer } from "./wire.ts";
@@ -16,117 +17,93 @@ const receipts = {
   "newsletter.subscribe": subscribeReceipt.strict(),
   "applications.submit": applicationReceipt.strict(),
 } as const;
+const issue = z.strictObject({ path: z.array(z.union([z.string(), z.number()])).min(1), message: z.string() });
+const facts = { code: z.string(), requestId: z.string(), issues: z.array(issue).min(1).optional() };
+const refusal = z.strictObject({ message: z.string(), ...facts });
+const envelope = z.union([
+  z.strictObject({ result: z.object({ data: z.unknown() }) }),
+  z.strictObject({
+    error: z.object({
+      message: z.string(),
+      code: z.number().negative(),
+      data: z.strictObject({
+        ...facts,
+        httpStatus: z.number(),
+        path: z.string().optional(),
+        retryAfterSeconds: z.number().optional(),
+      }),
+    }),
+  }),
+]);
 
 // Our own words hold none of these, in this spelling.
 const forbidden =
   /\n\s+at |node_modules|node:internal|\.ts:\d|\/tmp\/|\/server\/src|[Ss][Qq][Ll]ite|SQLITE|\b(?:SELECT|INSERT|UPDATE) |[Ff]astify|\b[Zz]od\b|busboy|FST_|ERR_|\b[A-Z]\w*Error\b|\bE(?:NOENT|IO|ACCES|CONNRESET|BADF)\b|undefined|\[object/;
 const refusals = new Set(Object.values(faults).map(({ status, code, message }) => `${status} ${code} ${message}`));
-const requestId = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const requestIdForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const statuses = new Set([200, 204, 207, ...Object.values(faults).map(({ status }) => status)]);
 
 /** Complains about an answer; hands out what its calls were answered with. */
 export function judge(request: FuzzRequest, answer: WireAnswer, complain: (what: string) => void): Outcome[] {
   const { status, headers, body } = answer;
-  if (!statuses.has(status)) complain(`status ${status}`);
-  if (status >= 500 && status !== 503) complain(`status ${status}`);
+  const isWild = request.framing === "wild";
+  if (!statuses.has(status) || (status >= 500 && status !== 503)) complain(`status ${status}`);
   for (const name of ["server", "x-powered-by"]) if (headers.has(name)) complain(`header ${name}`);
-  if (!requestId.test(headers.get("x-request-id") ?? "")) complain("no request id");
+  if (!requestIdForm.test(headers.get("x-request-id") ?? "")) complain("no request id");
   const type = headers.get("content-type") ?? "";
   if (status >= 400 && forbidden.test(body)) complain(`says too much: ${forbidden.exec(body)?.[0]}`);
   if (body === "") {
-    if (request.method !== "HEAD" && request.framing !== "wild") complain("no body");
+    if (request.method !== "HEAD" && !isWild) complain("no body");
     return [];
   }
   if (type.startsWith("text/html")) {
     if (!/^<!doctype html>/i.test(body)) complain("no page");
     return [];
   }
-  if (status < 400 && (request.door === "other" || request.framing === "wild")) return [];
+  if (status < 400 && (request.door === "other" || isWild)) return [];
   if (type === "application/json") return judgeStream(body, complain);
   if (type !== "application/json; charset=utf-8") complain(`content type ${type}`);
-  return judgeJson(request, answer, complain);
+  const value = parse(body, complain);
+  if (!Array.isArray(value)) return [judgeCall(value, request.procedures[0], request, answer, complain)];
+  if (!request.isBatch && !isWild) complain("a list without a batch");
+  return value.map((one, position) => judgeCall(one, request.procedures[position], request, answer, complain));
 }
 
-function judgeJson(
-  request: FuzzRequest,
-  { status, headers, body }: WireAnswer,
-  complain: (what: string) => void,
-): Outcome[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    complain("no JSON");
-    return [];
-  }
-  const id = headers.get("x-request-id");
-  // A wild request may hold another one.
-  const expected = request.framing === "wild" ? [] : request.procedures;
-  if (Array.isArray(value)) {
-    if (!request.isBatch && request.framing !== "wild") complain("a list without a batch");
-    return value.map((one, position) => judgeEnvelope(one, expected[position], id, complain));
-  }
-  if (isObject(value) && ("error" in value || "result" in value)) {
-    if (request.door === "rest" && request.framing !== "wild") complain("an envelope on REST");
-    const outcome = judgeEnvelope(value, expected[0], id, complain);
-    if ("code" in outcome && isObject(value["error"]) && dataOf(value["error"])["httpStatus"] !== status)
-      complain("two statuses");
-    const isOfOneCall = request.framing === "framed" && request.procedures.length === 1 && !request.isBatch;
-    if (isOfOneCall && "code" in outcome && dataOf(value["error"])["path"] !== request.procedures[0])
-      complain("no path");
-    return [outcome];
-  }
-  if (status < 300) return [judgeReceipt(value, request.procedures[0], complain)];
-  if (request.door === "rpc" && request.framing === "framed") complain("no envelope");
-  return [judgeFault(value, status, id, complain)];
-}
-
-function judgeReceipt(value: unknown, procedure: Procedure | undefined, complain: (what: string) => void): Outcome {
-  if (procedure === undefined || !receipts[procedure].safeParse(value).success) complain("no receipt");
-  return { receipt: value as Record<string, unknown> };
-}
-
-function judgeFault(value: unknown, status: number, id: string | undefined, complain: (what: string) => void): Outcome {
-  const { message, code, requestId: named, issues, ...more } = isObject(value) ? value : {};
-  if (!refusals.has(`${status} ${String(code)} ${String(message)}`))
-    complain(`no documented refusal: ${status} ${String(code)}`);
-  if (named !== id) complain("two request ids");
-  if (Object.keys(more).length > 0) complain(`more in the body: ${Object.keys(more).join()}`);
-  judgeIssues(issues, complain);
-  return { code: String(code) };
-}
-
-function judgeIssues(issues: unknown, complain: (what: string) => void): void {
-  if (issues === undefined) return;
-  if (!Array.isArray(issues) || issues.length === 0) return complain("issues without any");
-  for (const issue of issues as Record<string, unknown>[]) {
-    const { path, message, ...more } = issue;
-    const isPath =
-      Array.isArray(path) && path.length > 0 && path.every((part) => ["string", "number"].includes(typeof part));
-    if (!isPath || typeof message !== "string" || Object.keys(more).length > 0) complain("an issue of another shape");
-  }
-}
-
-function judgeEnvelope(
+function judgeCall(
   value: unknown,
   procedure: Procedure | undefined,
-  id: string | undefined,
+  { door, framing, isBatch, procedures }: FuzzRequest,
+  { status, headers }: WireAnswer,
   complain: (what: string) => void,
 ): Outcome {
-  const { result, error, ...more } = isObject(value) ? value : {};
-  if (Object.keys(more).length > 0) complain("more in the envelope");
-  if (isObject(result)) return judgeReceipt(result["data"], procedure, complain);
-  if (!isObject(error) || typeof error["code"] !== "number" || error["code"] >= 0)
-    complain("an envelope of another shape");
-  const { httpStatus, path, ...data } = dataOf(error);
-  if (procedure !== undefined && path !== undefined && path !== procedure) complain("another path");
-  const { retryAfterSeconds: _, ...rest } = data;
-  return judgeFault(
-    { message: isObject(error) ? error["message"] : undefined, ...rest },
-    Number(httpStatus),
-    id,
-    complain,
-  );
+  const isReceipt = (data: unknown) => procedure !== undefined && receipts[procedure].safeParse(data).success;
+  const receipt = (data: unknown): Outcome => {
+    if (!isReceipt(data)) complain("no receipt");
+    return { receipt: data as Record<string, unknown> };
+  };
+  const refused = (inStatus: number, { message, code, requestId }: z.infer<typeof refusal>): Outcome => {
+    if (!refusals.has(`${inStatus} ${code} ${message}`)) complain(`no documented refusal: ${inStatus} ${code}`);
+    if (requestId !== headers.get("x-request-id")) complain("two request ids");
+    return { code };
+  };
+  const { data: enveloped } = envelope.safeParse(value);
+  if (enveloped !== undefined) {
+    // A wild request may hold another one.
+    if (door === "rest" && framing !== "wild") complain("an envelope on REST");
+    if ("result" in enveloped) return receipt(enveloped.result.data);
+    const { message, data } = enveloped.error;
+    if (!isBatch && framing !== "wild" && data.httpStatus !== status) complain("two statuses");
+    const isOfOneCall = framing === "framed" && procedures.length === 1 && !isBatch;
+    const isOfAnother = data.path !== undefined && procedure !== undefined && data.path !== procedure;
+    if (framing !== "wild" && (isOfAnother || (isOfOneCall && data.path === undefined))) complain("another path");
+    return refused(data.httpStatus, { ...data, message });
+  }
+  if (status < 300) return receipt(value);
+  if (door === "rpc" && framing === "framed") complain("no envelope");
+  const { data, error } = refusal.safeParse(value);
+  if (data !== undefined) return refused(status, data);
+  complain(`a refusal of another shape: ${error.message}`);
+  return { code: "" };
 }
 
 // Streamed batches: JSON values, one a line, in which the envelopes lie in pieces; they come in any order. A receipt is
@@ -134,21 +111,20 @@ function judgeEnvelope(
 function judgeStream(body: string, complain: (what: string) => void): Outcome[] {
   const outcomes: Outcome[] = [];
   const unwrap = (value: unknown): void => {
-    if (!isObject(value)) return;
-    if (typeof value["message"] === "string" && !("code" in value)) outcomes.push({ receipt: value });
-    else Object.values(value).forEach(unwrap);
+    if (typeof value !== "object" || value === null) return;
+    if ("message" in value && typeof value.message === "string" && !("code" in value)) {
+      outcomes.push({ receipt: { ...value } });
+    } else Object.values(value).forEach(unwrap);
   };
-  for (const line of body.split("\n").filter((text) => text !== "")) {
-    try {
-      unwrap(JSON.parse(line));
-    } catch {
-      complain("a line of a stream that is no JSON");
-    }
-  }
+  for (const line of body.split("\n").filter((text) => text !== "")) unwrap(parse(line, complain));
   return outcomes;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-
-const dataOf = (error: unknown): Record<string, unknown> =>
-  isObject(error) && isObject(error["data"]) ? error["data"] : {};
+function parse(text: string, complain: (what: string) => void): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    complain("no JSON");
+    return null;
+  }
+}

@@ -41,7 +41,7 @@ export async function exchange(port: number, request: FuzzRequest): Promise<Exch
   }
   // A client that cuts its request short leaves in one of two ways.
   if (request.framing === "cut") {
-    if (request.number % 2 === 0) socket.end();
+    if (request.body.length % 2 === 0) socket.end();
     else socket.resetAndDestroy();
   }
   await closed;
