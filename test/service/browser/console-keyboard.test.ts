@@ -1,15 +1,13 @@
 // A morning's work in the console without a mouse: open, read, reply, tag, done, next.
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { barriersOf, openBrowser } from "../../support/browser.ts";
+import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { enter, operator } from "../../support/browser/console-visit.ts";
+import { enter, hasFocus, isWellMade, operator } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
-
-const hasFocus = (place: Locator) => place.evaluate((element) => element === document.activeElement);
 
 /** Goes on with Tab until a control has the focus. */
 async function tabTo(page: Page, place: Locator): Promise<void> {
@@ -18,24 +16,12 @@ async function tabTo(page: Page, place: Locator): Promise<void> {
   expect(await hasFocus(place)).toBe(true);
 }
 
-/** What axe finds in light and in dark. Without the style sheets, which it would copy into the page against its policy. */
-async function barriersIn(page: Page): Promise<string[]> {
-  const found = [];
-  for (const colorScheme of ["dark", "light"] as const) {
-    await page.emulateMedia({ colorScheme });
-    const violations = await barriersOf(page, { preload: false });
-    found.push(...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${colorScheme} ${id}: ${html}`)));
-  }
-  return found;
-}
-
 test("a submission is opened, read, answered, tagged and done with, and the next one is there", async () => {
   await using visit = await enter(browser(), site(), "?status=new");
   const { page } = visit;
   const { keyboard } = page;
   const [one, next, third] = site().submissions.filter(({ status }) => status === "new");
   await page.locator(".rows .row").first().waitFor();
-  expect(await barriersIn(page)).toEqual([]);
 
   await keyboard.press("j");
   await keyboard.press("Enter");
@@ -48,7 +34,7 @@ test("a submission is opened, read, answered, tagged and done with, and the next
   const message = page.getByRole("textbox", { name: "Message" });
   expect(await hasFocus(message)).toBe(true);
   await keyboard.type("We will call you at ten.");
-  expect(await barriersIn(page)).toEqual([]);
+  await isWellMade(page);
   await tabTo(page, page.getByRole("button", { name: "Send", exact: true }));
   await keyboard.press("Enter");
   await page.getByText(`The reply to ${one!.email} goes out in ten seconds.`).waitFor();

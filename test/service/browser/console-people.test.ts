@@ -6,12 +6,30 @@ import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { password } from "../../support/console/operator.ts";
 import { accept, inquiry } from "../../contract/records.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
-import { anew, shared } from "../../support/shared.ts";
+import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { enter, operator } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
-const site = anew(() => ConsoleSite.open({ count: 20 }));
+const site = shared(() => ConsoleSite.open({ count: 20 }));
+
+test("operators who are called the same are told apart by their addresses", async () => {
+  const one = site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
+  const hash = await new Passwords().hash(password, { network: "", isKnown: true });
+  for (const [email, name] of [
+    ["eva@other.example", undefined],
+    ["ben@other.example", "Ben.Hart"],
+  ] as const) {
+    const token = await site().invite(email, "sales");
+    await site().store.access.acceptInvitation(hashSecret(token), hash, Date.now(), name);
+  }
+  await using visit = await enter(browser(), site(), `/inquiries/${one.reference}`);
+  const { page } = visit;
+  const offered = () => page.getByRole("combobox", { name: "Assignee" }).getByRole("option").allInnerTexts();
+  await expect
+    .poll(offered)
+    .toEqual(["Unassigned", `${operator} (me)`, "ben.hart@voices.example", "ben@other.example", "eva@other.example"]);
+});
 
 test("a display name stands wherever its operator is named", async () => {
   const one = site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
@@ -41,24 +59,6 @@ test("a display name stands wherever its operator is named", async () => {
   await timeline.filter({ hasText: "Eva Novák noted" }).waitFor();
   await page.goto(`${site().url}/audit`);
   await page.locator(`strong[title="${operator}"]`, { hasText: "Eva Novák" }).first().waitFor();
-});
-
-test("operators who are called the same are told apart by their addresses", async () => {
-  const one = site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
-  const hash = await new Passwords().hash(password, { network: "", isKnown: true });
-  for (const [email, name] of [
-    ["eva@other.example", undefined],
-    ["ben@other.example", "Ben.Hart"],
-  ] as const) {
-    const token = await site().invite(email, "sales");
-    await site().store.access.acceptInvitation(hashSecret(token), hash, Date.now(), name);
-  }
-  await using visit = await enter(browser(), site(), `/inquiries/${one.reference}`);
-  const { page } = visit;
-  const offered = () => page.getByRole("combobox", { name: "Assignee" }).getByRole("option").allInnerTexts();
-  await expect
-    .poll(offered)
-    .toEqual(["Unassigned", `${operator} (me)`, "ben.hart@voices.example", "ben@other.example", "eva@other.example"]);
 });
 
 test("mails about assignments are turned off in the settings, and there are none for those who see no submissions", async () => {

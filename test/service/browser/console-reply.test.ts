@@ -2,12 +2,12 @@
 import type { InboxRow } from "@submissions/shared/console";
 import { expect, test } from "vitest";
 import { openBrowser } from "../../support/browser.ts";
-import { anew, shared } from "../../support/shared.ts";
+import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
 import { enter, operator, signOut } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
-const site = anew(() => ConsoleSite.open({ count: 20 }));
+const site = shared(() => ConsoleSite.open({ count: 20 }));
 
 const newInquiry = (): InboxRow =>
   site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;

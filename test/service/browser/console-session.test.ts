@@ -8,15 +8,20 @@ import { password } from "../../support/console/operator.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { endSessionsAt, enter, fillSignIn, operator, signOut } from "../../support/browser/console-visit.ts";
+import {
+  endSessionsAt,
+  enter,
+  fillSignIn,
+  operator,
+  pathOf,
+  rows,
+  signOut,
+} from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 
-const pathOf = ({ kind, reference }: Pick<InboxRow, "kind" | "reference">) =>
-  `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
 const firstWith = (fits: (one: InboxRow) => boolean): InboxRow => site().submissions.find(fits)!;
-const rows = (page: Page) => page.locator(".rows .row");
 /** Ends the session for the next call that asks who is signed in. Other calls still work, so that none of them ends it first. */
 const endSession = (page: Page) =>
   page.route("**/session.me*", (route) => route.fulfill({ json: { result: { data: null } } }), { times: 1 });

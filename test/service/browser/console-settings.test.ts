@@ -1,22 +1,19 @@
 // The settings of the console in a real browser: password, operators, tokens, webhooks, shortcuts; and their dialogs.
 import { expect, test } from "vitest";
-import type { Locator, Page } from "playwright-core";
 import { password } from "../../support/console/operator.ts";
 import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { enter, failNext } from "../../support/browser/console-visit.ts";
+import { enter, failNext, hasFocus, oneVisit, rows } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
-const rows = (page: Page) => page.locator(".rows .row");
+const go = oneVisit(site);
 
 test("an operator is invited by keyboard alone, and a dialog gives the focus back", async () => {
-  await using visit = await enter(browser(), site(), "/settings");
-  const { page } = visit;
+  const page = await go("/settings");
   const dialog = page.getByRole("dialog");
   const invite = page.getByRole("button", { name: "Invite" });
-  const hasFocus = (place: Locator) => place.evaluate((element) => element === document.activeElement);
   await invite.click();
   await expect.poll(() => hasFocus(dialog.getByLabel("E-mail address"))).toBe(true);
   await page.keyboard.type("nils@voices.example");
@@ -30,11 +27,11 @@ test("an operator is invited by keyboard alone, and a dialog gives the focus bac
   await page.getByText("nils@voices.example").waitFor();
   await page.getByRole("button", { name: "Remove nils@voices.example" }).click();
   await expect.poll(() => hasFocus(dialog.getByRole("button", { name: "Cancel" }))).toBe(true);
+  await page.keyboard.press("Escape");
 });
 
 test("a token is shown once; its dialog stays when a selection ends beside it, and is closed by a click there", async () => {
-  await using visit = await enter(browser(), site(), "/settings");
-  const { page } = visit;
+  const page = await go("/settings");
   const dialog = page.getByRole("dialog");
   const create = page.getByRole("button", { name: "Create token" });
   await create.click();

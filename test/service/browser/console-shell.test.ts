@@ -1,46 +1,32 @@
 // What stands around the pages of the console, the overview, and what a new installation shows.
 import { describe, expect, test } from "vitest";
-import type { Page } from "playwright-core";
-import { barriersOf, openBrowser, Visit } from "../../support/browser.ts";
+import { openBrowser, Visit } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { enter, operator } from "../../support/browser/console-visit.ts";
+import { enter, isWellMade, oneVisit, operator, rows, wide } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open());
-const rows = (page: Page) => page.locator(".rows .row");
 
-const looks = [
-  { colorScheme: "light", viewport: { width: 1440, height: 900 } },
-  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
-] as const;
-
-async function isWellMade(page: Page): Promise<void> {
-  for (const { colorScheme, viewport } of looks) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize(viewport);
-    expect(await barriersOf(page, { preload: false }), colorScheme).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  }
-}
+const brand = "Voices & <Sons>";
+/** A new installation. */
+const empty = shared(() => ConsoleSite.open({ count: 0, env: { BRAND: brand } }));
+const go = oneVisit(site);
 
 test("the name of the installation stands in the tab, on the sign-in and above the places", async () => {
-  const brand = "Voices & <Sons>";
-  await using branded = await ConsoleSite.open({ count: 0, env: { BRAND: brand } });
   await using visit = await Visit.begin(browser());
   const { page } = visit;
-  await page.goto(branded.url);
+  await page.goto(empty().url);
   await page.locator(".card-brand").getByText(brand, { exact: true }).waitFor();
   expect(await page.title()).toBe(`Sign in · ${brand}`);
-  await branded.signIn(visit.context);
-  await page.goto(`${branded.url}/overview`);
+  await empty().signIn(visit.context);
+  await page.goto(`${empty().url}/overview`);
   await page.getByRole("link", { name: brand, exact: true }).waitFor();
   expect(await page.title()).toBe(`Overview · ${brand}`);
 });
 
 test("the menu of the account has the address, the settings, the shortcuts and the way out, by keyboard too", async () => {
-  await using visit = await enter(browser(), site(), "/mails");
-  const { page } = visit;
+  const page = await go("/mails");
   const button = page.getByRole("button", { name: /^Account of eva/ });
   await button.focus();
   await page.keyboard.press("Enter");
@@ -48,7 +34,6 @@ test("the menu of the account has the address, the settings, the shortcuts and t
   await menu.getByText(operator, { exact: true }).waitFor();
   await menu.getByRole("button", { name: "Sign out" }).waitFor();
   await isWellMade(page);
-  await page.setViewportSize(looks[0].viewport);
   await page.keyboard.press("Escape");
   await menu.waitFor({ state: "detached" });
   await button.press("Enter");
@@ -63,7 +48,7 @@ test("the menu of the account has the address, the settings, the shortcuts and t
 });
 
 test("every page says that no mail goes out and that the disk is nearly full", async () => {
-  await using visit = await Visit.begin(browser(), looks[0]);
+  await using visit = await Visit.begin(browser(), wide);
   const { page } = visit;
   await site().signIn(visit.context, operators.mia[0]);
   await page.goto(`${site().url}/subscribers`);
@@ -84,12 +69,41 @@ test("every page says that no mail goes out and that the disk is nearly full", a
 });
 
 describe("a new installation", () => {
+  test("shows others that nothing has come", async () => {
+    await using visit = await enter(browser(), empty(), "", { as: operators.ben[0] });
+    await visit.page.getByRole("heading", { name: "No submissions yet" }).waitFor();
+    await visit.page.waitForLoadState("networkidle");
+    expect(await visit.page.locator(".first-steps").count()).toBe(0);
+  });
+
+  test("says in an empty inbox that nothing came or waits, and takes no notice of what it does not know", async () => {
+    await using visit = await enter(browser(), empty(), "?status=closed&utm_source=mail");
+    const { page } = visit;
+    const nothing = page.getByRole("heading", { name: "No submissions yet" });
+    await nothing.waitFor();
+    await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
+    await page.getByRole("heading", { name: "Nothing waits" }).waitFor();
+    await page.goto(`${empty().url}/mails?status=lost`);
+    await page.getByText("No mail has failed.").waitFor();
+
+    // A year that is being typed is the oldest there is.
+    await page.goto(empty().url);
+    await nothing.waitFor();
+    const asked = page.waitForRequest("**/inbox.list*");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByLabel("From").fill("0202-01-01");
+    expect((await asked).postDataJSON()).toMatchObject({ filter: { from: 0 } });
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "from 0202-01-01" }).click();
+    await nothing.waitFor();
+    expect(page.url()).toBe(empty().url);
+  });
+
   test("shows an administrator four steps until the first submission comes", async () => {
-    await using empty = await ConsoleSite.open({ count: 0 });
-    await using visit = await enter(browser(), empty);
+    await using visit = await enter(browser(), empty());
     const { page } = visit;
     const steps = page.locator(".first-steps");
-    await steps.getByText(`<script type="module" src="${new URL(empty.url).origin}/forms.js"></script>`).waitFor();
+    await steps.getByText(`<script type="module" src="${new URL(empty().url).origin}/forms.js"></script>`).waitFor();
     expect(await steps.getByRole("heading").allInnerTexts()).toEqual([
       "Put a form into your page",
       "Send a test",
@@ -97,35 +111,24 @@ describe("a new installation", () => {
       "Connect mail",
     ]);
     await isWellMade(page);
-    await page.setViewportSize(looks[0].viewport);
     const forms = await steps.getByRole("link", { name: "the front page" }).getAttribute("href");
     expect((await fetch(forms!)).status).toBe(200);
     await steps.getByRole("link", { name: "Invite an operator" }).click();
     await page.getByRole("button", { name: "Invite" }).waitFor();
     await page.goBack();
     await steps.waitFor();
-    await empty.add("Nora Bell");
+    await empty().add("Nora Bell");
     await page.reload();
     await page.getByRole("link", { name: /Nora Bell/ }).waitFor();
     expect(await steps.count()).toBe(0);
-  });
-
-  test("shows others that nothing has come", async () => {
-    await using empty = await ConsoleSite.open({ count: 0 });
-    await using visit = await enter(browser(), empty, "", { as: operators.ben[0] });
-    await visit.page.getByRole("heading", { name: "No submissions yet" }).waitFor();
-    await visit.page.waitForLoadState("networkidle");
-    expect(await visit.page.locator(".first-steps").count()).toBe(0);
   });
 });
 
 describe("the overview", () => {
   test("compares ranges, and its cards lead to their lists", async () => {
-    await using visit = await enter(browser(), site(), "/overview");
-    const { page } = visit;
+    const page = await go("/overview");
     await page.getByText(/^\d+ in the 30 days before$/).waitFor();
     await isWellMade(page);
-    await page.setViewportSize(looks[0].viewport);
     await page.getByRole("combobox", { name: "Range" }).selectOption("7 days");
     await page.waitForURL("**/console/overview?days=7");
     await page.getByText(/^\d+ in the 7 days before$/).waitFor();
@@ -146,8 +149,8 @@ describe("the overview", () => {
   });
 
   test("leads from a package, a position and an operator to their submissions", async () => {
-    await using visit = await enter(browser(), site(), "/overview?days=90");
-    const { page } = visit;
+    const page = await go("/overview?days=90");
+    await page.getByText(/^\d+ in the 90 days before$/).waitFor();
     const box = (name: string) => page.locator(".shares section").filter({ has: page.getByRole("heading", { name }) });
     for (const [name, parameter] of [
       ["Packages", "package="],

@@ -2,12 +2,12 @@
 import { expect, test } from "vitest";
 import { subscribers } from "../../contract/records.ts";
 import { openBrowser } from "../../support/browser.ts";
-import { anew, shared } from "../../support/shared.ts";
+import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { enter } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
-const site = anew(() => ConsoleSite.open({ count: 20 }));
+const site = shared(() => ConsoleSite.open({ count: 20 }));
 
 const mia = operators.mia[0];
 const stateOf = async (address: string) =>

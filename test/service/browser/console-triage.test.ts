@@ -1,16 +1,14 @@
 // Changing one or many submissions from the list of the inbox, in a real browser.
 import { expect, test } from "vitest";
 import type { InboxRow } from "@submissions/shared/console";
-import type { Page } from "playwright-core";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
-import { anew, shared } from "../../support/shared.ts";
+import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { enter, fillSignIn, operator } from "../../support/browser/console-visit.ts";
+import { enter, fillSignIn, focusedRow, operator, rows } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
-const site = anew(() => ConsoleSite.open());
-const rows = (page: Page) => page.locator(".rows .row");
+const site = shared(() => ConsoleSite.open());
 
 test("new submissions are offered without moving the rows, until they are loaded", async () => {
   await using visit = await Visit.begin(browser());
@@ -40,33 +38,26 @@ test("the keyboard is left on a row when the buttons for the selected ones are g
   await using visit = await enter(browser(), site(), "?status=new");
   const { page } = visit;
   const bar = page.getByRole("toolbar", { name: "Selected submissions" });
-  const [, second, third] = site().submissions.filter(({ status }) => status === "new");
-  const focused = () => page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"]);
+  const [, second, third] = await site().list({ status: "new" });
   await rows(page).nth(1).getByRole("checkbox").check();
   await bar.getByRole("button", { name: "Open" }).press("Enter");
-  await expect.poll(focused).toBe(second!.reference);
+  await expect.poll(() => focusedRow(page)).toBe(second!.reference);
   await rows(page).nth(2).getByRole("checkbox").check();
   await bar.getByRole("button", { name: "Assign" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: operator }).press("Enter");
-  await expect.poll(focused).toBe(third!.reference);
+  await expect.poll(() => focusedRow(page)).toBe(third!.reference);
 });
 
 test("the inbox works from the keyboard alone", async () => {
   await using visit = await enter(browser(), site(), "?status=new");
   const { page } = visit;
   await rows(page).first().waitFor();
-  const [first, second, third] = site().submissions.filter(({ status }) => status === "new") as [
-    InboxRow,
-    InboxRow,
-    InboxRow,
-  ];
+  const [first, second, third] = (await site().list({ status: "new" })) as [InboxRow, InboxRow, InboxRow];
   await page.keyboard.press("j");
   await page.keyboard.press("e");
   await page.getByText("Set to done.").waitFor();
   expect(await site().now(first.reference)).toEqual(["done", null]);
-  expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"])).toBe(
-    second.reference,
-  );
+  expect(await focusedRow(page)).toBe(second.reference);
   expect(await rows(page).first().getAttribute("class")).toContain("dimmed");
   await page.keyboard.press("z");
   await page.getByText("Undone.").waitFor();
@@ -92,7 +83,7 @@ test("the inbox works from the keyboard alone", async () => {
 });
 
 test("a change is made of all that match once their number is confirmed, and leaves what another operator changed", async () => {
-  const matching = site().submissions.filter(({ status }) => status === "done");
+  const matching = await site().list({ status: "done" });
   const [other, erased] = matching;
   await using visit = await enter(browser(), site(), "?status=done");
   const { page } = visit;
@@ -125,6 +116,22 @@ test("a change is made of all that match once their number is confirmed, and lea
   expect((await site().now(other!.reference))[0]).toBe("spam");
 });
 
+test("of several it is told which ones stay as another operator left them", async () => {
+  const [changed, taken, erased] = await site().list({ status: "new" });
+  await using visit = await enter(browser(), site(), "?status=new");
+  const { page } = visit;
+  await rows(page).first().waitFor();
+  for (const index of [0, 1, 2]) await rows(page).nth(index).getByRole("checkbox").check();
+  await site().changeAs("ben@voices.example", taken!.reference, { status: "spam" });
+  site().erase(erased!.reference);
+  await page.getByRole("toolbar").getByRole("button", { name: "Open" }).click();
+  await page.getByText("Set to open.").waitFor();
+  await page.getByText("1 was changed by ben meanwhile and stays as it is.").waitFor();
+  await page.getByText("1 submission could not be found any more.").waitFor();
+  const statuses = [changed!, taken!].map(async ({ reference }) => (await site().now(reference))[0]);
+  expect(await Promise.all(statuses)).toEqual(["open", "spam"]);
+});
+
 test("a change is made of all that are selected, also more than one call takes", async () => {
   // A call of the console changes 500.
   const many = 501;
@@ -153,20 +160,4 @@ test("a change is made of all that are selected, also more than one call takes",
   await page.keyboard.press("z");
   await page.getByText("Undone.").waitFor();
   expect(await chosen("new")).toHaveLength(many);
-});
-
-test("of several it is told which ones stay as another operator left them", async () => {
-  const [changed, taken, erased] = site().submissions.filter(({ status }) => status === "new");
-  await using visit = await enter(browser(), site(), "?status=new");
-  const { page } = visit;
-  await rows(page).first().waitFor();
-  for (const index of [0, 1, 2]) await rows(page).nth(index).getByRole("checkbox").check();
-  await site().changeAs("ben@voices.example", taken!.reference, { status: "spam" });
-  site().erase(erased!.reference);
-  await page.getByRole("toolbar").getByRole("button", { name: "Open" }).click();
-  await page.getByText("Set to open.").waitFor();
-  await page.getByText("1 was changed by ben meanwhile and stays as it is.").waitFor();
-  await page.getByText("1 submission could not be found any more.").waitFor();
-  const statuses = [changed!, taken!].map(async ({ reference }) => (await site().now(reference))[0]);
-  expect(await Promise.all(statuses)).toEqual(["open", "spam"]);
 });

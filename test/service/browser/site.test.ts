@@ -6,7 +6,7 @@ import { cases, type Case } from "../../support/corpora.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { welcomed } from "../../support/newsletter/reader.ts";
-import { fillInquiry, formsReady, visitFrontPage } from "../../support/browser/people.ts";
+import { formsReady, visitFrontPage } from "../../support/browser/people.ts";
 
 const browser = shared(openBrowser);
 const service = shared(() => startService());
@@ -105,18 +105,6 @@ describe("a draft", () => {
     await formsReady(page);
     await expectAll();
   });
-});
-
-test("the sample of packages is still there for another inquiry", async () => {
-  await using visit = await visitFrontPage(browser(), service());
-  const { page } = visit;
-  const form = page.locator("inquiry-form");
-  const boxes = await form.getByRole("checkbox").count();
-  await fillInquiry(form);
-  await form.getByRole("button", { name: "Send inquiry" }).click();
-  await form.getByRole("button", { name: "Send another inquiry" }).click();
-  expect(await form.getByRole("checkbox").count()).toBe(boxes);
-  expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(0);
 });
 
 test("what strangers type runs nowhere", async () => {

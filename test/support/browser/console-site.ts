@@ -137,8 +137,10 @@ export class ConsoleSite implements AsyncDisposable {
   }
 
   /** An inquiry that comes in now. */
-  async add(name: string, email = `added-${(this.#added += 1)}@example.org`): Promise<void> {
-    await accept(this.store, inquiry(1_000 + this.#added, { name, email, receivedAt: Date.now() }));
+  async add(name: string, email = `added-${(this.#added += 1)}@example.org`) {
+    const came = inquiry(1_000 + this.#added, { name, email, receivedAt: Date.now() });
+    const { reference } = await accept(this.store, came);
+    return { kind: "inquiry", name, reference: reference! } as const;
   }
 
   /** What another operator does meanwhile. */

@@ -1,10 +1,21 @@
 // What operators do in the tests of the console, and what goes wrong meanwhile.
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { InboxRow } from "@submissions/shared/console";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import { password } from "../console/operator.ts";
-import { Visit } from "../browser.ts";
+import { barriersOf, openBrowser, Visit } from "../browser.ts";
+import { shared } from "../shared.ts";
 import { operators, type ConsoleSite } from "./console-site.ts";
 
 export const operator = operators.eva[0];
+export const rows = (page: Page): Locator => page.locator(".rows .row");
+export const pathOf = ({ kind, reference }: Pick<InboxRow, "kind" | "reference">) =>
+  `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
+export const personOf = (email: string) => `/people/${encodeURIComponent(email)}`;
+/** The submission whose row has the focus. */
+export const focusedRow = (page: Page) =>
+  page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"]);
+export const hasFocus = (place: Locator) => place.evaluate((element) => element === document.activeElement);
 
 export async function fillSignIn(page: Page, secret = password, address: string = operator): Promise<void> {
   const email = page.getByLabel("E-mail address");
@@ -25,11 +36,56 @@ export async function enter(
   path = "",
   { as = operator, ...options }: BrowserContextOptions & { readonly as?: string } = {},
 ): Promise<Visit> {
-  const visit = await Visit.begin(browser, { viewport: { width: 1440, height: 900 }, ...options });
+  const visit = await Visit.begin(browser, { ...wide, ...options });
   await site.signIn(visit.context, as);
   await visit.page.goto(site.url + path);
   await visit.page.locator("#content").waitFor();
   return visit;
+}
+
+/**
+ * One operator's visit for all tests of a file. The function that is returned goes to an address in it as a link would,
+ * which spares the page from being loaded again: what other operators have changed meanwhile may be missing.
+ */
+export function oneVisit(site: () => ConsoleSite): (path?: string, look?: Look) => Promise<Page> {
+  const visit = shared(async () => enter(await openBrowser(), site()));
+  return async (path = "", { viewport, forcedColors = null } = wide) => {
+    const { page } = visit();
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme: null, forcedColors });
+    await page.evaluate((address) => history.pushState(null, "", address), new URL(site().url).pathname + path);
+    return page;
+  };
+}
+
+interface Look {
+  readonly viewport: { readonly width: number; readonly height: number };
+  readonly forcedColors?: "active" | null;
+}
+
+export const wide = { viewport: { width: 1440, height: 900 } };
+export const phone = { viewport: { width: 360, height: 740 } };
+export const looks = [
+  { colorScheme: "light", ...wide },
+  { colorScheme: "dark", ...phone },
+] as const;
+
+export async function findingsIn(page: Page): Promise<string[]> {
+  return (await barriersOf(page)).flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+/** How far a page goes beyond the right edge. */
+export const overflowOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+/** In light and wide, and in dark on a phone: nothing that axe finds, and nothing that does not fit. Ends wide. */
+export async function isWellMade(page: Page, what = ""): Promise<void> {
+  for (const { colorScheme, viewport } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
+    expect(await findingsIn(page), `${what}, ${colorScheme}`).toEqual([]);
+    expect(await overflowOf(page), what).toBeLessThanOrEqual(0);
+  }
+  await page.setViewportSize(wide.viewport);
 }
 
 /** The next calls of a procedure fail. */
