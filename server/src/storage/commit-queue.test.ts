@@ -57,6 +57,12 @@ test("splits a burst into batches", async () => {
   expect(batches.map(({ length }) => length)).toEqual([100, 100, 50]);
 });
 
+/** After it a job that came before has begun. */
+const emptyTurn = async () => {
+  await nextTurn();
+  await nextTurn();
+};
+
 test("commits one batch at a time, and gathers jobs meanwhile", async () => {
   const held = Promise.withResolvers<void>();
   const sizes: number[] = [];
@@ -67,7 +73,7 @@ test("commits one batch at a time, and gathers jobs meanwhile", async () => {
   };
   const { queue } = queueOf({ commit });
   const all = [queue.run(1)];
-  await nextTurn();
+  await emptyTurn();
   all.push(queue.run(2));
   await nextTurn();
   all.push(queue.run(3), queue.run(4));
@@ -77,6 +83,28 @@ test("commits one batch at a time, and gathers jobs meanwhile", async () => {
   held.resolve();
   expect(await Promise.all(all)).toEqual([1, 2, 3, 4]);
   expect(sizes).toEqual([1, 3]);
+});
+
+test("what comes in the turn after the first job shares its commit, up to the largest batch", async () => {
+  const { queue, batches } = queueOf({ batchMax: 3 });
+  const all = [];
+  for (const job of [1, 2, 3, 4]) {
+    all.push(queue.run(job));
+    await nextTurn();
+  }
+  await Promise.all(all);
+  expect(batches).toEqual([[1, 2, 3], [4]]);
+});
+
+test("jobs that never stop coming do not put a commit off for ever", async () => {
+  const { queue, batches } = queueOf({ batchMax: 1000 });
+  const all = [];
+  while (batches.length === 0 && all.length < 1000) {
+    all.push(queue.run(all.length));
+    await nextTurn();
+  }
+  await Promise.all(all);
+  expect(all.length).toBeLessThan(20);
 });
 
 /** Longer than any test: what may wait for so long is committed by something else. */
@@ -113,7 +141,7 @@ test("jobs whose waits end during a commit stay in the order in which they came"
   };
   const { queue } = queueOf({ commit, batchMax: 3 });
   const all = [queue.run(0)];
-  await nextTurn();
+  await emptyTurn();
   for (const job of [1, 2, 3, 4]) {
     all.push(queue.run(job, { waitMs: 1 }));
     // Another queue's timer, which was set later and for longer.

@@ -29,6 +29,11 @@ export class Again {
   }
 }
 
+/**
+ * A round begins once a turn of the event loop brought no job, and at the latest after so many: what arrives while the
+ * requests before it are read then shares their commit. A caller alone waits for one empty turn.
+ */
+const gatherTurnsMax = 8;
 /** Most time until such a job comes again by itself; a commit that begins sooner takes it along. */
 const againMs = 25;
 /** Pause after a batch of which none was done: SQLite blocks this thread for some milliseconds with each try. */
@@ -105,14 +110,20 @@ export class CommitQueue<Job, Result> {
     this.#roundAt = due;
   }
 
-  // At the end of this turn of the event loop everything that came in with it is here: a job that may not wait waits for no
-  // other.
   #beginIn(pauseMs: number): void {
     if (this.#roundAt === -Infinity) return;
     clearTimeout(this.#timer);
-    if (pauseMs === 0) setImmediate(this.#round);
+    if (pauseMs === 0) this.#gather(0, gatherTurnsMax);
     else this.#timer = setTimeout(this.#round, pauseMs);
     this.#roundAt = -Infinity;
+  }
+
+  #gather(before: number, turns: number): void {
+    setImmediate(() => {
+      const waiting = this.#waiting.length;
+      if (waiting > before && waiting < this.#commits.batchMax && turns > 0) this.#gather(waiting, turns - 1);
+      else this.#round();
+    });
   }
 
   readonly #round = (): void => {

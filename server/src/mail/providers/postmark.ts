@@ -111,7 +111,7 @@ function toMessage(mail: OutgoingMail, from: Sender, key: string): Models.Messag
     // Lines that were joined: in one piece already.
     TextBody: content.text,
     HtmlBody: inOnePiece(content.html),
-    Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value })),
+    Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value: inOnePiece(Value) })),
     MessageStream: messageStream,
     Tag: kind,
     // Postmark can be asked for the mail by these, and its webhooks bring them back.
