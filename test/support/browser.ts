@@ -8,23 +8,22 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 
 let ofWorker: Promise<Browser> | undefined;
 
-/** The browser of this process, which all files of tests in it share and which ends with it; with arguments, another one. */
-export function openBrowser(...args: readonly string[]): Promise<Browser> {
-  if (args.length > 0) return start(args);
-  return (ofWorker ??= start([]).then((browser) => {
+/** The browser of this process, which all files of tests in it share and which ends with it. */
+export function openBrowser(): Promise<Browser> {
+  return (ofWorker ??= start().then((browser) => {
     browser.once("disconnected", () => (ofWorker = undefined));
     return Object.assign(browser, { [Symbol.asyncDispose]: async () => {} });
   }));
 }
 
 /** Starts the browser at CHROMIUM_PATH, or else the packed one, or else the system's. */
-async function start(args: readonly string[]): Promise<Browser> {
+async function start(): Promise<Browser> {
   const named = process.env["CHROMIUM_PATH"];
   const paths = named === undefined ? [() => packed.executablePath(), systemBrowser] : [() => named];
   const failures: unknown[] = [];
   for (const path of paths) {
     try {
-      return await chromium.launch({ executablePath: await path(), args: [...usualArgs, ...args] });
+      return await chromium.launch({ executablePath: await path(), args: usualArgs });
     } catch (error) {
       // It is not there, or lacks a library of the system; the next one may do.
       failures.push(error);
@@ -33,12 +32,17 @@ async function start(args: readonly string[]): Promise<Browser> {
   throw new AggregateError(failures, "No browser starts here: set CHROMIUM_PATH to a Chromium.");
 }
 
+/** Another host than the loopback's, over plain HTTP. */
+export const plainHost = "site.example";
+
 const usualArgs = [
   // Tests run as whoever runs them, in containers as root, where the sandbox does not start. The pages are ours.
   "--no-sandbox",
   // To start a process and to compile the same scripts again costs as much as all that a test does in a page.
   "--process-per-site",
   "--in-process-gpu",
+  // A name that is not of this machine, for what browsers do over plain HTTP only.
+  `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
   // No page lives long enough for the compilers that optimise.
   "--js-flags=--no-opt --no-maglev",
 ];

@@ -22,26 +22,27 @@ const browser = shared(openBrowser);
 /** With few rows, because axe checks each of them. */
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const go = oneVisit(site);
-const first = (kind: string) =>
-  pathOf(site().submissions.find((one) => (kind === "application" ? one.hasResume : one.kind === kind))!);
+const inquiry = () => site().submissions.find(({ kind }) => kind === "inquiry")!;
+const application = () => site().submissions.find(({ hasResume }) => hasResume)!;
+const person = () => site().submissions[1]!.email;
 
 /** What is there once all of the page is. The overview is looked at with its ranges. */
-const pages: readonly (readonly [what: string, path: () => string, there: string])[] = [
-  ["the inbox", () => "", ".rows .row"],
-  ["no match", () => "?q=nothing-has-this-name", "text=Nothing matches"],
-  ["an inquiry", () => first("inquiry"), "article li"],
-  ["an application", () => `${first("application")}?status=new`, "article li"],
-  ["a person", () => personOf(site().submissions[1]!.email), "text=Privacy notice"],
-  ["subscribers", () => "/subscribers", "svg[role=img]"],
-  ["mails", () => "/mails", "#content table"],
-  ["the audit log", () => "/audit", "#content table"],
-  ["settings", () => "/settings", "text=this one"],
-  ["a page that does not exist", () => "/nothing", "text=Page not found"],
+const pages: readonly (readonly [what: string, path: () => string, there: () => string])[] = [
+  ["the inbox", () => "", () => ".rows .row"],
+  ["no match", () => "?q=nothing-has-this-name", () => "text=Nothing matches"],
+  ["an inquiry", () => pathOf(inquiry()), () => `[aria-label=${inquiry().reference}] li`],
+  ["an application", () => `${pathOf(application())}?status=new`, () => `[aria-label=${application().reference}] li`],
+  ["a person", () => personOf(person()), () => `role=heading[name="${person()}"]`],
+  ["subscribers", () => "/subscribers", () => `role=img[name="Active subscribers by day"]`],
+  ["mails", () => "/mails", () => `role=table[name="Mails"]`],
+  ["the audit log", () => "/audit", () => `role=table[name="Audit log"]`],
+  ["settings", () => "/settings", () => "text=this one"],
+  ["a page that does not exist", () => "/nothing", () => "text=Page not found"],
 ];
 
 test.each(pages)("%s is free of barriers and fits", async (what, path, there) => {
   const page = await go(path());
-  await page.locator(there).first().waitFor();
+  await page.locator(there()).first().waitFor();
   await isWellMade(page, what);
 });
 

@@ -5,20 +5,17 @@ import type { InboxRow } from "@submissions/shared/console";
 import type { Page } from "playwright-core";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { accept, application } from "../../contract/records.ts";
-import { openBrowser, Visit } from "../../support/browser.ts";
+import { openBrowser, plainHost, Visit } from "../../support/browser.ts";
 import { freePort } from "../../support/free-port.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
-import { anew, shared } from "../../support/shared.ts";
+import { shared } from "../../support/shared.ts";
 import { ConsoleSite, resumePdf } from "../../support/browser/console-site.ts";
-import { enter, failNext, fillSignIn, operator } from "../../support/browser/console-visit.ts";
+import { enter, failNext, fillSignIn, operator, pathOf, rows } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
-const site = anew(() => ConsoleSite.open({ count: 20 }));
+const site = shared(() => ConsoleSite.open({ count: 20 }));
 
-const pathOf = ({ kind, reference }: Pick<InboxRow, "kind" | "reference">) =>
-  `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
 const firstWith = (fits: (one: InboxRow) => boolean): InboxRow => site().submissions.find(fits)!;
-const rows = (page: Page) => page.locator(".rows .row");
 const statusOf = (page: Page) => page.getByRole("combobox", { name: "Status" }).inputValue();
 
 test("a submission shows what was sent as people read it", async () => {
@@ -82,12 +79,11 @@ test("a mail that was sent is sent again only after a question", async () => {
 });
 
 test("there is no button to copy over plain HTTP, where browsers have no clipboard", async () => {
-  await using plainBrowser = await openBrowser("--host-resolver-rules=MAP site.example 127.0.0.1");
   const port = String(await freePort());
-  const env = { PORT: port, PUBLIC_URL: `http://site.example:${port}` };
+  const env = { PORT: port, PUBLIC_URL: `http://${plainHost}:${port}` };
   await using plain = await ConsoleSite.open({ count: 20, env });
   const one = plain.submissions.find(({ kind }) => kind === "application")!;
-  await using visit = await enter(plainBrowser, plain, pathOf(one));
+  await using visit = await enter(browser(), plain, pathOf(one));
   await visit.page.getByText("https://portfolio.example/ben-novak/samples").waitFor();
   expect(await visit.page.getByRole("button", { name: "Copy" }).count()).toBe(0);
 });
@@ -138,7 +134,7 @@ test("only operators who see it are offered to assign it to, and it is printed w
 
 describe("a second operator", () => {
   test("is told of the first one's change, overwrites nothing and loses no text", async () => {
-    const one = firstWith(({ status }) => status === "new");
+    const one = await site().add("Nora Fresh");
     await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
@@ -153,7 +149,7 @@ describe("a second operator", () => {
   });
 
   test("is told when the first one assigned it", async () => {
-    const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
+    const one = await site().add("Nora Fresh");
     await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     const markAsOpen = () => page.getByRole("combobox", { name: "Status" }).selectOption("open");
@@ -172,7 +168,7 @@ describe("a second operator", () => {
   });
 
   test("overwrites nothing that was asked for before the page was told of the other one", async () => {
-    const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
+    const one = await site().add("Nora Fresh");
     await using visit = await enter(browser(), site(), pathOf(one));
     const { page } = visit;
     await page.getByRole("heading", { name: one.name }).waitFor();
@@ -196,7 +192,7 @@ describe("a second operator", () => {
   });
 
   test("overwrites nothing only another part of the page was told of", async () => {
-    const one = firstWith(({ status, assignee }) => status === "new" && assignee === null);
+    const one = await site().add("Nora Fresh");
     await using visit = await Visit.begin(browser(), { viewport: { width: 1440, height: 900 } });
     const { page } = visit;
     await page.clock.install();
@@ -221,7 +217,7 @@ describe("a second operator", () => {
 });
 
 test("what failed is taken back and said", async () => {
-  const one = firstWith(({ status }) => status === "new");
+  const one = await site().add("Nora Fresh");
   await using visit = await enter(browser(), site(), pathOf(one));
   const { page } = visit;
   visit.expectProblems(/status of 500/);
@@ -250,7 +246,7 @@ test("spam is released", async () => {
 });
 
 test("one that is erased meanwhile, or never was, is not found", async () => {
-  const one = firstWith(({ status }) => status === "new");
+  const one = await site().add("Nora Fresh");
   await using visit = await enter(browser(), site(), pathOf(one));
   visit.expectProblems(/status of 404/);
   const { page } = visit;

@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { openFolder } from "../../support/folder.ts";
@@ -13,27 +13,32 @@ import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { resume } from "../../support/browser/people.ts";
 
-const browser = shared(openBrowser);
 const service = shared(() => startService());
 
-/** Opens the reader at an operation. A violation of the policy is an error in the console, which fails the visit. */
-async function openReader(page: Page, hash = ""): Promise<void> {
-  await page.goto(`${service().url}/docs${hash}`);
+/** One for what begins at its front. */
+const visit = shared(async () => Visit.begin(await openBrowser()));
+
+/** Opens the reader. A violation of the policy is an error in the console, which fails the visit. */
+async function openReader(page: Page): Promise<void> {
+  await page.goto(`${service().url}/docs`);
   await page.locator(".opblock").first().waitFor();
 }
 
-const openOperation = (page: Page) => page.locator(".opblock.is-open");
+const openOperation = (page: Page, address: string) => page.locator(".opblock.is-open").filter({ hasText: address });
 
-const samples = (page: Page) => page.locator(".request-snippets pre").first();
+const samples = (block: Locator) => block.locator(".request-snippets pre").first();
 
-async function showSample(page: Page, name: string): Promise<string> {
-  await page.locator(".request-snippets").getByRole("button", { name, exact: true }).click();
-  return samples(page).innerText();
+async function showSample(block: Locator, name: string): Promise<string> {
+  await block.locator(".request-snippets").getByRole("button", { name, exact: true }).click();
+  return samples(block).innerText();
 }
 
+/** Runs a command in a shell, and returns what it writes. */
+const run = async (command: string, folder: string): Promise<string> =>
+  (await promisify(execFile)("sh", ["-c", command], { cwd: folder })).stdout;
+
 test("the reader loads everything from this service, opens an operation, and folds refusals", async () => {
-  await using visit = await Visit.begin(browser());
-  const { page } = visit;
+  const { page } = visit();
   const origins = new Set<string>();
   page.on("request", (request) => {
     const url = new URL(request.url());
@@ -44,8 +49,7 @@ test("the reader loads everything from this service, opens an operation, and fol
   expect([...origins]).toEqual([service().url]);
 
   await page.getByRole("navigation", { name: "Operations" }).getByRole("link", { name: "Subscribe" }).click();
-  const operation = openOperation(page);
-  await operation.getByText("/api/newsletter/subscribe").first().waitFor();
+  const operation = openOperation(page, "/api/newsletter/subscribe");
   const folded = operation.getByRole("button", { name: "crossSiteForbidden" });
   expect(await folded.getAttribute("aria-expanded")).toBe("false");
   expect(await operation.getByText('"FORBIDDEN"').count()).toBe(0);
@@ -54,68 +58,10 @@ test("the reader loads everything from this service, opens an operation, and fol
   await operation.getByText('"FORBIDDEN"').waitFor();
 });
 
-test("an application is sent with its resume, and shown as curl, fetch, SDK and tRPC", async () => {
-  await using visit = await Visit.begin(browser());
-  const { page } = visit;
-  await openReader(page, "#/Submissions/submitApplication");
-  const operation = openOperation(page);
-  await operation.locator("input[type=file]").setInputFiles(resume);
-  const answered = page.waitForResponse("**/api/applications/submit");
-  await operation.getByRole("button", { name: "Execute" }).click();
-  expect((await answered).status()).toBe(200);
-  const stored = (await service().stored()).applications.at(-1);
-  expect(stored).toMatchObject({ name: "Ana Souza", resume: { filename: resume.name } });
-  await page.getByText(stored!.reference).first().waitFor();
-
-  expect(await samples(page).innerText()).toContain(`-F 'resumeFile=@"${resume.name}"'`);
-  expect(await showSample(page, "fetch")).toContain('form.append("resumeFile", fileInput.files[0]);');
-  const sdk = await showSample(page, "SDK");
-  expect(sdk).toContain(`createSubmissionsClient({ url: "${service().url}" })`);
-  expect(sdk).toContain("await submissions.applications.submit({");
-  expect(await showSample(page, "tRPC")).toContain("await client.applications.submit.mutate(form);");
-});
-
-/** Runs a command in a shell, and returns what it writes. */
-const run = async (command: string, folder: string): Promise<string> =>
-  (await promisify(execFile)("sh", ["-c", command], { cwd: folder })).stdout;
-
-test("the curl command of an application stores the same as the reader does, whatever is typed", async () => {
-  await using folder = await openFolder();
-  const file = { ...resume, name: `Ana's "CV", 2; new.pdf` };
-  await writeFile(join(folder.path, file.name), file.buffer);
-  await using visit = await Visit.begin(browser());
-  const { page } = visit;
-  await openReader(page, "#/Submissions/submitApplication");
-  const operation = openOperation(page);
-  const typed = {
-    availability: `now; 20 h "a" 'week'`,
-    accent: "<accent",
-    company: "@company",
-    phone: "+49 30 901820",
-  };
-  for (const [name, text] of Object.entries(typed))
-    await operation.locator(`[data-property-name=${name}]`).getByRole("textbox").fill(text);
-  await operation.locator("input[type=file]").setInputFiles(file);
-  const answered = page.waitForResponse("**/api/applications/submit");
-  await operation.getByRole("button", { name: "Execute" }).click();
-  expect((await answered).status()).toBe(200);
-
-  const answer = await run(`${await showSample(page, "curl")} --silent --fail-with-body`, folder.path);
-  const [first, second] = (await service().stored()).applications.slice(-2);
-  expect(JSON.parse(answer)).toMatchObject({ applicationId: second?.reference });
-  expect(second).toMatchObject(typed);
-  const contentOf = ({ name, email, position, coverLetter, resume: kept }: typeof first & object) => {
-    const { filename, size, sha256 } = kept!;
-    return { name, email, position, coverLetter, filename, size, sha256 };
-  };
-  expect(contentOf(second!)).toEqual(contentOf(first!));
-});
-
 test("the curl command of an inquiry stores what was typed, once under its key, as the reader does", async () => {
-  await using visit = await Visit.begin(browser());
-  const { page } = visit;
-  await openReader(page, "#/Submissions/submitInquiry");
-  const operation = openOperation(page);
+  const { page } = visit();
+  await page.getByRole("link", { name: "Ask about dataset packages" }).click();
+  const operation = openOperation(page, "/api/marketplace/inquiry");
   const inquiry = { name: `Ann; @x <y 'z' "q" \\ $HOME`, email: "curl@example.org", selectedPackageIds: ["de-AT"] };
   await operation.getByPlaceholder("Idempotency-Key").fill("it's curl");
   await operation.getByRole("textbox", { name: "Example" }).fill(JSON.stringify(inquiry));
@@ -123,7 +69,7 @@ test("the curl command of an inquiry stores what was typed, once under its key, 
   await operation.getByRole("button", { name: "Execute" }).click();
   const receipt = (await (await answered).json()) as { inquiryId: string };
 
-  const answer = await run(`${await showSample(page, "curl")} --silent --fail-with-body`, tmpdir());
+  const answer = await run(`${await showSample(operation, "curl")} --silent --fail-with-body`, tmpdir());
   expect(JSON.parse(answer)).toMatchObject({ inquiryId: receipt.inquiryId });
   const stored = (await service().stored()).inquiries.filter(({ email }) => email === inquiry.email);
   expect(stored).toMatchObject([inquiry]);
@@ -137,7 +83,53 @@ test("the curl command of an inquiry stores what was typed, once under its key, 
     expect(await (await repeated).headerValue("idempotency-replayed")).toBe(replayed);
   }
   expect((await service().stored()).inquiries).toHaveLength(before + 1);
-  expect(await showSample(page, "fetch")).toContain('"idempotency-key":"docs-1"');
-  expect(await showSample(page, "SDK")).toContain('{ idempotencyKey: "docs-1" }');
-  expect(await showSample(page, "tRPC")).toContain('"idempotency-key": "docs-1"');
+  expect(await showSample(operation, "fetch")).toContain('"idempotency-key":"docs-1"');
+  expect(await showSample(operation, "SDK")).toContain('{ idempotencyKey: "docs-1" }');
+  expect(await showSample(operation, "tRPC")).toContain('"idempotency-key": "docs-1"');
+});
+
+test("an application is sent with its resume and shown as curl, fetch, SDK and tRPC; its curl command stores the same, whatever is typed", async () => {
+  await using folder = await openFolder();
+  const file = { ...resume, name: `Ana's "CV", 2; new.pdf` };
+  await writeFile(join(folder.path, file.name), file.buffer);
+  const { page } = visit();
+  await page.getByRole("link", { name: "Apply for a job" }).click();
+  const operation = openOperation(page, "/api/applications/submit");
+  await operation.locator("input[type=file]").setInputFiles(resume);
+  const answered = page.waitForResponse("**/api/applications/submit");
+  await operation.getByRole("button", { name: "Execute" }).click();
+  expect((await answered).status()).toBe(200);
+  const stored = (await service().stored()).applications.at(-1);
+  expect(stored).toMatchObject({ name: "Ana Souza", resume: { filename: resume.name } });
+  await page.getByText(stored!.reference).first().waitFor();
+
+  expect(await samples(operation).innerText()).toContain(`-F 'resumeFile=@"${resume.name}"'`);
+  expect(await showSample(operation, "fetch")).toContain('form.append("resumeFile", fileInput.files[0]);');
+  const sdk = await showSample(operation, "SDK");
+  expect(sdk).toContain(`createSubmissionsClient({ url: "${service().url}" })`);
+  expect(sdk).toContain("await submissions.applications.submit({");
+  expect(await showSample(operation, "tRPC")).toContain("await client.applications.submit.mutate(form);");
+
+  const typed = {
+    availability: `now; 20 h "a" 'week'`,
+    accent: "<accent",
+    company: "@company",
+    phone: "+49 30 901820",
+  };
+  for (const [name, text] of Object.entries(typed))
+    await operation.locator(`[data-property-name=${name}]`).getByRole("textbox").fill(text);
+  await operation.locator("input[type=file]").setInputFiles(file);
+  const again = page.waitForResponse("**/api/applications/submit");
+  await operation.getByRole("button", { name: "Execute" }).click();
+  expect((await again).status()).toBe(200);
+
+  const answer = await run(`${await showSample(operation, "curl")} --silent --fail-with-body`, folder.path);
+  const [first, second] = (await service().stored()).applications.slice(-2);
+  expect(JSON.parse(answer)).toMatchObject({ applicationId: second?.reference });
+  expect(second).toMatchObject(typed);
+  const contentOf = ({ name, email, position, coverLetter, resume: kept }: typeof first & object) => {
+    const { filename, size, sha256 } = kept!;
+    return { name, email, position, coverLetter, filename, size, sha256 };
+  };
+  expect(contentOf(second!)).toEqual(contentOf(first!));
 });

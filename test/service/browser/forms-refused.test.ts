@@ -1,12 +1,12 @@
 // What people see, keep and can do when a form is refused: by its own checks, by the service, or by the network.
 import type { RefusalDetail } from "@submissions/client/forms";
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { FlakyProxy } from "../../support/flaky-proxy.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
-import { fillApplication, fillInquiry, sendInVain, visitFrontPage } from "../../support/browser/people.ts";
+import { fillInquiry, sendInVain, visitFrontPage } from "../../support/browser/people.ts";
 
 const browser = shared(openBrowser);
 const service = shared(() => startService());
@@ -30,6 +30,16 @@ async function visitWithInquiry(email: string): Promise<{ visit: Visit; form: Lo
   return { visit, form };
 }
 
+/** A test of an inquiry that is filled in and does not arrive at its first try. */
+function testInquiry(name: string, email: string, run: (form: Locator, page: Page) => Promise<void>): void {
+  test(name, async () => {
+    const { visit, form } = await visitWithInquiry(email);
+    await using _ = visit;
+    visit.expectProblems(failedToLoad);
+    await run(form, visit.page);
+  });
+}
+
 const send = (form: Locator) => form.getByRole("button", { name: "Send inquiry" }).click();
 const accepted = (form: Locator) => form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
 const hasFocus = (locator: Locator) => locator.evaluate((element) => element.matches(":focus"));
@@ -47,7 +57,7 @@ async function summaryOf(form: Locator): Promise<Locator> {
 }
 
 describe("a problem of a field", () => {
-  test("is shown at its field and above the form before anything is sent, with a link to the field", async () => {
+  test("is shown at its field and above the form before anything is sent, with a link to the field, until it is corrected", async () => {
     await using visit = await visitFrontPage(browser(), service());
     const { page } = visit;
     const sent: string[] = [];
@@ -56,6 +66,8 @@ describe("a problem of a field", () => {
     await form.getByLabel("E-mail address").fill("ana@nowhere");
     await form.getByLabel("Portfolio").fill("javascript:alert(1)");
     await form.getByLabel("Telephone").fill("call me");
+    const email = form.getByLabel("E-mail address");
+    expect(await email.getAttribute("aria-invalid")).toBe(null);
     await form.getByRole("button", { name: "Send application" }).click();
 
     const summary = await summaryOf(form);
@@ -67,27 +79,19 @@ describe("a problem of a field", () => {
       "Enter the position you apply for.",
       "Portfolio: Enter an address like https://example.org, or leave the field empty.",
     ]);
-    const email = form.getByLabel("E-mail address");
     expect(await email.getAttribute("aria-invalid")).toBe("true");
     const described = (await email.getAttribute("aria-describedby"))!.split(" ").at(-1);
     expect(await form.locator(`#${described}`).innerText()).toBe("Enter one e-mail address, like name@example.org.");
     await summary.getByRole("link", { name: "Telephone" }).click();
     expect(await hasFocus(form.getByLabel("Telephone"))).toBe(true);
     expect(sent).not.toContain("POST");
-  });
 
-  test("is removed when it is corrected, and not before", async () => {
-    await using visit = await visitFrontPage(browser(), service());
-    const { page } = visit;
-    const form = page.locator("application-form");
-    await fillApplication(form);
-    const email = form.getByLabel("E-mail address");
-    await email.fill("ana");
-    expect(await email.getAttribute("aria-invalid")).toBe(null);
-    await form.getByRole("button", { name: "Send application" }).click();
-    const summary = await summaryOf(form);
+    // A problem is removed when it is corrected, and not before.
+    const mended = { "Full name": "Ana Souza", "Position you apply for": "Annotator", Portfolio: "", Telephone: "" };
+    for (const [label, text] of Object.entries(mended)) await form.getByLabel(label).fill(text);
     await email.fill("ana@example");
     expect(await email.getAttribute("aria-invalid")).toBe("true");
+    expect(await summary.isVisible()).toBe(true);
     await email.fill("ana@example.org");
     expect(await email.getAttribute("aria-invalid")).toBe(null);
     expect(await summary.isVisible()).toBe(false);
@@ -115,10 +119,7 @@ describe("a problem of a field", () => {
     expect((await limited.stored()).inquiries).toEqual([]);
   });
 
-  test("that belongs to no field of the form is shown above it", async () => {
-    const { visit, form } = await visitWithInquiry("nowhere@example.org");
-    await using _ = visit;
-    visit.expectProblems(failedToLoad);
+  testInquiry("that belongs to no field of the form is shown above it", "nowhere@example.org", async (form) => {
     const issues = [{ path: ["moon"], message: "The moon is not in the right place." }];
     const body = { message: "Please check the highlighted fields.", code: "BAD_REQUEST", requestId: "r-1", issues };
     proxy().next({ status: 400, body });
@@ -176,105 +177,91 @@ describe("when the service cannot take it", () => {
     expect(await inquiriesOf(`${status}@example.org`)).toHaveLength(1);
   });
 
-  test("an answer that is lost on its way back does not make two of one inquiry", async () => {
-    const { visit, form } = await visitWithInquiry("lost@example.org");
-    await using _ = visit;
-    visit.expectProblems(failedToLoad);
-    // Not by the proxy: browsers repeat by themselves what a dead connection swallowed.
-    await visit.page.route(/\/trpc\//, async (route) => {
-      await route.fetch();
-      await route.abort("connectionreset");
-    });
-    await sendInVain(visit.page, () => send(form));
-    const summary = await summaryOf(form);
-    expect(await summary.innerText()).toContain("trying again cannot send it twice");
-    await visit.page.unrouteAll();
-    await summary.getByRole("button", { name: "Try again" }).click();
-    await accepted(form);
-    const stored = await inquiriesOf("lost@example.org");
-    expect(stored).toHaveLength(1);
-    expect(await form.getByText(stored[0]!.reference).count()).toBe(1);
-  });
+  testInquiry(
+    "an answer that is lost on its way back does not make two of one inquiry",
+    "lost@example.org",
+    async (form, page) => {
+      // Not by the proxy: browsers repeat by themselves what a dead connection swallowed.
+      await page.route(/\/trpc\//, async (route) => {
+        await route.fetch();
+        await route.abort("connectionreset");
+      });
+      await sendInVain(page, () => send(form));
+      const summary = await summaryOf(form);
+      expect(await summary.innerText()).toContain("trying again cannot send it twice");
+      await page.unrouteAll();
+      await summary.getByRole("button", { name: "Try again" }).click();
+      await accepted(form);
+      const stored = await inquiriesOf("lost@example.org");
+      expect(stored).toHaveLength(1);
+      expect(await form.getByText(stored[0]!.reference).count()).toBe(1);
+    },
+  );
 
-  test("what was changed before it is tried again is sent as it is then", async () => {
-    const { visit, form } = await visitWithInquiry("changed@example.org");
-    await using _ = visit;
-    visit.expectProblems(failedToLoad);
-    const { target } = proxy();
-    proxy().target = nowhere;
-    await sendInVain(visit.page, () => send(form));
-    await summaryOf(form);
-    proxy().target = target;
-    await form.getByLabel("Your name").fill("Bea Buyer");
-    await send(form);
-    await accepted(form);
-    expect((await inquiriesOf("changed@example.org")).map(({ name }) => name)).toEqual(["Bea Buyer"]);
-  });
+  testInquiry(
+    "a service that stays away is reported; once it is back, it gets what was typed last",
+    "down@example.org",
+    async (form, page) => {
+      const { target } = proxy();
+      proxy().target = nowhere;
+      await sendInVain(page, () => send(form));
+      const summary = await summaryOf(form);
+      expect(await summary.innerText()).toContain("We could not be reached.");
+      proxy().target = target;
+      await form.getByLabel("Your name").fill("Bea Buyer");
+      await summary.getByRole("button", { name: "Try again" }).click();
+      await accepted(form);
+      expect(await inquiriesOf("down@example.org")).toMatchObject([{ name: "Bea Buyer" }]);
+    },
+  );
 
-  test("a service that stays away is reported, and reached once it is back", async () => {
-    const { visit, form } = await visitWithInquiry("down@example.org");
-    await using _ = visit;
-    visit.expectProblems(failedToLoad);
-    const { target } = proxy();
-    proxy().target = nowhere;
-    await sendInVain(visit.page, () => send(form));
-    const summary = await summaryOf(form);
-    expect(await summary.innerText()).toContain("We could not be reached.");
-    proxy().target = target;
-    await summary.getByRole("button", { name: "Try again" }).click();
-    await accepted(form);
-    expect(await inquiriesOf("down@example.org")).toHaveLength(1);
-  });
+  testInquiry(
+    "a service that is away for some seconds is tried again quietly, and the form is locked meanwhile",
+    "away@example.org",
+    async (form, page) => {
+      const { target } = proxy();
+      proxy().target = nowhere;
+      const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("/trpc/"));
+      await send(form);
+      await failed;
+      await form.getByRole("status").getByText("Sending…").waitFor();
+      expect(await form.locator("#summary").isVisible()).toBe(false);
+      expect(await form.getByLabel("Your name").evaluate((input: HTMLInputElement) => input.readOnly)).toBe(true);
+      const box = form.getByRole("checkbox").first();
+      await box.dispatchEvent("click");
+      expect(await box.isChecked()).toBe(true);
+      proxy().target = target;
+      await accepted(form);
+      expect(await inquiriesOf("away@example.org")).toHaveLength(1);
+    },
+  );
 
-  test("a service that is away for some seconds is tried again quietly, and the form is locked meanwhile", async () => {
-    const { visit, form } = await visitWithInquiry("away@example.org");
-    await using _ = visit;
-    visit.expectProblems(failedToLoad);
-    const { target } = proxy();
-    proxy().target = nowhere;
-    const failed = visit.page.waitForEvent("requestfailed", (request) => request.url().includes("/trpc/"));
-    await send(form);
-    await failed;
-    await form.getByRole("status").getByText("Sending…").waitFor();
-    expect(await form.locator("#summary").isVisible()).toBe(false);
-    expect(await form.getByLabel("Your name").evaluate((input: HTMLInputElement) => input.readOnly)).toBe(true);
-    const box = form.getByRole("checkbox").first();
-    await box.dispatchEvent("click");
-    expect(await box.isChecked()).toBe(true);
-    proxy().target = target;
-    await accepted(form);
-    expect(await inquiriesOf("away@example.org")).toHaveLength(1);
-  });
+  testInquiry(
+    "offline, the form says so, waits until it is cancelled, and is sent by itself when the connection is back",
+    "offline@example.org",
+    async (form, page) => {
+      const status = form.getByRole("status");
+      const seen = proxy().requests.length;
+      await page.context().setOffline(true);
+      await send(form);
+      await status.getByText("You are offline. The form is sent as soon as").waitFor();
+      expect(await form.locator("#summary").isVisible()).toBe(false);
+      await form.getByRole("button", { name: "Cancel" }).click();
+      await status.getByText("Cancelled.").waitFor();
+      await page.context().setOffline(false);
+      await form.getByLabel("Your name").fill("Bea Buyer");
+      expect(await status.innerText()).toContain("Cancelled.");
+      expect(proxy().requests.length).toBe(seen);
 
-  test("offline, the form says so, and is sent by itself when the connection is back", async () => {
-    const { visit, form } = await visitWithInquiry("offline@example.org");
-    await using _ = visit;
-    visit.expectProblems(failedToLoad);
-    await visit.context.setOffline(true);
-    await send(form);
-    await form.getByRole("status").getByText("You are offline. The form is sent as soon as").waitFor();
-    expect(await form.locator("#summary").isVisible()).toBe(false);
-    expect(await inquiriesOf("offline@example.org")).toEqual([]);
-    await visit.context.setOffline(false);
-    await accepted(form);
-    expect(await inquiriesOf("offline@example.org")).toHaveLength(1);
-  });
-
-  test("offline, sending can be cancelled, and is not taken up again", async () => {
-    const { visit, form } = await visitWithInquiry("cancelled@example.org");
-    await using _ = visit;
-    visit.expectProblems(failedToLoad);
-    await visit.context.setOffline(true);
-    await send(form);
-    await form.getByRole("status").getByText("You are offline").waitFor();
-    await form.getByRole("button", { name: "Cancel" }).click();
-    await form.getByRole("status").getByText("Cancelled.").waitFor();
-    const seen = proxy().requests.length;
-    await visit.context.setOffline(false);
-    await form.getByLabel("Your name").fill("Bea Buyer");
-    expect(await form.getByRole("status").innerText()).toContain("Cancelled.");
-    expect(proxy().requests.length).toBe(seen);
-  });
+      await page.context().setOffline(true);
+      await send(form);
+      await status.getByText("You are offline").waitFor();
+      expect(await inquiriesOf("offline@example.org")).toEqual([]);
+      await page.context().setOffline(false);
+      await accepted(form);
+      expect(await inquiriesOf("offline@example.org")).toMatchObject([{ name: "Bea Buyer" }]);
+    },
+  );
 
   test("a service that never answers is given up after some time, and the form can be sent again", async () => {
     const { visit, form } = await visitWithInquiry("silent@example.org");
@@ -293,11 +280,8 @@ describe("when the service cannot take it", () => {
     expect(await inquiriesOf("silent@example.org")).toHaveLength(1);
   });
 
-  test("the page gets an event with the refusal", async () => {
-    const { visit, form } = await visitWithInquiry("hear@example.org");
-    await using _ = visit;
-    visit.expectProblems(failedToLoad);
-    await visit.page.evaluate(() => {
+  testInquiry("the page gets an event with the refusal", "hear@example.org", async (form, page) => {
+    await page.evaluate(() => {
       document.addEventListener("submission-refused", (event) => {
         const detail: RefusalDetail = event.detail;
         document.title = `${detail.error?.code} ${detail.error?.requestId} ${detail.message}`;
@@ -307,6 +291,6 @@ describe("when the service cannot take it", () => {
     proxy().next({ status: 404, body });
     await send(form);
     await summaryOf(form);
-    expect(await visit.page.title()).toBe("NOT_FOUND r-9 Gone for good. Everything you entered is still here.");
+    expect(await page.title()).toBe("NOT_FOUND r-9 Gone for good. Everything you entered is still here.");
   });
 });

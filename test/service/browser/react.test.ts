@@ -40,6 +40,9 @@ async function visitPage(url = host().url): Promise<Visit> {
   return visit;
 }
 
+/** One for all tests that need no page of their own. */
+const one = shared(() => visitPage());
+
 async function fill(form: Locator, email: string): Promise<void> {
   await form.getByRole("checkbox", { name: "Scottish English" }).check();
   await form.getByLabel("Name of the buyer").fill("Ann Buyer");
@@ -64,16 +67,21 @@ describe("a component", () => {
     );
   });
 
-  test("keeps what was typed when it is rendered again, and its handler sees the state of the page", async () => {
-    await using visit = await visitPage();
-    const inquiry = visit.page.locator("inquiry-form");
+  test("keeps what was typed when it is rendered again, and its handlers see the state of the page", async () => {
+    const { page } = one();
+    const inquiry = page.locator("inquiry-form");
+    const send = inquiry.getByRole("button", { name: "Send inquiry" });
+    await page.getByRole("link", { name: "Privacy", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Count 0" }).click();
+    await send.click();
+    await said(one()).getByText("3 problems at 1").waitFor();
     await fill(inquiry, "react@example.org");
-    await visit.page.getByRole("button", { name: "Count 0" }).click();
-    await inquiry.getByRole("button", { name: "Send inquiry" }).click();
+    await page.getByRole("button", { name: "Count 1" }).click();
+    await send.click();
     await inquiry.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
     const [stored] = (await service().stored()).inquiries;
     expect(stored).toMatchObject({ company: "Vozes", selectedPackageIds: ["en-GB-scottish"] });
-    await expect.poll(() => said(visit).innerText()).toBe(`${stored?.reference} at 1`);
+    await expect.poll(() => said(one()).innerText()).toBe(`${stored?.reference} at 2`);
   });
 
   test("keeps what was typed before it is hydrated", async () => {
@@ -90,26 +98,13 @@ describe("a component", () => {
     expect(await Promise.all(texts)).toEqual(["Typed Ltd", "Ann Buyer", "early@example.org"]);
     expect(await inquiry.getByRole("checkbox", { name: "Scottish English" }).isChecked()).toBe(true);
   });
-
-  test("reports a refusal", async () => {
-    await using visit = await visitPage();
-    await visit.page.getByRole("button", { name: "Count 0" }).click();
-    await visit.page.locator("inquiry-form").getByRole("button", { name: "Send inquiry" }).click();
-    await said(visit).getByText("3 problems at 1").waitFor();
-  });
-
-  test("shows its children in the form", async () => {
-    await using visit = await visitPage();
-    await visit.page.getByRole("link", { name: "Privacy", exact: true }).waitFor();
-  });
 });
 
 describe("useSubmission", () => {
   const own = ({ page }: Visit) => page.getByRole("form", { name: "Own inquiry" });
 
   test("shows what the schema refuses at its field, until the field changes", async () => {
-    await using visit = await visitPage();
-    const form = own(visit);
+    const form = own(one());
     await form.getByLabel("Own name").fill("Ann");
     await form.getByLabel("Own address").fill("ann");
     await form.getByRole("button", { name: "Ask", exact: true }).click();
@@ -133,14 +128,13 @@ describe("useSubmission", () => {
   });
 
   test("sends equal content once, and begins anew with the default values", async () => {
-    await using visit = await visitPage();
-    const { page } = visit;
+    const { page } = one();
     const clicked = Promise.withResolvers<void>();
     await page.route("**/trpc/marketplace.inquiry", async (route) => {
       await clicked.promise;
       await route.continue();
     });
-    const form = own(visit);
+    const form = own(one());
     const ask = form.getByRole("button", { name: "Ask", exact: true });
     const accepted = form.getByLabel("Own status").getByText("accepted INQ-");
     const stored = async () => (await service().stored()).inquiries.filter(({ email }) => email === "own@example.org");
@@ -165,6 +159,7 @@ describe("useSubmission", () => {
     await ask.click();
     await accepted.waitFor();
     expect(await stored()).toHaveLength(2);
+    await page.unrouteAll();
   });
 
   test("says why where the service asks for a proof of work, and sends the solution that it is given", async () => {
@@ -188,8 +183,7 @@ describe("useSubmission", () => {
   });
 
   test("sends a resume with its progress", async () => {
-    await using visit = await visitPage();
-    const section = visit.page.getByRole("region", { name: "Own application" });
+    const section = one().page.getByRole("region", { name: "Own application" });
     await section.getByLabel("Own resume").setInputFiles(resume);
     await section.getByRole("button", { name: "Apply" }).click();
     await section
@@ -201,13 +195,12 @@ describe("useSubmission", () => {
   });
 
   test("can be cancelled, and sent again", async () => {
-    await using visit = await visitPage();
     const held = Promise.withResolvers<void>();
-    await visit.page.route("**/trpc/applications.submit", async (route) => {
+    await one().page.route("**/trpc/applications.submit", async (route) => {
       await held.promise;
       await route.continue().catch(() => {});
     });
-    const section = visit.page.getByRole("region", { name: "Own application" });
+    const section = one().page.getByRole("region", { name: "Own application" });
     await section.getByRole("button", { name: "Apply" }).click();
     await section.getByLabel("Application status").getByText("sending").waitFor();
     await section.getByRole("button", { name: "Stop" }).click();
@@ -215,5 +208,6 @@ describe("useSubmission", () => {
     held.resolve();
     await section.getByRole("button", { name: "Apply" }).click();
     await section.getByLabel("Application status").getByText("accepted").waitFor();
+    await one().page.unrouteAll();
   });
 });

@@ -89,18 +89,20 @@ describe.each(["shared", "client"] as const)("the tarball of %s", (name) => {
 });
 
 describe("a project that installs it", () => {
+  const inAPage = ["in-a-page.ts", "forms-in-a-page.ts", "react-page.tsx"];
   test.each([
-    ["in a page, by a bundler's rules", "in-a-page.ts", page],
-    ["in Node, by Node's rules", "in-node.ts", node],
-    ["in Node, without the types of a page", "in-node.ts", { ...node, lib: ["es2024"] }],
-    ["forms in a page, by a bundler's rules", "forms-in-a-page.ts", page],
-    ["React components in a page", "react-page.tsx", react],
+    ["client, forms and React components in a page, by a bundler's rules", inAPage, react],
+    ["client, and tRPC's with the router's type, by Node's rules", ["in-node.ts", "typed-router.ts"], node],
+    ["client in Node, without the types of a page", ["in-node.ts"], { ...node, lib: ["es2024"] }],
     // @trpc/server's own declarations need Node's types.
-    ["tRPC's client with the router's type", "typed-router.ts", { ...page, types: ["node"] }],
-    ["the same by Node's rules", "typed-router.ts", node],
-    ["the same in a page, without the declarations of others", "typed-router.ts", { ...page, skipLibCheck: true }],
-  ])("compiles %s", async (name, program, options) => {
-    await compile(name.replace(/\W+/g, "-"), [program], options);
+    ["router's type by a bundler's rules", ["typed-router.ts"], { ...page, types: ["node"] }],
+    [
+      "router's type in a page, without the declarations of others",
+      ["typed-router.ts"],
+      { ...page, skipLibCheck: true },
+    ],
+  ])("compiles the %s", async (name, programs, options) => {
+    await compile(name.replace(/\W+/g, "-"), programs, options);
   });
 
   test("sends one of each to the service from Node, and writes nothing to standard error", async () => {
