@@ -35,7 +35,11 @@ type Scene = Partial<Pick<Mailer, "batchMax" | "calls" | "gatherMs" | "doubt">> 
   readonly stopMs?: number;
   readonly pollMs?: number;
   readonly renewMs?: number;
-  /** What each call brings; everything is taken unless told otherwise. */
+  /** What each mail meets; all are taken unless told otherwise. */
+  readonly becomes?: (id: string, call: number) => MailOutcome;
+  /** What a call waits for before it is answered. */
+  readonly waits?: (firstId: string | undefined, call: number) => unknown;
+  /** What each call brings, where the two above do not say it. */
   readonly send?: (batch: readonly OutgoingMail[], call: number) => Promise<MailOutcome[]>;
   readonly find?: (batch: readonly Pick<OutgoingMail, "id">[]) => Promise<MailFinding[]>;
   /** What each claim brings. */
@@ -48,7 +52,13 @@ afterEach(async () => {
 });
 
 function play(scene: Scene = {}) {
-  const { batchMax = 50, calls = { fresh: 4, due: 1 }, gatherMs = 60_000, doubt = "ask", send, find, due } = scene;
+  const { batchMax = 50, calls = { fresh: 4, due: 1 }, gatherMs = 60_000, doubt = "ask", find, due } = scene;
+  const { becomes = taken, waits } = scene;
+  const send = async (batch: readonly OutgoingMail[], call: number) => {
+    if (scene.send !== undefined) return scene.send(batch, call);
+    await waits?.(batch[0]?.id, call);
+    return batch.map(({ id }) => becomes(id, call));
+  };
   const { deadlineMs = 60_000, stopMs = 50, pollMs = 60_000, renewMs = 60_000 } = scene;
   const clock = { at: now, now: () => clock.at, elapsed: () => clock.at - now };
   const told = {
@@ -68,7 +78,7 @@ function play(scene: Scene = {}) {
     doubt,
     send: (batch) => {
       told.sent.push(batch.map(({ id }) => id));
-      return send?.(batch, told.sent.length) ?? Promise.resolve(batch.map(({ id }) => taken(id)));
+      return send(batch, told.sent.length);
     },
     ...(find && {
       find: (batch: readonly Pick<OutgoingMail, "id">[]) => {
@@ -131,7 +141,7 @@ const gate = () => Promise.withResolvers<void>();
 describe("mails that were just stored", () => {
   test("are leased for thirty seconds to this process and settled in its name; the first is answered for", async () => {
     const { outbox, told } = play({
-      send: async (batch) => batch.map(({ id }) => (id === "notice" ? later("provider") : taken(id))),
+      becomes: (id) => (id === "notice" ? later("provider") : taken(id)),
     });
     const lease = outbox.lease();
     expect(lease.until).toBe(now + 30_000);
@@ -151,7 +161,7 @@ describe("mails that were just stored", () => {
 
   test("are told of when some of their recipients miss them", async () => {
     const { outbox, told } = play({
-      send: async (batch) => batch.map(({ id }) => ({ ...taken(id), missed: "1 refused: smtp: 550" })),
+      becomes: (id) => ({ ...taken(id), missed: "1 refused: smtp: 550" }),
     });
     await outbox.deliver(mails("notice"));
     await expect.poll(() => told.settled).toMatchObject([{ id: "notice", result: "sent" }]);
@@ -160,7 +170,7 @@ describe("mails that were just stored", () => {
 
   test("are answered for by the submitter's mail alone", async () => {
     const { outbox } = play({
-      send: async (batch) => batch.map(({ id }) => (id === "receipt" ? later("provider") : taken(id))),
+      becomes: (id) => (id === "receipt" ? later("provider") : taken(id)),
     });
     expect(await outbox.deliver(mails("receipt", "notice"))).toBe(false);
   });
@@ -168,10 +178,7 @@ describe("mails that were just stored", () => {
   test("are answered for at once when none is the submitter's, and sent all the same", async () => {
     const held = gate();
     const { outbox, told } = play({
-      send: async (batch) => {
-        await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: () => held.promise,
     });
     expect(await outbox.deliver(mails("notice"))).toBe(false);
     expect(await outbox.deliver([])).toBe(false);
@@ -183,10 +190,7 @@ describe("mails that were just stored", () => {
     const held = gate();
     const { outbox, told } = play({
       deadlineMs: 5,
-      send: async (batch) => {
-        await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: () => held.promise,
     });
     expect(await outbox.deliver(mails("a"))).toBe(false);
     expect(told.settled).toEqual([]);
@@ -200,10 +204,7 @@ describe("mails that were just stored", () => {
       deadlineMs: 20,
       gatherMs: 0,
       calls: { fresh: 20, due: 1 },
-      send: async (batch) => {
-        await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: () => held.promise,
     });
     /** An answer that is there already comes before the event loop turns. */
     const isAnsweredAtOnce = (id: string) =>
@@ -225,10 +226,7 @@ describe("mails that were just stored", () => {
     const held = gate();
     const { outbox, told } = play({
       batchMax: 3,
-      send: async (batch, call) => {
-        if (call === 1) await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: (_, call) => call === 1 && held.promise,
     });
     const first = [outbox.deliver(mails("a")), outbox.deliver(mails("b"))];
     await expect.poll(() => told.sent).toEqual([["a", "b"]]);
@@ -245,10 +243,7 @@ describe("mails that were just stored", () => {
     const { outbox, told } = play({
       gatherMs: 0,
       calls: { fresh: 3, due: 1 },
-      send: async (batch) => {
-        await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: () => held.promise,
     });
     const answers = [];
     for (const id of ["a", "b", "c", "d", "e"]) {
@@ -287,7 +282,7 @@ describe("mails that were just stored", () => {
   test("are not handed over while the sender pauses, but for a probe, which ends the pause when it is taken", async () => {
     let works = false;
     const { outbox, told, clock } = play({
-      send: async (batch) => batch.map(({ id }) => (works ? taken(id) : later("configuration"))),
+      becomes: (id) => (works ? taken(id) : later("configuration")),
     });
     expect(await outbox.deliver(mails("a", "b"))).toBe(false);
     await expect
@@ -333,7 +328,7 @@ describe("mails that were just stored", () => {
 describe("mails that meet the provider's limit", () => {
   test("are kept when it is short, sent before all others when it is over, and no try is counted", async () => {
     const { outbox, told, clock } = play({
-      send: async (batch, call) => batch.map(({ id }) => (call === 1 ? later("limit", 20) : taken(id))),
+      becomes: (id, call) => (call === 1 ? later("limit", 20) : taken(id)),
     });
     const first = outbox.deliver(mails("a", "notice"));
     await expect.poll(() => told.sent.length).toBe(1);
@@ -349,7 +344,7 @@ describe("mails that meet the provider's limit", () => {
   });
 
   test("are due later when it is long, and so are those that come meanwhile", async () => {
-    const { outbox, told } = play({ send: async (batch) => batch.map(() => later("limit", 60_000)) });
+    const { outbox, told } = play({ becomes: () => later("limit", 60_000) });
     expect(await outbox.deliver(mails("a"))).toBe(false);
     expect(await outbox.deliver(mails("b"))).toBe(false);
     expect(told.sent).toEqual([["a"]]);
@@ -364,7 +359,7 @@ describe("mails that meet the provider's limit", () => {
   test("leave their share to new ones: those that were due go out slowly after it", async () => {
     const { outbox, told, clock } = play({
       pollMs: 1,
-      send: async (batch, call) => batch.map(({ id }) => (call === 1 ? later("limit", 1_000) : taken(id))),
+      becomes: (id, call) => (call === 1 ? later("limit", 1_000) : taken(id)),
       due: (call, count) => (call < 5 ? Array.from({ length: count }, (_, n) => mail(`${call}-${n}`)) : []),
     });
     outbox.start();
@@ -399,10 +394,7 @@ describe("mails that are due", () => {
     const { outbox, told } = play({
       batchMax: 1,
       calls: { fresh: 1, due: 2 },
-      send: async (batch) => {
-        if (batch[0]?.id === "slow") await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: (id) => id === "slow" && held.promise,
       due: (call, count) => [mails("slow", "a"), mails("b"), mails("c")][call - 1]?.slice(0, count) ?? [],
     });
     outbox.start();
@@ -426,7 +418,7 @@ describe("mails that are due", () => {
   });
 
   test("are tried one by one after a call that failed", async () => {
-    const { outbox, told } = play({ pollMs: 1, send: async (batch) => batch.map(() => later("provider")) });
+    const { outbox, told } = play({ pollMs: 1, becomes: () => later("provider") });
     await outbox.deliver(mails("a"));
     outbox.start();
     await expect.poll(() => told.claims.length).toBeGreaterThan(1);
@@ -434,7 +426,7 @@ describe("mails that are due", () => {
   });
 
   test("are claimed as one probe while the sender pauses; one that finds no mail is given back", async () => {
-    const { outbox, told, clock } = play({ pollMs: 1, send: async (batch) => batch.map(() => later("configuration")) });
+    const { outbox, told, clock } = play({ pollMs: 1, becomes: () => later("configuration") });
     await outbox.deliver(mails("a", "b"));
     outbox.start();
     clock.at = now + 5_000;
@@ -446,10 +438,7 @@ describe("mails that are due", () => {
     const held = gate();
     const { outbox, told, store } = play({
       pollMs: 1,
-      send: async (batch) => {
-        if (batch[0]?.id === "held") await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: (id) => id === "held" && held.promise,
       due: (call) => (call <= 3 ? mails("held") : []),
     });
     store.failing = true;
@@ -472,7 +461,7 @@ describe("mails that are due", () => {
     const commit = gate();
     const { outbox, told, clock, store } = play({
       pollMs: 1,
-      send: async (batch) => batch.map(() => later("ambiguous")),
+      becomes: () => later("ambiguous"),
       find: async (batch) => batch.map(({ id }) => ({ result: "taken", providerId: `p-${id}` })),
       due: async (call) => {
         if (call === 1) {
@@ -495,10 +484,7 @@ describe("mails that are due", () => {
     const held = gate();
     const { outbox, told, clock, store } = play({
       calls: { fresh: 1, due: 1 },
-      send: async (batch, call) => {
-        if (call === 1) await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: (_, call) => call === 1 && held.promise,
     });
     const first = outbox.deliver(mails("first"));
     await expect.poll(() => told.sent.length).toBe(1);
@@ -514,7 +500,7 @@ describe("mails that are due", () => {
     const held = gate();
     const { outbox, told, clock, store } = play({
       calls: { fresh: 1, due: 1 },
-      send: () => held.promise.then(() => [taken("first")]),
+      waits: () => held.promise,
     });
     const first = outbox.deliver(mails("first"));
     await expect.poll(() => told.sent.length).toBe(1);
@@ -533,10 +519,7 @@ describe("mails that are due", () => {
     const held = gate();
     const { outbox, told } = play({
       pollMs: 1,
-      send: async (batch) => {
-        if (batch[0]?.id === "first") await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: (id) => id === "first" && held.promise,
       due: (call) => (call <= 3 ? mails("waiting") : []),
     });
     const answers = [outbox.deliver(mails("first"))];
@@ -606,7 +589,7 @@ describe("mails in doubt", () => {
   test("are sent once more at most where the provider cannot be asked", async () => {
     const { outbox, told } = play({
       doubt: "once-more",
-      send: async (batch) => batch.map(() => later("ambiguous")),
+      becomes: () => later("ambiguous"),
       due: (call) => (call === 1 ? [mail("first"), mail("again", { attempts: 1, timesNotFound: 0 })] : []),
     });
     outbox.start();
@@ -630,10 +613,7 @@ describe("leases", () => {
     const played = play({
       renewMs: 1,
       calls: { fresh: 1, due: 1 },
-      send: async (batch) => {
-        await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: () => held.promise,
       ...scene,
     });
     return { ...played, held };
@@ -738,10 +718,7 @@ describe("stopping", () => {
     const { outbox, told } = play({
       batchMax: 1,
       gatherMs: 0,
-      send: async (batch) => {
-        await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: () => held.promise,
       stopMs: 60_000,
     });
     const answers = ["a", "b", "c", "d", "e"].map((id) => outbox.deliver(mails(id)));
@@ -776,10 +753,7 @@ describe("stopping", () => {
     const held = gate();
     const { outbox, told } = play({
       stopMs: 1,
-      send: async (batch) => {
-        await held.promise;
-        return batch.map(({ id }) => taken(id));
-      },
+      waits: () => held.promise,
     });
     const answer = outbox.deliver(mails("a"));
     await expect.poll(() => told.sent.length).toBe(1);
