@@ -4,15 +4,6 @@ import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 
-export interface Acknowledged {
-  readonly key: string;
-  readonly inquiryId: string;
-  readonly begunAt: number;
-  readonly ms: number;
-  /** What it was answered before the success: statuses, or codes of broken connections. */
-  readonly refusals: readonly string[];
-}
-
 interface Answer {
   readonly status: number;
   readonly body: string;
@@ -23,7 +14,8 @@ const pauseMs = 100;
 const answerMs = 30_000;
 
 export class Clients {
-  readonly acknowledged: Acknowledged[] = [];
+  /** Their references. */
+  readonly acknowledged = new Set<string>();
   readonly #address: string;
   readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   readonly #running: Promise<void>[];
@@ -34,10 +26,11 @@ export class Clients {
     this.#running = Array.from({ length: count }, () => this.#run());
   }
 
-  /** Resolves once this many submissions that were begun from now on are acknowledged. */
-  async more(count: number): Promise<void> {
-    const now = performance.now();
-    while (this.acknowledged.filter(({ begunAt }) => begunAt >= now).length < count) await sleep(20);
+  /** Resolves once this many more are acknowledged, and answers how many. */
+  async more(count: number): Promise<number> {
+    const before = this.acknowledged.size;
+    while (this.acknowledged.size < before + count) await sleep(20);
+    return this.acknowledged.size - before;
   }
 
   /** Begins nothing new and waits for what is under way. */
@@ -49,15 +42,14 @@ export class Clients {
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
-      const [key, begunAt, refusals] = [randomUUID(), performance.now(), [] as string[]];
+      const key = randomUUID();
       for (;;) {
-        const answer = await this.#submit(key).catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
-        if (typeof answer !== "string" && answer.status === 200) {
-          const { inquiryId } = JSON.parse(answer.body) as { inquiryId: string };
-          this.acknowledged.push({ key, inquiryId, begunAt, ms: performance.now() - begunAt, refusals });
+        // A connection that breaks is one more answer that is no success.
+        const answer = await this.#submit(key).catch(() => ({ status: 0, body: "" }));
+        if (answer.status === 200) {
+          this.acknowledged.add((JSON.parse(answer.body) as { inquiryId: string }).inquiryId);
           break;
         }
-        refusals.push(typeof answer === "string" ? answer : String(answer.status));
         await sleep(pauseMs);
       }
     }

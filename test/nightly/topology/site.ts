@@ -13,18 +13,13 @@ import {
   type Database,
   type ServiceHost,
 } from "./machines.ts";
-import { Network, type Host } from "./network.ts";
+import { Network } from "./network.ts";
 
 export interface Site extends AsyncDisposable {
   readonly database: Database;
-  readonly databaseHost: Host;
-  /** What the provider took, by the ids of the mails, in order. */
-  takenMails(): string[];
   readonly services: readonly ServiceHost[];
   readonly balancer: Balancer;
   readonly clients: Clients;
-  /** Starts the service of a host again, which has ended. */
-  restart(ended: ServiceHost): Promise<ServiceHost>;
 }
 
 const clientsAtOnce = 16;
@@ -37,8 +32,7 @@ export async function openSite(): Promise<Site> {
   // The user of PostgreSQL must get through.
   chmodSync(folder, 0o711);
   const network = opened.use(new Network());
-  const databaseHost = await network.addHost("db", 5);
-  const database = opened.use(await startDatabase(databaseHost, folder));
+  const database = opened.use(await startDatabase(await network.addHost("db", 5), folder));
   const { standIn, url, ...provider } = await startProvider();
   opened.use(provider);
   const env = {
@@ -65,16 +59,9 @@ export async function openSite(): Promise<Site> {
   const resources = opened.move();
   return {
     database,
-    databaseHost,
-    takenMails: () => standIn.taken.map(({ Metadata }) => Metadata?.["mailId"] ?? ""),
     services,
     balancer,
     clients,
-    async restart(ended) {
-      const again = await startService(ended.host, folder, env);
-      services[services.indexOf(ended)] = again;
-      return again;
-    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

@@ -22,14 +22,14 @@ describe.skipIf(!canRun)("three hosts behind a balancer, one of them cut off", (
     { timeout: 240_000 },
     async () => {
       const run = fileURLToPath(new URL("run.ts", import.meta.url));
-      const child = spawn(process.execPath, ["-C", "@submissions/source", run, "host"], {
+      const child = spawn(process.execPath, ["-C", "@submissions/source", run], {
         stdio: ["ignore", "pipe", "inherit"],
       });
       const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
       expect(code).toBe(0);
       const { host, stored } = JSON.parse(output) as { host: CutOff; stored: Stored };
       // It said 503 while it was away and 200 after it, or this would not have ended.
-      expect(host.withoutIt.acknowledged).toBeGreaterThanOrEqual(300);
+      expect(host.withoutIt).toBeGreaterThanOrEqual(300);
       expect(host.answeredByIt).toBeGreaterThan(0);
       expect(stored).toEqual({ ...stored, lost: 0, unknown: 0, rows: stored.acknowledged });
     },
