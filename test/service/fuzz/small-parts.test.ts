@@ -1,5 +1,15 @@
-// Properties of small parts that handle untrusted input: file names, client addresses, delimiters, content types, names.
+// Properties of small parts that handle untrusted input: file names, client addresses, delimiters, content types, names,
+// references, labels of newsletter sources.
 import { isIPv6 } from "node:net";
+import { textLengthMax } from "@submissions/shared/limits";
+import {
+  applicationReference,
+  formatReference,
+  inquiryReference,
+  referenceDay,
+  referencesPerDay,
+} from "@submissions/shared/reference";
+import { normaliseSource } from "@submissions/shared/source";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clientAddress, keysOf, trustOf, type TrustedProxies } from "../../../server/src/http/gate/client-address.ts";
@@ -215,4 +225,109 @@ test("any text is one line in a subject, and a greeting holds a name or nothing"
     }),
     { numRuns: manyOrFew(2_000) },
   );
+});
+
+describe("a reference", () => {
+  const dayMs = 86_400_000;
+  // Four-digit years: what the form of a reference can hold.
+  const instants = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31, 23, 59, 59, 999) });
+  const kinds = fc.constantFrom("INQ", "APP");
+  const schemaOf = { INQ: inquiryReference, APP: applicationReference };
+
+  test("every instant and number makes a reference of its kind, from which both can be read back", () => {
+    fc.assert(
+      fc.property(kinds, instants, fc.nat(referencesPerDay - 1), (kind, instant, number) => {
+        const reference = formatReference(kind, referenceDay(instant), number);
+        expect(schemaOf[kind].parse(reference)).toBe(reference);
+        expect(schemaOf[kind === "INQ" ? "APP" : "INQ"].safeParse(reference).success).toBe(false);
+        const [, year, month, day, digits] = /^...-(\d{4})(\d\d)(\d\d)-(\d{6})$/.exec(reference)!;
+        expect(Date.UTC(Number(year), Number(month) - 1, Number(day))).toBe(instant - (instant % dayMs));
+        expect(Number(digits)).toBe(number);
+      }),
+      { numRuns: manyOrFew(2_000) },
+    );
+  });
+
+  test("no two pairs of day and number make the same reference", () => {
+    const pair = fc.tuple(kinds, instants, fc.nat(referencesPerDay - 1));
+    fc.assert(
+      fc.property(pair, pair, (a, b) => {
+        const same = a[0] === b[0] && Math.floor(a[1] / dayMs) === Math.floor(b[1] / dayMs) && a[2] === b[2];
+        const [first, second] = [a, b].map(([kind, at, number]) => formatReference(kind, referenceDay(at), number));
+        expect(first === second).toBe(same);
+      }),
+    );
+  });
+
+  test("nothing makes the schemas throw, and they take nothing else", () => {
+    const nearly = fc.constantFrom(
+      "INQ-20261121-042137\n",
+      " INQ-20261121-042137",
+      "inq-20261121-042137",
+      "INQ-٢٠٢٦١١٢١-٠٤٢١٣٧",
+    );
+    fc.assert(
+      fc.property(fc.oneof(hostileText, nearly, fc.anything()), (value) => {
+        for (const [kind, schema] of Object.entries(schemaOf)) {
+          const { success } = schema.safeParse(value);
+          expect(success).toBe(
+            typeof value === "string" && new RegExp(`^${kind}-[0-9]{8}-[0-9]{6}$`).exec(value)?.[0] === value,
+          );
+        }
+      }),
+      { numRuns: manyOrFew(1_000) },
+    );
+  });
+});
+
+describe("the label of a newsletter source", () => {
+  const source = fc.oneof(hostileText, fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.webPath());
+
+  test("is letters and digits joined by single dashes, at most 64, and its own label", () => {
+    fc.assert(
+      fc.property(source, (raw) => {
+        const label = normaliseSource(raw);
+        expect(label).toMatch(/^[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*$/u);
+        expect(Array.from(label).length).toBeLessThanOrEqual(textLengthMax.source);
+        expect(normaliseSource(label)).toBe(label);
+      }),
+      { numRuns: manyOrFew(3_000) },
+    );
+  });
+
+  test("holds nothing of an e-mail address, however it is wrapped and encoded", () => {
+    const local = fc.stringMatching(/^[a-z0-9]{1,12}(\.[a-z0-9]{1,12})?$/).map((text) => `zq${text}`);
+    const host = fc.stringMatching(/^[a-z0-9]{1,12}$/).map((text) => `xk${text}.example`);
+    const at = fc.constantFrom("@", "＠", "%40", "%2540", "%EF%BC%A0", "%ef%bc%a0");
+    const before = fc.constantFrom(
+      "",
+      " ",
+      "/",
+      "//h.example/",
+      "https://h.example/",
+      "HTTP://h.example//",
+      "mailto:",
+      "a b ",
+      "<",
+    );
+    const after = fc.constantFrom("", "/more", "?utm=1", "#top", ">", ",b@c.example", " ", "\u200B");
+    fc.assert(
+      fc.property(before, local, at, host, after, (head, name, sign, domain, tail) => {
+        const label = normaliseSource(`${head}${name}${sign}${domain}${tail}`);
+        expect(label).not.toContain("zq");
+        expect(label).not.toContain("xk");
+      }),
+      { numRuns: manyOrFew(3_000) },
+    );
+  });
+
+  test("holds nothing that stands behind the first part of a path", () => {
+    const scheme = fc.constantFrom("https://h.example/", "//h.example/", "/", "ftp://h.example//");
+    const rest = fc.constantFrom("/zq", "?zq=1", "#zq", "?a=zq@h.example", "/a/zq", "?a#zq");
+    fc.assert(
+      fc.property(scheme, fc.stringMatching(/^[a-y0-9]{1,20}$/), rest, (start, segment, more) => {
+        expect(normaliseSource(start + segment + more)).toBe(segment);
+      }),
+    );
+  });
 });
