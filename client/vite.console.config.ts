@@ -26,7 +26,7 @@ export default defineConfig({
           groups: [
             {
               name: "console",
-              test: /node_modules.(?:react|react-dom|scheduler|@tanstack|@trpc)\b|console.(?:calls|me|navigation|session|words|triage.triage|parts.(?:icons|states|toasts|modal|media|shortcuts|drafts|page|tag|fields|download-link))\./,
+              test: /node_modules.(?:react|react-dom|scheduler|@tanstack|@trpc)\b|console.(?:calls|me|navigation|session|words|triage.triage|parts.(?:icons|states|toasts|modal|media|shortcuts|drafts|page|tag|fields|form|download-link))\./,
             },
           ],
         },

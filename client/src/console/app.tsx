@@ -7,7 +7,9 @@ import { useMe } from "./me.ts";
 import { Navigation } from "./navigation.tsx";
 import { forgetDrafts } from "./parts/drafts.tsx";
 import { Notices } from "./notices.tsx";
+import { Check } from "./parts/form.tsx";
 import { Modal } from "./parts/modal.tsx";
+import { CardPage } from "./parts/page.tsx";
 import { shortcutHelp, turnShortcuts, useShortcuts, useShortcutsOn } from "./parts/shortcuts.ts";
 import { ToastsProvider } from "./parts/toasts.tsx";
 import { session } from "./session.ts";
@@ -49,15 +51,12 @@ export function App() {
   if (state.name === "signed-out") return <SignInPage />;
   if (state.name === "unknown") {
     return me.isError ? (
-      <main className="card-page">
-        <div className="card" role="alert">
-          <h1>The console could not be loaded</h1>
-          <p>{messageOf(me.error)}</p>
-          <button type="button" className="primary" onClick={() => void me.refetch()}>
-            Try again
-          </button>
-        </div>
-      </main>
+      <CardPage title="The console could not be loaded">
+        <p role="alert">{messageOf(me.error)}</p>
+        <button className="primary" onClick={() => void me.refetch()}>
+          Try again
+        </button>
+      </CardPage>
     ) : (
       <main className="splash" aria-busy="true">
         <h1 className="unseen">Console</h1>
@@ -90,17 +89,14 @@ const SecondFactor = lazy(async () => ({ default: (await import("./settings/seco
 
 /** An administrator who needs a second factor has nothing else before it is set. */
 const SecondFactorFirst = () => (
-  <main className="card-page">
-    <div className="card">
-      <h1>One more step</h1>
-      <p className="quiet">Administrators need a second factor here. Set one up to go on.</p>
-      <ToastsProvider>
-        <Suspense>
-          <SecondFactor />
-        </Suspense>
-      </ToastsProvider>
-    </div>
-  </main>
+  <CardPage title="One more step">
+    <p className="quiet">Administrators need a second factor here. Set one up to go on.</p>
+    <ToastsProvider>
+      <Suspense>
+        <SecondFactor />
+      </Suspense>
+    </ToastsProvider>
+  </CardPage>
 );
 
 function SignedIn() {
@@ -151,10 +147,9 @@ function HelpDialog({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <label className="check">
-        <input type="checkbox" checked={on} onChange={(event) => turnShortcuts(event.target.checked)} />
+      <Check checked={on} onChange={turnShortcuts}>
         Shortcuts are on
-      </label>
+      </Check>
     </Modal>
   );
 }

@@ -6,6 +6,8 @@ import { observable } from "@trpc/server/observable";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { session } from "./session.ts";
 
+export type { DecorateMutationProcedure, ResolverDef } from "@trpc/tanstack-react-query";
+
 /** Of this script, which is built into `assets/`. */
 const { url: scriptUrl } = import.meta;
 

@@ -1,13 +1,13 @@
 // The side bar; on a phone, a bar at the top with a menu.
 import { useQuery } from "@tanstack/react-query";
-import { Link, useRouterState, type LinkProps } from "@tanstack/react-router";
+import { Link, useRouterState } from "@tanstack/react-router";
 import { useEffect, useId, useRef } from "react";
 import { calls, isSignedOut, trpc } from "./calls.ts";
 import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
 import { useNames } from "./operators.ts";
 import { forgetDrafts } from "./parts/drafts.tsx";
-import { Icon, type IconName } from "./parts/icons.tsx";
-import { brand } from "./parts/page.tsx";
+import { Icon } from "./parts/icons.tsx";
+import { brand, brandIcon } from "./parts/page.tsx";
 import { Avatar } from "./parts/states.tsx";
 import { useToasts } from "./parts/toasts.tsx";
 import { keepProviderUrl } from "./sign-in/sign-in.tsx";
@@ -57,10 +57,10 @@ export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
     <header className="bar">
       <div className="bar-top">
         <Link to="/" className="brand">
-          <img src={new URL("icon.svg", import.meta.url).href} alt="" width="24" height="24" />
+          <img src={brandIcon} alt="" width="24" height="24" />
           <span>{brand}</span>
         </Link>
-        <button type="button" className="bare menu-button" popoverTarget="menu" aria-label="Menu">
+        <button className="bare menu-button" popoverTarget="menu" aria-label="Menu">
           <Icon name="menu" size={22} />
         </button>
       </div>
@@ -80,92 +80,63 @@ function Places() {
     select: ({ matches }) => matches.some(({ routeId }) => (routeId as string) === "/inbox"),
   });
   const { assignee, kind } = search;
-  const places = [
-    ["To do", {}, "inbox", counts?.todo, assignee === undefined && kind === undefined, "to do"],
-    ["Inquiries", { kind: "inquiry" }, "inquiry", counts?.inquiries, kind === "inquiry", "to do"],
-    ["Applications", { kind: "application" }, "application", counts?.applications, kind === "application", "to do"],
-    ["Mine", { assignee: me.email }, "mine", counts?.mine, assignee === me.email, "assigned to you"],
-    ["Unassigned", { assignee: "none" }, "help", counts?.unassigned, assignee === "none", "to do"],
+  const sees = seesSubmissions(me);
+  const lists = [
+    ["To do", {}, "inbox", counts?.todo, assignee === undefined && kind === undefined],
+    ["Inquiries", { kind: "inquiry" }, "inquiry", counts?.inquiries, kind === "inquiry"],
+    ["Applications", { kind: "application" }, "application", counts?.applications, kind === "application"],
+    ["Mine", { assignee: me.email }, "mine", counts?.mine, assignee === me.email],
+    ["Unassigned", { assignee: "none" }, "help", counts?.unassigned, assignee === "none"],
+  ] as const;
+  const pages = [
+    ["Subscribers", "/subscribers", "subscribers", seesSubscribers(me)],
+    ["Mails", "/mails", "mails", true],
+    ["Overview", "/overview", "overview", sees],
+    ["Audit log", "/audit", "audit", isAdmin(me)],
+    ["Settings", "/settings", "settings", true],
   ] as const;
   const hidden: Readonly<Record<string, string>> = { sales: "Applications", recruiting: "Inquiries" };
   return (
     <nav aria-label="Console">
-      {seesSubmissions(me) && (
-        <>
-          {places.map(
-            ([name, filter, icon, count, isShown, about]) =>
-              name !== hidden[me.role] && (
-                <Place
-                  key={name}
-                  to="/"
-                  search={filter}
-                  icon={icon}
-                  count={count}
-                  current={inInbox && isShown}
-                  about={about}
-                >
-                  {name}
-                </Place>
-              ),
-          )}
-        </>
+      {lists.map(
+        ([name, filter, icon, count = 0, isShown]) =>
+          sees &&
+          name !== hidden[me.role] && (
+            <Link
+              key={name}
+              to="/"
+              search={filter}
+              className={inInbox && isShown ? "place list-place current" : "place list-place"}
+              // Every list is at this address; which of them is shown is said here.
+              activeProps={{ "aria-current": undefined }}
+              {...(inInbox && isShown && { "aria-current": "page" as const })}
+            >
+              <Icon name={icon} />
+              <span>{name}</span>
+              {count > 0 && (
+                <span className="count">
+                  {cappedCount(count)} <span className="unseen">{name === "Mine" ? "assigned to you" : "to do"}</span>
+                </span>
+              )}
+            </Link>
+          ),
       )}
-      {seesSubscribers(me) && (
-        <Place to="/subscribers" icon="subscribers">
-          Subscribers
-        </Place>
+      {pages.map(
+        ([name, to, icon, isSeen]) =>
+          isSeen && (
+            <Link
+              key={name}
+              to={to}
+              className="place page-place"
+              activeOptions={{ includeSearch: false }}
+              activeProps={{ className: "current" }}
+            >
+              <Icon name={icon} />
+              <span>{name}</span>
+            </Link>
+          ),
       )}
-      <Place to="/mails" icon="mails">
-        Mails
-      </Place>
-      {seesSubmissions(me) && (
-        <Place to="/overview" icon="overview">
-          Overview
-        </Place>
-      )}
-      {isAdmin(me) && (
-        <Place to="/audit" icon="audit">
-          Audit log
-        </Place>
-      )}
-      <Place to="/settings" icon="settings">
-        Settings
-      </Place>
     </nav>
-  );
-}
-
-interface PlaceProps {
-  readonly to: NonNullable<LinkProps["to"]>;
-  readonly search?: Readonly<Record<string, string>>;
-  readonly icon: IconName;
-  readonly count?: number | undefined;
-  /** What is counted, for screen readers. */
-  readonly about?: string;
-  readonly current?: boolean;
-  readonly children: string;
-}
-
-function Place({ to, search = {}, icon, count, about, current, children }: PlaceProps) {
-  return (
-    <Link
-      to={to}
-      search={search as never}
-      className="place"
-      activeOptions={{ includeSearch: false, exact: to === "/" }}
-      activeProps={
-        current === undefined ? { className: "current", "aria-current": "page" } : { "aria-current": undefined }
-      }
-      {...(current === true && { className: "place current", "aria-current": "page" as const })}
-    >
-      <Icon name={icon} />
-      <span>{children}</span>
-      {count !== undefined && count > 0 && (
-        <span className="count">
-          {cappedCount(count)} <span className="unseen">{about}</span>
-        </span>
-      )}
-    </Link>
   );
 }
 
@@ -177,7 +148,7 @@ function Account({ onHelp }: { readonly onHelp: () => void }) {
   const id = useId();
   return (
     <>
-      <button type="button" className="bare account" popoverTarget={id}>
+      <button className="bare account" popoverTarget={id}>
         <Avatar name={nameOf(email)} />
         <span className="who">
           <span className="unseen">Account of</span> <strong className="clip">{nameOf(email)}</strong>
@@ -194,10 +165,10 @@ function Account({ onHelp }: { readonly onHelp: () => void }) {
         <Link to="/settings" className="choice">
           Settings
         </Link>
-        <button type="button" className="choice" onClick={onHelp}>
+        <button className="choice" onClick={onHelp}>
           Keyboard shortcuts <kbd>?</kbd>
         </button>
-        <button type="button" className="choice" onClick={() => signOut(false)}>
+        <button className="choice" onClick={() => signOut(false)}>
           Sign out
         </button>
       </div>

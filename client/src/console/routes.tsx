@@ -61,22 +61,19 @@ const inbox = createRoute({
 const inboxIndex = createRoute({ getParentRoute: () => inbox, path: "/" });
 
 const submissionPage = page(() => import("./submission/submission-page.tsx"), "SubmissionPage");
-const inquiry = createRoute({
-  getParentRoute: () => inbox,
-  path: "/inquiries/$reference",
-  component: submissionPage,
-});
-const application = createRoute({
-  getParentRoute: () => inbox,
-  path: "/applications/$reference",
-  component: submissionPage,
-});
+const submission = <Path extends string>(path: Path) =>
+  createRoute({ getParentRoute: () => inbox, path, component: submissionPage });
+const inquiry = submission("/inquiries/$reference");
+const application = submission("/applications/$reference");
 
-const person = createRoute({
-  getParentRoute: () => root,
-  path: "/people/$person",
-  component: page(() => import("./person/person-page.tsx"), "PersonPage"),
-});
+/** A page that takes nothing from its address but its path. */
+const at = <Path extends string>(path: Path, component: AsyncRouteComponent<object>) =>
+  createRoute({ getParentRoute: () => root, path, component });
+
+const person = at(
+  "/people/$person",
+  page(() => import("./person/person-page.tsx"), "PersonPage"),
+);
 const subscribers = createRoute({
   getParentRoute: () => root,
   path: "/subscribers",
@@ -112,29 +109,25 @@ const overview = createRoute({
     return known ? { days: known } : {};
   }),
 });
-const audit = createRoute({
-  getParentRoute: () => root,
-  path: "/audit",
-  component: pageFor(
+const audit = at(
+  "/audit",
+  pageFor(
     isAdmin,
     page(() => import("./audit/audit-page.tsx"), "AuditPage"),
   ),
-});
-const settings = createRoute({
-  getParentRoute: () => root,
-  path: "/settings",
-  component: page(() => import("./settings/settings-page.tsx"), "SettingsPage"),
-});
-const invitation = createRoute({
-  getParentRoute: () => root,
-  path: "/invitation",
-  component: page(() => import("./invitation/invitation-page.tsx"), "InvitationPage"),
-});
-const signInLink = createRoute({
-  getParentRoute: () => root,
-  path: "/sign-in",
-  component: page(() => import("./sign-in/sign-in-link-page.tsx"), "SignInLinkPage"),
-});
+);
+const settings = at(
+  "/settings",
+  page(() => import("./settings/settings-page.tsx"), "SettingsPage"),
+);
+const invitation = at(
+  "/invitation",
+  page(() => import("./invitation/invitation-page.tsx"), "InvitationPage"),
+);
+const signInLink = at(
+  "/sign-in",
+  page(() => import("./sign-in/sign-in-link-page.tsx"), "SignInLinkPage"),
+);
 
 /**
  * What is searched for stands in the fragment, which no server or log on the way sees. The pages read it like their other

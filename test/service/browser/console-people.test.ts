@@ -44,7 +44,7 @@ test("a display name stands wherever its operator is named", async () => {
   await name.fill("Eva Novák");
   await save.click();
   await page.getByText("Your name is saved.").waitFor();
-  await page.locator(".operators").getByText("Eva Novák").waitFor();
+  await page.locator(".lines").getByText("Eva Novák").waitFor();
   await page.reload();
   await expect.poll(() => name.inputValue()).toBe("Eva Novák");
 

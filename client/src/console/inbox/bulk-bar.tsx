@@ -13,9 +13,7 @@ interface Props {
   readonly onSelectAll: () => void;
   readonly onSelectMatching: () => void;
   readonly onChange: (change: Change) => void;
-  readonly onAssign: () => void;
-  readonly onReply: () => void;
-  readonly onTag: () => void;
+  readonly onOpen: (dialog: "assign" | "reply" | "tag") => void;
   readonly onClear: () => void;
 }
 
@@ -29,51 +27,40 @@ export const BulkBar = ({
   onSelectAll,
   onSelectMatching,
   onChange,
-  onAssign,
-  onReply,
-  onTag,
+  onOpen,
   onClear,
 }: Props) => (
   <div className="filters bulk" role="toolbar" aria-label="Selected submissions">
     <strong>{selected === "all" ? "All that match" : `${count(selected)} selected`}</strong>
-    <button type="button" onClick={() => onChange({ status: "done" })}>
+    <button onClick={() => onChange({ status: "done" })}>
       <Icon name="check" size={16} /> Done
     </button>
-    <button type="button" onClick={() => onChange({ status: "open" })}>
-      Open
-    </button>
-    <button type="button" onClick={onAssign}>
-      Assign
-    </button>
+    <button onClick={() => onChange({ status: "open" })}>Open</button>
+    <button onClick={() => onOpen("assign")}>Assign</button>
     {selected !== "all" && (
-      <button
-        type="button"
-        disabled={selected > repliesMax}
-        title={selected > repliesMax ? `At most ${repliesMax} at once` : undefined}
-        onClick={onReply}
-      >
-        Reply to selected
-      </button>
+      <>
+        <button
+          disabled={selected > repliesMax}
+          title={selected > repliesMax ? `At most ${repliesMax} at once` : undefined}
+          onClick={() => onOpen("reply")}
+        >
+          Reply to selected
+        </button>
+        <button onClick={() => onOpen("tag")}>Tag</button>
+      </>
     )}
-    {selected !== "all" && (
-      <button type="button" onClick={onTag}>
-        Tag
-      </button>
-    )}
-    <button type="button" onClick={() => onChange({ status: "spam" })}>
-      Spam
-    </button>
+    <button onClick={() => onChange({ status: "spam" })}>Spam</button>
     {selected !== "all" && selected < loaded && (
-      <button type="button" className="link" onClick={onSelectAll}>
+      <button className="link" onClick={onSelectAll}>
         Select all {count(loaded)}
       </button>
     )}
     {selected !== "all" && selected >= loaded && more && (
-      <button type="button" className="link" onClick={onSelectMatching}>
+      <button className="link" onClick={onSelectMatching}>
         Select all that match
       </button>
     )}
-    <button type="button" className="link" onClick={onClear}>
+    <button className="link" onClick={onClear}>
       Clear
     </button>
   </div>

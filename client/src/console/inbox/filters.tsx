@@ -75,7 +75,7 @@ export function Filters({ search, onChange }: Props) {
   return (
     <div className="filters">
       {!isPhone && selects}
-      <button type="button" popoverTarget="more-filters">
+      <button popoverTarget="more-filters">
         <Icon name="filter" size={16} /> {isPhone ? "Filter" : "More"}
       </button>
       <div id="more-filters" className="popover stack" popover="auto" onBeforeToggle={() => setAsked(true)}>

@@ -45,6 +45,9 @@ export function InboxPage() {
   );
 }
 
+/** References, or everything that the filter matches. */
+type Chosen = readonly string[] | "all";
+
 interface ListProps {
   readonly open: string | undefined;
   readonly lastOpen: RefObject<string | undefined>;
@@ -53,9 +56,8 @@ interface ListProps {
 function InboxList({ open, lastOpen }: ListProps) {
   const search = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
-  const [replying, setReplying] = useState<readonly string[] | "all" | null>(null);
-  const [assigning, setAssigning] = useState<readonly string[] | "all" | null>(null);
-  const [tagging, setTagging] = useState(false);
+  const [dialog, setDialog] = useState<{ name: "assign" | "reply" | "tag"; chosen: Chosen } | null>(null);
+  const close = () => setDialog(null);
   /** Whether everything that matches is selected, and what is to be done with it. */
   const [everything, setEverything] = useState(false);
   const [asked, setAsked] = useState<Change | null>(null);
@@ -95,18 +97,18 @@ function InboxList({ open, lastOpen }: ListProps) {
   // A search that begins looks in every state. One of them can be chosen then.
   const onWords = (words: string) =>
     onSearch(changed(search, { q: words || undefined, ...(search.q === undefined && { status: undefined }) }), true);
-  const targets = (): readonly string[] | "all" => {
+  const targets = (): Chosen => {
     if (everything) return "all";
     if (selected.size > 0) return references.filter((reference) => selected.has(reference));
     const at = cursor.current();
     return at === undefined ? [] : [at];
   };
-  const kindsOf = (chosen: readonly string[] | "all"): readonly SubmissionKind[] => {
+  const kindsOf = (chosen: Chosen): readonly SubmissionKind[] => {
     if (chosen === "all") return search.kind === undefined ? submissionKinds : [search.kind];
     const some = rows.filter(({ reference }) => chosen.includes(reference)).map(({ kind }) => kind);
     return submissionKinds.filter((kind) => some.includes(kind));
   };
-  const change = (chosen: readonly string[] | "all", what: Change) => {
+  const change = (chosen: Chosen, what: Change) => {
     if (chosen === "all") return setAsked(what);
     if (chosen.length === 0) return;
     // What is done with stays where it is, and the keyboard goes on behind it.
@@ -130,12 +132,10 @@ function InboxList({ open, lastOpen }: ListProps) {
     ...(open === undefined && {
       j: () => cursor.move(1),
       k: () => cursor.move(-1),
-      e: () => {
-        change(targets(), { status: "done" });
-      },
+      e: () => change(targets(), { status: "done" }),
       a: () => {
         const chosen = targets();
-        if (chosen.length > 0) setAssigning(chosen);
+        if (chosen.length > 0) setDialog({ name: "assign", chosen });
       },
       x: () => selectAtCursor(false),
       "shift+x": () => selectAtCursor(true),
@@ -161,9 +161,7 @@ function InboxList({ open, lastOpen }: ListProps) {
             onSelectAll={selectAll}
             onSelectMatching={() => setEverything(true)}
             onChange={(what) => change(targets(), what)}
-            onAssign={() => setAssigning(targets())}
-            onReply={() => setReplying(targets())}
-            onTag={() => setTagging(true)}
+            onOpen={(name) => setDialog({ name, chosen: targets() })}
             onClear={clearAll}
           />
         ) : open === undefined ? (
@@ -172,7 +170,7 @@ function InboxList({ open, lastOpen }: ListProps) {
           <Chips search={search} all />
         )}
         {newOnes.added > 0 && (
-          <button type="button" className="new-ones" onClick={newOnes.load}>
+          <button className="new-ones" onClick={newOnes.load}>
             {count(newOnes.added)} new
           </button>
         )}
@@ -207,11 +205,11 @@ function InboxList({ open, lastOpen }: ListProps) {
         )}
       </div>
       <Suspense>
-        {replying !== null && replying !== "all" && (
-          <ReplyDialog references={replying} onClose={() => setReplying(null)} />
+        {dialog?.name === "reply" && dialog.chosen !== "all" && (
+          <ReplyDialog references={dialog.chosen} onClose={close} />
         )}
-        {tagging && (
-          <TagDialog rows={rows.filter(({ reference }) => selected.has(reference))} onClose={() => setTagging(false)} />
+        {dialog?.name === "tag" && (
+          <TagDialog rows={rows.filter(({ reference }) => selected.has(reference))} onClose={close} />
         )}
         {asked && (
           <MatchingDialog
@@ -224,14 +222,14 @@ function InboxList({ open, lastOpen }: ListProps) {
           />
         )}
       </Suspense>
-      {assigning && (
+      {dialog?.name === "assign" && (
         <AssignDialog
-          count={assigning === "all" ? "all" : assigning.length}
-          kinds={kindsOf(assigning)}
-          onClose={() => setAssigning(null)}
+          count={dialog.chosen === "all" ? "all" : dialog.chosen.length}
+          kinds={kindsOf(dialog.chosen)}
+          onClose={close}
           onChoose={(assignee) => {
-            change(assigning, { assignee });
-            setAssigning(null);
+            change(dialog.chosen, { assignee });
+            close();
           }}
         />
       )}

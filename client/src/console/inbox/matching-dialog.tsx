@@ -60,11 +60,10 @@ export function MatchingDialog({ search, change, onClose }: Props) {
         {error && `${messageOf(error)}${done > 0 ? ` ${plural(done, "submission")} came before.` : ""}`}
       </p>
       <div className="dialog-foot">
-        <button type="button" onClick={() => (run.isPending ? (stopped.current = true) : onClose())}>
+        <button onClick={() => (run.isPending ? (stopped.current = true) : onClose())}>
           {run.isPending ? "Stop" : "Cancel"}
         </button>
         <button
-          type="button"
           className="primary"
           disabled={targets.length === 0 || run.isPending || run.isError}
           onClick={() => run.mutate()}

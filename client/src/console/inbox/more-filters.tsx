@@ -1,8 +1,10 @@
 // The parts of the filter that are rarely set, and the exports. Loaded when they are first asked for.
 import type { Role, SubmissionKind } from "@submissions/shared/console";
+import type { ChangeEvent } from "react";
 import { useMe } from "../me.ts";
 import { DownloadLink } from "../parts/download-link.tsx";
 import { exportUrl, FilterForm } from "../parts/export-menu.tsx";
+import { Check, Field } from "../parts/form.tsx";
 import { word } from "../words.ts";
 import { exactParts, filterOf, type changed, type InboxSearch } from "./inbox-search.ts";
 
@@ -28,7 +30,7 @@ function Exports({ search }: { readonly search: InboxSearch }) {
       <FilterForm filter={filter} className="export-line">
         Export {list} shown here:
         {formats.map((format) => (
-          <button key={format} type="submit" className="link" formAction={exportUrl(list, format)}>
+          <button key={format} className="link" formAction={exportUrl(list, format)}>
             {format.toUpperCase()} <span className="unseen">of {list} shown here</span>
           </button>
         ))}
@@ -50,62 +52,37 @@ const formats = ["csv", "ndjson"];
 const listOf: Readonly<Record<SubmissionKind, string>> = { inquiry: "inquiries", application: "applications" };
 
 export function MoreFilters({ search, set }: MoreProps) {
+  const onText =
+    (name: "from" | "until") =>
+    ({ target }: ChangeEvent<HTMLInputElement>) =>
+      set({ [name]: target.value || undefined });
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <>
       <div className="pair">
-        <label>
-          From
-          <input
-            type="date"
-            value={search.from ?? ""}
-            max={search.until}
-            onChange={({ target }) => set({ from: target.value === "" ? undefined : target.value })}
-          />
-        </label>
-        <label>
-          To
-          <input
-            type="date"
-            value={search.until ?? ""}
-            min={search.from}
-            onChange={({ target }) => set({ until: target.value === "" ? undefined : target.value })}
-          />
-        </label>
+        <Field label="From" type="date" value={search.from ?? ""} max={search.until} onChange={onText("from")} />
+        <Field label="To" type="date" value={search.until ?? ""} min={search.from} onChange={onText("until")} />
       </div>
       <p className="quiet small">Whole days in your time zone, {zone}.</p>
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={search.resume === "yes"}
-          onChange={({ target }) => set({ resume: target.checked ? "yes" : undefined })}
-        />
+      <Check checked={search.resume === "yes"} onChange={(on) => set({ resume: on ? "yes" : undefined })}>
         Has a resume
-      </label>
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={search.disposable === "yes"}
-          onChange={({ target }) => set({ disposable: target.checked ? "yes" : undefined })}
-        />
+      </Check>
+      <Check checked={search.disposable === "yes"} onChange={(on) => set({ disposable: on ? "yes" : undefined })}>
         Throw-away e-mail address
-      </label>
+      </Check>
       {exactParts.map((name) => (
-        <label key={name}>
-          {word(name)}
-          <input
-            // Typed anew when the address changes.
-            key={search[name]}
-            defaultValue={search[name]}
-            maxLength={200}
-            autoComplete="off"
-            onKeyDown={({ key, currentTarget }) => key === "Enter" && currentTarget.blur()}
-            onBlur={({ target }) => {
-              const value = target.value.trim() || undefined;
-              if (value !== search[name]) set({ [name]: value });
-            }}
-          />
-        </label>
+        <Field
+          // Typed anew when the address changes.
+          key={`${name} ${search[name]}`}
+          label={word(name)}
+          defaultValue={search[name]}
+          maxLength={200}
+          onKeyDown={({ key, currentTarget }) => key === "Enter" && currentTarget.blur()}
+          onBlur={({ target }) => {
+            const value = target.value.trim() || undefined;
+            if (value !== search[name]) set({ [name]: value });
+          }}
+        />
       ))}
       <label>
         Order

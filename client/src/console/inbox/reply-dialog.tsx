@@ -5,6 +5,7 @@ import { useState } from "react";
 import { queryClient, trpc } from "../calls.ts";
 import { Question } from "../parts/dialogs.tsx";
 import { useToasts } from "../parts/toasts.tsx";
+import "../styles/pages.css";
 import { AnswerSelect } from "../submission/answer-select.tsx";
 import { plural, shortName } from "../words.ts";
 

@@ -6,6 +6,7 @@ import { trpc } from "../calls.ts";
 import type { InboxSearch } from "../inbox/inbox-search.ts";
 import { useCounts } from "../navigation.tsx";
 import { useNames } from "../operators.ts";
+import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { Age, Avatar, useNow, Waiting } from "../parts/states.tsx";
 import { cappedCount, count, duration, submissionPath, word } from "../words.ts";
@@ -104,8 +105,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
           </span>
         </Link>
       </div>
-      <section className="box">
-        <h2>Submissions a day</h2>
+      <Box title="Submissions a day">
         <DayBars
           title="Submissions a day, by kind"
           days={days.map(({ day }) => day)}
@@ -114,17 +114,16 @@ function Figures({ overview }: { readonly overview: Overview }) {
             { name: "Applications", className: "series-b", values: days.map(({ applications }) => applications) },
           ]}
         />
-      </section>
+      </Box>
       <Shares overview={overview} inRange={inRange} />
-      <section className="box">
-        <h2>Waiting longest</h2>
-        {waiting.length === 0 && <p className="quiet">Nothing is new.</p>}
-        <ul className="lines">
-          {waiting.map(({ reference, kind, name, summary, receivedAt }) => (
-            <li key={reference}>
-              <Avatar name={name} small />
-              <div>
-                <p>
+      <Box title="Waiting longest">
+        <Lines of={waiting} empty="Nothing is new.">
+          {({ reference, kind, name, summary, receivedAt }) => (
+            <Line
+              key={reference}
+              sign={<Avatar name={name} small />}
+              title={
+                <>
                   <Link
                     to={submissionPath(reference)}
                     params={{ reference }}
@@ -133,16 +132,17 @@ function Figures({ overview }: { readonly overview: Overview }) {
                     {name}
                   </Link>{" "}
                   <span className="quiet">{word(kind)}</span>
-                </p>
-                <p className="quiet small clip">{summary}</p>
-              </div>
+                </>
+              }
+              about={<p className="clip">{summary}</p>}
+            >
               <span className="waits">
                 <Age at={receivedAt} />
               </span>
-            </li>
-          ))}
-        </ul>
-      </section>
+            </Line>
+          )}
+        </Lines>
+      </Box>
     </>
   );
 }
@@ -184,8 +184,7 @@ function Shares({ overview, inRange }: { readonly overview: Overview; readonly i
       {most > sharesOfMax && <p className="quiet">Counted of the latest {count(sharesOfMax)} of each kind:</p>}
       <div className="shares">
         {shown.map(([part, title]) => (
-          <section key={part} className="box">
-            <h2>{title}</h2>
+          <Box key={part} title={title}>
             <ol>
               {shares[part].map((share) => (
                 <li key={share.word}>
@@ -197,7 +196,7 @@ function Shares({ overview, inRange }: { readonly overview: Overview; readonly i
                 </li>
               ))}
             </ol>
-          </section>
+          </Box>
         ))}
       </div>
     </>

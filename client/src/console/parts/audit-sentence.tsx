@@ -24,9 +24,9 @@ const sentences: Readonly<Record<string, string>> = {
   "operator.sign-in-link": "made a sign-in link for *",
   "token.create": "made the token *",
   "token.revoke": "revoked the token *",
-  "webhook.add": "added the webhook *",
-  "webhook.remove": "removed the webhook *",
-  "webhook.rotate": "made a new secret for the webhook *",
+  "webhook.add": "added *",
+  "webhook.remove": "removed *",
+  "webhook.rotate": "made a new secret for *",
   "webhook.replay": "sent deliveries to * again",
   "webhook.test": "sent a test to *",
   "resume.view": "opened the resume of *",
@@ -62,7 +62,7 @@ function sentenceOf({ action, detail }: Props["entry"]): string {
 function valueOf(name: string, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return "none";
   if (typeof value === "number" && /(?:At|^since)$/.test(name)) return exactTime(value);
-  if (Array.isArray(value)) return value.join(" ");
+  if (Array.isArray(value)) return value.join(", ");
   return typeof value === "string" ? nameOf(value) : JSON.stringify(value);
 }
 

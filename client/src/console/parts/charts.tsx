@@ -1,5 +1,5 @@
 // Charts drawn as SVG. Each has its numbers as a table, so nothing is told by a drawing alone.
-import { useEffect, useId, useRef, useState, type ReactNode, type RefObject } from "react";
+import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { count, dayWord } from "../words.ts";
 
 interface Series {
@@ -28,11 +28,24 @@ function linesUpTo(largest: number): readonly number[] {
   return Array.from({ length: Math.ceil(largest / step) + 1 }, (_, index) => index * step);
 }
 
-const yOf = (value: number, most: number) => top + plotHeight * (1 - value / most);
+/** Where the values stand in the drawing. */
+interface Scale {
+  readonly width: number;
+  readonly yOf: (value: number) => number;
+}
 
-/** The width that the drawing has on the page, so that its text keeps its size. */
-function useWidth(): readonly [RefObject<HTMLElement | null>, number] {
+interface FigureProps extends Props {
+  readonly largest: number;
+  /** The middle of a day. */
+  readonly xOf: (index: number, width: number) => number;
+  readonly children: (scale: Scale) => ReactNode;
+}
+
+/** The axes, what is drawn on them, and the numbers as a table. */
+function Figure({ title, days, series, largest, xOf, children }: FigureProps) {
+  const id = useId();
   const figure = useRef<HTMLElement>(null);
+  // As wide as it is on the page, so that its text keeps its size.
   const [width, setWidth] = useState(720);
   useEffect(() => {
     if (figure.current === null) return undefined;
@@ -44,118 +57,10 @@ function useWidth(): readonly [RefObject<HTMLElement | null>, number] {
     observer.observe(figure.current);
     return () => observer.disconnect();
   }, []);
-  return [figure, width];
-}
-
-interface AxesProps {
-  readonly days: readonly string[];
-  readonly lines: readonly number[];
-  readonly width: number;
-  readonly xOf: (index: number) => number;
-}
-
-function Axes({ days, lines, width, xOf }: AxesProps) {
+  const lines = linesUpTo(Math.max(1, largest));
+  const most = lines.at(-1) ?? 1;
+  const yOf = (value: number) => top + plotHeight * (1 - value / most);
   const every = Math.max(1, Math.ceil((days.length * 80) / width));
-  const most = lines.at(-1) ?? 1;
-  return (
-    <g className="axes">
-      {lines.map((value) => {
-        const y = yOf(value, most);
-        return (
-          <g key={value}>
-            <line x1={left} x2={width} y1={y} y2={y} />
-            <text x={left - 8} y={y + 4} textAnchor="end">
-              {count(value)}
-            </text>
-          </g>
-        );
-      })}
-      {days.map((day, index) =>
-        (days.length - 1 - index) % every === 0 ? (
-          <text key={day} x={xOf(index)} y={height - 4} textAnchor={index === days.length - 1 ? "end" : "middle"}>
-            {dayWord(day)}
-          </text>
-        ) : null,
-      )}
-    </g>
-  );
-}
-
-/** Stacked bars, one a day. */
-export function DayBars({ title, days, series }: Props) {
-  const sums = days.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
-  const [figure, width] = useWidth();
-  const lines = linesUpTo(Math.max(1, ...sums));
-  const most = lines.at(-1) ?? 1;
-  const slot = (width - left) / Math.max(1, days.length);
-  const barWidth = Math.min(slot * 0.7, 28);
-  const xOf = (index: number) => left + slot * (index + 0.5);
-  return (
-    <Figure title={title} days={days} series={series} figure={figure} width={width}>
-      <Axes days={days} lines={lines} width={width} xOf={xOf} />
-      {days.map((day, index) => {
-        let below = 0;
-        const told = series.map(({ name, values }) => `${name.toLowerCase()}: ${count(values[index] ?? 0)}`).join(", ");
-        return (
-          <g key={day} className="bar-group">
-            <title>{`${dayWord(day)}: ${told}`}</title>
-            <rect className="hit" x={xOf(index) - slot / 2} y={top} width={slot} height={plotHeight} />
-            {series.map(({ name, className, values }) => {
-              const value = values[index] ?? 0;
-              if (value === 0) return null;
-              const y = yOf(below + value, most);
-              const barHeight = yOf(below, most) - y;
-              below += value;
-              return (
-                <rect
-                  key={name}
-                  className={className}
-                  x={xOf(index) - barWidth / 2}
-                  y={y}
-                  width={barWidth}
-                  height={barHeight}
-                  rx="2"
-                />
-              );
-            })}
-          </g>
-        );
-      })}
-    </Figure>
-  );
-}
-
-/** A line with the area below it. */
-export function DayLine({ title, days, series }: Props) {
-  const values = series[0]?.values ?? [];
-  const [figure, width] = useWidth();
-  const lines = linesUpTo(Math.max(1, ...values));
-  const most = lines.at(-1) ?? 1;
-  const xOf = (index: number) => left + ((width - left - 4) * index) / Math.max(1, days.length - 1);
-  const line = values
-    .map((value, index) => `${index === 0 ? "M" : "L"}${xOf(index).toFixed(1)} ${yOf(value, most).toFixed(1)}`)
-    .join("");
-  const floor = yOf(0, most);
-  return (
-    <Figure title={title} days={days} series={series} figure={figure} width={width}>
-      <Axes days={days} lines={lines} width={width} xOf={xOf} />
-      <path
-        className={`area ${series[0]?.className ?? ""}`}
-        d={`${line}L${xOf(values.length - 1)} ${floor}L${xOf(0)} ${floor}Z`}
-      />
-      <path className={`line ${series[0]?.className ?? ""}`} d={line} />
-    </Figure>
-  );
-}
-
-interface FigureProps extends Props {
-  readonly figure: RefObject<HTMLElement | null>;
-  readonly width: number;
-  readonly children: ReactNode;
-}
-
-function Figure({ title, days, series, figure, width, children }: FigureProps) {
-  const id = useId();
   return (
     <figure className="chart" ref={figure}>
       {series.length > 1 && (
@@ -170,7 +75,25 @@ function Figure({ title, days, series, figure, width, children }: FigureProps) {
       )}
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={id}>
         <title id={id}>{title}</title>
-        {children}
+        <g className="axes">
+          {lines.map((value) => (
+            <g key={value}>
+              <line x1={left} x2={width} y1={yOf(value)} y2={yOf(value)} />
+              <text x={left - 8} y={yOf(value) + 4} textAnchor="end">
+                {count(value)}
+              </text>
+            </g>
+          ))}
+          {days.map((day, index) => {
+            const behind = days.length - 1 - index;
+            return behind % every === 0 ? (
+              <text key={day} x={xOf(index, width)} y={height - 4} textAnchor={behind === 0 ? "end" : "middle"}>
+                {dayWord(day)}
+              </text>
+            ) : null;
+          })}
+        </g>
+        {children({ width, yOf })}
       </svg>
       <details>
         <summary>Show as a table</summary>
@@ -201,5 +124,60 @@ function Figure({ title, days, series, figure, width, children }: FigureProps) {
         </div>
       </details>
     </figure>
+  );
+}
+
+/** Stacked bars, one a day. */
+export function DayBars(props: Props) {
+  const { days, series } = props;
+  const sums = days.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+  const slotOf = (width: number) => (width - left) / Math.max(1, days.length);
+  const xOf = (index: number, width: number) => left + slotOf(width) * (index + 0.5);
+  return (
+    <Figure {...props} largest={Math.max(...sums)} xOf={xOf}>
+      {({ width, yOf }) =>
+        days.map((day, index) => {
+          const x = xOf(index, width);
+          const slot = slotOf(width);
+          const barWidth = Math.min(slot * 0.7, 28);
+          let below = 0;
+          const told = series.map(({ name, values }) => `${name.toLowerCase()}: ${count(values[index] ?? 0)}`);
+          return (
+            <g key={day} className="bar-group">
+              <title>{`${dayWord(day)}: ${told.join(", ")}`}</title>
+              <rect className="hit" x={x - slot / 2} y={top} width={slot} height={plotHeight} />
+              {series.map(({ name, className, values }) => {
+                const from = below;
+                below += values[index] ?? 0;
+                const bar = { x: x - barWidth / 2, y: yOf(below), width: barWidth, height: yOf(from) - yOf(below) };
+                return below === from ? null : <rect key={name} className={className} {...bar} rx="2" />;
+              })}
+            </g>
+          );
+        })
+      }
+    </Figure>
+  );
+}
+
+/** A line with the area below it, of one series. */
+export function DayLine(props: Props) {
+  const { days, series } = props;
+  const { values = [], className = "" } = series[0] ?? {};
+  const xOf = (index: number, width: number) => left + ((width - left - 4) * index) / Math.max(1, days.length - 1);
+  return (
+    <Figure {...props} largest={Math.max(...values)} xOf={xOf}>
+      {({ width, yOf }) => {
+        const points = values.map((value, index) => `${xOf(index, width).toFixed(1)} ${yOf(value).toFixed(1)}`);
+        const line = `M${points.join("L")}`;
+        const area = `${line}L${xOf(values.length - 1, width)} ${yOf(0)}L${left} ${yOf(0)}Z`;
+        return (
+          <>
+            <path className={`area ${className}`} d={area} />
+            <path className={`line ${className}`} d={line} />
+          </>
+        );
+      }}
+    </Figure>
   );
 }

@@ -1,44 +1,52 @@
 // The dialogs that recur: a form, a question before something that cannot be undone, and a secret to be copied.
-import type { ReactNode } from "react";
-import { messageOf } from "../calls.ts";
+import { useState, type ComponentProps, type ReactNode } from "react";
+import { messageOf, type DecorateMutationProcedure, type ResolverDef } from "../calls.ts";
 import { CopyButton } from "./copy-button.tsx";
+import { Form, type Call } from "./form.tsx";
 import { Modal } from "./modal.tsx";
+import { useChange, type Effects } from "./use-change.ts";
 
-interface FormDialogProps {
+interface DialogButtonProps extends Omit<ComponentProps<"button">, "children"> {
+  readonly word: ReactNode;
+  /** The dialog. */
+  readonly children: (close: () => void) => ReactNode;
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ word, children, ...button }: DialogButtonProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button {...button} onClick={() => setOpen(true)}>
+        {word}
+      </button>
+      {open && children(() => setOpen(false))}
+    </>
+  );
+}
+
+interface FormDialogProps extends Pick<ComponentProps<typeof Form>, "call" | "onSubmit" | "children"> {
   readonly title: string;
   /** What the button says. */
   readonly word: string;
-  /** The call that the form makes. */
-  readonly call: { readonly error: unknown; readonly isPending: boolean };
-  /** Id of the place where its error stands, for fields that are described by it. */
-  readonly problemId?: string;
-  readonly onSubmit: (data: FormData) => void;
   readonly onClose: () => void;
-  readonly children: ReactNode;
 }
 
-export const FormDialog = ({ title, word, call, problemId, onSubmit, onClose, children }: FormDialogProps) => (
+export const FormDialog = ({ title, word, onClose, ...form }: FormDialogProps) => (
   <Modal title={title} onClose={onClose}>
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit(new FormData(event.currentTarget));
-      }}
-    >
-      {children}
-      <p id={problemId} className="problem" role="alert">
-        {call.error !== null && messageOf(call.error)}
-      </p>
-      <div className="dialog-foot">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" className="primary" disabled={call.isPending}>
-          {word}
-        </button>
-      </div>
-    </form>
+    <Form
+      {...form}
+      foot={
+        <div className="dialog-foot">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button className="primary" disabled={form.call.isPending}>
+            {word}
+          </button>
+        </div>
+      }
+    />
   </Modal>
 );
 
@@ -48,7 +56,7 @@ interface QuestionProps {
   readonly word: string;
   readonly danger?: boolean;
   /** The call that is made after a yes. */
-  readonly call: { readonly error: unknown; readonly isPending: boolean };
+  readonly call: Call;
   readonly onYes: () => void;
   /** Absent: the dialog stays until the call is answered. */
   readonly onClose: (() => void) | undefined;
@@ -62,15 +70,50 @@ export const Question = ({ title, word, danger = false, call, onYes, onClose, ch
       {call.error !== null && messageOf(call.error)}
     </p>
     <div className="dialog-foot">
-      <button type="button" onClick={onClose} disabled={onClose === undefined} autoFocus>
+      <button onClick={onClose} disabled={onClose === undefined} autoFocus>
         Cancel
       </button>
-      <button type="button" className={danger ? "danger solid" : "primary"} disabled={call.isPending} onClick={onYes}>
+      <button className={danger ? "danger solid" : "primary"} disabled={call.isPending} onClick={onYes}>
         {word}
       </button>
     </div>
   </Modal>
 );
+
+interface RemoveButtonProps<Def extends ResolverDef> extends Effects<Def> {
+  readonly word?: string;
+  readonly title: string;
+  readonly procedure: DecorateMutationProcedure<Def>;
+  readonly input: Def["input"];
+  readonly children: ReactNode;
+  /** Of the button. */
+  readonly label?: string;
+  readonly disabled?: boolean;
+}
+
+/** A small button that asks, and then makes a call that cannot be undone. */
+export const RemoveButton = <Def extends ResolverDef>(props: RemoveButtonProps<Def>) => {
+  const { word = "Remove", label, disabled } = props;
+  return (
+    <DialogButton word={word} className="small-button" aria-label={label} disabled={disabled}>
+      {(close) => <RemoveQuestion {...props} word={word} onClose={close} />}
+    </DialogButton>
+  );
+};
+
+type RemoveQuestionProps<Def extends ResolverDef> = RemoveButtonProps<Def> & {
+  readonly word: string;
+  readonly onClose: () => void;
+};
+
+function RemoveQuestion<Def extends ResolverDef>({ procedure, input, children, ...props }: RemoveQuestionProps<Def>) {
+  const call = useChange(procedure, { ...props, onDone: props.onClose });
+  return (
+    <Question {...props} danger call={call} onYes={() => call.mutate(input)}>
+      <p>{children}</p>
+    </Question>
+  );
+}
 
 interface ShownOnceProps {
   readonly title: string;
@@ -95,7 +138,7 @@ export const ShownOnce = ({ title, label, text, onClose, children }: ShownOncePr
     />
     <div className="dialog-foot">
       <CopyButton text={text} />
-      <button type="button" className="primary" onClick={onClose}>
+      <button className="primary" onClick={onClose}>
         Close
       </button>
     </div>

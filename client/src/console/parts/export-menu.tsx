@@ -22,7 +22,7 @@ export function ExportMenu({ list, filter = {} }: Props) {
   const id = useId();
   return (
     <>
-      <button type="button" popoverTarget={id}>
+      <button popoverTarget={id}>
         <Icon name="download" size={16} /> Export
       </button>
       <div id={id} popover="auto" className="popover choices">
@@ -34,7 +34,7 @@ export function ExportMenu({ list, filter = {} }: Props) {
         {Object.keys(filter).length > 0 && (
           <FilterForm filter={filter}>
             {formats.map(([format, name]) => (
-              <button key={format} type="submit" className="choice" formAction={exportUrl(list, format)}>
+              <button key={format} className="choice" formAction={exportUrl(list, format)}>
                 {name} <span className="quiet">of those shown</span>
               </button>
             ))}

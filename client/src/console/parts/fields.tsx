@@ -1,12 +1,6 @@
-// Fields: reading one of a form, and choosing one of the service's names.
+// Choosing one of the service's names.
 import type { ReactNode } from "react";
 import { word } from "../words.ts";
-
-/** The text of a form's field; empty where there is none. */
-export function textOf(data: FormData, name: string): string {
-  const value = data.get(name);
-  return typeof value === "string" ? value : "";
-}
 
 /** Names as options, each as a word. */
 export const Options = ({ of }: { readonly of: readonly string[] }) =>

@@ -6,6 +6,9 @@ const plain = (text: string) =>
     .replaceAll(/[\u0300-\u036F]/g, "")
     .toLowerCase();
 
+/** In characters, before the first word that is marked. */
+const leadMax = 40;
+
 interface Props {
   readonly text: string;
   /** What is searched for. Of its last word the beginning is enough where `typed` is set. */
@@ -21,7 +24,9 @@ export function Marked({ text, search, typed = false }: Props) {
   for (const { 0: found, index } of text.normalize("NFC").matchAll(word)) {
     const one = plain(found);
     if (!words.includes(one) && !(typed && one.startsWith(words.at(-1) ?? ""))) continue;
-    parts.push(text.slice(end, index), <mark key={index}>{found}</mark>);
+    // What stands long before the first one would leave no room for it.
+    const from = end === 0 && index > leadMax ? text.indexOf(" ", index - leadMax) : 0;
+    parts.push(from > 0 ? "…" : "", text.slice(Math.max(from, end), index), <mark key={index}>{found}</mark>);
     end = index + found.length;
   }
   return [...parts, text.slice(end)];

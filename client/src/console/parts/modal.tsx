@@ -46,7 +46,7 @@ export function Modal({ title, onClose, children, wide = false }: Props) {
         <div className="dialog-head">
           <h2 id={heading}>{title}</h2>
           {onClose && (
-            <button type="button" className="bare" aria-label="Close" onClick={onClose}>
+            <button className="bare" aria-label="Close" onClick={onClose}>
               <Icon name="close" />
             </button>
           )}

@@ -11,6 +11,30 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
+export const brandIcon = new URL("../icon.svg", import.meta.url).href;
+
+interface CardPageProps {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+/** A page in front of the console. */
+export function CardPage({ title, children }: CardPageProps) {
+  useTitle(title);
+  return (
+    <main className="card-page">
+      <div className="card">
+        <p className="card-brand">
+          <img src={brandIcon} alt="" width="32" height="32" />
+          {brand}
+        </p>
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}
+
 interface Props {
   readonly title: string;
   readonly lead?: ReactNode;

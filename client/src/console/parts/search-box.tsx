@@ -1,13 +1,16 @@
-// The search box of a list. / leads to it.
-import { useRef, type ReactNode } from "react";
+// The search box of a list. / leads to it. The address holds what is searched for, and it changes in other ways too: with
+// the Back button or by a link.
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from "react";
 import { Icon } from "./icons.tsx";
 import { useShortcuts } from "./shortcuts.ts";
-import { useTypedSearch } from "./typed-search.ts";
+
+/** The list is asked for once typing pauses. */
+const pauseMs = 200;
 
 interface Props {
   /** What the address says. */
   readonly shown: string;
-  /** Told of what was typed, when typing pauses and on Enter. */
+  /** Told of what was typed, without spaces around it, when typing pauses and on Enter. */
   readonly onPause: (words: string) => void;
   readonly placeholder: string;
   readonly maxLength: number;
@@ -16,7 +19,21 @@ interface Props {
 
 export function SearchBox({ shown, onPause, children, ...attributes }: Props) {
   const input = useRef<HTMLInputElement>(null);
-  const { text, onType, take } = useTypedSearch(shown, onPause);
+  const [text, setText] = useState(shown);
+  const sent = useRef(shown);
+  const send = () => {
+    sent.current = text.trim();
+    onPause(sent.current);
+  };
+  const onTimer = useEffectEvent(() => text.trim() !== sent.current && send());
+  useEffect(() => {
+    const timer = setTimeout(onTimer, pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  useEffect(() => {
+    if (shown !== sent.current) setText(shown);
+    sent.current = shown;
+  }, [shown]);
   useShortcuts({ "/": () => input.current?.focus() });
   return (
     <form
@@ -24,7 +41,7 @@ export function SearchBox({ shown, onPause, children, ...attributes }: Props) {
       className="search-box"
       onSubmit={(event) => {
         event.preventDefault();
-        onPause(take());
+        send();
       }}
     >
       <Icon name="search" />
@@ -34,7 +51,7 @@ export function SearchBox({ shown, onPause, children, ...attributes }: Props) {
         aria-label="Search"
         aria-keyshortcuts="/"
         value={text}
-        onChange={({ target }) => onType(target.value)}
+        onChange={({ target }) => setText(target.value)}
         {...attributes}
       />
       {children}

@@ -5,13 +5,15 @@ import { isMissing, messageOf } from "../calls.ts";
 import { age, exactTime, initials, word } from "../words.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
+export interface WaitingQuery {
+  readonly isPending: boolean;
+  readonly isError: boolean;
+  readonly error: unknown;
+  readonly refetch: () => Promise<unknown>;
+}
+
 interface WaitingProps {
-  readonly query: {
-    readonly isPending: boolean;
-    readonly isError: boolean;
-    readonly error: unknown;
-    readonly refetch: () => Promise<unknown>;
-  };
+  readonly query: WaitingQuery;
   /** How many rows it will bring, more or less. */
   readonly rows: number;
   readonly className?: string;
@@ -32,9 +34,7 @@ export function Failure({ error, retry }: { readonly error: unknown; readonly re
       <Icon name="warning" size={28} />
       <h2>This could not be loaded</h2>
       <p>{messageOf(error)}</p>
-      <button type="button" onClick={retry}>
-        Try again
-      </button>
+      <button onClick={retry}>Try again</button>
     </div>
   );
 }
@@ -55,7 +55,7 @@ export const MoreRows = ({ list, label }: MoreRowsProps) =>
       <p className="problem" role="alert">
         {list.isFetchNextPageError && `Not loaded. ${messageOf(list.error)}`}
       </p>
-      <button type="button" onClick={() => void list.fetchNextPage()} disabled={list.isFetchingNextPage}>
+      <button onClick={() => void list.fetchNextPage()} disabled={list.isFetchingNextPage}>
         {list.isFetchingNextPage ? "Loading…" : label}
       </button>
     </div>

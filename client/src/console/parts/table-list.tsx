@@ -2,6 +2,7 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import type { Page, PageRequest } from "@submissions/shared/console";
 import type { ReactNode } from "react";
+import "../styles/pages.css";
 import { MoreRows, Waiting } from "./states.tsx";
 
 interface Props<Row> {

@@ -90,11 +90,11 @@ function ToastLine({ toast: { id, text, tone, undo, forMs }, onUndo, onClose }: 
     <div className={`toast ${tone}`}>
       <span>{text}</span>
       {undo && (
-        <button type="button" className="link" aria-keyshortcuts="z" onClick={onUndo}>
+        <button className="link" aria-keyshortcuts="z" onClick={onUndo}>
           Undo <kbd aria-hidden="true">z</kbd>
         </button>
       )}
-      <button type="button" className="bare" aria-label="Close" onClick={() => onClose(id)}>
+      <button className="bare" aria-label="Close" onClick={() => onClose(id)}>
         <Icon name="close" size={14} />
       </button>
     </div>

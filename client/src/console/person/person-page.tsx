@@ -1,21 +1,22 @@
 // Everything from one address, and erasing it.
-import { useMutation, useQueries, useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import type { Person, SubmissionDetail } from "@submissions/shared/console";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import { consoleUrl, queryClient, trpc } from "../calls.ts";
 import { isAdmin, useMe } from "../me.ts";
 import { useNames } from "../operators.ts";
-import { Question } from "../parts/dialogs.tsx";
+import { Box, Line, Lines } from "../parts/boxes.tsx";
+import { DialogButton, Question } from "../parts/dialogs.tsx";
 import { forgetDraftsOf } from "../parts/drafts.tsx";
 import { DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Age, Fact, Mark, Waiting } from "../parts/states.tsx";
-import { useToasts } from "../parts/toasts.tsx";
-import { type Item, itemsOf, Line, mailItem, TimelineOf } from "../submission/timeline.tsx";
+import { useChange } from "../parts/use-change.ts";
+import { itemsOf, mailItem, momentItem, TimelineOf } from "../submission/timeline.tsx";
 import { rowBehind } from "../triage/triage.ts";
 import { languageWords, plural, word } from "../words.ts";
 
@@ -25,7 +26,6 @@ export function PersonPage() {
   const person = useQuery(trpc.people.get.queryOptions({ person: asked }));
   const id = person.data?.personId ?? asked;
   const navigate = useNavigate();
-  const [erasing, setErasing] = useState(false);
   // An old address of the page has the person's address in it.
   useEffect(() => {
     if (id !== asked) void navigate({ to: "/people/$person", params: { person: id }, replace: true });
@@ -41,16 +41,15 @@ export function PersonPage() {
               <Icon name="download" size={16} /> Export
             </DownloadLink>
             {isAdmin(me) && (
-              <button type="button" className="danger" onClick={() => setErasing(true)}>
-                Erase
-              </button>
+              <DialogButton word="Erase" className="danger">
+                {(close) => <EraseDialog person={person.data} onClose={close} />}
+              </DialogButton>
             )}
           </>
         )
       }
     >
       {person.data ? <Records person={person.data} /> : <Waiting query={person} rows={4} />}
-      {erasing && person.data && <EraseDialog person={person.data} onClose={() => setErasing(false)} />}
     </PageFrame>
   );
 }
@@ -85,30 +84,29 @@ function Records({ person }: { readonly person: Person }) {
           </Fact>
         </dl>
       </section>
-      <section className="box">
-        <h2>Submissions</h2>
-        {submissions.length === 0 && <p className="quiet">None.</p>}
-        <ul className="lines">
-          {submissions.map(({ reference, kind, summary, receivedAt, status }) => (
-            <li key={reference}>
-              <div>
-                <p>
+      <Box title="Submissions">
+        <Lines of={submissions} empty="None.">
+          {({ reference, kind, summary, receivedAt, status }) => (
+            <Line
+              key={reference}
+              title={
+                <>
                   <ReferenceLink reference={reference} />{" "}
                   <span className="quiet">
                     {word(kind)} · <Age at={receivedAt} ago />
                   </span>
-                </p>
-                <p className="small clip">{summary}</p>
-              </div>
+                </>
+              }
+              about={<p className="clip">{summary}</p>}
+            >
               <Mark of="status" state={status} />
-            </li>
-          ))}
-        </ul>
+            </Line>
+          )}
+        </Lines>
         {more && <p className="quiet small">Older ones are not shown. The export has all of them.</p>}
-      </section>
+      </Box>
       {subscription && (
-        <section className="box">
-          <h2>Newsletter</h2>
+        <Box title="Newsletter">
           <dl className="fields">
             <Fact label="State">
               <Mark of="subscriber" state={subscription.status} />
@@ -117,9 +115,6 @@ function Records({ person }: { readonly person: Person }) {
               {subscription.source}
               {subscription.lastSource !== subscription.source && `, latest ${subscription.lastSource}`}
             </Fact>
-            <When label="Subscribed" at={subscription.subscribedAt} />
-            <When label="Confirmed" at={subscription.confirmedAt} />
-            <When label="Unsubscribed" at={subscription.unsubscribedAt} />
             {subscription.language !== "en" && <Fact label="Language">{languageWords[subscription.language]}</Fact>}
             {subscription.consent && (
               <Fact label="Privacy notice">
@@ -127,7 +122,7 @@ function Records({ person }: { readonly person: Person }) {
               </Fact>
             )}
           </dl>
-        </section>
+        </Box>
       )}
       <section className="box" aria-labelledby="story">
         <h2 id="story">Timeline</h2>
@@ -141,60 +136,30 @@ function Records({ person }: { readonly person: Person }) {
 }
 
 /** What became of submissions and of the subscription, in one list. */
-function Story({
-  person: { subscription, mails },
-  details,
-}: {
-  readonly person: Person;
-  readonly details: readonly SubmissionDetail[];
-}) {
+function Story({ person, details }: { readonly person: Person; readonly details: readonly SubmissionDetail[] }) {
   const nameOf = useNames();
-  const ofSubmissions = details.flatMap((detail) =>
-    itemsOf(detail, nameOf).map((item) => ({
-      ...item,
-      key: `${detail.reference} ${item.key}`,
-      reference: detail.reference,
-    })),
-  );
-  const ofSubscription = ([words, at]: readonly [string, number | null]): readonly Item[] =>
-    at === null ? [] : [{ key: words, at, shown: <Line at={at}>{words}</Line> }];
-  return (
-    <TimelineOf
-      items={[
-        ...ofSubmissions,
-        ...mails.map(mailItem),
-        ...(subscription
-          ? ([
-              ["Subscribed to the newsletter", subscription.subscribedAt],
-              ["Confirmed the subscription", subscription.confirmedAt],
-              ["Unsubscribed from the newsletter", subscription.unsubscribedAt],
-            ] as const)
-          : []
-        ).flatMap(ofSubscription),
-      ]}
-    />
-  );
+  const { subscribedAt = null, confirmedAt = null, unsubscribedAt = null } = person.subscription ?? {};
+  const ofSubmissions = details.flatMap((detail) => {
+    const { reference } = detail;
+    return itemsOf(detail, nameOf).map((item) => ({ ...item, key: `${reference} ${item.key}`, reference }));
+  });
+  const ofSubscription = [
+    momentItem("Subscribed to the newsletter", subscribedAt),
+    momentItem("Confirmed the subscription", confirmedAt),
+    momentItem("Unsubscribed from the newsletter", unsubscribedAt),
+  ];
+  return <TimelineOf items={[...ofSubmissions, ...person.mails.map(mailItem), ...ofSubscription.flat()]} />;
 }
-
-const When = ({ label, at }: { readonly label: string; readonly at: number | null }) =>
-  at === null ? null : (
-    <Fact label={label}>
-      <Age at={at} ago />
-    </Fact>
-  );
 
 function EraseDialog({ person, onClose }: { readonly person: Person; readonly onClose: () => void }) {
   const navigate = useNavigate();
-  const { showToast } = useToasts();
-  const erase = useMutation({
-    ...trpc.people.erase.mutationOptions(),
-    onSuccess: ({ submissions, subscriptions, resumes }) => {
+  const erase = useChange(trpc.people.erase, {
+    said: ({ submissions, subscriptions, resumes }) =>
+      `Erased: ${plural(submissions, "submission")}, ${plural(resumes, "resume")}, ${plural(subscriptions, "subscription")}.`,
+    onDone: () => {
       onClose();
       const gone = new Set(person.submissions.map(({ reference }) => reference));
       for (const reference of gone) forgetDraftsOf(reference);
-      showToast(
-        `Erased: ${plural(submissions, "submission")}, ${plural(resumes, "resume")}, ${plural(subscriptions, "subscription")}.`,
-      );
       void navigate({ to: "/", state: { row: rowBehind(gone) ?? "" } }).then(() => {
         // Nothing of the person stays in the page's memory.
         queryClient.removeQueries({ type: "inactive" });

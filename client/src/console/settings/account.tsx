@@ -1,11 +1,12 @@
 // The account of the operator who is signed in: the display name, and what it is mailed.
 import type { Account as AccountData } from "@submissions/shared/console";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { messageOf, queryClient, trpc } from "../calls.ts";
+import { queryClient, trpc } from "../calls.ts";
 import { seesSubmissions, useMe } from "../me.ts";
-import { textOf } from "../parts/fields.tsx";
+import { Check, Field, Form } from "../parts/form.tsx";
 import { Waiting } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
+import { useChange } from "../parts/use-change.ts";
 
 const accountKey = trpc.session.account.queryKey();
 
@@ -17,14 +18,10 @@ export function Account() {
 
 function AccountForm({ account: { name, mailAssigned } }: { readonly account: AccountData }) {
   const me = useMe();
-  const { showToast, showFailure } = useToasts();
-  const rename = useMutation({
-    ...trpc.session.setName.mutationOptions(),
-    onSuccess: () => {
-      showToast("Your name is saved.");
-      for (const queryKey of [accountKey, trpc.inbox.assignees.pathKey(), trpc.operators.list.queryKey()])
-        void queryClient.invalidateQueries({ queryKey });
-    },
+  const { showFailure } = useToasts();
+  const rename = useChange(trpc.session.setName, {
+    said: "Your name is saved.",
+    reads: [trpc.session.account, trpc.inbox.assignees, trpc.operators.list],
   });
   const setMailed = useMutation({
     ...trpc.session.setMailAssigned.mutationOptions(),
@@ -34,34 +31,24 @@ function AccountForm({ account: { name, mailAssigned } }: { readonly account: Ac
   });
   return (
     <>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rename.mutate({ name: textOf(new FormData(event.currentTarget), "name").trim() || null });
-        }}
+      <Form
+        call={rename}
+        onSubmit={(text) => rename.mutate({ name: text("name").trim() || null })}
+        foot={<button disabled={rename.isPending}>Save name</button>}
       >
-        <label>
-          Display name
-          <input name="name" autoComplete="name" maxLength={100} defaultValue={name ?? ""} />
-        </label>
-        <p className="quiet small">Your colleagues read it here, and people in the mails that you send them.</p>
-        <p className="problem" role="alert">
-          {rename.isError && messageOf(rename.error)}
-        </p>
-        <button type="submit" disabled={rename.isPending}>
-          Save name
-        </button>
-      </form>
+        <Field
+          label="Display name"
+          name="name"
+          autoComplete="name"
+          maxLength={100}
+          defaultValue={name ?? ""}
+          rule="Your colleagues read it here, and people in the mails that you send them."
+        />
+      </Form>
       {seesSubmissions(me) && (
-        <label className="check">
-          <input
-            type="checkbox"
-            checked={mailAssigned}
-            onChange={({ target }) => setMailed.mutate({ mailAssigned: target.checked })}
-          />
+        <Check checked={mailAssigned} onChange={(mailed) => setMailed.mutate({ mailAssigned: mailed })}>
           Mail me when a submission is assigned to me
-        </label>
+        </Check>
       )}
     </>
   );

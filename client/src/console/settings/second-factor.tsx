@@ -1,64 +1,44 @@
 // The second factor of the operator who is signed in: set it up with an authenticator app, or take it away.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useId, useState } from "react";
 import { encode } from "uqr";
 import { calls, queryClient, trpc } from "../calls.ts";
+import { Box } from "../parts/boxes.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { FormDialog } from "../parts/dialogs.tsx";
-import { textOf } from "../parts/fields.tsx";
+import { DialogButton, FormDialog } from "../parts/dialogs.tsx";
+import { Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
-import { useToasts } from "../parts/toasts.tsx";
+import { useChange } from "../parts/use-change.ts";
 import { session } from "../session.ts";
 
 export function SecondFactor() {
-  const factor = useQuery(trpc.secondFactor.get.queryOptions());
-  const [open, setOpen] = useState<"set" | "remove" | null>(null);
-  const close = () => {
-    setOpen(null);
+  const isSet = useQuery(trpc.secondFactor.get.queryOptions()).data?.isSet;
+  const after = (close: () => void) => () => {
+    close();
     void queryClient.invalidateQueries({ queryKey: trpc.secondFactor.get.queryKey() });
   };
-  const isSet = factor.data?.isSet;
   return (
-    <section className="box">
-      <h2>Second factor</h2>
+    <Box title="Second factor">
       <p className="quiet">
         {isSet
           ? "After your password you are asked for a code of your authenticator app."
           : "With an authenticator app, a stolen password alone does not sign in."}
       </p>
       <p className="box-foot">
-        <button type="button" disabled={isSet === undefined} onClick={() => setOpen("set")}>
-          {isSet ? "Set up another app" : "Set up"}
-        </button>
-        {isSet && (
-          <button type="button" onClick={() => setOpen("remove")}>
-            Turn off
-          </button>
-        )}
+        <DialogButton word={isSet ? "Set up another app" : "Set up"} disabled={isSet === undefined}>
+          {(close) => <SetUp onClose={after(close)} />}
+        </DialogButton>
+        {isSet && <DialogButton word="Turn off">{(close) => <Remove onClose={after(close)} />}</DialogButton>}
       </p>
-      {open === "set" && <SetUp onClose={close} />}
-      {open === "remove" && <Remove onClose={close} />}
-    </section>
+    </Box>
   );
 }
 
-const PasswordField = ({ problem }: { readonly problem: string }) => (
-  <label>
-    Your password
-    <input
-      name="password"
-      type="password"
-      autoComplete="current-password"
-      required
-      autoFocus
-      aria-describedby={problem}
-    />
-  </label>
+const PasswordField = () => (
+  <Field label="Your password" name="password" type="password" autoComplete="current-password" required autoFocus />
 );
 
 /** Asks for the password, shows the secret and asks for a code, and shows the recovery codes. */
 function SetUp({ onClose }: { readonly onClose: () => void }) {
-  const problem = useId();
   const begin = useMutation(trpc.secondFactor.begin.mutationOptions());
   const confirm = useMutation(trpc.secondFactor.confirm.mutationOptions());
   if (confirm.data !== undefined) {
@@ -75,11 +55,10 @@ function SetUp({ onClose }: { readonly onClose: () => void }) {
         title="Second factor"
         word="Go on"
         call={begin}
-        problemId={problem}
-        onSubmit={(data) => begin.mutate({ password: textOf(data, "password") })}
+        onSubmit={(text) => begin.mutate({ password: text("password") })}
         onClose={onClose}
       >
-        <PasswordField problem={problem} />
+        <PasswordField />
       </FormDialog>
     );
   }
@@ -90,8 +69,7 @@ function SetUp({ onClose }: { readonly onClose: () => void }) {
       title="Second factor"
       word="Turn on"
       call={confirm}
-      problemId={problem}
-      onSubmit={(data) => confirm.mutate({ password, secret, code: textOf(data, "code") })}
+      onSubmit={(text) => confirm.mutate({ password, secret, code: text("code") })}
       onClose={onClose}
     >
       <p>Scan this with your authenticator app, or type the key into it.</p>
@@ -99,65 +77,49 @@ function SetUp({ onClose }: { readonly onClose: () => void }) {
       <p>
         <code className="reference">{secret.replaceAll(/(.{4})(?=.)/g, "$1 ")}</code> <CopyButton text={secret} />
       </p>
-      <label>
-        The code that the app shows
-        <input
-          name="code"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          required
-          autoFocus
-          aria-describedby={problem}
-        />
-      </label>
+      <Field
+        label="The code that the app shows"
+        name="code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        autoFocus
+      />
     </FormDialog>
   );
 }
 
-function RecoveryCodes({ codes, onClose }: { readonly codes: readonly string[]; readonly onClose: () => void }) {
-  return (
-    <Modal title="Recovery codes">
-      <p>
-        Each of these signs you in once without the app. Keep them where you keep passwords. They are shown only now.
-      </p>
-      <ul className="recovery-codes">
-        {codes.map((code) => (
-          <li key={code}>
-            <code>{code}</code>
-          </li>
-        ))}
-      </ul>
-      <div className="dialog-foot">
-        <CopyButton text={codes.join("\n")} />
-        <button type="button" className="primary" onClick={onClose}>
-          I have kept them
-        </button>
-      </div>
-    </Modal>
-  );
-}
+const RecoveryCodes = ({ codes, onClose }: { readonly codes: readonly string[]; readonly onClose: () => void }) => (
+  <Modal title="Recovery codes">
+    <p>Each of these signs you in once without the app. Keep them where you keep passwords. They are shown only now.</p>
+    <ul className="recovery-codes">
+      {codes.map((code) => (
+        <li key={code}>
+          <code>{code}</code>
+        </li>
+      ))}
+    </ul>
+    <div className="dialog-foot">
+      <CopyButton text={codes.join("\n")} />
+      <button className="primary" onClick={onClose}>
+        I have kept them
+      </button>
+    </div>
+  </Modal>
+);
 
 function Remove({ onClose }: { readonly onClose: () => void }) {
-  const problem = useId();
-  const { showToast } = useToasts();
-  const remove = useMutation({
-    ...trpc.secondFactor.remove.mutationOptions(),
-    onSuccess: () => {
-      onClose();
-      showToast("The second factor is off.");
-    },
-  });
+  const remove = useChange(trpc.secondFactor.remove, { said: "The second factor is off.", onDone: onClose });
   return (
     <FormDialog
       title="Turn the second factor off"
       word="Turn off"
       call={remove}
-      problemId={problem}
-      onSubmit={(data) => remove.mutate({ password: textOf(data, "password") })}
+      onSubmit={(text) => remove.mutate({ password: text("password") })}
       onClose={onClose}
     >
       <p>Your password alone signs in then, and the recovery codes stop working.</p>
-      <PasswordField problem={problem} />
+      <PasswordField />
     </FormDialog>
   );
 }

@@ -1,35 +1,32 @@
 // The open sessions of the operator who is signed in.
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { queryClient, trpc } from "../calls.ts";
-import { Age, Waiting } from "../parts/states.tsx";
-import { useToasts } from "../parts/toasts.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { trpc } from "../calls.ts";
+import { Box, Line, Lines } from "../parts/boxes.tsx";
+import { Age } from "../parts/states.tsx";
+import { useChange } from "../parts/use-change.ts";
 
 export function Sessions() {
-  const { showFailure } = useToasts();
   const sessions = useQuery(trpc.session.list.queryOptions());
-  const end = useMutation({
-    ...trpc.session.end.mutationOptions(),
-    onError: (error) => showFailure("Not ended.", error),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.session.list.queryKey() }),
-  });
+  const end = useChange(trpc.session.end, { failed: "Not ended.", reads: [trpc.session.list] });
   return (
-    <section className="box">
-      <h2>Your sessions</h2>
-      <Waiting query={sessions} rows={1} />
-      <ul className="lines">
-        {sessions.data?.map(({ id, device, network, seenAt, createdAt, isThis }) => (
-          <li key={id}>
-            <div>
-              <p>
+    <Box title="Your sessions">
+      <Lines of={sessions}>
+        {({ id, device, network, seenAt, createdAt, isThis }) => (
+          <Line
+            key={id}
+            title={
+              <>
                 {device || "Unknown device"} {isThis && <span className="quiet">this one</span>}
-              </p>
-              <p className="quiet small">
+              </>
+            }
+            about={
+              <>
                 {network && `${network} · `}Used <Age at={seenAt} ago />, signed in <Age at={createdAt} ago />
-              </p>
-            </div>
+              </>
+            }
+          >
             {!isThis && (
               <button
-                type="button"
                 className="small-button"
                 aria-label={`End the session of ${device || "an unknown device"}`}
                 disabled={end.isPending}
@@ -38,9 +35,9 @@ export function Sessions() {
                 End
               </button>
             )}
-          </li>
-        ))}
-      </ul>
-    </section>
+          </Line>
+        )}
+      </Lines>
+    </Box>
   );
 }

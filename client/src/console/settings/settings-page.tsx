@@ -1,6 +1,9 @@
 // Settings: the account, shortcuts, and for admins the operators, API tokens and webhooks.
 import { isAdmin, seesSubmissions, useMe } from "../me.ts";
 import { useSignOut } from "../navigation.tsx";
+import { Box } from "../parts/boxes.tsx";
+import { DialogButton } from "../parts/dialogs.tsx";
+import { Check } from "../parts/form.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { useMethods } from "../sign-in/sign-in.tsx";
 import { turnShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
@@ -23,37 +26,35 @@ export function SettingsPage() {
   const methods = useMethods();
   return (
     <PageFrame title="Settings">
-      <section className="box">
-        <h2>Your account</h2>
+      <Box title="Your account">
         <dl className="fields">
           <Fact label="E-mail">{me.email}</Fact>
           <Fact label="Role">{word(me.role)}</Fact>
         </dl>
         <Account />
-        <label className="check">
-          <input type="checkbox" checked={shortcutsOn} onChange={({ target }) => turnShortcuts(target.checked)} />
+        <Check checked={shortcutsOn} onChange={turnShortcuts}>
           Keyboard shortcuts of single keys
-        </label>
+        </Check>
         <p className="box-foot">
-          {methods?.password !== false && <ChangePassword email={me.email} />}
-          <button type="button" onClick={() => signOut(true)}>
-            Sign out everywhere
-          </button>
+          {methods?.password !== false && (
+            <DialogButton word="Change password">
+              {(close) => <ChangePassword email={me.email} onClose={close} />}
+            </DialogButton>
+          )}
+          <button onClick={() => signOut(true)}>Sign out everywhere</button>
         </p>
-      </section>
+      </Box>
       {seesSubmissions(me) && !me.mustSetSecondFactor && <SavedAnswers />}
       <Sessions />
       {methods?.password && <SecondFactor />}
-      {isAdmin(me) && !me.mustSetSecondFactor && <AdminSettings email={me.email} />}
+      {isAdmin(me) && !me.mustSetSecondFactor && (
+        <>
+          <Operators me={me.email} />
+          <TagSettings />
+          <Tokens />
+          <Webhooks />
+        </>
+      )}
     </PageFrame>
   );
 }
-
-const AdminSettings = ({ email }: { readonly email: string }) => (
-  <>
-    <Operators me={email} />
-    <TagSettings />
-    <Tokens />
-    <Webhooks />
-  </>
-);

@@ -1,26 +1,21 @@
 // The tags of all submissions, for administrators to rename.
-import { useMutation } from "@tanstack/react-query";
 import { queryClient, trpc } from "../calls.ts";
-import { textOf } from "../parts/fields.tsx";
-import { useToasts } from "../parts/toasts.tsx";
+import { Box } from "../parts/boxes.tsx";
+import { textOf } from "../parts/form.tsx";
 import { Tag } from "../parts/tag.tsx";
+import { useChange } from "../parts/use-change.ts";
 import { useTags } from "../submission/tags.tsx";
 import { plural } from "../words.ts";
 
 export function TagSettings() {
   const tags = useTags();
-  const { showToast, showFailure } = useToasts();
-  const rename = useMutation({
-    ...trpc.tags.rename.mutationOptions(),
-    onSuccess: ({ changed }) => {
-      showToast(`Renamed on ${plural(changed, "submission")}.`);
-      void queryClient.invalidateQueries();
-    },
-    onError: (error) => showFailure("Not renamed.", error),
+  const rename = useChange(trpc.tags.rename, {
+    said: ({ changed }) => `Renamed on ${plural(changed, "submission")}.`,
+    failed: "Not renamed.",
+    onDone: () => void queryClient.invalidateQueries(),
   });
   return (
-    <section className="box">
-      <h2>Tags</h2>
+    <Box title="Tags">
       {tags.length === 0 && <p className="quiet">There are none yet. They are added on the page of a submission.</p>}
       <ul className="lines">
         {tags.map((tag) => (
@@ -36,13 +31,13 @@ export function TagSettings() {
               }}
             >
               <input name="to" aria-label={`New name of ${tag}`} defaultValue={tag} maxLength={40} autoComplete="off" />
-              <button type="submit" className="small-button" disabled={rename.isPending}>
+              <button className="small-button" disabled={rename.isPending}>
                 Rename<span className="unseen"> {tag}</span>
               </button>
             </form>
           </li>
         ))}
       </ul>
-    </section>
+    </Box>
   );
 }

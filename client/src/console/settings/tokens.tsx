@@ -1,61 +1,44 @@
 // API tokens for scripts. A token is shown once.
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { Role } from "@submissions/shared/console";
-import { useState } from "react";
-import { queryClient, trpc } from "../calls.ts";
-import { FormDialog, ShownOnce } from "../parts/dialogs.tsx";
-import { textOf } from "../parts/fields.tsx";
-import { Age, Waiting } from "../parts/states.tsx";
-import { useToasts } from "../parts/toasts.tsx";
+import { trpc } from "../calls.ts";
+import { Box, Line, Lines } from "../parts/boxes.tsx";
+import { DialogButton, FormDialog, ShownOnce } from "../parts/dialogs.tsx";
+import { Field } from "../parts/form.tsx";
+import { Age } from "../parts/states.tsx";
+import { useChange } from "../parts/use-change.ts";
 import { exactTime, word } from "../words.ts";
 import { RoleField } from "./operators.tsx";
 
 const dayMs = 24 * 60 * 60_000;
-const reload = () => queryClient.invalidateQueries({ queryKey: trpc.tokens.list.queryKey() });
+const reads = [trpc.tokens.list];
 
 export function Tokens() {
   const tokens = useQuery(trpc.tokens.list.queryOptions());
-  const { showToast, showFailure } = useToasts();
-  const [creating, setCreating] = useState(false);
-  const revoke = useMutation({
-    ...trpc.tokens.revoke.mutationOptions(),
-    onSuccess: () => showToast("The token no longer works."),
-    onError: (error) => showFailure("Not revoked.", error),
-    onSettled: reload,
-  });
+  const revoke = useChange(trpc.tokens.revoke, { said: "The token no longer works.", failed: "Not revoked.", reads });
   return (
-    <section className="box">
-      <div className="box-head">
-        <h2>API tokens</h2>
-        <button type="button" onClick={() => setCreating(true)}>
-          Create token
-        </button>
-      </div>
-      <Waiting query={tokens} rows={1} />
-      {tokens.data?.length === 0 && (
-        <p className="quiet">Scripts use a token in place of a password. There is none yet.</p>
-      )}
-      <ul className="lines">
-        {tokens.data?.map(({ id, name, role, createdAt, expiresAt, usedAt }) => (
-          <li key={id}>
-            <div>
-              <p>
+    <Box
+      title="API tokens"
+      button={<DialogButton word="Create token">{(close) => <CreateDialog onClose={close} />}</DialogButton>}
+    >
+      <Lines of={tokens} empty="Scripts use a token in place of a password. There is none yet.">
+        {({ id, name, role, createdAt, expiresAt, usedAt }) => (
+          <Line
+            key={id}
+            title={
+              <>
                 {id} · {name} <span className="quiet">{word(role)}</span>
-              </p>
-              <p className="quiet small">
-                Created <Age at={createdAt} ago /> ·{" "}
-                {usedAt === null ? (
-                  "never used"
-                ) : (
-                  <>
-                    last used <Age at={usedAt} ago />
-                  </>
-                )}{" "}
-                · {expiresAt === null ? "does not expire" : `expires ${exactTime(expiresAt)}`}
-              </p>
-            </div>
+              </>
+            }
+            about={
+              <>
+                Created <Age at={createdAt} ago /> · {usedAt === null ? "never used" : "last used "}
+                {usedAt !== null && <Age at={usedAt} ago />} ·{" "}
+                {expiresAt === null ? "does not expire" : `expires ${exactTime(expiresAt)}`}
+              </>
+            }
+          >
             <button
-              type="button"
               className="small-button"
               aria-label={`Revoke ${id} ${name}`}
               disabled={revoke.isPending}
@@ -63,16 +46,15 @@ export function Tokens() {
             >
               Revoke
             </button>
-          </li>
-        ))}
-      </ul>
-      {creating && <CreateDialog onClose={() => setCreating(false)} />}
-    </section>
+          </Line>
+        )}
+      </Lines>
+    </Box>
   );
 }
 
 function CreateDialog({ onClose }: { readonly onClose: () => void }) {
-  const create = useMutation({ ...trpc.tokens.create.mutationOptions(), onSuccess: reload });
+  const create = useChange(trpc.tokens.create, { reads });
   if (create.data) {
     return (
       <ShownOnce title="API token" label="API token" text={create.data.token} onClose={onClose}>
@@ -85,20 +67,17 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
       title="Create an API token"
       word="Create token"
       call={create}
-      onSubmit={(data) => {
-        const days = Number(data.get("days"));
+      onSubmit={(text) => {
+        const days = Number(text("days"));
         create.mutate({
-          name: textOf(data, "name").trim(),
-          role: textOf(data, "role") as Role,
+          name: text("name").trim(),
+          role: text("role") as Role,
           expiresAt: days === 0 ? null : Date.now() + days * dayMs,
         });
       }}
       onClose={onClose}
     >
-      <label>
-        Name
-        <input name="name" required maxLength={100} autoFocus autoComplete="off" placeholder="What uses it" />
-      </label>
+      <Field label="Name" name="name" required maxLength={100} autoFocus placeholder="What uses it" />
       <RoleField />
       <label>
         Expires

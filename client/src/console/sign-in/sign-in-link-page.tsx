@@ -4,12 +4,11 @@ import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
-import { useTitle } from "../parts/page.tsx";
+import { CardPage } from "../parts/page.tsx";
 import { session } from "../session.ts";
 import { tokenOfAddress } from "./sign-in.tsx";
 
 export function SignInLinkPage() {
-  useTitle("Sign in");
   const navigate = useNavigate();
   const [token] = useState(tokenOfAddress);
   const use = useMutation({
@@ -21,20 +20,17 @@ export function SignInLinkPage() {
     },
   });
   return (
-    <main className="card-page">
-      <div className="card">
-        <h1>Sign in</h1>
-        <p className="quiet">This link signs you in once.</p>
-        <p className="problem" role="alert">
-          {use.isError && messageOf(use.error)}
-        </p>
-        <button type="button" className="primary" disabled={use.isPending} onClick={() => use.mutate({ token })}>
-          Sign in
-        </button>
-        <p className="card-foot">
-          <Link to="/">Sign in with your password</Link>
-        </p>
-      </div>
-    </main>
+    <CardPage title="Sign in">
+      <p className="quiet">This link signs you in once.</p>
+      <p className="problem" role="alert">
+        {use.isError && messageOf(use.error)}
+      </p>
+      <button className="primary" disabled={use.isPending} onClick={() => use.mutate({ token })}>
+        Sign in
+      </button>
+      <p className="card-foot">
+        <Link to="/">Sign in with your password</Link>
+      </p>
+    </CardPage>
   );
 }

@@ -1,10 +1,10 @@
 // Signing in: a page at the same address as what was asked for, and a dialog over the page when the session ended.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useEffect, useId, useState } from "react";
-import { consoleUrl, isWrong, messageOf, trpc } from "../calls.ts";
-import { textOf } from "../parts/fields.tsx";
+import { useEffect, useState } from "react";
+import { consoleUrl, isWrong, trpc } from "../calls.ts";
+import { Field, Form } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
-import { brand, useTitle } from "../parts/page.tsx";
+import { CardPage } from "../parts/page.tsx";
 import { session } from "../session.ts";
 
 /** Where the page is kept that asked for the sign-in, in this tab: the provider leads back to the inbox. */
@@ -24,31 +24,21 @@ export function keepProviderUrl(url: string | undefined): void {
   if (url !== undefined) sessionStorage.setItem(providerKey, url);
 }
 
-const icon = new URL("../icon.svg", import.meta.url).href;
-
 export function SignInPage() {
   // Runs after a sign-in with the password or in another tab, but not when the browser leaves for the provider.
   useEffect(() => () => sessionStorage.removeItem(wantedKey), []);
-  useTitle("Sign in");
   const [providerUrl] = useState(() => sessionStorage.getItem(providerKey));
   useEffect(() => sessionStorage.removeItem(providerKey), []);
   return (
-    <main className="card-page">
-      <div className="card">
-        <p className="card-brand">
-          <img src={icon} alt="" width="32" height="32" />
-          {brand}
+    <CardPage title="Sign in">
+      {providerUrl !== null && (
+        <p className="quiet">
+          You are signed out here. Your organisation's account may still be signed in in this browser.{" "}
+          <a href={providerUrl}>Sign out of it as well</a>
         </p>
-        <h1>Sign in</h1>
-        {providerUrl !== null && (
-          <p className="quiet">
-            You are signed out here. Your organisation's account may still be signed in in this browser.{" "}
-            <a href={providerUrl}>Sign out of it as well</a>
-          </p>
-        )}
-        <SignInForm />
-      </div>
-    </main>
+      )}
+      <SignInForm />
+    </CardPage>
   );
 }
 
@@ -91,7 +81,7 @@ export const ProviderForm = ({ token = "", primary = false, elsewhere = false }:
     }}
   >
     <input type="hidden" name="token" value={token} />
-    <button type="submit" className={primary ? "primary" : undefined}>
+    <button className={primary ? "primary" : undefined}>
       {token === "" ? "Continue with your organisation" : "Accept with your organisation's account"}
     </button>
   </form>
@@ -112,7 +102,6 @@ function SignInForm({ email }: { readonly email?: string }) {
 }
 
 function PasswordForm({ email }: { readonly email: string | undefined }) {
-  const problem = useId();
   const signIn = useMutation({
     ...trpc.session.signIn.mutationOptions(),
     onSuccess: (me) => {
@@ -125,52 +114,45 @@ function PasswordForm({ email }: { readonly email: string | undefined }) {
   const [asksForCode, setAsksForCode] = useState(false);
   if (signIn.isError && !asksForCode && isWrong(signIn.error, "code")) setAsksForCode(true);
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const data = new FormData(event.currentTarget);
-        const code = textOf(data, "code").trim();
-        const typed = { email: textOf(data, "email").trim(), password: textOf(data, "password") };
-        signIn.mutate({ ...typed, ...(code !== "" && { code }) });
+    <Form
+      call={signIn}
+      onSubmit={(text) => {
+        const code = text("code").trim();
+        signIn.mutate({ email: text("email").trim(), password: text("password"), ...(code !== "" && { code }) });
       }}
+      foot={
+        <button className="primary" aria-busy={signIn.isPending} disabled={signIn.isPending}>
+          Sign in
+        </button>
+      }
     >
-      <label>
-        E-mail address
-        <input
-          name="email"
-          type="email"
-          autoComplete="username"
-          required
-          defaultValue={email}
-          readOnly={email !== undefined}
-          autoFocus={email === undefined}
-          aria-describedby={problem}
-        />
-      </label>
-      <label>
-        Password
-        <input
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          required
-          autoFocus={email !== undefined}
-          aria-describedby={problem}
-        />
-      </label>
+      <Field
+        label="E-mail address"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        defaultValue={email}
+        readOnly={email !== undefined}
+        autoFocus={email === undefined}
+      />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+        autoFocus={email !== undefined}
+      />
       {asksForCode && (
-        <label>
-          Code of your authenticator app, or a recovery code
-          <input name="code" autoComplete="one-time-code" required autoFocus aria-describedby={problem} />
-        </label>
+        <Field
+          label="Code of your authenticator app, or a recovery code"
+          name="code"
+          autoComplete="one-time-code"
+          required
+          autoFocus
+        />
       )}
-      <p id={problem} className="problem" role="alert">
-        {signIn.isError && messageOf(signIn.error)}
-      </p>
-      <button type="submit" className="primary" aria-busy={signIn.isPending} disabled={signIn.isPending}>
-        Sign in
-      </button>
-    </form>
+    </Form>
   );
 }

@@ -1,13 +1,12 @@
 // Where an operator writes: a reply to the person, and a note for the team. What is typed survives going to another
 // submission, a conflict, a reload and the end of the session.
 import type { SubmissionDetail } from "@submissions/shared/console";
-import { useMutation } from "@tanstack/react-query";
 import { useRef, type ReactNode, type RefObject } from "react";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { useDraft } from "../parts/drafts.tsx";
 import { useToasts } from "../parts/toasts.tsx";
+import { useChange } from "../parts/use-change.ts";
 import { AnswerSelect } from "./answer-select.tsx";
-import { listKey, readAgain } from "../triage/triage.ts";
 
 const lengthMax = 10_000;
 /** As long as the server holds a reply. */
@@ -64,13 +63,12 @@ function TextForm({ label, text, onChange, onSubmit, problem, field, head, child
 export function NoteForm({ reference }: { readonly reference: string }) {
   const [text, write, read] = useDraft(`note ${reference}`);
   const detailKey = trpc.submission.get.queryKey({ reference });
-  const add = useMutation({
-    ...trpc.submission.addNote.mutationOptions(),
-    onSuccess: (note, sent) => {
+  const add = useChange(trpc.submission.addNote, {
+    reads: [trpc.submission.get],
+    onDone: (note, sent) => {
       queryClient.setQueryData(detailKey, (detail) => detail && { ...detail, notes: [...detail.notes, note] });
       // What was typed meanwhile stays.
       if (read().trim() === sent.text) write("");
-      void queryClient.invalidateQueries({ queryKey: detailKey });
     },
   });
   const words = text.trim();
@@ -84,7 +82,7 @@ export function NoteForm({ reference }: { readonly reference: string }) {
       onSubmit={() => words !== "" && !add.isPending && add.mutate({ reference, text: words })}
       problem={add.isError && `Not saved. ${messageOf(add.error)}`}
     >
-      <button type="submit" disabled={words === "" || add.isPending} title="Ctrl + Enter">
+      <button disabled={words === "" || add.isPending} title="Ctrl + Enter">
         Add note
       </button>
     </TextForm>
@@ -97,6 +95,9 @@ export const greetingOf = ({ name, kind, reference, fields }: SubmissionDetail):
     ? `Guten Tag ${name},\n\nzu Ihrer ${kind === "inquiry" ? "Anfrage" : "Bewerbung"} ${reference}: `
     : `Hello ${name},\n\nabout your ${kind} ${reference}: `;
 
+/** The counts and the list show the state, too. */
+const reads = [trpc.inbox.list, trpc.inbox.counts, trpc.submission.get];
+
 interface ReplyFormProps {
   readonly detail: SubmissionDetail;
   readonly draft: ReturnType<typeof useDraft>;
@@ -107,30 +108,24 @@ interface ReplyFormProps {
 export function ReplyForm({ detail, draft: [text, write, read], field, onClose }: ReplyFormProps) {
   const { reference, email, version, status } = detail;
   const { showToast, showFailure } = useToasts();
-  const refresh = () => {
-    readAgain([reference]);
-    void queryClient.invalidateQueries({ queryKey: listKey });
-  };
   const sentText = useRef("");
   // The form is gone by then, and with it what a single call would be told of its end.
-  const undo = useMutation({
-    ...trpc.reply.undo.mutationOptions(),
-    onSuccess: () => {
+  const undo = useChange(trpc.reply.undo, {
+    said: "The reply is taken back.",
+    failed: "Not taken back.",
+    reads,
+    onDone: () => {
       if (read() === "") write(sentText.current);
-      showToast("The reply is taken back.");
     },
-    onError: (error) => showFailure("Not taken back.", error),
-    onSettled: refresh,
   });
-  const send = useMutation({
-    ...trpc.reply.send.mutationOptions(),
-    onSuccess: ({ id }, sent) => {
+  const send = useChange(trpc.reply.send, {
+    reads,
+    onDone: ({ id }, sent) => {
       if (read().trim() === sent.text) write("");
       onClose(sent.doneAt !== undefined);
       sentText.current = sent.text;
       showToast(`The reply to ${email} goes out in ten seconds.`, { undo: () => undo.mutate({ id }), forMs: undoMs });
     },
-    onSettled: refresh,
   });
   const fill = (answer: string) =>
     void calls.reply.preview.query({ references: [reference], text: answer }).then(
@@ -159,7 +154,6 @@ export function ReplyForm({ detail, draft: [text, write, read], field, onClose }
       }
     >
       <button
-        type="submit"
         className={status === "done" ? "primary" : ""}
         disabled={words === "" || send.isPending}
         title="Ctrl + Enter"

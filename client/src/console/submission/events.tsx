@@ -1,12 +1,12 @@
 // Mails as they are shown and sent again, and other submissions that one may repeat.
 import type { MailRow, SubmissionDetail } from "@submissions/shared/console";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { queryClient, trpc } from "../calls.ts";
+import { trpc } from "../calls.ts";
+import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { Question } from "../parts/dialogs.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Age, Mark } from "../parts/states.tsx";
-import { useToasts } from "../parts/toasts.tsx";
+import { useChange } from "../parts/use-change.ts";
 import { plural, word } from "../words.ts";
 
 /** When a mail was sent, is due or was given up, and why. */
@@ -30,28 +30,21 @@ export function MailWhen({
 
 /** A button that sends a mail again, a sent one only after a question; none for one that goes out anyway. */
 export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) {
-  const { showToast, showFailure } = useToasts();
   const [asking, setAsking] = useState(false);
-  const retry = useMutation({
-    ...trpc.mails.retry.mutationOptions(),
-    onSuccess: () => showToast("The mail is on its way."),
-    onError: (error) => showFailure("Not sent again.", error),
-    onSettled: () => {
-      setAsking(false);
-      return Promise.all(
-        [trpc.mails.list, trpc.submission.get, trpc.people.get].map((shown) =>
-          queryClient.invalidateQueries({ queryKey: shown.pathKey() }),
-        ),
-      );
-    },
+  const retry = useChange(trpc.mails.retry, {
+    said: "The mail is on its way.",
+    failed: "Not sent again.",
+    reads: [trpc.mails.list, trpc.submission.get, trpc.people.get],
   });
   if (status === "queued") return null;
-  const send = () => retry.mutate({ id });
+  const send = () => {
+    setAsking(false);
+    retry.mutate({ id });
+  };
   const onClick = status === "sent" ? () => setAsking(true) : send;
   return (
     <>
       <button
-        type="button"
         className={status === "sent" ? "link small send-again" : "small-button"}
         disabled={retry.isPending}
         onClick={onClick}
@@ -69,22 +62,21 @@ export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) 
 
 export const Duplicates = ({ duplicates }: Pick<SubmissionDetail, "duplicates">) =>
   duplicates.length === 0 ? null : (
-    <section className="box">
-      <h2>Other submissions of the person</h2>
-      <ul className="lines">
-        {duplicates.map(({ reference, kind, receivedAt, status }) => (
-          <li key={reference}>
-            <div>
-              <p>
-                <ReferenceLink reference={reference} />
-              </p>
-              <p className="quiet small">
+    <Box title="Other submissions of the person">
+      <Lines of={duplicates}>
+        {({ reference, kind, receivedAt, status }) => (
+          <Line
+            key={reference}
+            title={<ReferenceLink reference={reference} />}
+            about={
+              <>
                 {word(kind)} · <Age at={receivedAt} ago />
-              </p>
-            </div>
+              </>
+            }
+          >
             <Mark of="status" state={status} />
-          </li>
-        ))}
-      </ul>
-    </section>
+          </Line>
+        )}
+      </Lines>
+    </Box>
   );

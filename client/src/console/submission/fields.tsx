@@ -6,6 +6,7 @@ import type { Field, FieldKind, FieldTable } from "@submissions/shared/field-tab
 import { inquiryFields } from "@submissions/shared/inquiry-fields";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Box } from "../parts/boxes.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Fact } from "../parts/states.tsx";
 import { languageWords } from "../words.ts";
@@ -92,9 +93,8 @@ export const Letter = ({ detail: { kind, fields } }: { readonly detail: Submissi
     ([name, field]) =>
       field.kind === "paragraphs" &&
       fields[name] && (
-        <section key={name} className="box">
-          <h2>{field.label}</h2>
+        <Box key={name} title={field.label}>
           <p className="letter">{fields[name]}</p>
-        </section>
+        </Box>
       ),
   );

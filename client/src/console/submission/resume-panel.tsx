@@ -3,6 +3,7 @@ import type { ResumeFacts } from "@submissions/shared/console";
 import { sizeIn } from "@submissions/shared/size";
 import { useEffect, useRef, useState } from "react";
 import { consoleUrl, untilSignedIn } from "../calls.ts";
+import { Box } from "../parts/boxes.tsx";
 import { DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 
@@ -16,8 +17,7 @@ export function ResumePanel({ reference, resume }: Props) {
   const [shown, setShown] = useState(false);
   const href = new URL(`resumes/${encodeURIComponent(reference)}`, consoleUrl).href;
   return (
-    <section className="box">
-      <h2>Resume</h2>
+    <Box title="Resume">
       <div className="file">
         <span className={`file-kind file-${kind}`} aria-hidden="true">
           {kind.toUpperCase()}
@@ -28,15 +28,17 @@ export function ResumePanel({ reference, resume }: Props) {
             {kind.toUpperCase()}, {sizeIn("en", size)}
           </p>
         </div>
-        {download === "allowed" && kind === "pdf" && (
-          <button type="button" aria-expanded={shown} onClick={() => setShown(!shown)}>
-            {shown ? "Hide resume" : "Show resume"}
-          </button>
-        )}
         {download === "allowed" && (
-          <DownloadLink className="button-like" href={href} filename={filename}>
-            <Icon name="download" size={16} /> Download resume
-          </DownloadLink>
+          <div className="box-foot">
+            {kind === "pdf" && (
+              <button aria-expanded={shown} onClick={() => setShown(!shown)}>
+                {shown ? "Hide resume" : "Show resume"}
+              </button>
+            )}
+            <DownloadLink className="button-like" href={href} filename={filename}>
+              <Icon name="download" size={16} /> Download resume
+            </DownloadLink>
+          </div>
         )}
       </div>
       {shown && <ResumeFrame reference={reference} />}
@@ -44,7 +46,7 @@ export function ResumePanel({ reference, resume }: Props) {
       {download === "infected" && (
         <p className="problem">The virus scanner found something in this file. It cannot be downloaded.</p>
       )}
-    </section>
+    </Box>
   );
 }
 

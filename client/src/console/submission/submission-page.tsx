@@ -1,10 +1,10 @@
 // One submission: what was sent, what became of it, and what to do next.
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { triageStatuses, type SubmissionDetail, type WithPerson } from "@submissions/shared/console";
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { isMissing, queryClient, trpc } from "../calls.ts";
+import { isMissing, trpc } from "../calls.ts";
 import { useInboxList } from "../inbox/inbox-list.ts";
 import { filterOf, oneOf } from "../inbox/inbox-search.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
@@ -17,9 +17,10 @@ import { CopyButton } from "../parts/copy-button.tsx";
 import { forgetDraftsOf, useDraft } from "../parts/drafts.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
 import { Age, Avatar, Fact, Waiting } from "../parts/states.tsx";
-import { useToasts } from "../parts/toasts.tsx";
-import { listKey, readAgain, showNews, useTriage } from "../triage/triage.ts";
+import { useChange } from "../parts/use-change.ts";
+import { showNews, useTriage } from "../triage/triage.ts";
 import { exactTime, submissionPath, word } from "../words.ts";
+import "../styles/pages.css";
 import { Fields, Letter } from "./fields.tsx";
 import { MoreFields } from "./more-fields.tsx";
 import { TagBox } from "./tags.tsx";
@@ -173,7 +174,7 @@ function Neighbourhood({ reference, kind }: Pick<SubmissionDetail, "reference" |
   });
   return (
     <nav className="neighbours" aria-label="In the list">
-      <button type="button" className="bare back" onClick={back}>
+      <button className="bare back" onClick={back}>
         <Icon name="back" /> Inbox
       </button>
       <span className="steps">
@@ -205,7 +206,6 @@ interface StepProps {
 
 const Step = ({ label, icon, keys, to, onGo }: StepProps) => (
   <button
-    type="button"
     aria-label={label}
     aria-keyshortcuts={keys}
     title={`${label} (${keys})`}
@@ -226,12 +226,11 @@ function Actions({ reference, status, onReply, onDone }: ActionsProps) {
   return (
     <div className="actions">
       {status !== "spam" && (
-        <button type="button" className="primary" aria-keyshortcuts="r" title="Reply (r)" onClick={onReply}>
+        <button className="primary" aria-keyshortcuts="r" title="Reply (r)" onClick={onReply}>
           Reply
         </button>
       )}
       <button
-        type="button"
         className="done-button"
         aria-keyshortcuts="e"
         title="Set to done (e)"
@@ -285,21 +284,16 @@ function Controls({ reference, kind, status, assignee }: ControlsProps) {
 }
 
 function SpamNotice({ reference }: { readonly reference: string }) {
-  const { showToast, showFailure } = useToasts();
-  const release = useMutation({
-    ...trpc.submission.release.mutationOptions(),
-    onSuccess: () => showToast("Released. Its mails are on their way."),
-    onError: (error) => showFailure("Not released.", error),
-    onSettled: () => {
-      readAgain([reference]);
-      void queryClient.invalidateQueries({ queryKey: listKey });
-    },
+  const release = useChange(trpc.submission.release, {
+    said: "Released. Its mails are on their way.",
+    failed: "Not released.",
+    reads: [trpc.inbox.list, trpc.inbox.counts, trpc.submission.get],
   });
   return (
     <div className="notice">
       <Icon name="warning" />
       <p>This is kept as spam. Mails of it are sent once it is released.</p>
-      <button type="button" disabled={release.isPending} onClick={() => release.mutate({ reference })}>
+      <button disabled={release.isPending} onClick={() => release.mutate({ reference })}>
         Release
       </button>
     </div>

@@ -1,11 +1,11 @@
 // The tags of submissions: shown, added with suggestions, and removed; of one or of several at once.
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { queryClient, trpc } from "../calls.ts";
+import { trpc } from "../calls.ts";
 import { Icon } from "../parts/icons.tsx";
 import { colourOf } from "../parts/tag.tsx";
 import { useToasts } from "../parts/toasts.tsx";
-import { listKey } from "../triage/triage.ts";
+import { useChange } from "../parts/use-change.ts";
 
 /** The tags of submissions that the operator sees, as suggestions and to be renamed. */
 export const useTags = (): readonly string[] =>
@@ -23,17 +23,13 @@ interface Props {
 export function TagBox({ references, tags }: Props) {
   const [typed, setTyped] = useState("");
   const known = useTags();
-  const { showToast, showFailure } = useToasts();
-  const change = useMutation({
-    ...trpc.tags.change.mutationOptions(),
-    onSuccess: ({ changed }, request) => {
+  const { showToast } = useToasts();
+  const change = useChange(trpc.tags.change, {
+    failed: "Not changed.",
+    reads: [trpc.inbox.list, trpc.tags.list, trpc.submission.get],
+    onDone: ({ changed }, request) => {
       if (request.add !== undefined && changed === 0) showToast("It has this tag, or as many as it may have.");
       else setTyped("");
-    },
-    onError: (error) => showFailure("Not changed.", error),
-    onSettled: () => {
-      for (const queryKey of [listKey, trpc.tags.list.queryKey(), trpc.submission.get.pathKey()])
-        void queryClient.invalidateQueries({ queryKey });
     },
   });
   const add = (word: string) => change.mutate({ references: [...references], add: word });
@@ -46,7 +42,6 @@ export function TagBox({ references, tags }: Props) {
         <span key={tag} className={colourOf(tag)}>
           {tag}
           <button
-            type="button"
             className="bare"
             aria-label={`Remove ${tag}`}
             disabled={change.isPending}
@@ -76,7 +71,7 @@ export function TagBox({ references, tags }: Props) {
         <ul className="suggestions" aria-label="Suggested tags">
           {suggested.map((tag) => (
             <li key={tag}>
-              <button type="button" className={colourOf(tag)} onClick={() => add(tag)}>
+              <button className={colourOf(tag)} onClick={() => add(tag)}>
                 {tag}
               </button>
             </li>

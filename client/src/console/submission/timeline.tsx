@@ -8,7 +8,7 @@ import { ReferenceLink } from "../parts/reference-link.tsx";
 import { mailWord } from "../words.ts";
 import { MailWhen, SendAgain } from "./events.tsx";
 
-export interface Item {
+interface Item {
   readonly key: string;
   readonly at: number;
   readonly shown: ReactNode;
@@ -26,7 +26,7 @@ export function itemsOf(
   nameOf: NameOf,
 ): readonly Item[] {
   return [
-    { key: "received", at: receivedAt, shown: <Line at={receivedAt}>Received</Line> },
+    ...momentItem("Received", receivedAt),
     ...mails.filter(({ reply, kind }) => reply === null || kind.endsWith("-notice")).map(mailItem),
     ...replies.map((reply) => {
       const its = mails.filter((mail) => mail.reply === reply.id && !mail.kind.endsWith("-notice"));
@@ -62,7 +62,11 @@ export const TimelineOf = ({ items }: { readonly items: readonly Item[] }) => (
   </ol>
 );
 
-export const Line = ({ at, children }: { readonly at: number; readonly children: ReactNode }) => (
+/** Nothing where there is no such moment. */
+export const momentItem = (words: string, at: number | null): readonly Item[] =>
+  at === null ? [] : [{ key: words, at, shown: <Moment at={at}>{words}</Moment> }];
+
+const Moment = ({ at, children }: { readonly at: number; readonly children: ReactNode }) => (
   <div className="timeline-line">
     <p>{children}</p>
     <Age at={at} ago />
@@ -73,9 +77,9 @@ const changeItem = (entry: HistoryEntry, index: number): Item => ({
   key: `change ${index}`,
   at: entry.at,
   shown: (
-    <Line at={entry.at}>
+    <Moment at={entry.at}>
       <AuditSentence entry={entry} />
-    </Line>
+    </Moment>
   ),
 });
 

@@ -1,11 +1,11 @@
 // Adds the subscribers of a file, and reports which were left out.
 import { useMutation } from "@tanstack/react-query";
 import { importBytesMax, importRowsMax, type ImportReport } from "@submissions/shared/console";
-import { calls } from "../calls.ts";
+import { calls, queryClient, trpc } from "../calls.ts";
 import { FormDialog } from "../parts/dialogs.tsx";
+import { Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { count, plural } from "../words.ts";
-import { readSubscribersAgain } from "./add-dialog.tsx";
 
 /** What is wrong with a file that is not sent. */
 class FileRefused extends Error {}
@@ -24,7 +24,10 @@ async function importFile(file: File): Promise<ImportReport> {
 }
 
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
-  const run = useMutation({ mutationFn: importFile, onSettled: readSubscribersAgain });
+  const run = useMutation({
+    mutationFn: importFile,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.subscribers.pathKey() }),
+  });
   if (run.data) return <Report report={run.data} onClose={onClose} />;
   const refusal = run.error instanceof FileRefused ? run.error.message : null;
   return (
@@ -32,13 +35,10 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       title="Import subscribers"
       word={run.isPending ? "Importing…" : "Import"}
       call={refusal === null ? run : { error: null, isPending: false }}
-      onSubmit={(data) => run.mutate(data.get("file") as File)}
+      onSubmit={(_, data) => run.mutate(data.get("file") as File)}
       onClose={run.isPending ? () => {} : onClose}
     >
-      <label>
-        CSV file
-        <input name="file" type="file" accept=".csv,text/csv" required autoFocus />
-      </label>
+      <Field label="CSV file" name="file" type="file" accept=".csv,text/csv" required autoFocus />
       {refusal && (
         <p className="problem" role="alert">
           {refusal}
@@ -90,7 +90,7 @@ const Report = ({ report: { active, pending, leftOut, unread }, onClose }: Repor
       </table>
     )}
     <div className="dialog-foot">
-      <button type="button" className="primary" onClick={onClose} autoFocus>
+      <button className="primary" onClick={onClose} autoFocus>
         Close
       </button>
     </div>

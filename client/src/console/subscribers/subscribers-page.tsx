@@ -1,10 +1,9 @@
 // Newsletter subscribers: growth, the list with state and source, adding and unsubscribing.
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { subscriberStatuses, type SubscriberStatus } from "@submissions/shared/console";
-import { useState } from "react";
 import { calls, trpc } from "../calls.ts";
-import { Question } from "../parts/dialogs.tsx";
+import { DialogButton, RemoveButton } from "../parts/dialogs.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { FilterSelect } from "../parts/fields.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
@@ -13,16 +12,12 @@ import { count } from "../words.ts";
 import { DayLine } from "../parts/charts.tsx";
 import { ExportMenu } from "../parts/export-menu.tsx";
 import { TableList } from "../parts/table-list.tsx";
-import { useToasts } from "../parts/toasts.tsx";
-import { AddDialog, readSubscribersAgain } from "./add-dialog.tsx";
+import { AddDialog } from "./add-dialog.tsx";
 import { ImportDialog } from "./import-dialog.tsx";
 
 export function SubscribersPage() {
   const search = useSearch({ from: "/subscribers" });
   const navigate = useNavigate();
-  const [dialog, setDialog] = useState<"add" | "import" | null>(null);
-  const [leaving, setLeaving] = useState<string | null>(null);
-  const close = () => setDialog(null);
   const set = (change: {
     status?: SubscriberStatus | undefined;
     source?: string | undefined;
@@ -40,12 +35,10 @@ export function SubscribersPage() {
       actions={
         <>
           <ExportMenu list="subscribers" filter={filter} />
-          <button type="button" onClick={() => setDialog("import")}>
-            Import
-          </button>
-          <button type="button" className="primary" onClick={() => setDialog("add")}>
-            Add subscriber
-          </button>
+          <DialogButton word="Import">{(close) => <ImportDialog onClose={close} />}</DialogButton>
+          <DialogButton word="Add subscriber" className="primary">
+            {(close) => <AddDialog onClose={close} />}
+          </DialogButton>
         </>
       }
     >
@@ -85,9 +78,17 @@ export function SubscribersPage() {
           </>,
           <Age at={subscribedAt} />,
           (status === "active" || status === "pending") && (
-            <button type="button" className="small-button" onClick={() => setLeaving(email)}>
-              Unsubscribe
-            </button>
+            <RemoveButton
+              word="Unsubscribe"
+              title="Unsubscribe this address?"
+              procedure={trpc.subscribers.unsubscribe}
+              input={{ email }}
+              said={`${email} is unsubscribed.`}
+              reads={[trpc.subscribers]}
+            >
+              <strong>{email}</strong> gets no more newsletters. Only its owner can subscribe it again, with the form
+              and by confirming.
+            </RemoveButton>
           ),
         ]}
         empty={
@@ -102,9 +103,6 @@ export function SubscribersPage() {
           />
         }
       />
-      {dialog === "add" && <AddDialog onClose={close} />}
-      {dialog === "import" && <ImportDialog onClose={close} />}
-      {leaving !== null && <UnsubscribeDialog email={leaving} onClose={() => setLeaving(null)} />}
     </PageFrame>
   );
 }
@@ -127,33 +125,6 @@ function SourceSelect({ value, onChange }: SourceSelectProps) {
         </option>
       ))}
     </FilterSelect>
-  );
-}
-
-function UnsubscribeDialog({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
-  const { showToast } = useToasts();
-  const unsubscribe = useMutation({
-    ...trpc.subscribers.unsubscribe.mutationOptions(),
-    onSuccess: () => {
-      onClose();
-      showToast(`${email} is unsubscribed.`);
-      return readSubscribersAgain();
-    },
-  });
-  return (
-    <Question
-      title="Unsubscribe this address?"
-      word="Unsubscribe"
-      danger
-      call={unsubscribe}
-      onYes={() => unsubscribe.mutate({ email })}
-      onClose={onClose}
-    >
-      <p>
-        <strong>{email}</strong> gets no more newsletters. Only its owner can subscribe it again, with the form and by
-        confirming.
-      </p>
-    </Question>
   );
 }
 

@@ -29,7 +29,7 @@ export function AssignDialog({ count, kinds, onChoose, onClose }: Props) {
         {/* The others come last: they are asked for, and must not push away what is about to be clicked. */}
         {[me.email, null, ...others.map(({ email }) => email)].map((email, index) => (
           <li key={email}>
-            <button type="button" className="choice" autoFocus={index === 0} onClick={() => onChoose(email)}>
+            <button className="choice" autoFocus={index === 0} onClick={() => onChoose(email)}>
               {email === null ? (
                 <span className="avatar small empty-avatar" aria-hidden="true" />
               ) : (

@@ -1,3 +1,6 @@
+// Read by the bundler.
+declare module "*.css";
+
 // pdf.js publishes no types of its worker.
 declare module "pdfjs-dist/build/pdf.worker.mjs" {
   export const WorkerMessageHandler: unknown;

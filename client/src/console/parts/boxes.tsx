@@ -1,0 +1,56 @@
+// Parts of a page under a heading, and lists of things in them.
+import type { ReactNode } from "react";
+import "../styles/pages.css";
+import { Waiting, type WaitingQuery } from "./states.tsx";
+
+interface BoxProps {
+  readonly title: string;
+  readonly button?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export const Box = ({ title, button, children }: BoxProps) => (
+  <section className="box">
+    <div className="box-head">
+      <h2>{title}</h2>
+      {button}
+    </div>
+    {children}
+  </section>
+);
+
+interface LinesProps<Row> {
+  /** What brings the rows, or the rows. */
+  readonly of: (WaitingQuery & { readonly data: readonly Row[] | undefined }) | readonly Row[];
+  /** Said where there are none. */
+  readonly empty?: string;
+  /** A row as a `Line`. */
+  readonly children: (row: Row) => ReactNode;
+}
+
+export function Lines<Row>({ of, empty, children }: LinesProps<Row>) {
+  const rows = "data" in of ? of.data : of;
+  if (rows === undefined) return <Waiting query={of as WaitingQuery} rows={2} />;
+  return rows.length === 0 ? <p className="quiet">{empty}</p> : <ul className="lines">{rows.map(children)}</ul>;
+}
+
+interface LineProps {
+  /** Before the words. */
+  readonly sign?: ReactNode;
+  readonly title: ReactNode;
+  /** Below the title. */
+  readonly about: ReactNode;
+  /** What is at its end: a state, buttons. */
+  readonly children?: ReactNode;
+}
+
+export const Line = ({ sign, title, about, children }: LineProps) => (
+  <li>
+    {sign}
+    <div>
+      <p>{title}</p>
+      <div className="quiet small">{about}</div>
+    </div>
+    {children}
+  </li>
+);
