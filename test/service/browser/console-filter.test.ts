@@ -1,22 +1,16 @@
 // What the inbox shows and keeps in its address, in a real browser: filters, searches, older submissions.
 import { expect, test } from "vitest";
-import type { InboxRow } from "@submissions/shared/console";
-import type { Page } from "playwright-core";
 import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { enter, failNext } from "../../support/browser/console-visit.ts";
+import { enter, failNext, oneVisit, pathOf, rows } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open());
-
-const pathOf = ({ kind, reference }: Pick<InboxRow, "kind" | "reference">) =>
-  `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
-const rows = (page: Page) => page.locator(".rows .row");
+const go = oneVisit(site);
 
 test("an inbox keeps its filter in the address, and Back returns to it", async () => {
-  await using visit = await enter(browser(), site());
-  const { page } = visit;
+  const page = await go();
   await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
   await page.waitForURL("**/console?status=new");
   const waiting = site().submissions.filter(({ status }) => status === "new");
@@ -51,33 +45,8 @@ test("older submissions are shown page by page, and it is said why they could no
   expect(await older.count()).toBe(0);
 });
 
-test("an empty inbox says that nothing came or waits, and takes no notice of what it does not know", async () => {
-  await using empty = await ConsoleSite.open({ count: 0 });
-  await using visit = await enter(browser(), empty, "?status=closed&utm_source=mail");
-  const { page } = visit;
-  const nothing = page.getByRole("heading", { name: "No submissions yet" });
-  await nothing.waitFor();
-  await page.getByRole("navigation", { name: "By state" }).getByRole("link", { name: "New" }).click();
-  await page.getByRole("heading", { name: "Nothing waits" }).waitFor();
-  await page.goto(`${empty.url}/mails?status=lost`);
-  await page.getByText("No mail has failed.").waitFor();
-
-  // A year that is being typed is the oldest there is.
-  await page.goto(empty.url);
-  await nothing.waitFor();
-  const asked = page.waitForRequest("**/inbox.list*");
-  await page.getByRole("button", { name: "More" }).click();
-  await page.getByLabel("From").fill("0202-01-01");
-  expect((await asked).postDataJSON()).toMatchObject({ filter: { from: 0 } });
-  await page.keyboard.press("Escape");
-  await page.getByRole("link", { name: "from 0202-01-01" }).click();
-  await nothing.waitFor();
-  expect(page.url()).toBe(empty.url);
-});
-
 test("a search finds names and letters as they are typed", async () => {
-  await using visit = await enter(browser(), site());
-  const { page } = visit;
+  const page = await go();
   const search = page.getByRole("searchbox", { name: "Search" });
   await search.pressSequentially("kalomi");
   await page.waitForURL("**/console#q=kalomi");

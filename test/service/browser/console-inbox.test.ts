@@ -5,18 +5,13 @@ import { expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { enter, fillSignIn, operator } from "../../support/browser/console-visit.ts";
+import { enter, fillSignIn, focusedRow, oneVisit, pathOf, phone, rows } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 60 }));
-
-const rows = (page: Page) => page.locator(".rows .row");
-const pathOf = ({ kind, reference }: Pick<InboxRow, "kind" | "reference">) =>
-  `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
-const focusedRow = (page: Page) => page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"]);
+const go = oneVisit(site);
 const referencesIn = (page: Page) =>
   page.locator("[data-reference]").evaluateAll((links) => links.map((link) => link.dataset["reference"]));
-const phone = { viewport: { width: 360, height: 740 } };
 
 test("rows are one line of 44 px, in sections by the days of the viewer's zone", async () => {
   const timeZone = "Pacific/Auckland";
@@ -64,8 +59,7 @@ test("a list without rows shows the first one that comes in, without a click", a
 });
 
 test("a search finds the same by typing and on Enter, people before letters, in every state", async () => {
-  await using visit = await enter(browser(), site(), "?status=new");
-  const { page } = visit;
+  const page = await go("?status=new");
   const search = page.getByRole("searchbox", { name: "Search" });
   const groups = page.locator(".section-name");
   await search.pressSequentially("ben");
@@ -97,8 +91,7 @@ test("a search finds the same by typing and on Enter, people before letters, in 
 });
 
 test("the next one of a search is the row below", async () => {
-  await using visit = await enter(browser(), site(), "#q=ben");
-  const { page } = visit;
+  const page = await go("#q=ben");
   await expect.poll(() => page.locator(".section-name").count()).toBe(2);
   const people = await page.locator(".rows").first().getByRole("listitem").count();
   const [last = "", next = ""] = (await referencesIn(page)).slice(people - 1);
@@ -109,8 +102,7 @@ test("the next one of a search is the row below", async () => {
 });
 
 test("a phone has one button for all filters, and what is set as chips", async () => {
-  await using visit = await enter(browser(), site(), "", phone);
-  const { page } = visit;
+  const page = await go("", phone);
   await rows(page).first().waitFor();
   expect(await page.getByRole("combobox").count()).toBe(0);
   await page.getByRole("button", { name: "Filter" }).click();
@@ -237,18 +229,4 @@ test("what has the focus keeps its corners", async () => {
   const [before] = await corners();
   await page.keyboard.press("j");
   expect(await corners()).toEqual([before, true]);
-});
-
-test("the audit log says what was done in sentences", async () => {
-  const one = site().submissions.findLast(({ kind }) => kind === "inquiry")!;
-  await site().changeAs(operator, one.reference, { assignee: operators.ben[0] });
-  await site().changeAs(operator, one.reference, { status: "open" });
-  await site().store.desk.audit({ action: "operator.accept", subject: operator }, { operator, at: Date.now() });
-  await using visit = await enter(browser(), site(), "/audit");
-  const { page } = visit;
-  const entries = page.getByRole("table", { name: "Audit log" });
-  await entries.getByText(`eva assigned ${one.reference} to ben.hart`).waitFor();
-  await entries.getByText(`eva set ${one.reference} to open`).waitFor();
-  await entries.getByText("accepted the invitation").first().waitFor();
-  expect(await entries.getByText(/from:|operator\./).count()).toBe(0);
 });

@@ -10,10 +10,11 @@ import { freePort } from "../../support/free-port.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, resumePdf } from "../../support/browser/console-site.ts";
-import { enter, failNext, fillSignIn, operator, pathOf, rows } from "../../support/browser/console-visit.ts";
+import { enter, failNext, fillSignIn, oneVisit, operator, pathOf, rows } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
+const go = oneVisit(site);
 
 const firstWith = (fits: (one: InboxRow) => boolean): InboxRow => site().submissions.find(fits)!;
 const statusOf = (page: Page) => page.getByRole("combobox", { name: "Status" }).inputValue();
@@ -21,8 +22,7 @@ const statusOf = (page: Page) => page.getByRole("combobox", { name: "Status" }).
 test("a submission shows what was sent as people read it", async () => {
   // Its notice has failed.
   const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
-  await using visit = await enter(browser(), site(), pathOf(one));
-  const { page } = visit;
+  const page = await go(pathOf(one));
   await page.getByRole("heading", { name: one.name }).waitFor();
   expect(await page.getByRole("link", { name: "+44 (0)20 7946-0018" }).getAttribute("href")).toBe("tel:+442079460018");
   expect(await page.getByRole("link", { name: one.email, exact: true }).getAttribute("href")).toBe(
@@ -62,8 +62,7 @@ test("a mail that was sent is sent again only after a question", async () => {
   const mails = async () =>
     (await site().store.desk.listMails(wholeScope, undefined, { limit: 100 })).rows.map(({ id }) => id);
   const before = await mails();
-  await using visit = await enter(browser(), site(), "/mails?status=sent");
-  const { page } = visit;
+  const page = await go("/mails?status=sent");
   const notice = page.getByRole("row").filter({ hasText: "the team" }).first();
   const again = notice.getByRole("button", { name: "Send again" });
   const question = page.getByRole("dialog", { name: "Send this mail again?" });
@@ -115,8 +114,7 @@ test("texts are written in the direction of their script, and cut at their end",
 
 test("only operators who see it are offered to assign it to, and it is printed without ways to other pages", async () => {
   const one = firstWith(({ kind, status }) => kind === "inquiry" && status === "new");
-  await using visit = await enter(browser(), site(), pathOf(one));
-  const { page } = visit;
+  const page = await go(pathOf(one));
   await page.getByRole("heading", { name: one.name }).waitFor();
   const offered = () => page.getByRole("combobox", { name: "Assignee" }).getByRole("option").allInnerTexts();
   await expect.poll(offered).toEqual(["Unassigned", "eva (me)", "ben.hart"]);
@@ -130,6 +128,7 @@ test("only operators who see it are offered to assign it to, and it is printed w
   expect(await page.getByRole("heading", { name: one.name }).isVisible()).toBe(true);
   expect(await page.getByRole("navigation").count()).toBe(0);
   expect(await rows(page).first().isVisible()).toBe(false);
+  await page.emulateMedia({ media: null });
 });
 
 describe("a second operator", () => {

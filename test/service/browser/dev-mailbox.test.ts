@@ -11,15 +11,17 @@ import { startService } from "../../support/service.ts";
 
 const browser = shared(() => openBrowser());
 
-test("lists mails, and shows each as HTML, as text and with its headers", async () => {
-  await using service = await startService();
+const service = shared(() => startService());
+const mailbox = shared(() => serveMailbox(join(service().dataFolder, "mailbox"), 0));
+
+test("says when there is no mail; then lists mails, shows each as HTML, as text and with its headers, and fits a phone", async () => {
+  expect(await (await fetch(mailbox().address)).text()).toContain("No mails yet.");
   const hostile = { ...buyer, company: "<script>document.title = 'run'</script>" };
-  await rest.send(service, "marketplace.inquiry", json(hostile));
-  await expect.poll(async () => (await service.mails()).length).toBe(2);
-  await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
-  await using visit = await Visit.begin(browser());
+  await rest.send(service(), "marketplace.inquiry", json(hostile));
+  await expect.poll(async () => (await service().mails()).length).toBe(2);
+  await using visit = await Visit.begin(browser(), { viewport: { width: 360, height: 740 } });
   const { page } = visit;
-  await page.goto(mailbox.address);
+  await page.goto(mailbox().address);
   const shown = page.locator("details", { hasText: "New inquiry from Ann Buyer" });
   expect(await page.locator("details").count()).toBe(2);
   await shown.locator("summary").click();
@@ -29,20 +31,17 @@ test("lists mails, and shows each as HTML, as text and with its headers", async 
   const [text, head] = await shown.locator("pre").allTextContents();
   expect(text).toContain(`Company: ${hostile.company}`);
   expect(head).toContain("Auto-Submitted: auto-generated");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 });
 
 test("answers any other address with 404, also one that is no address", async () => {
-  await using service = await startService();
-  await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
   for (const path of ["1-none", "/", "../x", "..%2Fsubmissions", "submissions.sqlite"])
-    expect((await fetch(mailbox.address + path)).status).toBe(404);
-  expect((await fetch(`${mailbox.address}?page=1`)).status).toBe(200);
+    expect((await fetch(mailbox().address + path)).status).toBe(404);
+  expect((await fetch(`${mailbox().address}?page=1`)).status).toBe(200);
 });
 
 test("answers to names of this machine only, so that no page of another site reads mails", async () => {
-  await using service = await startService();
-  await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
-  const { port } = new URL(mailbox.address);
+  const { port } = new URL(mailbox().address);
   const statusOf = async (host: string) => {
     const request = get({ host: "127.0.0.1", port, headers: { host } });
     const [response] = (await once(request, "response")) as [IncomingMessage];
@@ -51,18 +50,4 @@ test("answers to names of this machine only, so that no page of another site rea
   };
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) expect(await statusOf(host)).toBe(200);
   for (const host of [`evil.example:${port}`, "127.0.0.1.evil.example"]) expect(await statusOf(host)).toBe(403);
-});
-
-test("fits a phone, and says when there is no mail yet", async () => {
-  await using service = await startService();
-  await using mailbox = await serveMailbox(join(service.dataFolder, "mailbox"), 0);
-  expect(await (await fetch(mailbox.address)).text()).toContain("No mails yet.");
-  await rest.send(service, "marketplace.inquiry", json(buyer));
-  await expect.poll(async () => (await service.mails()).length).toBe(2);
-  await using visit = await Visit.begin(browser(), { viewport: { width: 360, height: 740 } });
-  const { page } = visit;
-  await page.goto(mailbox.address);
-  await page.locator("summary", { hasText: "New inquiry from Ann Buyer" }).click();
-  await page.locator("details[open] iframe").waitFor();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 });

@@ -26,7 +26,7 @@ async function visitForm(name: string, { lang = "en" } = {}): Promise<{ visit: V
 }
 
 describe("an e-mail address", () => {
-  test("with a likely slip is suggested in another spelling, and taken as it is all the same", async () => {
+  test("with a likely slip is suggested in another spelling, and taken as it is all the same; the receipt names it and leads back to it", async () => {
     const { visit, form } = await visitForm("newsletter-form");
     await using _ = visit;
     const field = form.getByLabel("E-mail address");
@@ -37,14 +37,19 @@ describe("an e-mail address", () => {
     expect(await form.getByRole("button", { name: "Did you mean" }).count()).toBe(0);
     await field.fill("reader@gmial.com");
     await field.press("Enter");
-    await form.getByRole("region", { name: "Check your inbox" }).waitFor();
+    const receipt = form.getByRole("region", { name: "Check your inbox" });
+    expect(await receipt.innerText()).toContain("We sent a link to reader@gmial.com. Wrong address?");
     expect((await service().stored()).subscribers.map(({ email }) => email)).toContain("reader@gmial.com");
+    await receipt.getByRole("button", { name: "Change it" }).click();
+    expect(await field.inputValue()).toBe("reader@gmial.com");
+    expect(await field.evaluate((input) => input.matches(":focus"))).toBe(true);
   });
 
   test("with a likely slip gets its suggestion after the button is released, so that the button stays in place", async () => {
     const { visit, form } = await visitForm("inquiry-form");
     await using _ = visit;
     const { mouse } = visit.page;
+    await visit.page.setViewportSize({ width: 1_000, height: 800 });
     await form.getByLabel("E-mail address").fill("ann@gmial.com");
     const button = form.getByRole("button", { name: "Send inquiry" });
     await button.hover();
@@ -54,67 +59,51 @@ describe("an e-mail address", () => {
     await mouse.up();
     await form.getByRole("group", { name: "There is a problem" }).waitFor();
     await form.getByRole("button", { name: "Did you mean ann@gmail.com?" }).waitFor();
-  });
 
-  test("is named in the receipt of a subscription, and can be changed from there", async () => {
-    const { visit, form } = await visitForm("newsletter-form");
-    await using _ = visit;
-    await form.getByLabel("E-mail address").fill("wrong@example.org");
-    await form.getByRole("button", { name: "Subscribe" }).click();
-    const receipt = form.getByRole("region", { name: "Check your inbox" });
-    expect(await receipt.innerText()).toContain("We sent a link to wrong@example.org. Wrong address?");
-    await receipt.getByRole("button", { name: "Change it" }).click();
-    const field = form.getByLabel("E-mail address");
-    expect(await field.inputValue()).toBe("wrong@example.org");
-    expect(await field.evaluate((input) => input.matches(":focus"))).toBe(true);
+    // The labels of a pair stay side by side when one field has a problem.
+    const top = async (text: string) => (await form.getByText(text, { exact: true }).boundingBox())?.y;
+    await form.locator("#name-error").getByText("Enter your name.").waitFor();
+    expect(await top("Your name")).toBe(await top("Company (optional)"));
   });
 });
 
-test("a web address without a scheme is completed, and sent with https", async () => {
+test("a web address without a scheme is completed and sent with https, also from a page that is loaded again, which forgets a file", async () => {
   const { visit, form } = await visitForm("application-form");
   await using _ = visit;
   await fillApplication(form);
   await form.getByLabel("Portfolio").fill("example.org/ana");
   await form.getByLabel("Link to your resume").fill("example.org/cv");
   expect(await form.getByLabel("Portfolio").inputValue()).toBe("https://example.org/ana");
+  await form.locator("input[type=file]").setInputFiles(resume);
+  await form.locator(".chosen").waitFor();
+  await visit.page.reload();
+  await form.getByLabel("Full name").waitFor();
+  expect(await form.getByLabel("Full name").inputValue()).toBe("Ana Souza");
+  expect(await form.locator(".chosen").isVisible()).toBe(false);
   await form.getByLabel("Link to your resume").press("Enter");
   await form.getByRole("region").waitFor();
   expect((await service().stored()).applications.at(-1)).toMatchObject({
     portfolioUrl: "https://example.org/ana",
     resumeUrl: "https://example.org/cv",
+    resume: null,
   });
 });
 
-test("the letters of the cover letter are counted, as the language writes numbers", async () => {
-  const { visit, form } = await visitForm("application-form", { lang: "de" });
-  await using _ = visit;
-  const letter = form.getByLabel("Anschreiben");
-  await letter.fill("😀".repeat(1_204));
-  await form.getByText("1.204 von 20.000 Zeichen").waitFor();
-  await letter.fill("");
-  await form.getByText("Zeichen").waitFor({ state: "hidden" });
-});
-
-test("the button that removes a file says one word, and its name says which file", async () => {
-  for (const [lang, word, name] of [
-    ["en", "Remove", "Remove cv.pdf"],
-    ["de", "Entfernen", "cv.pdf entfernen"],
+test("the button that removes a file says one word, and its name says which file; letters are counted as the language writes numbers", async () => {
+  for (const [lang, word, name, counted] of [
+    ["en", "Remove", "Remove cv.pdf", "1,204 of 20,000 characters"],
+    ["de", "Entfernen", "cv.pdf entfernen", "1.204 von 20.000 Zeichen"],
   ] as const) {
     const { visit, form } = await visitForm("application-form", { lang });
     await using _ = visit;
     await form.locator("input[type=file]").setInputFiles({ ...resume, name: "cv.pdf" });
     expect(await form.getByRole("button", { name, exact: true }).innerText()).toBe(word);
+    const letter = form.locator("#coverLetter");
+    await letter.fill("😀".repeat(1_204));
+    await form.getByText(counted).waitFor();
+    await letter.fill("");
+    await form.getByText(counted.slice(6)).waitFor({ state: "hidden" });
   }
-});
-
-test("the labels of a pair stay side by side when one field has a problem", async () => {
-  const { visit, form } = await visitForm("inquiry-form");
-  await using _ = visit;
-  await visit.page.setViewportSize({ width: 1_000, height: 800 });
-  const top = async (text: string) => (await form.getByText(text, { exact: true }).boundingBox())?.y;
-  await form.getByRole("button", { name: "Send inquiry" }).click();
-  await form.locator("#name-error").getByText("Enter your name.").waitFor();
-  expect(await top("Your name")).toBe(await top("Company (optional)"));
 });
 
 test("the reference of a receipt can be copied", async () => {
@@ -214,17 +203,6 @@ describe("a page that is loaded again", () => {
       "top@example.org",
       "foot@example.org",
     ]);
-  });
-
-  test("does not bring back a file", async () => {
-    const { visit, form } = await visitForm("application-form");
-    await using _ = visit;
-    await fillApplication(form);
-    await form.locator("input[type=file]").setInputFiles(resume);
-    await visit.page.reload();
-    await form.getByLabel("Full name").waitFor();
-    expect(await form.getByLabel("Full name").inputValue()).toBe("Ana Souza");
-    expect(await form.locator(".chosen").isVisible()).toBe(false);
   });
 });
 

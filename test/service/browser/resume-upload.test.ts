@@ -104,9 +104,10 @@ describe("before it is sent", () => {
     expect(posts).toEqual([]);
   });
 
-  test("a file of exactly 5 MiB, and DOC and DOCX files, pass", async () => {
-    const { visit, form } = await visitApplication();
+  test("a file of exactly 5 MiB, and DOC and DOCX files, pass; one can be dropped anywhere on the form, two cannot", async () => {
+    const { visit, page, form } = await visitApplication();
     await using _ = visit;
+    const address = page.url();
     const doc = fixture("format-corpus__lorem-ipsum.doc", "cv.DOC");
     const docx = fixture("python-docx__default.docx", "cv.docx");
     for (const file of [pdfOf(bytesMax.resume), doc, docx]) {
@@ -114,27 +115,18 @@ describe("before it is sent", () => {
       await form.locator(".chosen").getByText(file.name).waitFor();
       expect(await problemOf(form).isVisible()).toBe(false);
     }
-    const before = await count();
-    await fillApplication(form);
-    await send(form);
-    await accepted(form);
-    expect(await count()).toBe(before + 1);
-  });
-
-  test("a file can be dropped anywhere on the form; two cannot", async () => {
-    const { visit, page, form } = await visitApplication();
-    await using _ = visit;
-    const address = page.url();
     await drop(form.getByLabel("Cover letter"), [resume, pdfOf(100)]);
     await problemOf(form).getByText("Only one file can be sent.").waitFor();
     await drop(form.getByLabel("Cover letter"), [resume]);
     await form.locator(".chosen").getByText(resume.name).waitFor();
     await problemOf(form).waitFor({ state: "hidden" });
     expect(page.url()).toBe(address);
+    const before = await count();
     await fillApplication(form);
     await send(form);
     await accepted(form);
     const { applications } = await service().stored();
+    expect(applications).toHaveLength(before + 1);
     expect(applications.at(-1)!.resume).toMatchObject({ filename: resume.name, size: resume.buffer.length });
   });
 });
@@ -194,12 +186,16 @@ describe("on its way", () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test("a broken connection is reported, and trying again sends the same file", async () => {
+  test("a problem that the service finds in the bytes is shown at the field; a broken connection is reported, and trying again sends the same file", async () => {
     const { visit, form } = await visitApplication();
     await using _ = visit;
     visit.expectProblems(/Failed to load resource/);
     const before = await count();
     await fillApplication(form);
+    await choose(form, fixture("file-type__fixture.odt", "cv.docx"));
+    await send(form);
+    await problemOf(form).getByText("this is a file of another kind").waitFor();
+    expect(await count()).toBe(before);
     await choose(form, resume);
     await visit.page.route(/\/trpc\//, (route) => route.abort("connectionreset"));
     await sendInVain(visit.page, () => send(form));
@@ -210,17 +206,5 @@ describe("on its way", () => {
     const { applications } = await service().stored();
     expect(applications).toHaveLength(before + 1);
     expect(applications.at(-1)!.resume).toMatchObject({ size: resume.buffer.length });
-  });
-
-  test("a problem that the service finds in the bytes is shown at the field", async () => {
-    const { visit, form } = await visitApplication();
-    await using _ = visit;
-    visit.expectProblems(/Failed to load resource/);
-    const before = await count();
-    await fillApplication(form);
-    await choose(form, fixture("file-type__fixture.odt", "cv.docx"));
-    await send(form);
-    await problemOf(form).getByText("this is a file of another kind").waitFor();
-    expect(await count()).toBe(before);
   });
 });
