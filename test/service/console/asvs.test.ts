@@ -67,8 +67,8 @@ test("the headers of the table are those of every answer", async () => {
   for (const [, directive] of rowOf("3.4.3").words.matchAll(/`([^`]+)`/g)) expect(policy).toContain(directive);
 });
 
-test("the cookies of the table are those of the service", async () => {
-  await using secure = await startService({ env: { PUBLIC_URL: "https://service.example" } });
+test("the cookies of the table are those of the service, below the path of PUBLIC_URL", async () => {
+  await using secure = await startService({ env: { PUBLIC_URL: "https://service.example/below" } });
   const eva = await operator(secure, "eva@example.org", "sales");
   const response = await eva.fetch("/console/trpc/session.signIn", {
     method: "POST",
@@ -76,8 +76,9 @@ test("the cookies of the table are those of the service", async () => {
   });
   const cookies = response.headers.getSetCookie();
   expect(cookies).toHaveLength(2);
+  expect((await eva.call("inbox.counts")).status).toBe(200);
   for (const cookie of cookies) {
-    expect(cookie).toMatch(/^__Secure-[\w-]+=[\w.-]+; Path=\/console; HttpOnly; SameSite=Strict;.*\bSecure$/);
+    expect(cookie).toMatch(/^__Secure-[\w-]+=[\w.-]+; Path=\/below\/console; HttpOnly; SameSite=Strict;.*\bSecure$/);
   }
   expect(rowOf("3.3.1").words).toContain("`__Secure-`");
   expect(rowOf("3.3.2").words).toContain("`SameSite=Strict`");

@@ -197,11 +197,8 @@ test("inputs that are wrong are told by field, and batches answer each call", as
     207,
     [{ result: {} }, { error: { data: { httpStatus: 404 } } }],
   ]);
-});
 
-test("batches that make no sense are refused, and say no more", async () => {
-  await using service = await startService();
-  const anna = await operator(service, "anna@example.org", "sales");
+  // Those that make no sense are refused, and say no more.
   const send = async (paths: string, body: string) => {
     const response = await anna.fetch(`/console/trpc/${paths}?batch=1`, {
       method: "POST",

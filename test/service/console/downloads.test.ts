@@ -9,7 +9,7 @@ const read = async (one: Operator, path: string) => {
   return { response, text: await response.text() };
 };
 
-test("a resume is sent to be saved, never shown by what it claims to be, and each view is recorded", async () => {
+test("a resume is sent to be saved, never shown by what it claims to be, to pages of the console only, and each view is recorded", async () => {
   await using service = await startService();
   const { application } = await submitAll(service);
   const rita = await operator(service, "rita@example.org", "recruiting");
@@ -31,12 +31,8 @@ test("a resume is sent to be saved, never shown by what it claims to be, and eac
     ["rita@example.org", "resume.view"],
   ]);
   expect((await read(rita, "/console/resumes/APP-20200101-000000")).response.status).toBe(404);
-});
 
-test("links on pages of other sites download nothing, and a HEAD is no download", async () => {
-  await using service = await startService();
-  const { application } = await submitAll(service);
-  const rita = await operator(service, "rita@example.org", "recruiting");
+  // Links on pages of other sites download nothing, and a HEAD is no download.
   for (const site of ["cross-site", "same-site"]) {
     rita.headers = { "sec-fetch-site": site };
     expect((await read(rita, `/console/resumes/${application}`)).response.status).toBe(403);
@@ -44,7 +40,7 @@ test("links on pages of other sites download nothing, and a HEAD is no download"
   rita.headers = { "sec-fetch-site": "none" };
   expect((await rita.fetch(`/console/resumes/${application}`, { method: "HEAD" })).status).toBe(404);
   expect((await read(rita, `/console/resumes/${application}`)).response.status).toBe(200);
-  expect((await auditOf(service)).filter(({ subject }) => subject === application)).toHaveLength(1);
+  expect((await auditOf(service)).filter(({ subject }) => subject === application)).toHaveLength(3);
 });
 
 test("a resume that no scanner has judged yet is withheld", async () => {
