@@ -1,6 +1,6 @@
 // Does long work in pages, each its own short transaction: memory stays flat, other work gets its turn, and no read
 // transaction stays open while a slow consumer takes its time, which would keep the engine from tidying up.
-import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** Rows, or arrival numbers, that one page looks at, whether they are wanted or not. */
 export const pageRows = 500;
@@ -35,32 +35,5 @@ export async function changeInBatches(change: (after: number) => Promise<readonl
     if (batch.length === 0) return all;
     all += batch.length;
     after = Math.max(...batch);
-  }
-}
-
-/** The wanted rows among those that a page has looked at. */
-export interface Page<Row> {
-  readonly rows: readonly Row[];
-  /** The last arrival number that was looked at; null at the end. */
-  readonly last: number | null;
-}
-
-/**
- * All rows behind an arrival number, page by page: a generator that gave them one by one would take as long as the
- * reading. No page is empty.
- *
- * @param read looks at the next rows behind an arrival number, at most `limit`
- */
-export async function* readPages<Row>(
-  after: number,
-  read: (after: number, limit: number) => Promise<Page<Row>>,
-): AsyncGenerator<readonly Row[], void, undefined> {
-  for (let position = after; ;) {
-    const { rows, last } = await read(position, pageRows);
-    if (rows.length > 0) yield rows;
-    if (last === null) return;
-    position = last;
-    // A consumer that never waits must not keep requests from being served.
-    await nextTurn();
   }
 }

@@ -34,22 +34,21 @@ function answerOf(error: unknown): DatabaseError | null {
 /** The SQLSTATE of an error; undefined for what did not come from the server. */
 export const sqlState = (error: unknown): string | undefined => answerOf(error)?.code;
 
-/** Another transaction won a race, and this one was undone as a whole: running it again may succeed at once. */
-export function isContention(error: unknown): boolean {
-  const state = sqlState(error);
-  return state === "40001" || state === "40P01";
-}
+const isOneOf =
+  (...some: readonly string[]) =>
+  (error: unknown): boolean =>
+    some.includes(sqlState(error) ?? "");
 
-export const isDiskFull = (error: unknown): boolean => sqlState(error) === "53100";
+/** Another transaction won a race, and this one was undone as a whole: running it again may succeed at once. */
+export const isContention = isOneOf("40001", "40P01");
+
+export const isDiskFull = isOneOf("53100");
 
 /** A statement took longer than its limit. */
-export const isOutOfTime = (error: unknown): boolean => sqlState(error) === "57014";
+export const isOutOfTime = isOneOf("57014");
 
 /** A pooler lent a connection on which a statement was not prepared, or where another client had prepared it. */
-export function isUnprepared(error: unknown): boolean {
-  const state = sqlState(error);
-  return state === "26000" || state === "42P05";
-}
+export const isUnprepared = isOneOf("26000", "42P05");
 
 /** Whether the server said that it failed. Anything else that the driver throws is about the connection. */
 export const isAnswer = (error: unknown): boolean => answerOf(error) !== null;

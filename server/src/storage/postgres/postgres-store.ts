@@ -3,7 +3,6 @@
 // database.
 import { References } from "../rules/references.ts";
 import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
-import type { Engine } from "../sql/engine.ts";
 import { SchemaTooOld } from "../schema-version.ts";
 import { type OpenOptions, operatorsReadMs, StorageUnavailable, type Store } from "../store.ts";
 import { makeAcceptor } from "./accept.ts";
@@ -81,7 +80,7 @@ export async function openPostgresStore(
   const references = new References(row.referenceKey);
   const engine = makeEngine(connections, primary);
   const { read, lastComplete } = makeEngine(reads, primary);
-  const reading: Engine = { ...engine, read, lastComplete };
+  const reading = { ...engine, read, lastComplete };
   const acceptor = makeAcceptor(connections, engine, references, onCommit);
   const opened = opening.move();
   let closed: Promise<void> | undefined;
@@ -90,8 +89,7 @@ export async function openPostgresStore(
       row,
       references,
       engine,
-      forLists: reading,
-      forExports: reading,
+      reading,
       inbox,
       searchIndex: prepareSearchIndex(engine),
       // As all transactions that lock several, so that they cannot deadlock.

@@ -5,9 +5,8 @@ import { StorageUnavailable } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { prepared } from "./statement.ts";
 
+/** A slow answer makes it wrong by half the time that it took: much less than a lease lasts. */
 const measureEveryMs = 60_000;
-/** Samples of one measurement; their median counts, so that one slow answer does no harm. */
-const samples = 5;
 
 const askTime = prepared<{ now: number }>("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now");
 
@@ -59,11 +58,8 @@ export async function startServerClock(
 const startByMachine = () => Date.now() - performance.now();
 
 async function measure(connections: Connections): Promise<Start> {
-  const starts: number[] = [];
-  while (starts.length < samples) {
-    const asked = performance.now();
-    const [server] = await connections.all(askTime);
-    if (server !== undefined) starts.push(server.now - (asked + performance.now()) / 2);
-  }
-  return { byServer: starts.toSorted((a, b) => a - b)[Math.floor(samples / 2)] ?? 0, byMachine: startByMachine() };
+  const asked = performance.now();
+  const [server] = await connections.all(askTime);
+  if (server === undefined) throw new Error("The server told no time.");
+  return { byServer: server.now - (asked + performance.now()) / 2, byMachine: startByMachine() };
 }

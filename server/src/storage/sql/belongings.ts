@@ -29,8 +29,6 @@ interface DetailRow extends ListedRow {
   readonly email_key: string;
 }
 
-type Twin = DeskDetail["duplicates"][number] & { readonly arrival: number };
-
 /** The arrival number of a submission, or the key of a subscriber. */
 type Owner = number | string;
 
@@ -45,11 +43,10 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
     const [ofSubmission, ofSubscriber] = [prepare<Row>(textOf("submission")), prepare<Row>(textOf("subscriber"))];
     return (owner: Owner) => (typeof owner === "number" ? ofSubmission(owner) : ofSubscriber(owner));
   };
-  const same = (column: "email_key" | "resume_sha256", index: string) =>
-    prepare<Twin>(`
-      SELECT arrival, reference, kind, received_at AS "receivedAt", status FROM submission ${indexedBy(index)}
-      WHERE ${column} = $1 AND arrival <> $2 AND ${among("kind", "$3")}
-      ORDER BY arrival DESC LIMIT ${duplicatesMax}`);
+  const same = (condition: string, index: string) => `
+    SELECT * FROM (
+      SELECT arrival FROM submission ${indexedBy(index)}
+      WHERE ${condition} AND arrival <> $3 AND ${among("kind", "$4")} ORDER BY arrival DESC LIMIT ${duplicatesMax}) AS newest`;
   return {
     find: prepare<DetailRow>(`
       SELECT ${listedColumns}, resume_scan, resume_sha256, email_key FROM submission
@@ -59,8 +56,12 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       SELECT ${listedColumns} FROM submission ${indexedBy("submission_email")}
       WHERE email_key = $1 AND arrival < $2 AND ${among("kind", "$3")} ORDER BY arrival DESC LIMIT $4`),
     subscriberOf: prepare<SubscriberRow>(`SELECT ${subscriberColumns} FROM subscriber WHERE email_key = $1`),
-    sameAddress: same("email_key", "submission_email"),
-    sameResume: same("resume_sha256", "submission_same_resume"),
+    /** Of the same address or with the same resume. */
+    twinsOf: prepare<DeskDetail["duplicates"][number]>(`
+      SELECT reference, kind, received_at AS "receivedAt", status FROM submission WHERE arrival IN (
+        ${same("email_key = $1", "submission_email")}
+        UNION ${same("resume_sha256 = $2", "submission_same_resume")})
+      ORDER BY arrival DESC LIMIT ${duplicatesMax}`),
     historyOf: prepare<StoredEntry>(
       `SELECT ${entryColumns} FROM audit WHERE subject = $1 ORDER BY id DESC LIMIT ${historyMax}`,
     ),
@@ -106,13 +107,12 @@ export function makeBelongings(engine: Engine, references: References) {
       const row = await find(statements.find(named.dayNumber, named.kind));
       if (row === undefined) return null;
       const { arrival } = row;
-      const [mails, notes, replies, history, ofAddress, ofResume] = await Promise.all([
+      const [mails, notes, replies, history, duplicates] = await Promise.all([
         read(statements.mailsOf(arrival)),
         read(statements.notesOf(arrival)),
         read(statements.repliesOf(arrival)),
         read(statements.historyOf(row.reference)),
-        read(statements.sameAddress(row.email_key, arrival, kinds)),
-        row.resume_sha256 === null ? [] : read(statements.sameResume(row.resume_sha256, arrival, kinds)),
+        read(statements.twinsOf(row.email_key, row.resume_sha256, arrival, kinds)),
       ]);
       const submission = readSubmissionAnyway(row);
       return {
@@ -125,7 +125,7 @@ export function makeBelongings(engine: Engine, references: References) {
         history: history
           .map(({ at, operator, action, detail }) => ({ at, operator, action, detail: readFields(detail) }))
           .toReversed(),
-        duplicates: newestOf([...ofAddress, ...ofResume]),
+        duplicates,
       };
     },
 
@@ -171,13 +171,4 @@ export function makeBelongings(engine: Engine, references: References) {
       if (suppression !== undefined) yield { kind: "suppression", reason: suppression.reason, at: suppression.at };
     },
   } satisfies Partial<DeskStore>;
-}
-
-/** The newest of some submissions, each once. */
-function newestOf(twins: readonly Twin[]): DeskDetail["duplicates"] {
-  const byArrival = new Map(twins.map((twin) => [twin.arrival, twin]));
-  return [...byArrival.values()]
-    .toSorted((a, b) => b.arrival - a.arrival)
-    .slice(0, duplicatesMax)
-    .map(({ reference, kind, receivedAt, status }) => ({ reference, kind, receivedAt, status }));
 }

@@ -1,5 +1,6 @@
 // Reads tables in the order of their numbers, as far as they are complete when reading begins.
-import { readPages } from "../pages.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { pageRows } from "../pages.ts";
 import type { StoredSubmission, SubmissionKind } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
@@ -43,8 +44,9 @@ interface Reading {
 }
 
 /**
- * Prepares to read a table behind a number. A page covers `pageRows` numbers, from the next row on. So gaps cost nothing,
- * and no page takes long where wanted rows are rare.
+ * Prepares to read a table behind a number, page by page: a generator that gave rows one by one would take as long as the
+ * reading. A page covers `pageRows` numbers, from the next row on, and is not empty. So gaps cost nothing, and none takes
+ * long where wanted rows are rare.
  */
 export function prepareReader<Row>(engine: Engine, { table, number, columns, wanted = "" }: Reading) {
   const { prepare, read } = engine;
@@ -58,11 +60,14 @@ export function prepareReader<Row>(engine: Engine, { table, number, columns, wan
 
   return async function* readBehind(after: number, ...values: Value[]) {
     const end = await lastComplete();
-    yield* readPages(after, async (position, count) => {
-      const [found] = await read(next(position, end));
-      if (found === undefined || found.first === null) return { rows: [], last: null };
-      const to = Math.min(found.first + count - 1, end);
-      return { rows: await read(page(found.first, to, ...values)), last: to < end ? to : null };
-    });
+    for (let position = after; ;) {
+      const [{ first } = { first: null }] = await read(next(position, end));
+      if (first === null) return;
+      position = Math.min(first + pageRows - 1, end);
+      const rows = await read(page(first, position, ...values));
+      if (rows.length > 0) yield rows;
+      // A consumer that never waits must not keep requests from being served.
+      await nextTurn();
+    }
   };
 }

@@ -36,9 +36,8 @@ interface SharedOptions {
   readonly row: StoreRow;
   readonly references: References;
   readonly engine: Engine;
-  /** The same engine, whose reads outside of transactions hold up no submission. Lists do not wait for exports. */
-  readonly forLists: Engine;
-  readonly forExports: Engine;
+  /** The same engine, whose reads outside of transactions hold up no submission. */
+  readonly reading: Engine;
   readonly inbox: Inbox;
   readonly searchIndex: SearchIndex;
   readonly erasing: ErasingOptions;
@@ -48,37 +47,29 @@ interface SharedOptions {
   readonly settleBeside?: (rows: readonly Settled[]) => Promise<readonly number[]>;
 }
 
-export function makeSharedStore({ row, references, engine, forLists, forExports, inbox, ...own }: SharedOptions) {
+export function makeSharedStore({ row, references, engine, reading, inbox, ...own }: SharedOptions) {
   const suppressions = prepareSuppressions(engine);
   const changes = prepareChanging(engine, references);
-  const readsBy = (by: Engine) => ({
-    ...makeInboxLists(by, references, inbox),
-    ...makeBelongings(by, references),
-    ...makeAuditLog(by),
-  });
-  const lists = readsBy(forLists);
-  const { listWhole, readAudit, readPerson } = forExports === forLists ? lists : readsBy(forExports);
 
   return {
     identity: row.identity,
     desk: {
-      ...lists,
-      listWhole,
-      readAudit,
-      readPerson,
-      ...makeLists(forLists),
-      ...makeOverview(forLists),
+      ...makeInboxLists(reading, references, inbox),
+      ...makeBelongings(reading, references),
+      ...makeAuditLog(reading),
+      ...makeLists(reading),
+      ...makeOverview(reading),
       ...makeChanges(engine, changes),
-      ...makeTags(forLists, changes),
+      ...makeTags(reading, changes),
       ...makeErasing(engine, own.searchIndex, own.erasing),
       ...makeIndexing(engine, own.searchIndex),
     },
     replies: makeReplies(engine, changes),
     access: makeAccess(engine, row.cookieKey),
-    webhooks: makeWebhooks(forLists),
+    webhooks: makeWebhooks(reading),
     deliveries: makeOutbox(engine, deliveryTable),
     ...makeEarlier(engine),
-    ...makeReading(forExports),
+    ...makeReading(reading),
     ...makeLinks(engine),
     ...makeMails(engine, suppressions.noteRefusal, own.settleBeside),
     ...makeResumes(engine),

@@ -36,20 +36,14 @@ export function makeSqliteStore(
   const engine = makeEngine(connection, run);
   const accept = prepareAccept(engine, references);
 
-  // Lists do not wait for exports.
-  const threads = [new ReadingThread(connection, readMs), new ReadingThread(connection, readMs)] as const;
-  // Commands that only read serve no requests, which could wait.
-  const [forLists, forExports] =
-    connection.access === "read-only"
-      ? ([engine, engine] as const)
-      : ([readingBy(engine, threads[0]), readingBy(engine, threads[1])] as const);
+  const thread = new ReadingThread(connection, readMs);
   return {
     ...makeSharedStore({
       row,
       references,
       engine,
-      forLists,
-      forExports,
+      // Commands that only read serve no requests, which could wait.
+      reading: connection.access === "read-only" ? engine : readingBy(engine, thread),
       inbox,
       searchIndex: prepareSearchIndex(engine),
       // By the index: to sort would take long for a person with many.
@@ -72,7 +66,7 @@ export function makeSqliteStore(
     /** Waits for what was handed in, then closes; a second call waits for the same. */
     async [Symbol.asyncDispose]() {
       await queue.close();
-      await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()));
+      await thread[Symbol.asyncDispose]();
       connection[Symbol.dispose]();
     },
   };
