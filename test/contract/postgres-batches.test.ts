@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { openRateLimitStore } from "../../server/src/storage/open-store.ts";
 import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
-import { wokenAtOnce } from "../../server/src/storage/sql/mails.ts";
+import { retryMails } from "../../server/src/desk/mails.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { locate, postgresTest as test } from "./postgres-under-test.ts";
@@ -67,18 +67,16 @@ test.for([
   },
 );
 
-test("failed mails are woken in batches, but for one that is held", async ({ store, database }) => {
+test("failed mails are woken, but for one that is held", async ({ store, database }) => {
   await database.query(submission);
   await database.query(`
     INSERT INTO mail (id, kind, submission, status, attempts, created_at)
     SELECT n, 'inquiry-notice', 1, 'failed', 9, n FROM generate_series(1, ${rows}) AS n`);
-  await noteChanges(database, "mail");
   {
     await using _held = await hold(database, "mail WHERE id = 7");
-    expect(await store.retryMails({ status: "failed" }, noon)).toBe(rows - 1);
+    expect(await retryMails(store, "failed", noon)).toBe(rows - 1);
   }
-  expect(await mostAtOnce(database)).toBe(wokenAtOnce);
-  expect(await store.retryMails({ status: "failed" }, noon)).toBe(1);
+  expect(await retryMails(store, "failed", noon)).toBe(1);
   expect(await store.mailBacklog()).toMatchObject({ queued: rows, failed: 0 });
 });
 

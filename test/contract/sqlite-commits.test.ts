@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
 import { listMails } from "../../server/src/desk/mails.ts";
-import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
 import { applyPending } from "../../server/src/storage/sqlite/migrate.ts";
 import { makeSqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
@@ -17,7 +16,6 @@ import {
   allMails,
   application,
   applications,
-  idsOf,
   inquiries,
   inquiry,
   lease,
@@ -74,20 +72,6 @@ describe("a commit", () => {
     );
     expect(tested.store.commitCounts.commits).toBe(before);
     expect(await committedWhenAnswered).toHaveLength(1);
-  });
-});
-
-describe("work that grows with a table", () => {
-  const count = 600;
-  const batches = Math.ceil(count / forgottenAtOnce);
-  const failed = (id: string) => ({ id, result: "failed", at: noon, error: "x", timesNotFound: null }) as const;
-
-  test("is done in commits of a few hundred rows: waking mails", async ({ store }) => {
-    const accepted = await Promise.all(Array.from({ length: count }, (_, n) => acceptMails(store, inquiry(n))));
-    const receipts = idsOf(accepted.map(([receipt]) => receipt));
-    await store.mails.settle(receipts.map(failed), lease.owner);
-    const waking = commitsOf(store, () => store.retryMails({ status: "failed" }, noon));
-    expect(await waking).toBeGreaterThanOrEqual(batches);
   });
 });
 

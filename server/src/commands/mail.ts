@@ -2,10 +2,11 @@
 // which lets the mails of spam be sent. The service sends them, not these commands: one sender is enough.
 import { mailStatuses } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
-import { listMails } from "../desk/mails.ts";
+import { listMails, retryMails } from "../desk/mails.ts";
 import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
+import type { Store } from "../storage/store.ts";
 import {
   CommandFailed,
   commandLine,
@@ -80,11 +81,9 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     .action(async (id: string | undefined, { status }: { status?: (typeof stopped)[number] }, command: Command) => {
       if (id !== undefined && status !== undefined) command.error("error: give either an id or --status");
       await using store = await openStore(configOf(deps).storage);
-      const which = id === undefined ? { status: status ?? "failed" } : { id };
-      const count = await store.retryMails(which, store.clock.now());
-      if (count === "suppressed") throw new CommandFailed("The address of this mail is suppressed.");
-      if (count === "capped") throw new CommandFailed("The address of this mail has had 3 such mails within 24 hours.");
-      if (id !== undefined && count === 0) throw new CommandFailed("No mail with this id waits or has failed.");
+      const which = id === undefined ? { status: status ?? ("failed" as const) } : { id };
+      const now = store.clock.now();
+      const count = "id" in which ? await retryOne(store, which.id, now) : await retryMails(store, which.status, now);
       await store.desk.audit({ action: "mail.again", subject: "", detail: { ...which, count } }, commandLine(store));
       tell(deps, `${mails(count)} due now.`);
     });
@@ -117,6 +116,14 @@ export function registerRelease(program: Command, deps: CommandDeps): void {
       }
       tell(deps, `${reference} is released; ${mails(release.mails)} due now.`);
     });
+}
+
+async function retryOne(store: Store, id: string, now: number): Promise<1> {
+  const result = await store.retryMail(id, now);
+  if (result === true) return 1;
+  if (result === "suppressed") throw new CommandFailed("The address of this mail is suppressed.");
+  if (result === "capped") throw new CommandFailed("The address of this mail has had 3 such mails within 24 hours.");
+  throw new CommandFailed("No mail with this id waits or has failed.");
 }
 
 const mails = (count: number): string => (count === 1 ? "1 mail is" : `${count} mails are`);

@@ -1,5 +1,6 @@
 // What the port promises about mails that tell operators what others assign to them.
 import { expect } from "vitest";
+import { retryMails } from "../../../server/src/desk/mails.ts";
 import { type Actor, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { assignmentWaitMs } from "../../../server/src/storage/sql/assignment-mails.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
@@ -125,7 +126,7 @@ export function assignmentGuarantees(test: StoreTest): void {
     expect((await acceptMails(store, inquiry(5, { email: ben.operator }))).map(({ kind }) => kind)).toContain(
       "inquiry-receipt",
     );
-    expect(await store.retryMails({ status: "failed" }, due + minute)).toBe(1);
+    expect(await retryMails(store, "failed", due + minute)).toBe(1);
     expect(await claimAt(store, due + minute)).toMatchObject([{ id, email: ben.operator }]);
   });
 

@@ -1,5 +1,6 @@
 // What the port promises about what operators change, and about the audit log.
 import { expect } from "vitest";
+import { retryMails } from "../../../server/src/desk/mails.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import {
   accept,
@@ -227,10 +228,10 @@ export function deskChangeGuarantees(test: StoreTest): void {
       receipts.map((id) => ({ id, at: now, result: "failed", error: "e", timesNotFound: null }) as const),
       "this-process",
     );
-    expect(await store.retryMails({ status: "failed" }, now)).toBe(3);
-    expect(await store.retryMails({ id: receipts[3]! }, now)).toBe("capped");
+    expect(await retryMails(store, "failed", now)).toBe(3);
+    expect(await store.retryMail(receipts[3]!, now)).toBe("capped");
     await store.suppress({ email: inquiry(1).email, reason: "complained", at: now });
-    expect(await store.retryMails({ id: receipts[3]! }, now)).toBe("suppressed");
+    expect(await store.retryMail(receipts[3]!, now)).toBe("suppressed");
   });
 
   test("a waiting receipt to an address that was suppressed meanwhile fails, and the notice goes out", async ({

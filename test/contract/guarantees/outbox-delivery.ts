@@ -220,7 +220,7 @@ function doubting(test: StoreTest): void {
     async (result, { store }) => {
       const { id } = await storeMail(store);
       await store.mails.settle([{ id, result, at: noon, error: "given up", timesNotFound: 1 }], lease.owner);
-      await store.retryMails({ id }, noon);
+      await store.retryMail(id, noon);
       expect(await claimOnly(store, noon)).toMatchObject({ timesNotFound: 1, attempts: 0 });
     },
   );

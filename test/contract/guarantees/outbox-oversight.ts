@@ -1,6 +1,6 @@
 // What the port promises operators about mails: to see them, to wake them, and never to send one twice.
 import { expect } from "vitest";
-import { listMails } from "../../../server/src/desk/mails.ts";
+import { listMails, retryMails } from "../../../server/src/desk/mails.ts";
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
@@ -125,7 +125,7 @@ function waking(test: StoreTest): void {
   test("wakes one stopped mail, whole, and counts its tries anew", async ({ store }) => {
     const { failed, doubtful } = await storeMixed(store);
     for (const mail of [failed, doubtful]) {
-      expect(await store.retryMails({ id: mail.id }, noon + minute)).toBe(1);
+      expect(await store.retryMail(mail.id, noon + minute)).toBe(true);
       const claimed = await store.mails.claim(noon + minute, 10, other);
       expect(claimed).toEqual([{ ...mail, attempts: 0, leasedUntil: other.until }]);
     }
@@ -135,17 +135,17 @@ function waking(test: StoreTest): void {
     const { mails } = await accept(store, subscription());
     const [welcome] = mails;
     await store.mails.settle([stopped(welcome!.id, "failed")], lease.owner);
-    await store.retryMails({ status: "failed" }, noon);
+    await retryMails(store, "failed", noon);
     expect(await store.mails.claim(noon, 10, other)).toEqual([{ ...welcome, leasedUntil: other.until }]);
   });
 
   test("wakes all mails of a status and nothing else", async ({ store }) => {
     const { failed, failedLater, doubtful } = await storeMixed(store);
-    expect(await store.retryMails({ status: "failed" }, noon)).toBe(2);
+    expect(await retryMails(store, "failed", noon)).toBe(2);
     const claimed = await store.mails.claim(noon, 10, other);
     expect(new Set(idsOf(claimed))).toEqual(new Set([failed.id, failedLater.id]));
-    expect(await store.retryMails({ status: "failed" }, noon)).toBe(0);
-    expect(await store.retryMails({ status: "in-doubt" }, noon)).toBe(1);
+    expect(await retryMails(store, "failed", noon)).toBe(0);
+    expect(await retryMails(store, "in-doubt", noon)).toBe(1);
     expect(idsOf(await store.mails.claim(noon, 10, other))).toEqual([doubtful.id]);
   });
 
@@ -156,7 +156,7 @@ function waking(test: StoreTest): void {
       ids.map((id) => stopped(id, "failed")),
       lease.owner,
     );
-    expect(await store.retryMails({ status: "failed" }, noon)).toBe(600);
+    expect(await retryMails(store, "failed", noon)).toBe(600);
     expect(await store.mailBacklog()).toMatchObject({ queued: 600, failed: 0 });
   });
 
@@ -164,19 +164,19 @@ function waking(test: StoreTest): void {
     const { queued } = await storeMixed(store);
     const later = { id: queued.id, result: "later", at: noon, dueAt: noon + 1e9, error: "x" } as const;
     await store.mails.settle([{ ...later, timesNotFound: null, tried: true }], lease.owner);
-    expect(await store.retryMails({ id: queued.id }, noon)).toBe(1);
+    expect(await store.retryMail(queued.id, noon)).toBe(true);
     expect(await store.mails.claim(noon, 10, other)).toMatchObject([{ id: queued.id, attempts: 1 }]);
   });
 
   test("never sends a sent mail again", async ({ store }) => {
     const { sent } = await storeMixed(store);
-    for (const id of [sent.id, "unknown", "999999-0"]) expect(await store.retryMails({ id }, noon)).toBe(0);
+    for (const id of [sent.id, "unknown", "999999-0"]) expect(await store.retryMail(id, noon)).toBe(false);
     expect(await store.mails.claim(noon, 10, other)).toEqual([]);
   });
 
   test("does not take a mail from the process that has leased it", async ({ store }) => {
     const { queued } = await storeMixed(store);
-    expect(await store.retryMails({ id: queued.id }, noon)).toBe(1);
+    expect(await store.retryMail(queued.id, noon)).toBe(true);
     expect(await store.mails.claim(noon, 10, other)).toEqual([]);
   });
 }

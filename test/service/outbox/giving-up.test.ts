@@ -1,5 +1,6 @@
 // For how long a mail is tried, and how it comes back after that.
 import { expect, test } from "vitest";
+import { retryMails } from "../../../server/src/desk/mails.ts";
 import { retryMsMax } from "../../../server/src/mail/settlement.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { hour, openOutboxUnderTest } from "../../support/outbox/outbox-under-test.ts";
@@ -27,7 +28,7 @@ test("a mail is tried for 72 hours, then shown as failed, and sent once an opera
   expect(await tested.store.mailBacklog()).toMatchObject({ queued: 0, failed: 1 });
 
   tested.postmark.breakdown = null;
-  expect(await tested.store.retryMails({ status: "failed" }, tested.clock.now())).toBe(1);
+  expect(await retryMails(tested.store, "failed", tested.clock.now())).toBe(1);
   await eventually(() => tested.taken()).toEqual([one!.id]);
   await eventually(() => tested.newest()).toMatchObject({ status: "sent", lastError: null });
 });

@@ -186,7 +186,7 @@ test("a mail that was given up in doubt is asked about when an operator wakes it
   expect(await tested.newest()).toMatchObject({ status: "failed", lastError: "given up: postmark: HTTP 500" });
   tested.postmark.breakdown = null;
   const sends = tested.sends();
-  await tested.store.retryMails({ id: mail.id }, tested.clock.now());
+  await tested.store.retryMail(mail.id, tested.clock.now());
   // The outage has made the sender pause.
   tested.clock.advance(10 * minute);
   await eventually(() => tested.newest()).toMatchObject({ status: "sent" });

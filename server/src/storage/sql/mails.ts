@@ -2,21 +2,16 @@
 // and how many wait.
 import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
-import { changeInBatches } from "../pages.ts";
 import type { LeasedMail, MailSettlement } from "../records.ts";
 import { storedDay } from "../rules/days.ts";
-import { quoted } from "../rules/inbox-filter.ts";
 import { claimedColumns, type ClaimedMail, endedMail, leasedMail, mailJoins, replyJoins } from "../rules/mail-row.ts";
-import { type MailRow, parseMailId } from "../rules/outbox-row.ts";
-import { capMs, isToPerson, teamMails } from "../rules/mails.ts";
+import { parseMailId } from "../rules/outbox-row.ts";
+import { isToPerson } from "../rules/mails.ts";
 import type { Store } from "../store.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { makeOutbox, type OutboxTable, type Settled } from "./outbox.ts";
-import { prepareSendingAgain, type Refusal, wakeText } from "./sending-again.ts";
+import { prepareSendingAgain, type Refusal } from "./sending-again.ts";
 import { prepareStanding } from "./addresses.ts";
-
-/** Mails that one transaction wakes. */
-export const wokenAtOnce = 250;
 
 export const mailTable: OutboxTable<ClaimedMail, LeasedMail, MailSettlement> = {
   name: "mail",
@@ -42,7 +37,7 @@ export function makeMails(
   noteRefusal: (row: number, createdAt: number, owner: string, at: number) => Steps<void>,
   settleBeside?: (rows: readonly Settled[]) => Promise<readonly number[]>,
 ) {
-  const { prepare, indexedBy, amongUnlocked, read, write, transaction } = engine;
+  const { prepare, indexedBy, read, write, transaction } = engine;
   const standingOf = prepareStanding(engine);
   const again = prepareSendingAgain(engine);
   /** The addresses of people may have been suppressed since their mails were stored. The team's notices go out. */
@@ -59,34 +54,9 @@ export function makeMails(
     VALUES ('digest', $1, $2, 'queued', $3, $3) ON CONFLICT DO NOTHING RETURNING id`);
   // The status is part of the text, and the condition of the index is repeated: only then the planners use it.
   const stopped = (status: "failed" | "in-doubt") =>
-    `FROM mail ${indexedBy("mail_stopped")} WHERE status IN ('failed', 'in-doubt') AND status = '${status}'`;
-  const isTeams = `kind IN (${quoted(teamMails)})`;
-  // What never left counts already for a day. The others are judged one by one.
-  const isFree = (status: "failed" | "in-doubt") =>
-    status === "failed"
-      ? `(${isTeams} OR coalesce(again_at, created_at) > $3)`
-      : `(${isTeams} AND CAST($3 AS BIGINT) IS NOT NULL)`;
-  const wakeBatch = (status: "failed" | "in-doubt") =>
-    prepare<{ id: number }>(`
-      ${wakeText} WHERE ${amongUnlocked(
-        "id",
-        `SELECT id ${stopped(status)} AND id > $2 AND ${isFree(status)} ORDER BY id LIMIT ${wokenAtOnce}`,
-      )} RETURNING id`);
-  const findStrangers = (status: "failed" | "in-doubt") =>
-    prepare<MailRow>(`
-      SELECT id AS row, created_at AS "createdAt" ${stopped(status)} AND id > $1 AND NOT ${isTeams}
-      ORDER BY id LIMIT ${wokenAtOnce}`);
-  const strangers = { failed: findStrangers("failed"), "in-doubt": findStrangers("in-doubt") };
-
-  const retryOne = (mail: MailRow, now: number) =>
-    transaction(function* (): Steps<number | Refusal> {
-      const judged = yield* again.judge(mail, now);
-      return typeof judged === "string" ? judged : yield* again.wake(mail, judged.key, now);
-    });
-  const wakeSome = { failed: wakeBatch("failed"), "in-doubt": wakeBatch("in-doubt") };
+    `(SELECT count(*) FROM mail ${indexedBy("mail_stopped")} WHERE status IN ('failed', 'in-doubt') AND status = '${status}')`;
   const backlog = prepare<Awaited<ReturnType<Store["mailBacklog"]>>>(`
-    SELECT queued, (SELECT count(*) ${stopped("failed")}) AS failed,
-      (SELECT count(*) ${stopped("in-doubt")}) AS "inDoubt",
+    SELECT queued, ${stopped("failed")} AS failed, ${stopped("in-doubt")} AS "inDoubt",
       (SELECT created_at FROM mail WHERE id = oldest) AS "oldestCreatedAt", due AS "firstDueAt"
     FROM (SELECT count(*) AS queued, min(id) AS oldest, min(due_at) AS due
       FROM mail ${indexedBy("mail_due")} WHERE status = 'queued') AS waiting`);
@@ -121,25 +91,13 @@ export function makeMails(
       return (await write(storeDigest(day, JSON.stringify(digest), now))).length === 1;
     },
 
-    async retryMails(which, now) {
-      if ("id" in which) {
-        const mail = parseMailId(which.id);
-        return mail === null ? 0 : retryOne(mail, now);
-      }
-      const wakeNext = wakeSome[which.status];
-      let woken = await changeInBatches(async (after) =>
-        (await write(wakeNext(now, after, now - capMs))).map(({ id }) => id),
-      );
-      for (let after = 0; ;) {
-        const rows = await read(strangers[which.status](after));
-        for (const row of rows) {
-          const result = await retryOne(row, now);
-          if (typeof result === "number") woken += result;
-        }
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < wokenAtOnce) return woken;
-        after = last.row;
-      }
+    async retryMail(id, now) {
+      const mail = parseMailId(id);
+      if (mail === null) return false;
+      return transaction(function* (): Steps<boolean | Refusal> {
+        const judged = yield* again.judge(mail, now);
+        return typeof judged === "string" ? judged : yield* again.wake(mail, judged.key, now);
+      });
     },
 
     async mailBacklog() {

@@ -9,10 +9,6 @@ import { prepareStanding } from "./addresses.ts";
 
 export type Refusal = "suppressed" | "capped";
 
-/** Makes mails due at $1. A lease stays with its holder: the mail may be on its way at this moment. */
-export const wakeText = `UPDATE mail SET status = 'queued', due_at = $1, scheduled_at = $1, ended_at = NULL,
-  attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END`;
-
 interface Sending {
   readonly kind: MailKind;
   readonly status: MailStatus;
@@ -22,7 +18,7 @@ interface Sending {
 }
 
 export function prepareSendingAgain(engine: Engine) {
-  const { prepare, lockAddress } = engine;
+  const { prepare, amongUnlocked, lockAddress } = engine;
   const standingOf = prepareStanding(engine);
   const find = prepare<Sending>(`
     SELECT mail.kind, mail.status, coalesce(submission.email_key, mail.subscriber) AS key,
@@ -32,15 +28,19 @@ export function prepareSendingAgain(engine: Engine) {
   const receipts = prepare<{ at: number }>(lookUps.receipts.text);
   const newsletters = prepare<{ at: number }>(lookUps.newsletters.text);
   const count = prepare("UPDATE mail SET again_key = $2, again_at = $3 WHERE id = $1");
-
-  const wake = prepare<object>(`${wakeText} WHERE id = $2 AND created_at = $3 AND status <> 'sent' RETURNING id`);
+  // A lease stays with its holder: the mail may be on its way at this moment.
+  const wake = prepare<object>(`
+    UPDATE mail SET status = 'queued', due_at = $1, scheduled_at = $1, ended_at = NULL,
+      attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END
+    WHERE ${amongUnlocked("id", "SELECT id FROM mail WHERE id = $2 AND created_at = $3 AND status <> 'sent'")}
+    RETURNING id`);
 
   return {
-    /** Makes a mail due that was not sent, and notes it for the cap. Answers how many there were. */
-    *wake({ row, createdAt }: MailRow, key: string | null, at: number): Steps<number> {
-      const woken = (yield* wake(at, row, createdAt)).length;
-      if (woken > 0 && key !== null) yield* count(row, key, at);
-      return woken;
+    /** Makes a mail due that was not sent, and notes it for the cap. False when there is none, or another transaction has it. */
+    *wake({ row, createdAt }: MailRow, key: string | null, at: number): Steps<boolean> {
+      const [woken] = yield* wake(at, row, createdAt);
+      if (woken !== undefined && key !== null) yield* count(row, key, at);
+      return woken !== undefined;
     },
 
     /** Locks the address. Answers what is to be noted of the mail that is sent again, if anything, or why it must not be. */
