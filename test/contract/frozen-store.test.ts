@@ -103,38 +103,35 @@ async function writeBackup(folder: string): Promise<void> {
   await writeFile(join(folder, "backup.json"), JSON.stringify(manifest));
 }
 
-test.each(["sqlite", "postgres"] as const)(
-  "a backup of that store is migrated into %s and reads as it did",
-  async (name) => {
-    await using backup = await openFolder();
-    await writeBackup(backup.path);
-    await using folder = await openFolder();
-    await using database = name === "postgres" ? await createDatabase("empty") : null;
-    const location: StoreLocation =
-      database === null ? { kind: "sqlite", file: join(folder.path, "submissions.sqlite") } : locate(database.url);
-    const env = { DATA_DIR: folder.path, DATABASE_URL: database?.url ?? "" };
-    const held = JSON.parse(await readFile(join(frozen, "sqlite.json"), "utf8")) as Held;
-    expect(await runCommand(["restore", backup.path], env)).toMatchObject({ code: 0 });
-    expect(await runCommand(["migrate", "--check"], env)).toMatchObject({ code: 0, stdout: "" });
-    await using store = await openStore(location);
-    // The restore is in the log, too.
-    await exportsTheSame(store, held, ["inquiries", "applications", "subscribers"]);
-    // The search is filled by the service. What was queued is held: it may have gone out after the backup.
-    while ((await store.desk.indexNext(100, (email) => email.endsWith("@mailinator.com"))) > 0);
-    const { mails: _, ...shown } = held.inquiry;
-    await showsSubmissions(store, { ...held, inquiry: shown }, folder.path);
-    const lease = { owner: "today", until: noon + 60 * minute };
-    expect(await store.mails.claim(noon + 30 * minute, 100, lease)).toEqual([]);
-    expect(await runCommand(["mail", "release"], env)).toMatchObject({ code: 0 });
-    const released = await store.mails.claim(Date.now() + minute, 100, {
-      owner: "today",
-      until: Date.now() + 60 * minute,
-    });
-    expect(released.map(({ id }) => id)).toEqual(expect.arrayContaining([...held.due]));
-    await remembersCallers(store, held);
-    await goesOn(store, held);
-  },
-);
+test.each(["sqlite", "postgres"] as const)("a backup of it is migrated into %s and reads as it did", async (name) => {
+  await using backup = await openFolder();
+  await writeBackup(backup.path);
+  await using folder = await openFolder();
+  await using database = name === "postgres" ? await createDatabase("empty") : null;
+  const location: StoreLocation =
+    database === null ? { kind: "sqlite", file: join(folder.path, "submissions.sqlite") } : locate(database.url);
+  const env = { DATA_DIR: folder.path, DATABASE_URL: database?.url ?? "" };
+  const held = JSON.parse(await readFile(join(frozen, "sqlite.json"), "utf8")) as Held;
+  expect(await runCommand(["restore", backup.path], env)).toMatchObject({ code: 0 });
+  expect(await runCommand(["migrate", "--check"], env)).toMatchObject({ code: 0, stdout: "" });
+  await using store = await openStore(location);
+  // The restore is in the log, too.
+  await exportsTheSame(store, held, ["inquiries", "applications", "subscribers"]);
+  // The search is filled by the service. What was queued is held: it may have gone out after the backup.
+  while ((await store.desk.indexNext(100, (email) => email.endsWith("@mailinator.com"))) > 0);
+  const { mails: _, ...shown } = held.inquiry;
+  await showsSubmissions(store, { ...held, inquiry: shown }, folder.path);
+  const lease = { owner: "today", until: noon + 60 * minute };
+  expect(await store.mails.claim(noon + 30 * minute, 100, lease)).toEqual([]);
+  expect(await runCommand(["mail", "release"], env)).toMatchObject({ code: 0 });
+  const released = await store.mails.claim(Date.now() + minute, 100, {
+    owner: "today",
+    until: Date.now() + 60 * minute,
+  });
+  expect(released.map(({ id }) => id)).toEqual(expect.arrayContaining([...held.due]));
+  await remembersCallers(store, held);
+  await goesOn(store, held);
+});
 
 /** `migrate --check` names the rows that are read, and a migration that reads none. */
 async function tellsHowLong(env: Readonly<Record<string, string>>, { rows }: Held): Promise<void> {

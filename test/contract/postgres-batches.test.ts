@@ -51,21 +51,18 @@ test.for([
   ["idempotency", `'p', n::text, 'f', NULL, NULL, ${noon - dayMs - rows} + n`, "key_hash = '7'"],
   ["spent_challenge", `n::text, ${noon - dayMs - rows} + n`, "challenge_hash = '7'"],
   ["mail", `n, 'inquiry-receipt', 1, NULL, NULL, NULL, NULL, 'sent', 1, ${noon - 91 * dayMs - rows} + n`, "id = 7"],
-] as const)(
-  "%s is forgotten in batches, but for a row that is held",
-  async ([table, values, held], { store, database }) => {
-    await database.query(submission);
-    await database.query(`INSERT INTO ${table} SELECT ${values} FROM generate_series(1, ${rows}) AS n`);
-    await noteChanges(database, table);
-    {
-      await using _held = await hold(database, `${table} WHERE ${held}`);
-      expect(await forgetAll(store)).toBe(rows - 1);
-    }
-    expect(await mostAtOnce(database)).toBe(forgottenAtOnce);
-    expect(await database.query(`SELECT FROM ${table}`)).toHaveLength(1);
-    expect(await forgetAll(store)).toBe(1);
-  },
-);
+] as const)("%s is forgotten in batches, but for a held row", async ([table, values, held], { store, database }) => {
+  await database.query(submission);
+  await database.query(`INSERT INTO ${table} SELECT ${values} FROM generate_series(1, ${rows}) AS n`);
+  await noteChanges(database, table);
+  {
+    await using _held = await hold(database, `${table} WHERE ${held}`);
+    expect(await forgetAll(store)).toBe(rows - 1);
+  }
+  expect(await mostAtOnce(database)).toBe(forgottenAtOnce);
+  expect(await database.query(`SELECT FROM ${table}`)).toHaveLength(1);
+  expect(await forgetAll(store)).toBe(1);
+});
 
 test("failed mails are woken, but for one that is held", async ({ store, database }) => {
   await database.query(submission);

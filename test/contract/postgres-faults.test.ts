@@ -1,7 +1,7 @@
 // What the PostgreSQL engine does when the server, or the way to it, fails: nothing acknowledged is lost, nothing is stored
 // twice, what cannot be known is called unknown, and everything goes on by itself.
 import { Client, type QueryConfig } from "pg";
-import { describe, expect, inject, vi } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { listMails } from "../../server/src/desk/mails.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
@@ -13,8 +13,9 @@ import type { SubscriptionRecord } from "../../server/src/storage/records.ts";
 import { type Entry, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { eva } from "./guarantees/desk-lists.ts";
 import { CutWire } from "../support/cut-wire.ts";
-import { type PostgresDatabase, startPostgres } from "../support/postgres-server.ts";
-import { locate, postgresTest } from "./postgres-under-test.ts";
+import type { PostgresDatabase } from "../support/postgres-server.ts";
+import { shared } from "../support/shared.ts";
+import { locate, postgresTest, startOwnServer } from "./postgres-under-test.ts";
 import {
   accept,
   acceptMails,
@@ -67,10 +68,24 @@ const test = postgresTest
     return wired;
   });
 
+const server = shared(startOwnServer);
+
+test("a server that is restarted refuses for as long as that takes, and then everything goes on", async () => {
+  await using database = await server().create();
+  await using store = await openStore(locate(database.url));
+  await accept(store, inquiry(1));
+  await server().stop();
+  expect(await ended(offer(store, inquiry(2)))).toMatchObject({ refused: "not-stored" });
+  expect(await store.checkReadiness()).toMatchObject({ ready: false });
+  await expect(openStore(locate(database.url))).rejects.toBeInstanceOf(StorageUnavailable);
+  await server().start();
+  expect(await store.checkReadiness()).toEqual({ ready: true });
+  expect(await offer(store, inquiry(2))).toMatchObject({ result: "accepted" });
+  expect(await counted(store)).toMatchObject({ inquiries: 2 });
+});
+
 test("commits that wait for a standby leave no more connections behind than there may be", async () => {
-  await using server = await startPostgres({ from: inject("postgresData") });
-  if (inject("postgresData") === null) await server.makeTemplate();
-  await using database = await server.create();
+  await using database = await server().create();
   await using store = await openStore(locate(database.url));
   await accept(store, inquiry(0));
   const wait = (standby: string) =>
@@ -94,37 +109,31 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
     ["answer lost", "without a key", null],
     ["lost", "with a key", key],
     ["answer lost", "with a key", key],
-  ] as const)(
-    "is found out (%s) %s, and all is stored once",
-    async ([mishap, _which, used], { wire, wired, store }) => {
-      wire.next(mishap);
-      const accepted = await accept(wired, inquiry(1), { key: used });
-      expect(await inquiries(store)).toMatchObject([{ reference: accepted.reference }]);
-      expect((await allMails(store)).map(({ id }) => id).toSorted()).toEqual(
-        accepted.mails.map(({ id }) => id).toSorted(),
-      );
-      expect(wire.commits).toBeGreaterThan(0);
-      // What was found out is what the transaction would have answered.
-      expect(accepted.mails.map(({ kind }) => kind)).toEqual(["inquiry-receipt", "inquiry-notice"]);
-      expect(accepted.mails[0]).toMatchObject({ leasedUntil: lease.until, about: { submission: { status: "new" } } });
-    },
-  );
+  ] as const)("is found out (%s) %s, and stored once", async ([mishap, _which, used], { wire, wired, store }) => {
+    wire.next(mishap);
+    const accepted = await accept(wired, inquiry(1), { key: used });
+    expect(await inquiries(store)).toMatchObject([{ reference: accepted.reference }]);
+    expect((await allMails(store)).map(({ id }) => id).toSorted()).toEqual(
+      accepted.mails.map(({ id }) => id).toSorted(),
+    );
+    expect(wire.commits).toBeGreaterThan(0);
+    // What was found out is what the transaction would have answered.
+    expect(accepted.mails.map(({ kind }) => kind)).toEqual(["inquiry-receipt", "inquiry-notice"]);
+    expect(accepted.mails[0]).toMatchObject({ leasedUntil: lease.until, about: { submission: { status: "new" } } });
+  });
 
-  test.for(["lost", "answer lost"] as const)(
-    "is found out for all that shared it (%s)",
-    async (mishap, { wire, wired, store }) => {
-      const [earlier] = await acceptMails(store, inquiry(0));
-      wire.next(mishap);
-      const [answers] = await Promise.all([
-        Promise.all([...[1, 2, 3].map((number) => offer(wired, inquiry(number))), offer(wired, application(1))]),
-        wired.mails.settle([{ id: earlier.id, result: "sent", at: noon, providerId: "p" }], lease.owner),
-      ]);
-      expect(answers.map(({ result }) => result)).toEqual(Array(4).fill("accepted"));
-      expect(await counted(store)).toEqual({ inquiries: 4, mails: 10 });
-      expect(await applications(store)).toHaveLength(1);
-      expect(await listMails(store.desk, { status: "sent", limit: 10 })).toHaveLength(1);
-    },
-  );
+  test.for(["lost", "answer lost"] as const)("is found out for all (%s)", async (mishap, { wire, wired, store }) => {
+    const [earlier] = await acceptMails(store, inquiry(0));
+    wire.next(mishap);
+    const [answers] = await Promise.all([
+      Promise.all([...[1, 2, 3].map((number) => offer(wired, inquiry(number))), offer(wired, application(1))]),
+      wired.mails.settle([{ id: earlier.id, result: "sent", at: noon, providerId: "p" }], lease.owner),
+    ]);
+    expect(answers.map(({ result }) => result)).toEqual(Array(4).fill("accepted"));
+    expect(await counted(store)).toEqual({ inquiries: 4, mails: 10 });
+    expect(await applications(store)).toHaveLength(1);
+    expect(await listMails(store.desk, { status: "sent", limit: 10 })).toHaveLength(1);
+  });
 
   test.for<[string, Entry["submission"], Partial<Entry>]>([
     ["a submission without mails", inquiry(1), { spam: true }],
@@ -146,25 +155,18 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
     ["answer lost", "new"],
     ["lost", "known"],
     ["answer lost", "known"],
-  ] as const)(
-    "is found out for a subscription (%s) of a %s address",
-    async ([mishap, which], { wire, wired, store }) => {
-      if (which === "known") await accept(store, subscription());
-      wire.next(mishap);
-      const record: SubscriptionRecord = subscription({ receivedAt: noon + 1 });
-      const accepted = await accept(wired, record);
-      expect(accepted.mails).toHaveLength(which === "new" ? 1 : 0);
-      expect(await subscribers(store)).toHaveLength(1);
-      expect(await allMails(store)).toHaveLength(1);
-      expect(wire.commits).toBeGreaterThan(0);
-    },
-  );
+  ] as const)("is found out (%s) for a %s subscriber", async ([mishap, which], { wire, wired, store }) => {
+    if (which === "known") await accept(store, subscription());
+    wire.next(mishap);
+    const record: SubscriptionRecord = subscription({ receivedAt: noon + 1 });
+    const accepted = await accept(wired, record);
+    expect(accepted.mails).toHaveLength(which === "new" ? 1 : 0);
+    expect(await subscribers(store)).toHaveLength(1);
+    expect(await allMails(store)).toHaveLength(1);
+    expect(wire.commits).toBeGreaterThan(0);
+  });
 
-  test("is known not to be stored once the server has given up a transaction that it heard nothing more of", async ({
-    wire,
-    wired,
-    tested,
-  }) => {
+  test("is not stored once the server has given up a silent transaction", async ({ wire, wired, tested }) => {
     wire.next("silence");
     expect(await ended(offer(wired, inquiry(1)))).toMatchObject({ refused: "not-stored" });
     expect(await counted(tested.store)).toEqual({ inquiries: 0, mails: 0 });
@@ -173,19 +175,16 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
   test.for([
     ["lost", 0],
     ["answer lost", 1],
-  ] as const)(
-    "is called unknown when the server cannot be asked (%s), stored %i times",
-    async ([mishap, stored], { wire, wired, store }) => {
-      wire.breakForGood = true;
-      wire.next(mishap);
-      expect(await ended(offer(wired, inquiry(1), { key }))).toMatchObject({ refused: "unknown" });
-      expect(await counted(store)).toEqual({ inquiries: stored, mails: 2 * stored });
-      wire.mend();
-      // A caller that tries again with the same key learns it.
-      const again = await offer(wired, inquiry(2), { key });
-      expect(again.result).toBe(stored === 1 ? "repeated" : "accepted");
-    },
-  );
+  ] as const)("is unknown when none can be asked (%s, stored %i)", async ([mishap, stored], { wire, wired, store }) => {
+    wire.breakForGood = true;
+    wire.next(mishap);
+    expect(await ended(offer(wired, inquiry(1), { key }))).toMatchObject({ refused: "unknown" });
+    expect(await counted(store)).toEqual({ inquiries: stored, mails: 2 * stored });
+    wire.mend();
+    // A caller that tries again with the same key learns it.
+    const again = await offer(wired, inquiry(2), { key });
+    expect(again.result).toBe(stored === 1 ? "repeated" : "accepted");
+  });
 
   test("is waited for less long by a caller that soon stops waiting", async ({ wire, wired }) => {
     await using other = await openStore(locate(wire.url));
@@ -223,10 +222,7 @@ describe.concurrent("a connection that the server ends", () => {
     expect(await counted(store)).toMatchObject({ inquiries: 3 });
   });
 
-  test("in the middle of a transaction leaves nothing of it, and the transaction runs again", async ({
-    store,
-    database,
-  }) => {
+  test("in the middle of a transaction leaves nothing of it, and that runs again", async ({ store, database }) => {
     await trip(database, "once", "PERFORM pg_terminate_backend(pg_backend_pid())");
     expect(await offer(store, inquiry(1))).toMatchObject({ result: "accepted" });
     expect(await counted(store)).toEqual({ inquiries: 1, mails: 2 });
@@ -235,22 +231,6 @@ describe.concurrent("a connection that the server ends", () => {
 });
 
 describe.concurrent("a server that", () => {
-  test("is restarted refuses for as long as that takes, and then everything goes on", async () => {
-    await using server = await startPostgres({ from: inject("postgresData") });
-    if (inject("postgresData") === null) await server.makeTemplate();
-    await using database = await server.create();
-    await using store = await openStore(locate(database.url));
-    await accept(store, inquiry(1));
-    await server.stop();
-    expect(await ended(offer(store, inquiry(2)))).toMatchObject({ refused: "not-stored" });
-    expect(await store.checkReadiness()).toMatchObject({ ready: false });
-    await expect(openStore(locate(database.url))).rejects.toBeInstanceOf(StorageUnavailable);
-    await server.start();
-    expect(await store.checkReadiness()).toEqual({ ready: true });
-    expect(await offer(store, inquiry(2))).toMatchObject({ result: "accepted" });
-    expect(await counted(store)).toMatchObject({ inquiries: 2 });
-  });
-
   test("became read-only is unavailable until it is writable, or another is", async ({ store, database }) => {
     await database.set("SET default_transaction_read_only = on");
     await endConnections(database);
@@ -322,14 +302,11 @@ describe.concurrent("a server that", () => {
 });
 
 describe.concurrent("a transaction", () => {
-  test.for(["40001", "40P01"])(
-    "that lost a race (%s) runs again, and is counted",
-    async (code, { store, database }) => {
-      await trip(database, "once", `RAISE EXCEPTION 'lost' USING ERRCODE = '${code}'`);
-      expect(await offer(store, inquiry(1))).toMatchObject({ result: "accepted" });
-      expect(store.commitCounts.retries).toBe(1);
-    },
-  );
+  test.for(["40001", "40P01"])("that lost a race (%s) runs again, counted", async (code, { store, database }) => {
+    await trip(database, "once", `RAISE EXCEPTION 'lost' USING ERRCODE = '${code}'`);
+    expect(await offer(store, inquiry(1))).toMatchObject({ result: "accepted" });
+    expect(store.commitCounts.retries).toBe(1);
+  });
 
   test("with a value that PostgreSQL refuses fails for that submission alone", async ({ store }) => {
     const calls = Array.from({ length: 30 }, (_, n) =>
@@ -351,11 +328,7 @@ describe.concurrent("a transaction", () => {
     expect(await database.query("SELECT how FROM noted")).toEqual([{ how: "on" }]);
   });
 
-  test("of a process that was stopped in it is ended by the server, so that its locks hold up no other", async ({
-    wire,
-    wired,
-    store,
-  }) => {
+  test("of a process that was stopped in it is ended by the server, with its locks", async ({ wire, wired, store }) => {
     wire.breakForGood = true;
     wire.next("silence");
     const stuck = ended(offer(wired, inquiry(1), { key }));
@@ -382,10 +355,7 @@ describe.concurrent("what another transaction locks", () => {
     expect(await subscribers(store)).toHaveLength(39);
   });
 
-  test("refuses the settlement of a mail, and neither submissions nor other settlements wait for it", async ({
-    store,
-    database,
-  }) => {
+  test("refuses the settlement of a mail, and nothing else waits for it", async ({ store, database }) => {
     const mails = await acceptMails(store, inquiry(0));
     const [locked, free] = mails;
     const held = await hold(database, `SELECT FROM mail WHERE id = ${Number.parseInt(locked.id, 10)} FOR UPDATE`);
@@ -403,10 +373,7 @@ describe.concurrent("what another transaction locks", () => {
   });
 });
 
-test("statements that were sent behind a lock that was not free are prepared the next time", async ({
-  store,
-  database,
-}) => {
+test("statements that were sent behind a taken lock are prepared the next time", async ({ store, database }) => {
   const references = [1, 2].map((number) => acceptReference(store, inquiry(number), { spam: true }));
   const targets = (await Promise.all(references)).map((reference) => ({ reference, version: 1 }));
   const release = () => ended(store.desk.triage(wholeScope, { targets, status: "new" }, eva));
@@ -420,11 +387,7 @@ test("statements that were sent behind a lock that was not free are prepared the
   expect(configs.filter(({ values, name }) => values !== undefined && name === undefined)).toEqual([]);
 });
 
-test("a process that is stopped while it is asked whether it is ready makes no other unready", async ({
-  wire,
-  wired,
-  store,
-}) => {
+test("a process that is stopped while it is asked makes no other unready", async ({ wire, wired, store }) => {
   wire.only = proveWrite.name;
   wire.next("silence");
   const stopped = wired.checkReadiness();

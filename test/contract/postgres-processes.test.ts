@@ -1,5 +1,5 @@
 // Several processes on one PostgreSQL database, each with a store of its own: what must hold for all of them together.
-import { expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { listMails } from "../../server/src/desk/mails.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
@@ -7,7 +7,7 @@ import { receiptsMax } from "../../server/src/storage/rules/mails.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { CutWire } from "../support/cut-wire.ts";
 import { eva } from "./guarantees/desk-lists.ts";
-import { createDatabase, locate, openPostgresUnderTest } from "./postgres-under-test.ts";
+import { createDatabase, locate, openPostgresUnderTest, postgresFileTest as test } from "./postgres-under-test.ts";
 import {
   accept,
   allMails,
@@ -140,9 +140,8 @@ test("submissions that come while others are being committed share the next comm
   expect(await listMails(store.desk, { status: "sent", limit: 1000 })).toHaveLength(800);
 });
 
-test("a read is one round trip, and so is the proof that a write is possible", async () => {
-  await using tested = await openPostgresUnderTest();
-  await using wire = await CutWire.open(tested.database.url);
+test("a read is one round trip, and so is the proof that a write is possible", async ({ database }) => {
+  await using wire = await CutWire.open(database.url);
   await using store = await openStore(locate(wire.url));
   const key = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: noon };
   await accept(store, inquiry(1), { key });
@@ -178,9 +177,7 @@ test("a mail that is sent again while its submission is being erased is erased w
   expect(await allMails(store)).toEqual([]);
 });
 
-test("a submission that is erased while it is made searchable is left out, and the others become so", async () => {
-  await using tested = await openPostgresUnderTest();
-  const { store, database } = tested;
+test("a submission that is erased while it is made searchable is left out alone", async ({ store, database }) => {
   for (const n of [1, 2]) await accept(store, inquiry(n));
   await using held = await database.connect();
   await using erasing = await database.connect();
@@ -200,9 +197,7 @@ test("a submission that is erased while it is made searchable is left out, and t
   expect(await database.query("SELECT arrival::integer FROM submission_search")).toEqual([{ arrival: 2 }]);
 });
 
-test("a process whose own clock is wrong follows the server's, as all others do", async () => {
-  await using tested = await openPostgresUnderTest();
-  const { store, database } = tested;
+test("a process whose own clock is wrong follows the server's, as all others do", async ({ store, database }) => {
   const right = Date.now.bind(Date);
   const wrong = vi.spyOn(Date, "now").mockImplementation(() => right() + 10 * minute);
   try {
@@ -216,11 +211,9 @@ test("a process whose own clock is wrong follows the server's, as all others do"
   expect(Math.abs(store.clock.now() - Date.now())).toBeLessThan(2 * minute);
 });
 
-test.each([10, -10])(
+test.for([10, -10])(
   "a process whose own clock is set by %d minutes takes no lease, and loses none, as if it had not been",
-  async (minutes) => {
-    await using tested = await openPostgresUnderTest();
-    const { store } = tested;
+  async (minutes, { store, tested }) => {
     const other = await tested.openAgain();
     const leaseOf = (owner: string, { clock }: Store) => ({ owner, until: clock.now() + minute });
     await accept(other, inquiry(1), { lease: leaseOf("other", other) });
@@ -236,16 +229,13 @@ test.each([10, -10])(
   },
 );
 
-/** Begins a transaction that stores what an earlier number was drawn for. */
-const beginLate = {
-  submission: `BEGIN; INSERT INTO submission
-    (kind, day_number, reference, received_at, name, email, email_key, status, door, request_id, fields)
-    SELECT kind, 0, 'late', received_at, name, email, email_key, status, door, request_id, fields FROM submission`,
-  audit: "BEGIN; INSERT INTO audit (at, operator, action, subject, detail) VALUES (0, 'eve', 'late', '', '{}')",
-};
+/** What a transaction stores that is given its number before another one, and commits after it. */
+const beginLate = `BEGIN; INSERT INTO submission
+  (kind, day_number, reference, received_at, name, email, email_key, status, door, request_id, fields)
+  SELECT kind, 0, 'late', received_at, name, email, email_key, status, door, request_id, fields FROM submission`;
 
-const noteExport = (store: Store, subject: string) =>
-  store.desk.audit({ action: "export", subject }, { operator: "eve@example.org", at: noon });
+const noteExport = (store: Store, n: number) =>
+  store.desk.audit({ action: "export", subject: `${n}` }, { operator: "eve@example.org", at: noon });
 
 /** Many more round trips than a reader needs that waits for nothing; more of them until it is done. */
 async function letRead(store: Store, isDone: () => boolean = () => true) {
@@ -253,42 +243,34 @@ async function letRead(store: Store, isDone: () => boolean = () => true) {
     await store.findEarlier({ procedure: "p", keyHash: "k", fingerprint: "f", createdAt: 0 });
 }
 
-test("a reader misses no submission whose transaction commits after a later one's", async () => {
-  await using tested = await openPostgresUnderTest();
-  const { store, database } = tested;
-  await accept(store, inquiry(1));
+test.for<[string, (store: Store, n: number) => Promise<unknown>, string, (store: Store) => Promise<unknown[]>]>([
+  [
+    "submission",
+    (store, n) => accept(store, inquiry(n)),
+    beginLate,
+    async (store) => (await inquiries(store)).map(({ arrival }) => arrival),
+  ],
+  [
+    "entry of the audit log",
+    noteExport,
+    "BEGIN; INSERT INTO audit (at, operator, action, subject, detail) VALUES (0, 'eve', 'late', '2', '{}')",
+    async (store) => (await collectPages(store.desk.readAudit(0))).map(({ subject }) => Number(subject)),
+  ],
+])("a reader misses no %s committed after a later one", async ([_what, add, begin, readAll], { store, database }) => {
+  await add(store, 1);
   await using late = await database.connect();
-  await late.query(beginLate.submission);
-  await accept(store, inquiry(2));
-  const [, second] = await database.query("SELECT arrival FROM submission ORDER BY arrival");
-  expect(second?.["arrival"]).toBe("3");
+  await late.query(begin);
+  await add(store, 3);
   let isDone = false;
-  const read = inquiries(store).finally(() => (isDone = true));
+  const read = readAll(store).finally(() => (isDone = true));
   await letRead(store);
   expect(isDone).toBe(false);
   await late.query("COMMIT");
-  expect((await read).map(({ arrival }) => arrival)).toEqual([1, 2, 3]);
+  expect(await read).toEqual([1, 2, 3]);
 });
 
-test("a reader misses no entry of the audit log whose transaction commits after a later one's", async () => {
-  await using tested = await openPostgresUnderTest();
-  const { store, database } = tested;
-  await noteExport(store, "first");
-  await using late = await database.connect();
-  await late.query(beginLate.audit);
-  await noteExport(store, "second");
-  let isDone = false;
-  const read = collectPages(store.desk.readAudit(0)).finally(() => (isDone = true));
-  await letRead(store);
-  expect(isDone).toBe(false);
-  await late.query("COMMIT");
-  expect((await read).map(({ subject }) => subject)).toEqual(["first", "", "second"]);
-});
-
-test("a reader waits for no transaction that writes in another database, or to another table", async () => {
-  await using tested = await openPostgresUnderTest();
+test("a reader waits for no transaction that writes to another database or table", async ({ store, database }) => {
   await using elsewhere = await createDatabase();
-  const { store, database } = tested;
   await accept(store, inquiry(1));
   await using stranger = await elsewhere.connect();
   await using neighbour = await database.connect();
@@ -302,12 +284,10 @@ test("a reader waits for no transaction that writes in another database, or to a
   expect(await read).toMatchObject([1, [{ arrival: 1 }]]);
 });
 
-test("where a transaction that writes to the table stays open, nothing is read that could have something before it", async () => {
-  await using tested = await openPostgresUnderTest();
-  const { store, database } = tested;
+test("nothing is read behind a transaction that stays open", async ({ store, database }) => {
   await accept(store, inquiry(1));
   await using late = await database.connect();
-  await late.query(`SET application_name = 'a stranger'; ${beginLate.submission}`);
+  await late.query(`SET application_name = 'a stranger'; ${beginLate}`);
   await accept(store, inquiry(2));
   const refused = { name: "StorageUnavailable", message: expect.stringContaining("(a stranger)") };
   const [read, indexed] = await Promise.allSettled([inquiries(store), store.desk.indexNext(10, () => false)]);

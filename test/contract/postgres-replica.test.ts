@@ -1,12 +1,11 @@
 // What is opened for reading only reads a replica: a real standby, which follows its primary.
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, inject, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { listMails } from "../../server/src/desk/mails.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
-import { startPostgres } from "../support/postgres-server.ts";
-import { createDatabase, locate } from "./postgres-under-test.ts";
+import { createDatabase, locate, startOwnServer } from "./postgres-under-test.ts";
 import {
   accept,
   allMails,
@@ -34,8 +33,7 @@ test("reads the replica, and nothing else does", async () => {
 });
 
 test("a standby is read as far as no open transaction of the primary can store anything before it", async () => {
-  await using primary = await startPostgres({ from: inject("postgresData") });
-  if (inject("postgresData") === null) await primary.makeTemplate();
+  await using primary = await startOwnServer();
   const database = await primary.create();
   await using standby = await primary.copy(async (folder) => {
     await writeFile(join(folder, "standby.signal"), "");

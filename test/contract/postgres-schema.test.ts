@@ -24,10 +24,10 @@ describe("migrations", () => {
     expect(await database.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
   });
 
-  test("are applied once by twenty that start together", async () => {
+  test("are applied once by eight that start together", async () => {
     await using database = await createDatabase("empty");
     const location = locate(database.url, 1);
-    const applied = await Promise.all(Array.from({ length: 20 }, () => migrate(location)));
+    const applied = await Promise.all(Array.from({ length: 8 }, () => migrate(location)));
     // One of them may do the first, another one the next.
     expect(applied.flat().toSorted()).toEqual(names);
     expect(await pendingMigrations(location)).toEqual([]);
@@ -36,10 +36,10 @@ describe("migrations", () => {
     );
   });
 
-  test("are applied by a service that starts, twelve of which start together", async () => {
+  test("are applied by a service that starts, six of which start together", async () => {
     await using database = await createDatabase("empty");
     const location = locate(database.url, 1);
-    const stores = await Promise.all(Array.from({ length: 12 }, () => openStore(location)));
+    const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(location)));
     const answers = await Promise.all(stores.map((store, n) => offer(store, inquiry(n))));
     expect(new Set(answers.map(({ result }) => result))).toEqual(new Set(["accepted"]));
     expect(new Set(stores.map(({ identity }) => identity)).size).toBe(1);

@@ -4,7 +4,13 @@ import { inject } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
-import { type PostgresDatabase, PostgresDatabases, type PostgresSession } from "../support/postgres-server.ts";
+import {
+  type PostgresDatabase,
+  PostgresDatabases,
+  type PostgresServer,
+  type PostgresSession,
+  startPostgres,
+} from "../support/postgres-server.ts";
 import { shortcutsOf, storeTest, type StoreUnderTest } from "./store-under-test.ts";
 
 export interface PostgresUnderTest extends StoreUnderTest {
@@ -17,6 +23,14 @@ export const locate = (url: string, poolMax = 4) => ({ kind: "postgres", url, re
 /** A database of the run's server; it goes with the server unless it is disposed of. */
 export const createDatabase = (kind?: "migrated" | "empty"): Promise<PostgresDatabase> =>
   new PostgresDatabases(inject("postgresUrl")).create(kind);
+
+/** A server of a test's own, for what would disturb others. */
+export async function startOwnServer(): Promise<PostgresServer> {
+  const data = inject("postgresData");
+  const server = await startPostgres({ from: data });
+  if (data === null) await server.makeTemplate();
+  return server;
+}
 
 // One for a file: emptying it is quicker than making another one.
 let fileDatabase: Promise<{ readonly database: PostgresDatabase; readonly session: PostgresSession }> | undefined;
@@ -75,8 +89,10 @@ export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promi
   };
 }
 
+const testOn = (of: "test" | "file") =>
+  storeTest(() => openPostgresUnderTest(of)).extend("database", ({ tested }) => tested.database);
+
 /** A `test` with a database of its own, whatever becomes of that. */
-export const postgresTest = storeTest(() => openPostgresUnderTest("test")).extend(
-  "database",
-  ({ tested }) => tested.database,
-);
+export const postgresTest = testOn("test");
+/** A `test` with the database of its file, emptied. */
+export const postgresFileTest = testOn("file");

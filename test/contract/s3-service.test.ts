@@ -2,14 +2,16 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { CrashSite, laterMs } from "../support/crash/crash-site.ts";
 import { runCommand } from "../support/desk/run-command.ts";
 import { ClamdStandIn } from "../support/clamd-stand-in.ts";
 import { applicant, form, json, pdf, rest, type Answer } from "../support/doors.ts";
+import { keptLog } from "../support/kept-log.ts";
+import { MovableClock } from "../support/movable-clock.ts";
 import { s3Credentials, S3StandIn } from "../support/s3-stand-in.ts";
-import { runToEnd, startProcess, until } from "../support/service-process.ts";
+import { runToEnd, until } from "../support/service-process.ts";
 import { startService, type Service } from "../support/service.ts";
 import { findResume } from "./records.ts";
 
@@ -19,9 +21,12 @@ const credentials = {
 };
 const folder = mkdtempSync(join(tmpdir(), "s3-service-"));
 let store: S3StandIn;
+const stubCredentials = () => {
+  for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
+};
 
 beforeAll(async () => {
-  for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
+  stubCredentials();
   store = await S3StandIn.open();
 });
 afterAll(async () => {
@@ -116,13 +121,17 @@ test("starts while the store is away, and is not ready", async () => {
 });
 
 test("credentials that are refused are told to the log alone, and no secret is", async () => {
-  const env = { ...settings(), AWS_ACCESS_KEY_ID: "AKIDSTRANGER", AWS_SECRET_ACCESS_KEY: "a-secret-of-ours" };
-  await using service = await startProcess(env);
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDSTRANGER");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "a-secret-of-ours");
+  onTestFinished(stubCredentials);
+  const { lines, log } = keptLog();
+  await using service = await startService({ env: settings(), log });
   expect((await apply(service)).status).toBe(503);
   const ready = await fetch(`${service.url}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([503, { status: "unavailable", failed: ["vault"] }]);
-  await until(() => service.log.some((line) => line.includes("credentials are wrong or lack a permission")));
-  expect(service.log.join("\n")).not.toMatch(/AKIDSTRANGER|a-secret-of-ours/);
+  const told = () => JSON.stringify(lines);
+  await until(() => told().includes("credentials are wrong or lack a permission"));
+  expect(told()).not.toMatch(/AKIDSTRANGER|a-secret-of-ours/);
   expect(store.objects.size).toBe(0);
 });
 
@@ -140,16 +149,18 @@ describe("killed after the store has the resume and before the commit", () => {
 
     // By our own clock it is old, by the store's it is not.
     store.requests.length = 0;
-    const second = await site.start({ aheadMs: laterMs, env });
+    const clock = new MovableClock();
+    clock.advance(laterMs);
+    const later = { clock, env: { ...settings(), DATA_DIR: site.dataFolder } };
+    const second = await startService(later);
     // The second listing: by then the staging folder is swept, where uploads under way are old as well by our clock.
     await until(() => store.requests.filter((request) => request === "GET ").length >= 2);
     expect((await apply(second)).status).toBe(200);
     expect(kept()).toHaveLength(2);
-    second.child.kill("SIGKILL");
-    await second.ended;
+    await second[Symbol.asyncDispose]();
 
     store.now = () => Date.now() + laterMs;
-    await site.start({ aheadMs: laterMs, env });
+    await using _third = await startService(later);
     await until(() => kept().length === 1);
     const [{ resume } = { resume: null }] = (await site.contents()).applications;
     expect(kept()).toEqual([`kept/${resume?.key}`]);

@@ -181,16 +181,13 @@ describe("an object store that fails", () => {
     expect(store.objects.size).toBe(0);
   });
 
-  test.each<S3Mishap>(["wrong etag", "wrong checksum", "stranger"])(
-    "is not believed when it answers with a %s",
-    async (mishap) => {
-      const staged = await stage(vault, bytes);
-      store.next(mishap);
-      await expect(vault.keep(staged)).rejects.toMatchObject({ name: "VaultUnavailable" });
-      // The caller, who was refused, removes it.
-      expect(existsSync(staged.path)).toBe(true);
-    },
-  );
+  test.each<S3Mishap>(["wrong etag", "wrong checksum", "stranger"])("is not believed with a %s", async (mishap) => {
+    const staged = await stage(vault, bytes);
+    store.next(mishap);
+    await expect(vault.keep(staged)).rejects.toMatchObject({ name: "VaultUnavailable" });
+    // The caller, who was refused, removes it.
+    expect(existsSync(staged.path)).toBe(true);
+  });
 
   test("is believed when it encrypts, although its ETags are of another kind then", async () => {
     store.encrypting = true;
@@ -306,18 +303,15 @@ test("the sweep touches nothing that the vault did not name, and nothing beside 
   expect(store.objects.get(`kept/set-aside/${key}`)?.headers).toMatchObject({ "content-disposition": "attachment" });
 });
 
-test.each([-7_200_000, 7_200_000])(
-  "the sweep counts by the store's clock alone: ours may be %i ms from it",
-  async (skewMs) => {
-    // A machine whose clock is wrong sweeps while another one has just sent its file.
-    await using vault = await open({}, { now: () => Date.now() + skewMs });
-    await sweep(vault);
-    const name = `kept/${await vault.keep(await stage(vault))}`;
-    expect(await sweep(vault)).toMatchObject({ setAside: 0 });
-    store.objects.set(name, { ...store.objects.get(name)!, modifiedAt: Date.now() - hourMs - 100_000 });
-    expect(await sweep(vault)).toMatchObject({ setAside: 1 });
-  },
-);
+test.each([-7_200_000, 7_200_000])("the sweep counts by the store's clock: ours may be %i ms off", async (skewMs) => {
+  // A machine whose clock is wrong sweeps while another one has just sent its file.
+  await using vault = await open({}, { now: () => Date.now() + skewMs });
+  await sweep(vault);
+  const name = `kept/${await vault.keep(await stage(vault))}`;
+  expect(await sweep(vault)).toMatchObject({ setAside: 0 });
+  store.objects.set(name, { ...store.objects.get(name)!, modifiedAt: Date.now() - hourMs - 100_000 });
+  expect(await sweep(vault)).toMatchObject({ setAside: 1 });
+});
 
 test("a link is signed, short-lived, saves under the name of the upload, and is given only where it is allowed", async () => {
   await using vault = await open();

@@ -1,11 +1,9 @@
 // What the SQLite engine does about its files: private, watched, copied while in use, and whole after a crash.
-import { copyFile, open, readdir, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { copyFile, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { listMails } from "../../server/src/desk/mails.ts";
-import { openStore } from "../../server/src/storage/open-store.ts";
 import { type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
-import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
 import { accept, allMails, inquiries, inquiry, offer } from "./records.ts";
 import { sqliteTest as test } from "./sqlite-under-test.ts";
@@ -18,25 +16,24 @@ async function expectRefused(store: Store): Promise<void> {
 }
 
 describe("the database files", () => {
-  test("belong to the service's user alone", async ({ tested }) => {
+  test("belong to the service's user alone, and are one file again after the store is closed", async ({ tested }) => {
     await accept(tested.store, inquiry(1));
     const folder = dirname(tested.file);
     expect(await mode(folder)).toBe(0o700);
     const files = await readdir(folder);
     expect(files.toSorted()).toEqual(["submissions.db", "submissions.db-shm", "submissions.db-wal"]);
     for (const file of files) expect(await mode(join(folder, file))).toBe(0o600);
-  });
-
-  test("are one file again after the store is closed", async ({ tested }) => {
-    await accept(tested.store, inquiry(1));
     await tested.store[Symbol.asyncDispose]();
-    expect(await readdir(dirname(tested.file))).toEqual(["submissions.db"]);
+    expect(await readdir(folder)).toEqual(["submissions.db"]);
   });
 });
 
 describe("a database that is no longer where it was", () => {
-  test("is never written to once it was deleted", async ({ tested }) => {
-    await unlink(tested.file);
+  test.for([
+    ["its file was deleted", (file: string) => unlink(file)],
+    ["its log was deleted", (file: string) => unlink(`${file}-wal`)],
+  ] as const)("is never written to once %s", async ([_what, spoil], { tested }) => {
+    await spoil(tested.file);
     await expectRefused(tested.store);
   });
 
@@ -49,11 +46,6 @@ describe("a database that is no longer where it was", () => {
     expect((await stat(tested.file)).mtimeMs).toBe(untouched.mtimeMs);
   });
 
-  test("is never written to once its log was deleted", async ({ tested }) => {
-    await unlink(`${tested.file}-wal`);
-    await expectRefused(tested.store);
-  });
-
   test("is used again when it was only moved away for a while", async ({ tested }) => {
     await rename(tested.file, `${tested.file}.away`);
     await expectRefused(tested.store);
@@ -63,26 +55,16 @@ describe("a database that is no longer where it was", () => {
   });
 });
 
-describe("a damaged database", () => {
-  test("is refused when the file is something else", async () => {
-    await using folder = await openFolder();
-    const file = join(folder.path, "store.db");
-    await writeFile(file, "not a database, ".repeat(1_000));
-    const opened = openStore({ kind: "sqlite", file });
-    await expect(opened).rejects.toBeInstanceOf(StorageUnavailable);
-  });
-
-  test("makes what reads a page that was overwritten fail as unavailable", async ({ tested }) => {
-    await Promise.all(Array.from({ length: 200 }, (_, number) => accept(tested.store, inquiry(number))));
-    await tested.store[Symbol.asyncDispose]();
-    const page = 4096;
-    await using handle = await open(tested.file, "r+");
-    const { size } = await handle.stat();
-    // The first page holds what the database needs to be opened.
-    for (let at = page; at < size; at += page) await handle.write(Buffer.alloc(page, 0xaa), 0, page, at);
-    const used = tested.openAgain().then((store) => Promise.all([inquiries(store), accept(store, inquiry(1))]));
-    await expect(used).rejects.toBeInstanceOf(StorageUnavailable);
-  });
+test("a page that was overwritten makes what reads it fail as unavailable", async ({ tested }) => {
+  await Promise.all(Array.from({ length: 200 }, (_, number) => accept(tested.store, inquiry(number))));
+  await tested.store[Symbol.asyncDispose]();
+  const page = 4096;
+  await using handle = await open(tested.file, "r+");
+  const { size } = await handle.stat();
+  // The first page holds what the database needs to be opened.
+  for (let at = page; at < size; at += page) await handle.write(Buffer.alloc(page, 0xaa), 0, page, at);
+  const used = tested.openAgain().then((store) => Promise.all([inquiries(store), accept(store, inquiry(1))]));
+  await expect(used).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
 describe("a process that is killed", () => {

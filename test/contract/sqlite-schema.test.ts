@@ -20,22 +20,20 @@ describe("migrations", () => {
     await using folder = await openFolder();
     const location = locate(folder.path);
     expect(namesOf(await pendingMigrations(location))).toContain("0001-schema");
+    await expect(openStore(location, { access: "read-only" })).rejects.toBeInstanceOf(StorageUnavailable);
     expect(existsSync(location.file)).toBe(false);
   });
 
-  test("are found pending in an empty database, which is not changed by looking", async () => {
+  test("are found pending in an empty database, which is not changed by looking or by a reader; are applied once", async () => {
     await using folder = await openFolder();
     const location = locate(folder.path);
     useRaw(location.file, (database) => database.exec("PRAGMA user_version = 1"));
     const before = await readFile(location.file);
-    expect(namesOf(await pendingMigrations(location))).toContain("0001-schema");
-    expect(await readFile(location.file)).toEqual(before);
-  });
-
-  test("are applied once, and then none is pending", async () => {
-    await using folder = await openFolder();
-    const location = locate(folder.path);
     const pending = namesOf(await pendingMigrations(location));
+    expect(pending).toContain("0001-schema");
+    await expect(openStore(location, { access: "read-only" })).rejects.toBeInstanceOf(SchemaTooOld);
+    expect(namesOf(await pendingMigrations(location))).toEqual(pending);
+    expect(await readFile(location.file)).toEqual(before);
     expect(await migrate(location)).toEqual(pending);
     expect(await pendingMigrations(location)).toEqual([]);
     expect(await migrate(location)).toEqual([]);
@@ -58,54 +56,29 @@ describe("migrations", () => {
   });
 });
 
-describe("a schema that does not fit", () => {
-  test("is refused when it is newer than this version, and left alone", async () => {
-    await using folder = await openFolder();
-    const location = locate(folder.path);
-    await migrate(location);
-    useRaw(location.file, (database) => database.exec("INSERT INTO schema_migration VALUES (9999, '9999-future', 0)"));
-    await expect(openStore(location)).rejects.toBeInstanceOf(SchemaTooNew);
-    await expect(openStore(location, { access: "read-only" })).rejects.toBeInstanceOf(SchemaTooNew);
-    await expect(migrate(location)).rejects.toBeInstanceOf(SchemaTooNew);
-    await expect(pendingMigrations(location)).rejects.toMatchObject({ found: 9999 });
-  });
-
-  test("is refused for reading when it lacks migrations, and not migrated by a reader", async () => {
-    await using folder = await openFolder();
-    const location = locate(folder.path);
-    useRaw(location.file, (database) => database.exec("PRAGMA user_version = 1"));
-    const opened = openStore(location, { access: "read-only" });
-    await expect(opened).rejects.toBeInstanceOf(SchemaTooOld);
-    expect(await pendingMigrations(location)).not.toEqual([]);
-  });
+test("a schema that is newer than this version is refused, and left alone", async () => {
+  await using folder = await openFolder();
+  const location = locate(folder.path);
+  await migrate(location);
+  useRaw(location.file, (database) => database.exec("INSERT INTO schema_migration VALUES (9999, '9999-future', 0)"));
+  await expect(openStore(location)).rejects.toBeInstanceOf(SchemaTooNew);
+  await expect(openStore(location, { access: "read-only" })).rejects.toBeInstanceOf(SchemaTooNew);
+  await expect(migrate(location)).rejects.toBeInstanceOf(SchemaTooNew);
+  await expect(pendingMigrations(location)).rejects.toMatchObject({ found: 9999 });
 });
 
-describe("a store opened for reading", () => {
-  test("exports while the service runs, and stores nothing", async ({ tested }) => {
-    await accept(tested.store, inquiry(1));
-    const location = { kind: "sqlite", file: tested.file } as const;
-    await using reader = await openStore(location, { access: "read-only" });
-    expect(await inquiries(reader)).toHaveLength(1);
-    await expect(offer(reader, inquiry(2))).rejects.toBeInstanceOf(StorageUnavailable);
-    await accept(tested.store, inquiry(3));
-    expect(await inquiries(reader)).toHaveLength(2);
-  });
-
-  test("exports while no service runs", async ({ tested }) => {
-    await accept(tested.store, inquiry(1));
-    await tested.store[Symbol.asyncDispose]();
-    const location = { kind: "sqlite", file: tested.file } as const;
-    await using reader = await openStore(location, { access: "read-only" });
-    expect(await inquiries(reader)).toHaveLength(1);
-  });
-
-  test("is refused where there is none, and none is made", async () => {
-    await using folder = await openFolder();
-    const location = locate(folder.path);
-    const opened = openStore(location, { access: "read-only" });
-    await expect(opened).rejects.toBeInstanceOf(StorageUnavailable);
-    expect(existsSync(location.file)).toBe(false);
-  });
+test("a store opened for reading exports, whether a service runs or not, and stores nothing", async ({ tested }) => {
+  await accept(tested.store, inquiry(1));
+  const open = () => openStore({ kind: "sqlite", file: tested.file }, { access: "read-only" });
+  await using reader = await open();
+  expect(await inquiries(reader)).toHaveLength(1);
+  await expect(offer(reader, inquiry(2))).rejects.toBeInstanceOf(StorageUnavailable);
+  await accept(tested.store, inquiry(3));
+  expect(await inquiries(reader)).toHaveLength(2);
+  await reader[Symbol.asyncDispose]();
+  await tested.store[Symbol.asyncDispose]();
+  await using alone = await open();
+  expect(await inquiries(alone)).toHaveLength(2);
 });
 
 describe("what is kept", () => {

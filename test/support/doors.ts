@@ -96,6 +96,12 @@ export function form(fields: Readonly<Record<string, string | File | readonly (s
   return { body };
 }
 
+/** The same request under an Idempotency-Key. */
+export const withKey = (init: RequestInit, key: string): RequestInit => ({
+  ...init,
+  headers: { ...(init.headers as Record<string, string>), "idempotency-key": key },
+});
+
 /** A small file that is a PDF by its bytes. */
 export const pdf = (name = "resume.pdf", size = 600): File =>
   new File(

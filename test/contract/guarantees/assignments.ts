@@ -36,10 +36,7 @@ const claimAt = async (store: Store, now: number) =>
   );
 
 export function assignmentGuarantees(test: StoreTest): void {
-  test("tell an operator once of all that others assigned until the mail was due, and of nothing else", async ({
-    store,
-    tested,
-  }) => {
+  test("tell an operator once of all that others assigned until they were due", async ({ store, tested }) => {
     await addOperators(store);
     const other = await tested.openAgain();
     const [one, two, three, four] = [
@@ -88,9 +85,7 @@ export function assignmentGuarantees(test: StoreTest): void {
     expect(await claimAt(store, due)).toEqual([]);
   });
 
-  test("are not added to once a process has one, count for no cap, and are seen by those who see everything", async ({
-    store,
-  }) => {
+  test("are not added to once claimed, count for no cap, and only those who see all see them", async ({ store }) => {
     await addOperators(store);
     for (const number of [1, 2, 3, 4]) {
       const reference = await acceptReference(store, inquiry(number));

@@ -28,9 +28,7 @@ const key: IdempotencyRecord = {
 const spent = { result: "challenge-spent" };
 
 export function challengeGuarantees(test: StoreTest): void {
-  test("spends a challenge with its submission, and stores nothing for the same one again, of any kind", async ({
-    store,
-  }) => {
+  test("spends a challenge with its submission, and stores nothing of any kind for it again", async ({ store }) => {
     await accept(store, inquiry(1), { challenge });
     for (const spam of [false, true]) {
       for (const submission of [inquiry(2), application(2), subscription()]) {
@@ -62,9 +60,7 @@ export function challengeGuarantees(test: StoreTest): void {
     await accept(store, inquiry(2), { challenge });
   });
 
-  test("takes no key whose challenge is spent, and finds a repetition before the challenge that it repeats", async ({
-    store,
-  }) => {
+  test("takes no key whose challenge is spent, and finds a repetition before its challenge", async ({ store }) => {
     await accept(store, application(1), { challenge });
     expect(await offer(store, inquiry(1), { key, challenge })).toEqual(spent);
     const fresh = { ...challenge, hash: "d".repeat(64) };

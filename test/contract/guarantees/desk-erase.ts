@@ -179,9 +179,7 @@ export function deskEraseGuarantees(test: StoreTest): void {
     expect((await store.desk.listAudit({})).rows).toHaveLength(erased.length);
   });
 
-  test("what is outdated leaves a hash of an address that is not to be mailed, with the last of it", async ({
-    tested,
-  }) => {
+  test("the last that is outdated of a suppressed address leaves a hash of it", async ({ tested }) => {
     const { store } = tested;
     const keys = async () => JSON.stringify(await tested.query("SELECT email_key FROM suppression"));
     await accept(store, inquiry(1, { email, receivedAt: noon }));

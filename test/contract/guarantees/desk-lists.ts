@@ -124,9 +124,7 @@ export function deskListGuarantees(test: StoreTest): void {
     expect(await listed(store, {}, marketing)).toEqual([]);
   });
 
-  test("filters by kind, status, assignee, resume and throw-away address, and by several of them", async ({
-    store,
-  }) => {
+  test("filters by kind, status, assignee, resume and throw-away address, also together", async ({ store }) => {
     const references = [
       await acceptReference(store, inquiry(1)),
       await acceptReference(store, application(2)),
@@ -195,9 +193,7 @@ export function deskListGuarantees(test: StoreTest): void {
     }
   });
 
-  test("finds names, addresses and companies as they are typed, without regard to accents and case", async ({
-    store,
-  }) => {
+  test("finds names, addresses and companies as they are typed, whatever accents and case", async ({ store }) => {
     await acceptReference(store, inquiry(1, { name: "Ána Müller", company: "Über-Klang GmbH" }));
     await acceptReference(store, inquiry(2, { name: "O'Brien Smith", company: null }));
     expect(await listed(store, { search: "mul" })).toEqual([]);
@@ -220,9 +216,7 @@ export function deskListGuarantees(test: StoreTest): void {
     for (const [search, expected] of cases) expect(await listed(store, { search }), search).toEqual(expected);
   });
 
-  test("finds a submission by its reference, in whatever case, at once and within scope and filter", async ({
-    store,
-  }) => {
+  test("finds a submission by its reference in any case, at once, within scope and filter", async ({ store }) => {
     await acceptReference(store, inquiry(1));
     const reference = await acceptReference(store, inquiry(2));
     await acceptReference(store, inquiry(3));
@@ -258,9 +252,7 @@ export function deskListGuarantees(test: StoreTest): void {
     expect(await listed(store, { search: "klara", status: "new" })).toEqual([]);
   });
 
-  test("a search of letters finds what the same text finds as it is typed, in one order and page by page", async ({
-    store,
-  }) => {
+  test("a search of letters finds what the same text finds elsewhere, in order and by pages", async ({ store }) => {
     await acceptReference(store, application(1, { coverLetter: "I record for Klan.", name: "Ana" }));
     await acceptReference(store, inquiry(2, { company: "Klangwerk" }));
     await acceptReference(store, application(3, { coverLetter: "Klan, again.", name: "Klan Verein" }));

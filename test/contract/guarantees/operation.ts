@@ -7,11 +7,8 @@ import { accept, findResume, inquiries, inquiry, noon, offer } from "../records.
 import type { StoreTest } from "../store-under-test.ts";
 
 export function operationGuarantees(test: StoreTest): void {
-  test("is ready when submissions can be stored", async ({ store }) => {
+  test("is ready when submissions can be stored, and has an identity that is long and random", async ({ store }) => {
     expect(await store.checkReadiness()).toEqual({ ready: true });
-  });
-
-  test("has an identity that is long and random", async ({ store }) => {
     expect(store.identity).toMatch(/^[0-9a-f]{32}$/);
     expect(new Set(store.identity).size).toBeGreaterThan(4);
   });

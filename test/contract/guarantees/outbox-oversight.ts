@@ -57,15 +57,11 @@ export function oversightGuarantees(test: StoreTest): void {
 }
 
 function seeing(test: StoreTest): void {
-  test("lists mails newest first, at most as many as asked for", async ({ store }) => {
-    const { mails } = await storeMixed(store);
+  test("lists mails newest first, of one status or all, at most as many as asked for", async ({ store }) => {
+    const { mails, sent, failed, failedLater, doubtful, queued, queuedLater } = await storeMixed(store);
     expect(idsOf(await listMails(store.desk, { limit: 10 }))).toEqual(idsOf(mails).toReversed());
     expect(await listMails(store.desk, { limit: 2 })).toHaveLength(2);
     expect(await listMails(store.desk, { limit: 0 })).toEqual([]);
-  });
-
-  test("lists mails of one status", async ({ store }) => {
-    const { sent, failed, failedLater, doubtful, queued, queuedLater } = await storeMixed(store);
     const list = async (status: "queued" | "sent" | "failed" | "in-doubt", limit = 10) =>
       idsOf(await listMails(store.desk, { status, limit }));
     expect(await list("queued")).toEqual([queuedLater.id, queued.id]);
@@ -75,13 +71,15 @@ function seeing(test: StoreTest): void {
     expect(await list("in-doubt")).toEqual([doubtful.id]);
   });
 
-  test("lists more mails than a page holds", async ({ store }) => {
+  test("lists more mails than a page holds, and wakes more than a batch holds, once each", async ({ store }) => {
     const accepted = await Promise.all(Array.from({ length: 600 }, (_, n) => acceptMails(store, inquiry(n))));
     expect(new Set(idsOf(await allMails(store)))).toEqual(new Set(idsOf(accepted.flat())));
     const failed = accepted.map(([, notice]) => stopped(notice.id, "failed"));
     await store.mails.settle(failed, lease.owner);
     expect(await listMails(store.desk, { status: "failed", limit: 1_000 })).toHaveLength(600);
     expect(await listMails(store.desk, { status: "queued", limit: 550 })).toHaveLength(550);
+    expect(await retryMails(store, "failed", noon)).toBe(600);
+    expect(await store.mailBacklog()).toMatchObject({ queued: 1_200, failed: 0 });
   });
 
   test("shows of a mail what it is about and where it stands", async ({ store }) => {
@@ -103,9 +101,7 @@ function seeing(test: StoreTest): void {
     expect(welcome).toMatchObject({ kind: "newsletter-welcome", reference: null, email, ...waiting, ...nothing });
   });
 
-  test("tells how many mails wait, since when, when the first is due, and how many failed or are in doubt", async ({
-    store,
-  }) => {
+  test("tells how many mails wait, since when and until when, failed or are in doubt", async ({ store }) => {
     const none = { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null, firstDueAt: null };
     expect(await store.mailBacklog()).toEqual(none);
     const { queued, queuedLater } = await storeMixed(store);
@@ -149,17 +145,6 @@ function waking(test: StoreTest): void {
     expect(idsOf(await store.mails.claim(noon, 10, other))).toEqual([doubtful.id]);
   });
 
-  test("wakes all of more mails than a batch holds, once each", async ({ store }) => {
-    const accepted = await Promise.all(Array.from({ length: 300 }, (_, n) => acceptMails(store, inquiry(n))));
-    const ids = idsOf(accepted.flat());
-    await store.mails.settle(
-      ids.map((id) => stopped(id, "failed")),
-      lease.owner,
-    );
-    expect(await retryMails(store, "failed", noon)).toBe(600);
-    expect(await store.mailBacklog()).toMatchObject({ queued: 600, failed: 0 });
-  });
-
   test("brings a queued mail forward, whose tries go on counting", async ({ store }) => {
     const { queued } = await storeMixed(store);
     const later = { id: queued.id, result: "later", at: noon, dueAt: noon + 1e9, error: "x" } as const;
@@ -168,14 +153,9 @@ function waking(test: StoreTest): void {
     expect(await store.mails.claim(noon, 10, other)).toMatchObject([{ id: queued.id, attempts: 1 }]);
   });
 
-  test("never sends a sent mail again", async ({ store }) => {
-    const { sent } = await storeMixed(store);
+  test("never sends a sent mail again, nor takes one from the process that has leased it", async ({ store }) => {
+    const { sent, queued } = await storeMixed(store);
     for (const id of [sent.id, "unknown", "999999-0"]) expect(await store.retryMail(id, noon)).toBe(false);
-    expect(await store.mails.claim(noon, 10, other)).toEqual([]);
-  });
-
-  test("does not take a mail from the process that has leased it", async ({ store }) => {
-    const { queued } = await storeMixed(store);
     expect(await store.retryMail(queued.id, noon)).toBe(true);
     expect(await store.mails.claim(noon, 10, other)).toEqual([]);
   });

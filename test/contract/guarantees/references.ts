@@ -10,9 +10,7 @@ const exhausted = { result: "references-exhausted" };
 const receivedAt = Date.UTC(2026, 11, 31);
 
 export function referenceGuarantees(test: StoreTest): void {
-  test("gives each submission a reference of its kind and of the day on which it came in, in UTC", async ({
-    store,
-  }) => {
+  test("gives each submission a reference of its kind and of the day in UTC when it came in", async ({ store }) => {
     const lastMoment = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
     expect(await acceptReference(store, inquiry(1, { receivedAt: lastMoment }))).toMatch(/^INQ-20261121-\d{6}$/);
     expect(await acceptReference(store, application(1, { receivedAt: lastMoment + 1 }))).toMatch(

@@ -107,9 +107,7 @@ export function replyGuarantees(test: StoreTest): void {
     expect(await findSubmission(store, reference)).toMatchObject({ status: "done", version: 3 });
   });
 
-  test("takes a reply back with its mails and its status, as long as no process has begun to send it", async ({
-    store,
-  }) => {
+  test("takes a reply back with its mails and status until a process begins to send it", async ({ store }) => {
     const reference = await acceptReference(store, inquiry(1));
     const before = (await allMails(store)).length;
     const sent = await store.replies.send(sales, [{ reference, text, doneAt: 1 }], true, by);
@@ -162,9 +160,7 @@ export function replyGuarantees(test: StoreTest): void {
     expect(await store.desk.sendAgain(wholeScope, mail.id, by)).toBe("suppressed");
   });
 
-  test("holds the limit of an operator for all at once, and counts what was taken back or erased", async ({
-    store,
-  }) => {
+  test("limits the replies of an operator, and counts what was taken back or erased", async ({ store }) => {
     const reference = await acceptReference(store, inquiry(1));
     const other = await acceptReference(store, inquiry(2));
     const many = (count: number) => Array.from({ length: count }, () => ({ reference, text }));

@@ -31,9 +31,7 @@ async function told(store: Store, events: readonly WebhookEvent[], act: () => Pr
 }
 
 export function tagGuarantees(test: StoreTest): void {
-  test("adds and removes tags of what the scope holds, on several at once, and reads them with the submission", async ({
-    store,
-  }) => {
+  test("adds and removes tags of what the scope holds, on several at once, and reads them", async ({ store }) => {
     const one = await acceptReference(store, inquiry(1));
     const two = await acceptReference(store, application(2));
     const change = (request: object, scope = wholeScope) =>
@@ -149,10 +147,7 @@ export function tagGuarantees(test: StoreTest): void {
     ]);
   });
 
-  test("a webhook is told which submissions of a person were erased, and the address only as its own hash", async ({
-    store,
-    tested,
-  }) => {
+  test("a webhook is told which submissions were erased, and a hash of the address", async ({ store, tested }) => {
     const references: string[] = [];
     const email = "ann-1@example.org";
     for (let number = 0; number < 9; number += 1)
@@ -169,9 +164,7 @@ export function tagGuarantees(test: StoreTest): void {
     expect(JSON.stringify(await tested.query("SELECT detail FROM webhook_delivery"))).not.toContain("ann-1");
   });
 
-  test("a webhook is tried with a delivery that is a test, and its latest delivery is in the list", async ({
-    store,
-  }) => {
+  test("a webhook is tried with a test delivery, and its latest delivery is in the list", async ({ store }) => {
     const url = "https://hooks.example.org/";
     const row = await store.webhooks.add({ url, events: ["inquiry.received"], secret }, eva);
     if (row === "too-many") throw new Error(row);

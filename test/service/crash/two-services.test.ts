@@ -2,7 +2,7 @@
 // other one goes on, and repeats for the clients of the first what was interrupted. `long-run.ts` does it at random moments.
 import { expect, inject, test } from "vitest";
 import type { Step } from "../../../server/src/failpoint.ts";
-import { applicant, form, pdf, rest, rpc, type Door } from "../../support/doors.ts";
+import { applicant, form, pdf, rest, rpc, type Door, withKey } from "../../support/doors.ts";
 import { PostgresDatabases } from "../../support/postgres-server.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { until } from "../../support/service-process.ts";
@@ -31,7 +31,7 @@ const emailAt = (step: Step) => `${step}@example.org`;
 
 const apply = (service: ServiceProcess, step: Step, door: Door) => {
   const init = form({ ...applicant, email: emailAt(step), resumeFile: resume });
-  return door.send(service, "applications.submit", { ...init, headers: { "idempotency-key": step } });
+  return door.send(service, "applications.submit", withKey(init, step));
 };
 
 test("killed at any step, the other service stores or knows it, and everybody gets one mail", patient, async () => {

@@ -7,23 +7,25 @@ import { SmtpStandIn } from "../../support/smtp-stand-in.ts";
 import { eventually, startMailService } from "../../support/outbox/mail-service.ts";
 
 describe.each(doors)("through $name", (door) => {
-  test("an inquiry's receipt and notice go out in one call, and the answer says so", async () => {
+  test.each([
+    ["marketplace.inquiry", json(buyer), buyer.email, "sales@datasets.example", "inquiry"],
+    [
+      "applications.submit",
+      form({ ...applicant, resumeFile: pdf() }),
+      applicant.email,
+      "jobs@datasets.example",
+      "application",
+    ],
+  ] as const)("%s: receipt and notice go out in one call, as told", async (procedure, init, email, team, kind) => {
     await using running = await startMailService();
-    const { receipt } = await door.send(running.service, "marketplace.inquiry", json(buyer));
+    const { receipt } = await door.send(running.service, procedure, init);
     expect(receipt).toMatchObject({ confirmationEmailSent: true });
+    const reference = receipt?.[`${kind}Id`];
     expect(running.postmark.taken.map(({ To, Tag, Metadata }) => [To, Tag, Metadata?.["reference"]])).toEqual([
-      [buyer.email, "inquiry-receipt", receipt?.["inquiryId"]],
-      ["sales@datasets.example", "inquiry-notice", receipt?.["inquiryId"]],
+      [email, `${kind}-receipt`, reference],
+      [team, `${kind}-notice`, reference],
     ]);
     expect(running.postmark.requests).toHaveLength(1);
-  });
-
-  test("an application's receipt and notice go out, and the answer says so", async () => {
-    await using running = await startMailService();
-    const submission = form({ ...applicant, resumeFile: pdf() });
-    const { receipt } = await door.send(running.service, "applications.submit", submission);
-    expect(receipt).toMatchObject({ confirmationEmailSent: true });
-    expect(running.postmark.taken.map(({ Tag }) => Tag)).toEqual(["application-receipt", "application-notice"]);
   });
 
   test("a subscription's welcome goes out, without the answer waiting for it", async () => {

@@ -1,12 +1,11 @@
 // For how long a mail is tried, and how it comes back after that.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { retryMails } from "../../../server/src/desk/mails.ts";
 import { retryMsMax } from "../../../server/src/mail/settlement.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
-import { hour, openOutboxUnderTest } from "../../support/outbox/outbox-under-test.ts";
+import { hour, outboxTest as test } from "../../support/outbox/outbox-under-test.ts";
 
-test("a mail is tried for 72 hours, then shown as failed, and sent once an operator wakes it", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a mail is tried for 72 hours, then shown as failed, and sent once an operator wakes it", async ({ tested }) => {
   tested.postmark.breakdown = { kind: "error", status: 422, code: 100 };
   const { outbox } = tested.openSender();
   outbox.start();

@@ -1,15 +1,14 @@
 // One lease, one sender, and no mail forgotten: processes that die, that run side by side, that stop, and a store that
 // does not take what became of a mail.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
-import { hour, mailerOf, minute, openOutboxUnderTest, second, taken } from "../../support/outbox/outbox-under-test.ts";
+import { hour, mailerOf, minute, outboxTest as test, second, taken } from "../../support/outbox/outbox-under-test.ts";
 
-test("a mail of a process that died is sent by another one, once the lease is over and not before", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a mail of a process that died is sent by another once the lease is over, not before", async ({ tested }) => {
   const [orphan] = await tested.storeMails(1);
   const { outbox, settled } = tested.openSender();
   outbox.start();
@@ -23,8 +22,7 @@ test("a mail of a process that died is sent by another one, once the lease is ov
   }).toContain(orphan!.id);
 });
 
-test("a clock that is set back by two hours holds no mail", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a clock that is set back by two hours holds no mail", async ({ tested }) => {
   const { outbox } = tested.openSender();
   outbox.start();
   tested.postmark.failNext({ kind: "error", status: 500 });
@@ -39,8 +37,7 @@ test("a clock that is set back by two hours holds no mail", async () => {
   }).toEqual([putOff!.id, orphan!.id].toSorted());
 });
 
-test("a clock that is set forward by two years has no mail sent twice and none forgotten", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a clock that is set forward by two years has no mail sent twice and none forgotten", async ({ tested }) => {
   const gate = Promise.withResolvers<void>();
   const sending: string[] = [];
   const slow = mailerOf(
@@ -67,8 +64,7 @@ test("a clock that is set forward by two years has no mail sent twice and none f
   expect(settled.filter(({ result }) => result === "sent")).toHaveLength(10);
 });
 
-test("two senders on one store never send a mail twice", async () => {
-  await using tested = await openOutboxUnderTest();
+test("two senders on one store never send a mail twice", async ({ tested }) => {
   const mails = await tested.storeMails(300);
   const batches: (readonly OutgoingMail[])[] = [];
   const sends = async (batch: readonly OutgoingMail[]) => {
@@ -88,8 +84,7 @@ test("two senders on one store never send a mail twice", async () => {
   ).toEqual(mails.map(({ id }) => id).toSorted());
 });
 
-test("a mail that was just stored is sent by its own process only", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a mail that was just stored is sent by its own process only", async ({ tested }) => {
   const other = tested.openSender();
   other.outbox.start();
   const { outbox } = tested.openSender();
@@ -101,8 +96,7 @@ test("a mail that was just stored is sent by its own process only", async () => 
   expect(tested.taken().filter((id) => id === fresh!.id)).toHaveLength(1);
 });
 
-test("a sender that stops finishes what it is sending and gives the rest back at once", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a sender that stops finishes what it is sending and gives the rest back at once", async ({ tested }) => {
   const gate = Promise.withResolvers<void>();
   const sending: string[] = [];
   const slow = mailerOf(
@@ -142,8 +136,7 @@ function unwilling({ clock, mails }: Store) {
   return Object.assign(wrapped, { store: { clock, mails: { ...mails, settle } } });
 }
 
-test("an outcome that the store refuses is kept and written later, and the mail not sent again", async () => {
-  await using tested = await openOutboxUnderTest();
+test("an outcome that the store refuses is kept and written later, and the mail not sent again", async ({ tested }) => {
   const wrapped = unwilling(tested.store);
   const { outbox, failed } = tested.openSender({ store: wrapped.store });
   outbox.start();
@@ -161,8 +154,7 @@ test("an outcome that the store refuses is kept and written later, and the mail 
   expect(tested.taken()).toEqual([one!.id]);
 });
 
-test("a sender that leaves due mails to others writes down what the store refused, and sends nothing that is due", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a sender that leaves due mails to others writes down what the store refused", async ({ tested }) => {
   const wrapped = unwilling(tested.store);
   const { outbox, failed } = tested.openSender({ store: wrapped.store });
   const [due] = await tested.storeDueMails(1);
@@ -180,8 +172,7 @@ test("a sender that leaves due mails to others writes down what the store refuse
   expect(tested.taken()).toEqual([fresh!.id]);
 });
 
-test("an outcome that the store refuses is written while calls for due mails take their time", async () => {
-  await using tested = await openOutboxUnderTest();
+test("an outcome that the store refuses is written while calls for due mails take their time", async ({ tested }) => {
   const wrapped = unwilling(tested.store);
   const reply = Promise.withResolvers<void>();
   const sending: string[] = [];
@@ -204,8 +195,7 @@ test("an outcome that the store refuses is written while calls for due mails tak
   reply.resolve();
 });
 
-test("a sender that stops writes down an outcome that the store refuses at first", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a sender that stops writes down an outcome that the store refuses at first", async ({ tested }) => {
   const wrapped = unwilling(tested.store);
   const { outbox, failed } = tested.openSender({ store: wrapped.store });
   const [one] = await tested.storeMails(1, outbox.lease());
@@ -217,8 +207,7 @@ test("a sender that stops writes down an outcome that the store refuses at first
   expect(await tested.newest()).toMatchObject({ id: one!.id, status: "sent", attempts: 1 });
 });
 
-test("a sender that stops without having written down an outcome does not give that mail away as untouched", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a sender that stops with an outcome not written down keeps that mail's lease", async ({ tested }) => {
   const { outbox } = tested.openSender({ store: unwilling(tested.store).store, stopMs: 5 });
   const [one] = await tested.storeMails(1, outbox.lease());
   expect(await outbox.deliver([one!])).toBe(true);

@@ -1,5 +1,5 @@
 // A mail that may have been sent: the provider is asked before it is sent again.
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { Mailer } from "../../../server/src/mail/mailer.ts";
 import { openPostmarkMailer } from "../../../server/src/mail/providers/postmark.ts";
 import type { PostmarkFault } from "../../support/postmark-stand-in.ts";
@@ -8,7 +8,7 @@ import {
   from,
   mailerOf,
   minute,
-  openOutboxUnderTest,
+  outboxTest as test,
   second,
   taken,
   type OutboxUnderTest,
@@ -52,8 +52,7 @@ async function sendIntoDoubt(tested: OutboxUnderTest, fault: PostmarkFault) {
 }
 
 describe.each(lostAnswers)("when the provider %s", (_, fault) => {
-  test("and has the mail, it is found and not sent again", async () => {
-    await using tested = await openOutboxUnderTest();
+  test("and has the mail, it is found and not sent again", async ({ tested }) => {
     const { mail, outbox } = await sendIntoDoubt(tested, { ...fault, taken: true });
     tested.clock.advance(minute);
     const [found] = tested.postmark.taken;
@@ -67,8 +66,7 @@ describe.each(lostAnswers)("when the provider %s", (_, fault) => {
     expect([tested.sends(), tested.searches()]).toEqual([1, 1]);
   });
 
-  test("and does not have the mail, it is sent again, once that was said twice", async () => {
-    await using tested = await openOutboxUnderTest();
+  test("and does not have the mail, it is sent again, once that was said twice", async ({ tested }) => {
     const { mail } = await sendIntoDoubt(tested, { ...fault, taken: false });
     tested.clock.advance(minute);
     await eventually(() => tested.newest()).toMatchObject({ lastError: expect.stringContaining("in doubt") });
@@ -80,8 +78,7 @@ describe.each(lostAnswers)("when the provider %s", (_, fault) => {
   });
 });
 
-test("the provider is not asked before it can know, and a mail that it indexes late is not sent again", async () => {
-  await using tested = await openOutboxUnderTest();
+test("the provider is asked when it can know, and a mail indexed late is not sent again", async ({ tested }) => {
   tested.postmark.indexed = 0;
   const before = tested.clock.now();
   const { mail, outbox } = await sendIntoDoubt(tested, { kind: "reset", taken: true });
@@ -96,8 +93,7 @@ test("the provider is not asked before it can know, and a mail that it indexes l
   expect(tested.taken()).toEqual([mail.id]);
 });
 
-test("a provider that does not answer the question is asked again, and handed nothing meanwhile", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a provider that does not answer the question is asked again, and handed nothing", async ({ tested }) => {
   const { mail } = await sendIntoDoubt(tested, { kind: "reset", taken: true });
   tested.postmark.failNext({ kind: "error", status: 500 }, { kind: "body", status: 200, body: "{}" });
   for (const searches of [1, 2]) {
@@ -110,8 +106,7 @@ test("a provider that does not answer the question is asked again, and handed no
   expect(tested.taken()).toEqual([mail.id]);
 });
 
-test("two hundred lost answers are two hundred mails", async () => {
-  await using tested = await openOutboxUnderTest();
+test("two hundred lost answers are two hundred mails", async ({ tested }) => {
   const { outbox } = tested.openSender();
   const mails = [];
   for (let n = 0; n < 400; n += 1) {
@@ -127,8 +122,7 @@ test("two hundred lost answers are two hundred mails", async () => {
 });
 
 describe("after a crash", () => {
-  test("a mail that the dead process had sent is found and not sent again", async () => {
-    await using tested = await openOutboxUnderTest();
+  test("a mail that the dead process had sent is found and not sent again", async ({ tested }) => {
     const [one] = await tested.storeMails(1);
     const sentByTheDead = tested.openSender();
     await sentByTheDead.outbox.deliver([one!]);
@@ -141,8 +135,7 @@ describe("after a crash", () => {
     expect(tested.taken()).toEqual([one!.id]);
   });
 
-  test("a mail that was never sent goes out within a minute of the restart", async () => {
-    await using tested = await openOutboxUnderTest();
+  test("a mail that was never sent goes out within a minute of the restart", async ({ tested }) => {
     const dead = tested.openSender();
     tested.clock.hold();
     // The worst case: killed and restarted in the moment of the commit.
@@ -158,8 +151,7 @@ describe("after a crash", () => {
     expect(tested.clock.now() - restart).toBeLessThan(minute);
   });
 
-  test("over a provider that cannot be asked the mail is sent once its lease is over", async () => {
-    await using tested = await openOutboxUnderTest();
+  test("over a provider that cannot be asked the mail is sent once its lease is over", async ({ tested }) => {
     const [one] = await tested.storeMails(1);
     const sent: string[] = [];
     const { outbox } = tested.openSender({
@@ -174,8 +166,7 @@ describe("after a crash", () => {
   });
 });
 
-test("a mail that was given up in doubt is asked about when an operator wakes it", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a mail that was given up in doubt is asked about when an operator wakes it", async ({ tested }) => {
   const { mail } = await sendIntoDoubt(tested, { kind: "reset", taken: true });
   tested.postmark.breakdown = { kind: "error", status: 500 };
   while ((await tested.newest()).status === "queued") {
@@ -194,8 +185,7 @@ test("a mail that was given up in doubt is asked about when an operator wakes it
   expect(tested.sends()).toBe(sends);
 });
 
-test("a process that was frozen during a try does not send the mail again when it wakes", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a process that was frozen during a try does not send the mail again when it wakes", async ({ tested }) => {
   const gate = Promise.withResolvers<void>();
   const sent: string[] = [];
   const { outbox, settled } = tested.openSender({
@@ -221,8 +211,7 @@ test("a process that was frozen during a try does not send the mail again when i
   expect(await tested.store.mailBacklog()).toMatchObject({ queued: 0, failed: 0 });
 });
 
-test("a sender that stops does not wait for a call that hangs, and leaves its mail to be asked about", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a sender that stops waits for no call that hangs, and leaves its mail to be asked about", async ({ tested }) => {
   const { outbox } = tested.openSender({ stopMs: 0 });
   const now = tested.clock.now();
   const [one] = await tested.storeMails(1, outbox.lease());
@@ -236,8 +225,7 @@ test("a sender that stops does not wait for a call that hangs, and leaves its ma
   await answer;
 });
 
-test("a sender that is about to stop claims nothing more, and still sends what is stored meanwhile", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a sender that is about to stop claims nothing, and still sends what is stored", async ({ tested }) => {
   const { outbox } = tested.openSender();
   outbox.start();
   outbox.stopClaiming();

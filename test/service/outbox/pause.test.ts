@@ -1,5 +1,5 @@
 // A sender that is refused as a whole: it pauses, and no mail loses a try.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import { createLog } from "../../../server/src/observe/log.ts";
 import { openSmtpMailer } from "../../../server/src/mail/providers/smtp.ts";
@@ -12,7 +12,7 @@ import {
   from,
   hour,
   minute,
-  openOutboxUnderTest,
+  outboxTest as test,
   type OutboxUnderTest,
   type Sender,
 } from "../../support/outbox/outbox-under-test.ts";
@@ -24,8 +24,7 @@ async function deliver(tested: OutboxUnderTest, { outbox }: Sender, number = 1) 
   return outbox.deliver(await tested.storeMails(number, outbox.lease()));
 }
 
-test("with a wrong token the sender pauses, and answers at once without asking the provider again", async () => {
-  await using tested = await openOutboxUnderTest();
+test("with a wrong token the sender pauses, and answers without asking the provider again", async ({ tested }) => {
   tested.postmark.breakdown = wrongToken;
   // Within the pause, however slow this process is.
   tested.clock.hold();
@@ -36,8 +35,7 @@ test("with a wrong token the sender pauses, and answers at once without asking t
   expect(tested.postmark.requests).toHaveLength(1);
 });
 
-test("with a wrong token no mail loses a try, and none is given up however long it lasts", async () => {
-  await using tested = await openOutboxUnderTest();
+test("with a wrong token no mail loses a try, and none is given up however long it lasts", async ({ tested }) => {
   tested.postmark.breakdown = wrongToken;
   const sender = tested.openSender();
   await tested.storeDueMails(50);
@@ -60,8 +58,7 @@ test("with a wrong token no mail loses a try, and none is given up however long 
   expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10", "resumed"]);
 });
 
-test("after a long time with a wrong token a mail is not given up at its first failure", async () => {
-  await using tested = await openOutboxUnderTest();
+test("after a long time with a wrong token a mail is not given up at its first failure", async ({ tested }) => {
   const sender = tested.openSender();
   const [one] = await tested.storeDueMails(1);
   tested.clock.advance(100 * hour);
@@ -72,8 +69,7 @@ test("after a long time with a wrong token a mail is not given up at its first f
   await eventually(() => tested.taken()).toEqual([one!.id]);
 });
 
-test("a fresh mail may be the probe that finds the provider well again", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a fresh mail may be the probe that finds the provider well again", async ({ tested }) => {
   tested.postmark.breakdown = wrongToken;
   const sender = tested.openSender();
   await deliver(tested, sender, 2);
@@ -83,8 +79,7 @@ test("a fresh mail may be the probe that finds the provider well again", async (
   expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10", "resumed"]);
 });
 
-test("a mail that was given back in a pause may be sent by another process, without a question", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a mail that was given back in a pause may be sent by another process, without a question", async ({ tested }) => {
   tested.postmark.breakdown = wrongToken;
   // Within the pause, however slow this process is.
   tested.clock.hold();
@@ -105,8 +100,7 @@ test("a mail that was given back in a pause may be sent by another process, with
   expect(tested.searches()).toBe(0);
 });
 
-test("a provider that asks for time is left alone by all mails until then, however the clock is set", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a provider that asks for time is left alone until then, however the clock is set", async ({ tested }) => {
   const sender = tested.openSender();
   tested.postmark.failNext({ kind: "error", status: 429, headers: { "retry-after": "60" } });
   expect(await deliver(tested, sender)).toBe(false);
@@ -119,8 +113,7 @@ test("a provider that asks for time is left alone by all mails until then, howev
   expect(await deliver(tested, sender)).toBe(true);
 });
 
-test("a provider that is down is tried with every mail at first, then with a probe now and then", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a provider that is down is tried with every mail at first, then now and then with one", async ({ tested }) => {
   tested.postmark.breakdown = { kind: "reset" };
   // Within the pause, however slow this process is.
   tested.clock.hold();
@@ -139,8 +132,7 @@ test("a provider that is down is tried with every mail at first, then with a pro
   }).toMatchObject({ queued: 0, failed: 0 });
 });
 
-test("one mail that Postmark will not have does not stop the others", async () => {
-  await using tested = await openOutboxUnderTest();
+test("one mail that Postmark will not have does not stop the others", async ({ tested }) => {
   tested.postmark.refuse("reader1@example.org", 1_234);
   const sender = tested.openSender();
   expect(await deliver(tested, sender, 3)).toBe(true);
@@ -148,12 +140,11 @@ test("one mail that Postmark will not have does not stop the others", async () =
   expect(tested.taken()).toHaveLength(2);
 });
 
-test.each([
+test.for([
   ["by its policy", { code: 554, words: "5.7.1 Blocked" }],
   ["for now", { code: 450, words: "4.2.0 Greylisted" }],
-])("recipients that an SMTP server refuses %s do not stop the mails to others", async (_how, refusal) => {
+] as const)("recipients that SMTP refuses %s do not stop the mails to others", async ([_how, refusal], { tested }) => {
   await using server = await SmtpStandIn.open();
-  await using tested = await openOutboxUnderTest();
   await using mailer = openSmtpMailer(server.url, from, "0".repeat(32));
   const refused = 10;
   server.behaviour = {

@@ -1,5 +1,5 @@
 // Mails that cannot be sent, and rows that cannot be read: they hold up no other, and end where an operator sees them.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import { compose } from "../../../server/src/mail/compose.ts";
 import { useRaw } from "../../contract/sqlite-under-test.ts";
@@ -8,9 +8,10 @@ import {
   hour,
   mailerOf,
   mailSettings,
-  openOutboxUnderTest,
+  outboxTest as test,
   taken,
   type OutboxUnderTest,
+  type SenderOptions,
 } from "../../support/outbox/outbox-under-test.ts";
 
 /** Lets time pass until no mail is queued any more. One has failed by then. */
@@ -20,51 +21,43 @@ const untilOneFailed = (tested: OutboxUnderTest) =>
     return tested.store.mailBacklog();
   }).toMatchObject({ queued: 0, failed: 1 });
 
-test("a mail that cannot be written takes no other with it, and ends as failed", async () => {
-  await using tested = await openOutboxUnderTest();
-  const mails = await tested.storeDueMails(40);
-  const poison = mails[17]!.id;
-  const { outbox, failed } = tested.openSender({
-    compose: (mail) => {
-      if (mail.id === poison) throw new TypeError("secret@recipient.example");
-      return compose(mail, mailSettings);
-    },
-  });
-  outbox.start();
-  await untilOneFailed(tested);
-  expect(await listMails(tested.store.desk, { status: "failed", limit: 10 })).toMatchObject([
-    { id: poison, attempts: 5, lastError: "given up: not written: TypeError" },
-  ]);
-  expect(tested.taken().toSorted()).toEqual(mails.flatMap(({ id }) => (id === poison ? [] : [id])).toSorted());
-  expect(failed.every((error) => error instanceof TypeError)).toBe(true);
-});
+const fail = () => {
+  throw new TypeError("secret@recipient.example");
+};
 
-test("a mail that makes the mailer throw takes no other with it, and ends as failed", async () => {
-  await using tested = await openOutboxUnderTest();
-  const mails = await tested.storeDueMails(40);
-  const poison = mails[17]!.id;
-  const sent: string[] = [];
-  const { outbox, failed } = tested.openSender({
+/** How a sender fails over one mail, and of all others says what was sent. */
+const failures: Record<string, (poison: string, sent: string[]) => SenderOptions> = {
+  "that cannot be written": (poison) => ({
+    compose: (mail) => (mail.id === poison ? fail() : compose(mail, mailSettings)),
+  }),
+  "that makes the mailer throw": (poison, sent) => ({
     mailer: mailerOf(
       async (batch) => {
-        if (batch.some(({ id }) => id === poison)) throw new TypeError("secret@recipient.example");
+        if (batch.some(({ id }) => id === poison)) fail();
         sent.push(...batch.map(({ id }) => id));
         return taken(batch);
       },
       { batchMax: 40 },
     ),
-  });
+  }),
+};
+
+test.for(Object.entries(failures))("a mail %s stops no other, and is failed", async ([_what, failing], { tested }) => {
+  const mails = await tested.storeDueMails(40);
+  const poison = mails[17]!.id;
+  const sent: string[] = [];
+  const { outbox, failed } = tested.openSender(failing(poison, sent));
   outbox.start();
   await untilOneFailed(tested);
   expect(await listMails(tested.store.desk, { status: "failed", limit: 10 })).toMatchObject([
     { id: poison, attempts: 5, lastError: "given up: not written: TypeError" },
   ]);
-  expect(sent.toSorted()).toEqual(mails.flatMap(({ id }) => (id === poison ? [] : [id])).toSorted());
+  const others = mails.flatMap(({ id }) => (id === poison ? [] : [id]));
+  expect([...sent, ...tested.taken()].toSorted()).toEqual(others.toSorted());
   expect(failed.every((error) => error instanceof TypeError)).toBe(true);
 });
 
-test("a row that cannot be read takes no other with it, and is seen by the operator", async () => {
-  await using tested = await openOutboxUnderTest();
+test("a row that cannot be read takes no other with it, and is seen by the operator", async ({ tested }) => {
   const mails = await tested.storeDueMails(5);
   const { location } = tested;
   if (location.kind !== "sqlite") throw new Error("This test changes a file of SQLite.");

@@ -232,16 +232,13 @@ describe("bytes", () => {
       expect(statusesOf(first.toString() + (await everything(socket)))).toEqual([404, 200]);
     });
 
-    test.each([closes, old])(
-      "the rest is taken, so that no reset overtakes the answer: HTTP/%s %j",
-      async (...version) => {
-        for (const refusal of refusals) {
-          const { socket, broken } = await refused(own(), refusal, version, "Content-Length: 1000000");
-          socket.end(Buffer.alloc(1_000_000));
-          expect(await broken).toBe(false);
-        }
-      },
-    );
+    test.each([closes, old])("the rest is taken: no reset overtakes the answer: HTTP/%s %j", async (...version) => {
+      for (const refusal of refusals) {
+        const { socket, broken } = await refused(own(), refusal, version, "Content-Length: 1000000");
+        socket.end(Buffer.alloc(1_000_000));
+        expect(await broken).toBe(false);
+      }
+    });
 
     test.each([keepsAlive, closes, old])("no more is taken than may be: HTTP/%s %j", async (...version) => {
       for (const refusal of refusals) {
@@ -267,7 +264,7 @@ describe("bytes", () => {
     });
 
     test.each([keepsAlive, closes, old])(
-      "the rest is waited for no longer than may be: HTTP/%s %j",
+      "the rest is waited for no longer than allowed: HTTP/%s %j",
       async (...version) => {
         await using hasty = await startService({ limits: { drainMsMax: 50 } });
         for (const refusal of refusals) await sendUntilCut(await refused(hasty, refusal, version), "x");
@@ -474,18 +471,15 @@ describe("addresses", () => {
     expect((await service().stored()).inquiries.map(({ name }) => name)).not.toContain("Behind");
   });
 
-  test.each(["application/jsonl", "application/json"])(
-    "a percent sign as the procedure of a batch, as %s, is unknown",
-    async (accept) => {
-      const response = await fetch(`${service().url}/trpc/%25?batch=1`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "trpc-accept": accept },
-        body: '{"0":{}}',
-      });
-      expect(response.status).toBeLessThan(500);
-      expect(await response.text()).toContain("NOT_FOUND");
-    },
-  );
+  test.each(["application/jsonl", "application/json"])("a percent sign as a batch's procedure: %s", async (accept) => {
+    const response = await fetch(`${service().url}/trpc/%25?batch=1`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "trpc-accept": accept },
+      body: '{"0":{}}',
+    });
+    expect(response.status).toBeLessThan(500);
+    expect(await response.text()).toContain("NOT_FOUND");
+  });
 });
 
 test("every answer tells browsers to trust nothing about it", async () => {

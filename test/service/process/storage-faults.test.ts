@@ -80,30 +80,27 @@ describe("a full disk", () => {
   const canMount =
     works("mkdir", "-p", probe) && works("mount", "-t", "tmpfs", "none", probe) && works("umount", probe);
 
-  test.runIf(canMount)(
-    "is the same when the volume itself has no space left, and uploads stop long before",
-    async () => {
-      const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
-      execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "none", dataFolder]);
-      try {
-        await using service = await startService({ env: { DATA_DIR: dataFolder } });
-        expect((await inquire(service)).status).toBe(200);
-        // Less than 1 GiB is left.
-        expectUnavailable(await apply(service));
-        const filler = join(dataFolder, "filler");
-        works("dd", "if=/dev/zero", `of=${filler}`, "bs=4096");
-        await expectUnusable(service);
-        expect(await stored(service)).toEqual([1, 0]);
-        await unlink(filler);
-        expect((await inquire(service)).status).toBe(200);
-        await readiness(service).toBe(200);
-        expect(await stored(service)).toEqual([2, 0]);
-      } finally {
-        execFileSync("umount", [dataFolder]);
-        await rm(dataFolder, { recursive: true });
-      }
-    },
-  );
+  test.runIf(canMount)("is the same when the volume itself has no space, and uploads stop long before", async () => {
+    const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "none", dataFolder]);
+    try {
+      await using service = await startService({ env: { DATA_DIR: dataFolder } });
+      expect((await inquire(service)).status).toBe(200);
+      // Less than 1 GiB is left.
+      expectUnavailable(await apply(service));
+      const filler = join(dataFolder, "filler");
+      works("dd", "if=/dev/zero", `of=${filler}`, "bs=4096");
+      await expectUnusable(service);
+      expect(await stored(service)).toEqual([1, 0]);
+      await unlink(filler);
+      expect((await inquire(service)).status).toBe(200);
+      await readiness(service).toBe(200);
+      expect(await stored(service)).toEqual([2, 0]);
+    } finally {
+      execFileSync("umount", [dataFolder]);
+      await rm(dataFolder, { recursive: true });
+    }
+  });
 });
 
 describe("a disk that cannot be synced", () => {

@@ -1,9 +1,9 @@
 // PostgreSQL restarts, becomes read-only, and is gone for hours, while two processes serve clients: they refuse and go on by
 // themselves, and what they have acknowledged is there, once.
 import { randomUUID } from "node:crypto";
-import { expect, inject, test } from "vitest";
-import { doors, json } from "../../support/doors.ts";
-import { startPostgres } from "../../support/postgres-server.ts";
+import { expect, test } from "vitest";
+import { startOwnServer } from "../../contract/postgres-under-test.ts";
+import { doors, json, withKey } from "../../support/doors.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { until } from "../../support/service-process.ts";
 import { hasLogged, mailsSettled, openSeveral, statusOf } from "../../support/processes/several.ts";
@@ -40,8 +40,7 @@ class Clients {
 
   async #submit(service: ServiceProcess, key: string, n: number): Promise<void> {
     const init = json({ name: "Ann Buyer", email: `${key}@example.org`, selectedPackageIds: ["en-GB-scottish"] });
-    const headers = { ...(init.headers as Record<string, string>), "idempotency-key": key };
-    const answer = await doors[n % 2]!.send(service, "marketplace.inquiry", { ...init, headers });
+    const answer = await doors[n % 2]!.send(service, "marketplace.inquiry", withKey(init, key));
     if (answer.status === 200) this.acknowledged.set(key, answer.receipt?.["inquiryId"]);
     else if (answer.status === 503 && Number(answer.headers.get("retry-after")) > 0) this.refused += 1;
     else this.unexpected.push([answer.status, answer.fault]);
@@ -49,8 +48,7 @@ class Clients {
 }
 
 test("PostgreSQL goes away in three ways: 503 for as long as it takes, then all goes on, and nothing is lost or doubled", async () => {
-  await using server = await startPostgres({ from: inject("postgresData") });
-  if (inject("postgresData") === null) await server.makeTemplate();
+  await using server = await startOwnServer();
   await using database = await server.create();
   await using several = await openSeveral(database);
   const { site, clock } = several;

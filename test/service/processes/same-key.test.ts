@@ -1,7 +1,7 @@
 // The same Idempotency-Key at two processes at the same moment.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { type Answer, applicant, buyer, doors, form, json, pdf, type Procedure } from "../../support/doors.ts";
+import { type Answer, applicant, buyer, doors, form, json, pdf, type Procedure, withKey } from "../../support/doors.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { openSeveral } from "../../support/processes/several.ts";
 
@@ -20,11 +20,8 @@ interface Sent {
   readonly word: string;
 }
 
-const send = (service: ServiceProcess, { procedure, key, word }: Sent, door: number): Promise<Answer> => {
-  const init = requests[procedure](word);
-  const headers = { ...(init.headers as Record<string, string>), "idempotency-key": key };
-  return doors[door % 2]!.send(service, procedure, { ...init, headers });
-};
+const send = (service: ServiceProcess, { procedure, key, word }: Sent, door: number): Promise<Answer> =>
+  doors[door % 2]!.send(service, procedure, withKey(requests[procedure](word), key));
 
 /** Sends each to both processes at once. */
 const race = ([a, b]: readonly ServiceProcess[], both: (n: number) => readonly [Sent, Sent]) =>

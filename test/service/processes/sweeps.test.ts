@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { drawKey } from "../../../server/src/resumes/vault.ts";
 import { accept, application, resume } from "../../contract/records.ts";
@@ -10,7 +10,8 @@ import { sha256 } from "../../support/crash/crash-site.ts";
 import { applicant, form, pdf, rest } from "../../support/doors.ts";
 import { s3Credentials, S3StandIn } from "../../support/s3-stand-in.ts";
 import { until } from "../../support/service-process.ts";
-import { endByItself, hasLogged, openSeveral, type Several } from "../../support/processes/several.ts";
+import { startService } from "../../support/service.ts";
+import { hasLogged, openSeveral, type Several } from "../../support/processes/several.ts";
 
 const knownFiles = 120;
 /** As few as crashes leave. More would be a sign of a restored database, and left alone. */
@@ -84,9 +85,13 @@ test.each([
   await using several = await openSeveral();
   await using resumes = await open(several);
   // The first sweep pairs the vault with the database while it is empty.
-  const [first] = await several.start(resumes.env);
+  // In this process, whose environment the bucket's SDK reads.
+  for (const [name, value] of Object.entries(resumes.env)) vi.stubEnv(name, value);
+  const here = { DATA_DIR: several.site.dataFolder, DATABASE_URL: several.database.url };
+  const first = await startService({ env: { ...resumes.env, ...here } });
   await until(resumes.isPaired);
-  expect(await endByItself(first!)).toBe(0);
+  await first[Symbol.asyncDispose]();
+  vi.unstubAllEnvs();
 
   const drawn = () => drawKey(Date.now());
   const bytes = () => Buffer.from(`%PDF-1.7\n${randomUUID()}`);

@@ -2,7 +2,7 @@
 // starts on what is left, and the clients repeat with their keys whatever they got no answer to. On PostgreSQL there are two
 // services, and the other one goes on meanwhile. Counts what must not be.
 import { randomInt, randomUUID } from "node:crypto";
-import { json, form, doors, type Answer, type Procedure } from "../doors.ts";
+import { json, form, doors, withKey, type Answer, type Procedure } from "../doors.ts";
 import type { PostgresDatabase } from "../postgres-server.ts";
 import type { ServiceProcess } from "../service-process.ts";
 import { until } from "../service-process.ts";
@@ -151,9 +151,8 @@ function send(url: string, submission: Submission): Promise<Answer> {
     "applications.submit": () =>
       form({ fullName: "Ana Souza", email, position: "Annotator", resumeFile: new File([resume!], "cv.pdf") }),
   }[procedure]();
-  const headers = { ...(init.headers as Record<string, string>), "idempotency-key": key };
   // A repetition may come through the other door.
-  return doors[randomInt(2)]!.send({ url }, procedure, { ...init, headers });
+  return doors[randomInt(2)]!.send({ url }, procedure, withKey(init, key));
 }
 
 const referenceOf = ({ receipt }: Answer): string | null =>

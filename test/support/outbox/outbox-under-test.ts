@@ -1,6 +1,7 @@
 // Outboxes on a real store, without HTTP around them: for what needs two of them, or one that stops in the middle.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { test } from "vitest";
 import { builtInWords } from "../../../server/src/config/mail-words.ts";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import { compose, type MailSettings } from "../../../server/src/mail/compose.ts";
@@ -21,7 +22,7 @@ export const second = 1_000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 
-interface SenderOptions {
+export interface SenderOptions {
   readonly mailer?: Mailer;
   readonly store?: Pick<Store, "clock" | "mails">;
   readonly stopMs?: number;
@@ -142,6 +143,13 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
+
+/** A `test` that has outboxes on a store of its own. */
+export const outboxTest = test.extend("tested", async ({ onTestFinished }) => {
+  const tested = await openOutboxUnderTest();
+  onTestFinished(() => tested[Symbol.asyncDispose]());
+  return tested;
+});
 
 /** The same object; calls of these methods are counted while they are under way. */
 const counting = <T extends object>(calls: { underWay: number }, target: T, methods: readonly string[]): T =>
