@@ -2,18 +2,27 @@
 // hosts of throw-away addresses.
 import { readFileSync, statSync } from "node:fs";
 import { email } from "@submissions/shared/addresses";
+import { required } from "@submissions/shared/fields";
 import { textLengthMax } from "@submissions/shared/limits";
 import { readText, requiredText } from "@submissions/shared/text";
+import { z } from "zod";
 import { path, refuse, type Kind } from "./kinds.ts";
 
-export interface CataloguePackage {
-  readonly id: string;
-  readonly title: string;
-  /** Of recordings. Null, here and below: the catalogue does not say. */
-  readonly hours: number | null;
-  readonly speakers: number | null;
-  readonly licence: string | null;
-}
+const count = z.number().positive().lt(1e9).nullable().catch(null);
+const name = required({ rule: requiredText(textLengthMax.name) });
+
+/** Of further facts null: the catalogue does not say, or what it says cannot be used. Unknown fields are ignored. */
+const cataloguePackage = z.object({
+  // The rule of a submission: the catalogue may hold no identifier that no inquiry can name.
+  id: required({ rule: requiredText(textLengthMax.packageId) }),
+  title: name,
+  /** Of recordings. */
+  hours: count,
+  speakers: count,
+  licence: name.nullable().catch(null),
+});
+
+export type CataloguePackage = Readonly<z.output<typeof cataloguePackage>>;
 
 /** Titles by package identifier, in the order of the file. */
 export type PackageTitles = ReadonlyMap<string, string>;
@@ -23,13 +32,6 @@ export const titlesOf = (packages: readonly CataloguePackage[]): PackageTitles =
 
 /** Such files are read whole. A larger one is none of ours. */
 const fileBytesMax = 4 * 1024 * 1024;
-
-// The rules of a submission: the catalogue may hold no identifier that no inquiry can name.
-const entryRules = {
-  id: requiredText(textLengthMax.packageId),
-  title: requiredText(textLengthMax.name),
-  licence: requiredText(textLengthMax.name),
-};
 
 /** The text of a file that a setting names, without a byte-order mark. */
 const fileText = path.transform((file, context) => {
@@ -49,35 +51,19 @@ const fileText = path.transform((file, context) => {
 
 /** A JSON array `[{ "id", "title" }]`. */
 export const catalogue: Kind<readonly CataloguePackage[]> = fileText.transform((text, context) => {
-  const packages = parseJson(text);
-  if (packages === undefined) return refuse(context, "the file is not valid JSON.");
-  if (!Array.isArray(packages) || packages.length === 0) {
-    return refuse(context, "must be the path of a JSON array with at least one package.");
+  const json = parseJson(text);
+  if (json === undefined) return refuse(context, "the file is not valid JSON.");
+  const wrong = (index: number, problem: string) => refuse(context, `package ${index + 1} of the file ${problem}.`);
+  const { data: packages, error } = z.array(cataloguePackage).min(1).safeParse(json);
+  if (error !== undefined) {
+    const [index, field] = error.issues[0]!.path;
+    if (index === undefined) return refuse(context, "must be the path of a JSON array with at least one package.");
+    return wrong(Number(index), field === undefined ? "is not an object" : `has no usable ${String(field)}`);
   }
-  const known = new Map<string, CataloguePackage>();
-  for (const [index, item] of (packages as readonly unknown[]).entries()) {
-    const wrong = (problem: string) => refuse(context, `package ${index + 1} of the file ${problem}.`);
-    if (typeof item !== "object" || item === null) return wrong("is not an object");
-    const id = fieldOf(item, "id");
-    if (id === undefined) return wrong("has no usable id");
-    const title = fieldOf(item, "title");
-    if (title === undefined) return wrong("has no usable title");
-    if (known.has(id)) return wrong("repeats an earlier id");
-    const { hours, speakers } = item as Readonly<Record<string, unknown>>;
-    // Values of these fields that cannot be used are left out. Unknown fields are ignored.
-    const licence = fieldOf(item, "licence") ?? null;
-    known.set(id, { id, title, hours: countOf(hours), speakers: countOf(speakers), licence });
-  }
-  return [...known.values()];
+  const ids = new Set<string>();
+  const repeated = packages.findIndex(({ id }, before) => ids.add(id).size === before);
+  return repeated < 0 ? packages : wrong(repeated, "repeats an earlier id");
 });
-
-const countOf = (value: unknown): number | null =>
-  typeof value === "number" && value > 0 && value < 1e9 ? value : null;
-
-function fieldOf(item: object, name: keyof typeof entryRules): string | undefined {
-  const value = (item as Readonly<Record<string, unknown>>)[name];
-  return typeof value === "string" ? readText(entryRules[name], value).value : undefined;
-}
 
 /** A text with one domain a line; what follows a `#` is a comment. Domains are read in lower case and ASCII. */
 export const disposableDomains: Kind<readonly string[]> = fileText.transform((text, context) => {
