@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildOpenApiDocument } from "../../server/src/http/openapi/document.ts";
-import type { OpenApiDocument } from "../../server/src/http/openapi/document-types.ts";
+import type { OpenApiDocument } from "../../server/src/http/openapi/components.ts";
 import { applicant, buyer, form, json, pdf } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
 import { freePort } from "../support/free-port.ts";

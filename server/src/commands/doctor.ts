@@ -1,6 +1,7 @@
 // `doctor`: tries what an installation needs, one line each. It changes nothing and sends no mail.
 import { randomUUID } from "node:crypto";
-import { access, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -159,10 +160,7 @@ async function checkBackup({ desk, clock }: Store): Promise<Finding> {
   if (latest === null) return ["attention", "none was ever made"];
   const hours = Math.round((clock.now() - latest.at) / 3_600_000);
   const path = join(String(latest.detail["folder"]), latest.subject);
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
+  const isThere = existsSync(path);
   const text = `the newest is ${hours} hours old: ${path}${isThere ? "" : ", which is not there (any more, or from here)"}`;
   return [isThere && hours <= backupHoursMax ? "ok" : "attention", text];
 }

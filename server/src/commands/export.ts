@@ -4,12 +4,12 @@ import {
   exportFormats,
   exportRecords,
   exportSubjects,
+  personLine,
   textsOf,
   type ExportFormat,
   type ExportSubject,
 } from "../desk/export.ts";
 import type { Config } from "../config/config.ts";
-import { personLine } from "../desk/person.ts";
 import { wholeScope, type KnownFact } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import { configOf, record, type CommandDeps, parseEmail, parseNumber, parseSince } from "./command.ts";

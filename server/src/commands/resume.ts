@@ -1,11 +1,13 @@
 // `resume`: the file that came with an application, checked against the checksum of its upload, or a link to it.
+import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
+import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { findDownload, readDownload, type Download, type NoDownload } from "../desk/resume.ts";
 import { kindAndSize } from "../field-values.ts";
-import { writeNewFile } from "./new-file.ts";
 import { openStore } from "../storage/open-store.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { systemClock } from "../clock.ts";
@@ -68,4 +70,46 @@ function whyNot(result: NoDownload["result"], reference: string): string {
   if (result === "absent") return `There is no application ${reference} with a resume.`;
   if (result === "infected") return "The virus scanner found this resume infected.";
   return "The virus scanner has not judged this resume yet. Try again in a moment.";
+}
+
+/**
+ * Has `write` fill a temporary file next to `file`, readable by its owner only, then syncs it and gives it its name. On
+ * failure nothing is left.
+ *
+ * @throws CommandFailed when `file` exists and was not touched, or when its folder does not exist or may not be written to
+ */
+async function writeNewFile(file: string, write: (temporary: string) => Promise<void>): Promise<void> {
+  await refuseExisting(file);
+  const temporary = `${file}.${randomUUID()}.partial`;
+  // Made before the writer opens it, so that others can never read its bytes.
+  await (await makeIn(dirname(file), temporary)).close();
+  try {
+    await write(temporary);
+    await sync(temporary);
+    await refuseExisting(file);
+    await rename(temporary, file);
+    await sync(dirname(file));
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+const makeIn = (folder: string, temporary: string): Promise<FileHandle> =>
+  open(temporary, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") throw new CommandFailed(`There is no folder ${folder}.`);
+    if (error.code !== "EACCES" && error.code !== "EROFS") throw error;
+    throw new CommandFailed(`Nothing may be written to the folder ${folder}. Name another one. (${error.code})`);
+  });
+
+async function refuseExisting(file: string): Promise<void> {
+  const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  if (found !== null) throw new CommandFailed(`${file} already exists.`);
+}
+
+async function sync(path: string): Promise<void> {
+  await using handle = await open(path, "r");
+  await handle.sync();
 }

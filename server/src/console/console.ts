@@ -1,14 +1,15 @@
 // What the console is made of, put together once.
-import type { Setup, Troubles } from "@submissions/shared/console";
+import type { InboxCounts, Setup, Troubles } from "@submissions/shared/console";
 import type { Clock, Stopwatch } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";
 import type { Vault } from "../resumes/vault.ts";
+import { shareAnswer } from "../share-answer.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
+import type { DeskStore, Scope } from "../storage/desk-store.ts";
 import type { StoredSubmission, SubscriptionRecord } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 import { cookiesOf } from "./cookies.ts";
-import { rememberCounts } from "./counts.ts";
 import { GatheredAudit } from "./gathered-audit.ts";
 import { openIdConnect } from "./open-id-connect.ts";
 import { personIds } from "./person-ids.ts";
@@ -68,5 +69,21 @@ export function openConsole(options: ConsoleOptions) {
       totpRequired && role === "admin" && totpSecret === null && !isStrong,
     /** Disposed of when the server closes. */
     gathered,
+  };
+}
+
+/** How old a count may be: every open console asks every few seconds, and one over a million submissions takes 50 ms. */
+const countsFreshMs = 2_000;
+
+function rememberCounts(desk: Pick<DeskStore, "countByStatus">) {
+  const asked = new Map<string, () => Promise<InboxCounts>>();
+  return {
+    /** @param operator whose own submissions are counted too */
+    of: (scope: Scope, operator: string): Promise<InboxCounts> =>
+      asked.getOrInsertComputed(`${scope.kinds.join(" ")} ${operator}`, () =>
+        shareAnswer(() => desk.countByStatus(scope, operator), countsFreshMs),
+      )(),
+    /** To be called after a change, so that the operator sees it at once. */
+    forget: () => asked.clear(),
   };
 }

@@ -1,7 +1,6 @@
 // The second factor of operators: codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s), and recovery codes that
 // replace one each. The library is loaded when the first factor is set or asked for.
 import { randomBytes } from "node:crypto";
-import { hashSecret } from "../secrets.ts";
 
 const stepMs = 30_000;
 /** A code of the step before or after counts too: clocks differ, and people type slowly. */
@@ -42,8 +41,6 @@ function drawRecoveryCode(): string {
   const drawn = Array.from(randomBytes(10), (byte) => letters[byte % 32]).join("");
   return `${drawn.slice(0, 5)}-${drawn.slice(5)}`;
 }
-
-export const recoveryHash = (code: string): string => hashSecret(code);
 
 /** A code as it was typed: which kind it is, without spaces and in lower case. Null: it can be neither. */
 export function readCode(typed: string): { readonly kind: "app" | "recovery"; readonly code: string } | null {

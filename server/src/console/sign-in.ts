@@ -7,7 +7,7 @@ import type { AccessStore, StoredOperator } from "../storage/access-store.ts";
 import type { GatheredAudit } from "./gathered-audit.ts";
 import { passwordProblem } from "./password-rules.ts";
 import { Passwords } from "./password.ts";
-import { readCode, recoveryHash, stepOf } from "./second-factor.ts";
+import { readCode, stepOf } from "./second-factor.ts";
 import { SignInThrottle } from "./throttle.ts";
 import { deviceCookieOf, knownDevice, type Visitor } from "./visitor.ts";
 
@@ -102,7 +102,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     if (read === null) return false;
     const now = clock.now();
     if (read.kind === "recovery") {
-      return access.useSecondFactor(operator.id, { recoveryHash: recoveryHash(read.code) }, now);
+      return access.useSecondFactor(operator.id, { recoveryHash: hashSecret(read.code) }, now);
     }
     const step = await stepOf(secret, read.code, now);
     return step !== null && access.useSecondFactor(operator.id, { step }, now);

@@ -1,11 +1,11 @@
 // A folder of backups. Each is a folder that is named after its moment: the database as one SQLite file, the resumes under
 // their keys, and what makes it whole in `backup.json`. It gets its name last, so that one that was killed is no backup.
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { access, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createReadStream, existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reached } from "../failpoint.ts";
 import { syncFolder } from "../resumes/folder-sync.ts";
+import { hashOf } from "../resumes/staging.ts";
 import { OperatorError } from "../operator-error.ts";
 
 export const databaseIn = (backup: string): string => join(backup, "submissions.sqlite");
@@ -95,11 +95,9 @@ export async function forgetBackups(folder: string, keep: number, now: number): 
  * @throws OperatorError when the folder holds no backup, or the backup is not what was written
  */
 export async function findBackup(folder: string): Promise<{ readonly path: string } & Manifest> {
-  const isOne = await access(manifestIn(folder)).then(
-    () => true,
-    () => false,
-  );
-  const newest = isOne ? folder : (await listBackups(folder)).map((name) => join(folder, name)).at(-1);
+  const newest = existsSync(manifestIn(folder))
+    ? folder
+    : (await listBackups(folder)).map((name) => join(folder, name)).at(-1);
   if (newest === undefined || newest.endsWith(unfinished)) {
     throw new OperatorError(`There is no backup in ${folder}.`);
   }
@@ -110,8 +108,4 @@ export async function findBackup(folder: string): Promise<{ readonly path: strin
   return { ...manifest, path: newest };
 }
 
-async function hashOfFile(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) hash.update(chunk);
-  return hash.digest("hex");
-}
+const hashOfFile = (file: string): Promise<string> => hashOf(createReadStream(file));

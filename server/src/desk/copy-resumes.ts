@@ -1,10 +1,10 @@
 // Copies resumes from one vault into another under the keys that their applications know, each checked against the checksum
 // of its upload. Overwrites nothing.
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { stage } from "../resumes/staging.ts";
+import { hashOf, stage } from "../resumes/staging.ts";
 import { ResumeMissing, type Vault } from "../resumes/vault.ts";
 import type { ResumeRecord } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
@@ -69,10 +69,4 @@ async function readIfThere(vault: Source, key: string): Promise<Readable | null>
     if (error instanceof ResumeMissing) return null;
     throw error;
   }
-}
-
-async function hashOf(bytes: Readable): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of bytes as AsyncIterable<Buffer>) hash.update(chunk);
-  return hash.digest("hex");
 }

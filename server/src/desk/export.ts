@@ -2,7 +2,7 @@
 // page, so that memory stays flat however many there are. Knows no terminal, no HTTP and no storage engine.
 import type { AuditRow } from "@submissions/shared/console";
 import { sentFields } from "../field-values.ts";
-import type { DeskStore } from "../storage/desk-store.ts";
+import type { DeskStore, KnownFact } from "../storage/desk-store.ts";
 import type { ResumeRecord, StoredSubmission, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, Store } from "../storage/store.ts";
 import { byteOrderMark, csvLine, csvRecord, joinList, type Cell, type Column } from "./csv.ts";
@@ -33,7 +33,7 @@ export const iso = (epochMs: number): string => new Date(epochMs).toISOString();
 const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs));
 
 /** The privacy notice that came with a form; all null where it did not tell. */
-export const consentFields = ({ consent }: Pick<StoredSubscriber, "consent">) => ({
+const consentFields = ({ consent }: Pick<StoredSubscriber, "consent">) => ({
   consentText: consent?.text ?? null,
   consentPage: consent?.page ?? null,
   consentAt: isoOrNull(consent?.at ?? null),
@@ -181,13 +181,9 @@ export async function* textsOf(pieces: AsyncIterable<ExportPiece>): AsyncGenerat
   for await (const { text } of pieces) yield text;
 }
 
-const auditColumns: Readonly<Record<string, Column<AuditRow>>> = {
-  id: (row) => row.id,
-  at: (row) => iso(row.at),
-  operator: (row) => row.operator,
-  action: (row) => row.action,
-  subject: (row) => row.subject,
-  detail: (row) => JSON.stringify(row.detail),
+const auditColumns: Columns = {
+  ...plain("id", "at", "operator", "action", "subject"),
+  detail: ({ detail }) => JSON.stringify(detail),
 };
 
 function writeAudit(
@@ -197,7 +193,39 @@ function writeAudit(
   const cells = Object.values(auditColumns);
   const write = (row: AuditRow) => {
     if (row.at < since) return "";
-    return format === "csv" ? csvRecord(cells, row) : `${JSON.stringify({ ...row, at: iso(row.at) })}\n`;
+    const fields = { ...row, at: iso(row.at) };
+    return format === "csv" ? csvRecord(cells, fields) : `${JSON.stringify(fields)}\n`;
   };
   return inPieces(headOf(format, auditColumns), desk.readAudit(after), write);
+}
+
+/** A fact of a person, as NDJSON, under the names that exports use. */
+export const personLine = (fact: KnownFact): string => `${JSON.stringify(factFields(fact))}\n`;
+
+function factFields(fact: KnownFact): object {
+  if (fact.kind === "submission") {
+    const { submission } = fact;
+    return {
+      kind: submission.kind,
+      ...submissionFields(submission),
+      language: submission.language,
+      ...consentFields(submission),
+    };
+  }
+  if (fact.kind === "subscription") {
+    const { subscriber } = fact;
+    const { language } = subscriber;
+    return { kind: fact.kind, ...subscriberFields(subscriber), language, ...consentFields(subscriber) };
+  }
+  if (fact.kind === "note") {
+    return { kind: fact.kind, reference: fact.reference, ...fact.note, at: iso(fact.note.at) };
+  }
+  if (fact.kind === "reply") {
+    return { kind: fact.kind, reference: fact.reference, ...fact.reply, at: iso(fact.reply.at) };
+  }
+  if (fact.kind === "mail") {
+    const { id, kind: mail, reference, email, status, createdAt } = fact.mail;
+    return { kind: fact.kind, id, mail, reference, email, status, createdAt: iso(createdAt) };
+  }
+  return fact.kind === "suppression" ? { ...fact, at: iso(fact.at) } : { ...fact, createdAt: iso(fact.createdAt) };
 }

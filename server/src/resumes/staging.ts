@@ -41,6 +41,13 @@ export async function stage(bytes: Readable, path: string): Promise<StagedFile> 
   return { path, size, sha256: hash.digest("hex") };
 }
 
+/** SHA-256 of all bytes, lower-case hexadecimal. */
+export async function hashOf(bytes: Readable): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of bytes as AsyncIterable<Buffer>) hash.update(piece);
+  return hash.digest("hex");
+}
+
 /** Writes, syncs and removes a file. Rejects with the system's error when that cannot be done. */
 export async function probeFolder(folder: string): Promise<void> {
   const path = join(folder, `probe-${randomBytes(8).toString("hex")}`);

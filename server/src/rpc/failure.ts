@@ -1,6 +1,6 @@
 // Turns anything thrown into an entry of the fault table, and that into what callers see. What is not recognised is an
 // internal fault, whose text stays in the log.
-import { faults, type FaultCode, type FaultName, type Issue } from "@submissions/shared/faults";
+import { faults, type ErrorData, type FaultCode, type FaultName, type Issue } from "@submissions/shared/faults";
 import { TRPCError, type TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import { ZodError } from "zod";
@@ -67,17 +67,6 @@ export function issuesOf(error: ZodError): Issue[] {
     path: path.map((part) => (typeof part === "number" ? part : String(part))),
     message,
   }));
-}
-
-/** What a typed caller finds in `error.data`. */
-export interface ErrorData {
-  readonly code: FaultCode;
-  readonly httpStatus: number;
-  readonly path?: string;
-  readonly requestId: string;
-  readonly issues?: readonly Issue[];
-  /** What `Retry-After` says: a call in a batch has no headers of its own, and a streamed one none that come in time. */
-  readonly retryAfterSeconds?: number;
 }
 
 /** tRPC's envelope around the words of the table: `error.message` and `error.data` say what a REST body says. */

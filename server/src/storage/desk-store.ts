@@ -109,7 +109,7 @@ export interface Outdated {
   readonly before: number;
 }
 
-/** One thing that is known of a person. `desk/person.ts` gives it the names that exports use. */
+/** One thing that is known of a person. `desk/export.ts` gives it the names that exports use. */
 export type KnownFact =
   | { readonly kind: "submission"; readonly submission: StoredSubmission }
   | { readonly kind: "note"; readonly reference: string; readonly note: Note }

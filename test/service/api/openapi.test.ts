@@ -12,7 +12,7 @@ import Fastify from "fastify";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { buildOpenApiDocument } from "../../../server/src/http/openapi/document.ts";
-import type { Example, MediaType, Operation, Schema } from "../../../server/src/http/openapi/document-types.ts";
+import type { Example, MediaType, Operation, Schema } from "../../../server/src/http/openapi/components.ts";
 import { application } from "../../../server/src/intake/application.ts";
 import { inquiry } from "../../../server/src/intake/inquiry.ts";
 import type { Intake } from "../../../server/src/intake/submit.ts";

@@ -1,9 +1,10 @@
 // The second factor of the operator who calls.
 import { z } from "zod";
 import { Fault, fieldInvalid } from "../../fault.ts";
+import { hashSecret } from "../../secrets.ts";
 import { secret, typedCode, typedPassword } from "../inputs.ts";
 import { changesOwn, readsOwn, trpc } from "../procedure.ts";
-import { drawFactor, drawRecoveryCodes, type NewSecret, readCode, recoveryHash, stepOf } from "../second-factor.ts";
+import { drawFactor, drawRecoveryCodes, type NewSecret, readCode, stepOf } from "../second-factor.ts";
 
 export const secondFactorProcedures = trpc.router({
   get: readsOwn.query(async ({ ctx: { access, caller } }): Promise<{ readonly isSet: boolean }> => {
@@ -27,7 +28,7 @@ export const secondFactorProcedures = trpc.router({
       const step = read?.kind === "app" ? await stepOf(input.secret, read.code, actor.at) : null;
       if (step === null) throw fieldInvalid("code", "This is not the code that the app shows now.");
       const codes = drawRecoveryCodes();
-      const factor = { secret: input.secret, recoveryHashes: codes.map(recoveryHash) };
+      const factor = { secret: input.secret, recoveryHashes: codes.map(hashSecret) };
       if (!(await access.changeOperator(caller.name, { secondFactor: factor }, actor))) throw new Fault("signedOut");
       await access.useSecondFactor(operator.id, { step }, actor.at);
       return codes;

@@ -1,6 +1,70 @@
-// The parts of the OpenAPI document that all operations share: headers, the Idempotency-Key and the body of refusals.
+// What the OpenAPI 3.1 document is made of: its parts as types, and those that all operations share, which are headers, the
+// Idempotency-Key and the body of refusals.
 import { faults } from "@submissions/shared/faults";
-import type { OpenApiDocument, Reference } from "./document-types.ts";
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly examples?: readonly unknown[];
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly [keyword: string]: unknown;
+}
+
+export interface Example {
+  readonly summary?: string;
+  readonly value: unknown;
+}
+
+export interface MediaType {
+  readonly schema: Schema;
+  readonly examples?: Readonly<Record<string, Example>>;
+  readonly encoding?: Readonly<Record<string, { readonly contentType: string }>>;
+}
+
+type Content = Readonly<Record<string, MediaType>>;
+
+export type Reference = { readonly $ref: string };
+
+export interface Answer {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, Reference>>;
+  readonly content: Content;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security: readonly [];
+  readonly parameters?: readonly Reference[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  /** By status. */
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+
+interface Header {
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+interface Parameter extends Header {
+  readonly name: string;
+  readonly in: "header";
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly headers: Readonly<Record<string, Header>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+  };
+}
 
 export const exampleRequestId = "5e0f3a52-94c1-4f0e-8b0d-3f4c9c1d7a26";
 
@@ -8,6 +72,11 @@ const aboutRequestId = "Names this request in the service's log. Quote it when y
 
 export const refer = (kind: keyof OpenApiDocument["components"], name: string): Reference => ({
   $ref: `#/components/${kind}/${name}`,
+});
+
+const number = (description: string, minimum: number, example: number) => ({
+  description,
+  schema: { type: "integer", minimum, examples: [example] },
 });
 
 export const headers: OpenApiDocument["components"]["headers"] = {
@@ -20,22 +89,10 @@ export const headers: OpenApiDocument["components"]["headers"] = {
     description: "`true`: this is the answer to an earlier submission with the same Idempotency-Key.",
     schema: { type: "string", const: "true" },
   },
-  RetryAfter: {
-    description: "When to try again, in seconds.",
-    schema: { type: "integer", minimum: 0, examples: [5] },
-  },
-  RateLimitLimit: {
-    description: "How many submissions of one client are accepted in a window.",
-    schema: { type: "integer", minimum: 1, examples: [60] },
-  },
-  RateLimitRemaining: {
-    description: "How many are left in this window.",
-    schema: { type: "integer", minimum: 0, examples: [59] },
-  },
-  RateLimitReset: {
-    description: "When the window ends, in seconds.",
-    schema: { type: "integer", minimum: 1, examples: [60] },
-  },
+  RetryAfter: number("When to try again, in seconds.", 0, 5),
+  RateLimitLimit: number("How many submissions of one client are accepted in a window.", 1, 60),
+  RateLimitRemaining: number("How many are left in this window.", 0, 59),
+  RateLimitReset: number("When the window ends, in seconds.", 1, 60),
 };
 
 export const everyAnswer = { "x-request-id": refer("headers", "RequestId") };

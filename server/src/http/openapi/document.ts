@@ -11,8 +11,19 @@ import { languageField } from "@submissions/shared/language";
 import { furtherFieldsMax, textLengthMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { appRouter } from "../../rpc/router.ts";
-import { everyAnswer, headers, parameters, rateLimit, refer, refusalSchemas, retryAfter } from "./components.ts";
-import type { Answer, OpenApiDocument, Operation, Schema } from "./document-types.ts";
+import {
+  type Answer,
+  everyAnswer,
+  headers,
+  type OpenApiDocument,
+  type Operation,
+  parameters,
+  rateLimit,
+  refer,
+  refusalSchemas,
+  retryAfter,
+  type Schema,
+} from "./components.ts";
 import { examples, type OperationExamples } from "./examples.ts";
 import { refusalsOf } from "./refusals.ts";
 

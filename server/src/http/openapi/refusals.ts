@@ -2,8 +2,15 @@
 import { resumeField } from "@submissions/shared/application-fields";
 import { faults, type FaultBody, type FaultName, type Issue } from "@submissions/shared/faults";
 import { altchaField } from "@submissions/shared/hidden-fields";
-import { everyAnswer, exampleRequestId, rateLimit, refer, retryAfter } from "./components.ts";
-import type { Answer, Example } from "./document-types.ts";
+import {
+  type Answer,
+  everyAnswer,
+  type Example,
+  exampleRequestId,
+  rateLimit,
+  refer,
+  retryAfter,
+} from "./components.ts";
 
 /** What must be known of an operation to say how it refuses. */
 interface Refusing {

@@ -6,8 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
 import type { FormBody } from "../body/form-body.ts";
 import { isRpc } from "../fault-reply.ts";
-import { nextAddress } from "./next-address.ts";
-import { formOf, type Site } from "./site.ts";
+import { formOf, nextAddress, type Site } from "./site.ts";
 
 const pageAnswer = (request: FastifyRequest, site: Site) => ({
   /** The form that was sent, once it is being read. */

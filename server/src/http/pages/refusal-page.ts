@@ -17,8 +17,7 @@ import type { FormBody } from "../body/form-body.ts";
 import { siteAssets } from "./assets.ts";
 import { formElement, plainForm, type Filled } from "./form-element.ts";
 import { card, formsHead, homeOf, sitePage } from "./frame.ts";
-import { nextAddress } from "./next-address.ts";
-import { formOf, packagesWith, type Site } from "./site.ts";
+import { formOf, nextAddress, packagesWith, type Site } from "./site.ts";
 
 // `fileGone`: no page can put a file back into its field.
 type Words = Readonly<
