@@ -35,12 +35,7 @@ export const bringsToken = ({ headers }: Sent): boolean => /^bearer(?: |$)/i.tes
 /** Who sends a request; null: an unknown caller, or one whose session or token has ended. */
 export async function callerOf(
   request: Sent,
-  {
-    access,
-    cookies,
-    clock,
-    mustSetSecondFactor,
-  }: Pick<Console, "access" | "cookies" | "clock" | "mustSetSecondFactor">,
+  { access, cookies, clock, mustSetSecondFactor }: Console,
 ): Promise<Caller | null> {
   const now = clock.now();
   if (bringsToken(request)) {

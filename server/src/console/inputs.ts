@@ -14,14 +14,7 @@ import {
 import { optionalWebUrl } from "@submissions/shared/addresses";
 import { email, optional, required } from "@submissions/shared/fields";
 import { normaliseSource } from "@submissions/shared/source";
-import {
-  cleanLine,
-  isBlank,
-  isWithin,
-  optionalMultilineText,
-  optionalText,
-  requiredText,
-} from "@submissions/shared/text";
+import { isBlank, optionalMultilineText, optionalText, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
 import { readInstant } from "../desk/instant.ts";
 import { pageLimitMax, triageMax } from "../storage/desk-store.ts";
@@ -58,31 +51,13 @@ export const secret = word(100);
 /** Of a second factor: six digits, or a recovery code, with spaces or hyphens. */
 export const typedCode = word(40);
 
-const noteLengthMax = 10_000;
-
 /** A note may have several lines. */
-export const noteText: z.ZodType<string, string> = word(noteLengthMax * 2)
-  .transform((text) => text.normalize("NFC").replaceAll("\r\n", "\n").trim())
-  .pipe(
-    z
-      .string()
-      .min(1, "Please write something.")
-      .max(noteLengthMax, "This note is too long.")
-      .regex(/^(?:[^\p{Cc}]|[\n\t])*$/u, "This note holds control characters."),
-  );
-
-const tagLengthMax = 40;
+export const noteText: z.ZodType<string, string> = required({
+  rule: { ...optionalMultilineText(10_000), required: true },
+});
 
 /** A word that operators put on submissions. */
-export const tag: z.ZodType<string, string> = word(4 * tagLengthMax)
-  .transform(cleanLine)
-  .pipe(
-    z
-      .string()
-      .min(1, "This field is required.")
-      .regex(/^[^\p{Cc}]*$/u, "A tag must be one line.")
-      .refine((text) => isWithin(text, tagLengthMax), `At most ${tagLengthMax} characters.`),
-  );
+export const tag: z.ZodType<string, string> = required({ rule: requiredText(40) });
 
 /** Texts that operators write once and use often. */
 export const answer = z.object({ kind: z.enum(submissionKinds), title: label, text: noteText });

@@ -31,9 +31,12 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unk
   if (isRpc(request) && isBatch(request) && wantsLines(request)) return refuseInLines(request, reply, error);
   const ofRest: FaultBody = { message, code, requestId: request.id, ...(issues ? { issues } : {}) };
   const body = isRpc(request) ? { error: errorShape(error, pathOf(request), request.id) } : ofRest;
-  // Not by the schema of the route, which describes its successes.
-  return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
+  return sendJson(reply, status, body);
 }
+
+/** Not by the schema of the route, which describes single successes. */
+export const sendJson = (reply: FastifyReply, status: number, body: object): FastifyReply =>
+  reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 
 /** What was thrown, with Fastify's own refusals as entries of the table. */
 function recognise(thrown: unknown): unknown {

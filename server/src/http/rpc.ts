@@ -9,7 +9,7 @@ import { errorShape } from "../rpc/failure.ts";
 import { procedures } from "../rpc/router.ts";
 import { acceptBodies, type BodyKind } from "./body/content-type.ts";
 import { answerCall, countRefusal, type DoorOptions, inputOf, jsonBytesMaxOf, objectOnly } from "./call.ts";
-import { noteFailure, refuse, rpcPrefix } from "./fault-reply.ts";
+import { noteFailure, refuse, rpcPrefix, sendJson } from "./fault-reply.ts";
 import { answerLine, headLine, isBatch, sendLines, wantsLines } from "./rpc-batch.ts";
 
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */
@@ -165,10 +165,6 @@ async function* jsonLines(calls: readonly Promise<Answer>[]): AsyncGenerator<str
     yield answerLine(number, body);
   }
 }
-
-// Not by the schema of the route, which describes single successes.
-const sendJson = (reply: FastifyReply, status: number, body: object): FastifyReply =>
-  reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 
 const pathsOf = (request: FastifyRequest, path?: string): string[] =>
   path === undefined ? (request.params as { paths: string }).paths.split(",") : [path];
