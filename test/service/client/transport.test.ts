@@ -1,10 +1,9 @@
 // How the typed client reports what happens in one try: no connection, answers of other servers, aborts.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createSubmissionsClient } from "@submissions/client";
 import { faults } from "@submissions/shared/faults";
 import { TRPCClientError } from "@trpc/client";
 import { describe, expect, test, vi } from "vitest";
+import { listening } from "../../support/listening.ts";
 import { startService } from "../../support/service.ts";
 import { failureOf } from "../../support/client/failure-of.ts";
 import { nowhere } from "../../support/client/nowhere.ts";
@@ -14,19 +13,6 @@ const subscription = { email: "reader@example.org" };
 /** A client that gets the same answer to every request. */
 const answeredWith = (body: string | null, init?: ResponseInit) =>
   createSubmissionsClient({ url: "http://service.test", retry: false, fetch: async () => new Response(body, init) });
-
-/** A server that handles every request as the test says. */
-async function listening(handle: Parameters<typeof createServer>[1]) {
-  const server = createServer(handle).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
 
 describe("no complete answer", () => {
   const network = { name: "SubmissionError", code: "NETWORK", status: undefined, requestId: undefined, issues: [] };

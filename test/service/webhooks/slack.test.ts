@@ -1,29 +1,16 @@
 // The example of a receiver in deploy/slack: the service tells it, and it tells Slack, which a server here stands in for.
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createReceiver } from "../../../deploy/slack/receiver.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { signedHeaders } from "../../../server/src/webhooks/delivery.ts";
 import { buyer, json, rest } from "../../support/doors.ts";
+import { listening } from "../../support/listening.ts";
 import { startService } from "../../support/service.ts";
 import { openReceiver } from "../../support/webhooks/receiver.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-async function openExample(secrets: readonly string[], slackUrl: string) {
-  const server = createReceiver({ secrets, slackUrl });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
-}
+const openExample = (secrets: readonly string[], slackUrl: string) => listening(createReceiver({ secrets, slackUrl }));
 
 test("an inquiry becomes a line in Slack, with a link to the console", async () => {
   await using slack = await openReceiver();

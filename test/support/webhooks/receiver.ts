@@ -1,8 +1,7 @@
 // A receiver of webhooks, over HTTP, that answers as it is told and keeps what it got.
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { type Listening, listening } from "../listening.ts";
 
 export interface Received {
   readonly headers: IncomingHttpHeaders & {
@@ -21,10 +20,7 @@ interface Answer {
   readonly body?: string;
 }
 
-export interface Receiver extends AsyncDisposable {
-  /** `http://127.0.0.1:PORT` */
-  readonly url: string;
-  readonly port: number;
+export interface Receiver extends Listening {
   readonly received: readonly Received[];
   /** Connections that were made. */
   readonly connections: () => number;
@@ -50,23 +46,14 @@ export async function openReceiver(): Promise<Receiver> {
   };
   const server = createServer((request, response) => void take(request, response));
   server.on("connection", () => (connections += 1));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    ...(await listening(server)),
     received,
     connections: () => connections,
     answer: (...more) => void answers.push(...more),
     async got(count) {
       while (received.length < count) await arrived.promise;
       return received;
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
     },
   };
 }
