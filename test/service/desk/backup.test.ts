@@ -121,8 +121,8 @@ beforeAll(async () => {
   await fill(home);
   await addRareStates(home);
   backups = join(ground, "backups");
-  expect(await runCommand(["backup", backups], { DATA_DIR: home })).toMatchObject({ code: 0, stdout: "" });
-}, 120_000);
+  expect(await backup({ DATA_DIR: home }, backups)).toMatchObject({ code: 0, stdout: "" });
+});
 afterAll(async () => {
   await postmark[Symbol.asyncDispose]();
   await rm(ground, { recursive: true });
@@ -336,36 +336,35 @@ test.each([
   180_000,
 );
 
-describe("a backup that is killed", () => {
-  const preload = new URL("../../support/crash/preload/stand-ins.ts", import.meta.url).href;
-
-  test.each(["rows-copied", "resume-kept", "backup-written"])(
-    "at %s leaves nothing that restore takes, and is cleared up later",
-    async (step) => {
-      const [place, target] = [await newFolder(), { DATA_DIR: await newFolder() }];
-      const dying = { DATA_DIR: home, NODE_OPTIONS: `--import ${preload}`, FAILPOINT: step };
-      expect((await spawnCommand(["backup", place], dying)).code).toBeNull();
-      const [left = ""] = await readdir(place);
-      expect(left).toMatch(/\.partial$/);
-      for (const words of [place, join(place, left)])
-        await expectRefused(restore(target, words), "There is no backup in");
-      expect(await readdir(target.DATA_DIR)).toEqual([]);
-      const old = left.replace(/^\d{4}/, "2020");
-      await rename(join(place, left), join(place, old));
-      expect(await backup({ DATA_DIR: home }, place)).toMatchObject({ code: 0 });
-      expect(await readdir(place)).toEqual([expect.not.stringMatching("partial")]);
-    },
-  );
+/** What kills a process at a step. */
+const killing = (step: string) => ({
+  NODE_OPTIONS: `--import ${new URL("../../support/crash/preload/stand-ins.ts", import.meta.url).href}`,
+  FAILPOINT: step,
 });
 
+test.each(["rows-copied", "resume-kept", "backup-written"])(
+  "a backup that is killed at %s leaves nothing that restore takes, and is cleared up later",
+  async (step) => {
+    const [place, target] = [await newFolder(), { DATA_DIR: await newFolder() }];
+    expect((await spawnCommand(["backup", place], { DATA_DIR: home, ...killing(step) })).code).toBeNull();
+    const [left = ""] = await readdir(place);
+    expect(left).toMatch(/\.partial$/);
+    for (const words of [place, join(place, left)])
+      await expectRefused(restore(target, words), "There is no backup in");
+    expect(await readdir(target.DATA_DIR)).toEqual([]);
+    const old = left.replace(/^\d{4}/, "2020");
+    await rename(join(place, left), join(place, old));
+    expect(await backup({ DATA_DIR: home }, place)).toMatchObject({ code: 0 });
+    expect(await readdir(place)).toEqual([expect.not.stringMatching("partial")]);
+  },
+);
+
 test("a restore that is killed leaves an empty store, which takes the next one", async () => {
-  const preload = new URL("../../support/crash/preload/stand-ins.ts", import.meta.url).href;
   await using database = await postgres.create("empty");
   for (const step of ["rows-copied", "resume-kept"]) {
     for (const url of ["", database.url]) {
       const target = { DATA_DIR: await newFolder(), DATABASE_URL: url };
-      const dying = { ...target, NODE_OPTIONS: `--import ${preload}`, FAILPOINT: step };
-      expect((await spawnCommand(["restore", backups], dying)).code).toBeNull();
+      expect((await spawnCommand(["restore", backups], { ...target, ...killing(step) })).code).toBeNull();
       await using store = await openStore(url === "" ? sqlite(target.DATA_DIR) : locate(url));
       expect(await readStored(store)).toEqual({ inquiries: [], applications: [], subscribers: [] });
       await store[Symbol.asyncDispose]();
@@ -374,26 +373,17 @@ test("a restore that is killed leaves an empty store, which takes the next one",
   }
 });
 
-describe("--keep", () => {
-  test("forgets the oldest, and touches nothing else in the folder", async () => {
-    const place = await newFolder();
-    await writeFile(join(place, "notes.txt"), "of the operator");
-    const made: string[] = [];
-    for (let count = 0; count < 3; count += 1) {
-      expect(await runCommand(["backup", place, "--keep", "2"], { DATA_DIR: home })).toMatchObject({ code: 0 });
-      made.push(await newest(place).then(() => ""));
-    }
-    const left = await readdir(place);
-    expect(left.toSorted()).toHaveLength(3);
-    expect(left).toContain("notes.txt");
-    const target = { DATA_DIR: await newFolder() };
-    const restored = await restore(target, place);
-    const [latest = ""] = left
-      .filter((name) => name.endsWith("Z"))
-      .toSorted()
-      .slice(-1);
-    expect(restored.stderr).toContain(latest);
-  });
+test("--keep forgets the oldest, and touches nothing else in the folder", async () => {
+  const place = await newFolder();
+  await writeFile(join(place, "notes.txt"), "of the operator");
+  for (let count = 0; count < 3; count += 1) {
+    expect(await backup({ DATA_DIR: home }, place, "--keep", "2")).toMatchObject({ code: 0 });
+  }
+  const latest = await readdir(place).then((names) => names.filter((name) => name.endsWith("Z")).toSorted());
+  expect(latest).toHaveLength(2);
+  expect(await readdir(place)).toEqual(expect.arrayContaining(["notes.txt"]));
+  const restored = await restore({ DATA_DIR: await newFolder() }, place);
+  expect(restored.stderr).toContain(latest[1]);
 });
 
 describe("restore is refused, and leaves everything as it was,", () => {
