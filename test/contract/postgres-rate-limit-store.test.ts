@@ -20,6 +20,8 @@ test("one caller finds out whether the counts are back, and no other waits for i
   const ask = async () => {
     asks = true;
     void counts.count(calls).catch(() => (asks = false));
+    // The first turn brought a caller, the second none: the counting has begun.
+    await nextTurn();
     await nextTurn();
     return asks;
   };
