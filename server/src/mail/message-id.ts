@@ -4,8 +4,8 @@ import { hash } from "node:crypto";
 import type { OutgoingMail, Sender } from "./mailer.ts";
 
 /**
- * Ids of mails count them, and receipts go to strangers, who must not learn the volume: without the key it says nothing of
- * the id. Half of the hash, so that nobody can lengthen it as a whole one.
+ * Ids of mails count them, and receipts go to strangers, who must not learn the volume: without the key the hash says nothing
+ * of the id. It is cut to half: a whole SHA-256 could be continued to that of a longer text without the key.
  *
  * @param key of the store
  */

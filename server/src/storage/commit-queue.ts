@@ -30,8 +30,8 @@ export class Again {
 }
 
 /**
- * A round begins once a turn of the event loop brought no job, and at the latest after so many: what arrives while the
- * requests before it are read then shares their commit. A caller alone waits for one empty turn.
+ * A round begins after the first turn of the event loop that brings no new job, and after this many turns at the latest. So
+ * jobs that arrive while earlier requests are read share their commit. A caller alone waits for one empty turn.
  */
 const gatherTurnsMax = 8;
 /** Most time until such a job comes again by itself; a commit that begins sooner takes it along. */
