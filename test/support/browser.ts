@@ -75,18 +75,17 @@ export async function barriersOf(page: Page, options: Options = {}): Promise<Vio
   );
 }
 
-/** A profile of the browser, which one visit after another has for itself. */
+/** A profile of the browser with its page, which one visit after another has for itself: a new page costs half a load. */
 interface Profile {
   readonly context: BrowserContext;
-  /** Stays open, so that pages of the next visits are opened in its process. */
-  readonly anchor: Page;
+  readonly page: Page;
   readonly options: string;
 }
 
 const idle = new WeakMap<Browser, Profile[]>();
 
-/** All tests are visits to this host; pages at its ports share a process. */
-const anchorUrl = "http://127.0.0.1:1/";
+/** What tests and visits listen to in a page. */
+const heard = ["console", "dialog", "framenavigated", "pageerror", "request"];
 
 async function openProfile(browser: Browser, options: BrowserContextOptions): Promise<Profile> {
   const kept = idle.getOrInsertComputed(browser, () => []);
@@ -96,21 +95,22 @@ async function openProfile(browser: Browser, options: BrowserContextOptions): Pr
   const context = await browser.newContext(options);
   // Longer than anything takes on a busy machine, and shorter than a test may.
   context.setDefaultTimeout(20_000);
-  const anchor = await context.newPage();
-  await anchor.route(anchorUrl, (route) => route.fulfill({ contentType: "text/html", body: "" }));
-  await anchor.goto(anchorUrl);
-  return { context, anchor, options: name };
+  return { context, page: await context.newPage(), options: name };
 }
 
 /** Makes a profile as if it were new. Answers whether that can be done. */
-async function tidy({ context, anchor }: Profile, origins: Iterable<string>): Promise<boolean> {
+async function tidy({ context, page }: Profile, origins: Iterable<string>): Promise<boolean> {
   // The clock cannot be set going again.
-  const [page] = context.pages().filter((one) => one !== anchor);
-  if (await page?.evaluate(() => "__pwClock" in globalThis)) return false;
-  for (const one of context.pages()) if (one !== anchor) await one.close();
+  if (page.isClosed() || (await page.evaluate(() => "__pwClock" in globalThis))) return false;
+  for (const one of context.pages()) if (one !== page) await one.close();
+  for (const event of heard) page.removeAllListeners(event);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   await context.setOffline(false);
+  await page.evaluate(() => location.protocol === "http:" && sessionStorage.clear());
+  await page.goto("about:blank");
   await context.clearCookies();
-  const devtools = await context.newCDPSession(anchor);
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Page.resetNavigationHistory");
   for (const origin of origins)
     await devtools.send("Storage.clearDataForOrigin", {
       origin,
@@ -150,11 +150,10 @@ export class Visit implements AsyncDisposable {
     }: BrowserContextOptions = {},
   ): Promise<Visit> {
     const profile = await openProfile(browser, options);
-    const { context, anchor } = profile;
-    const [page] = await Promise.all([context.waitForEvent("page"), anchor.evaluate(() => void open("about:blank"))]);
+    const { context, page } = profile;
     await page.setViewportSize(viewport!);
     // Without movements that a test would wait for, such as smooth scrolling; whoever tests those asks for them.
-    await page.emulateMedia({ colorScheme, forcedColors, reducedMotion: reducedMotion ?? "reduce" });
+    await page.emulateMedia({ media: null, colorScheme, forcedColors, reducedMotion: reducedMotion ?? "reduce" });
     const origins = new Set<string>();
     page.on("framenavigated", (frame) => origins.add(new URL(frame.url()).origin));
     return new Visit(page, async () => {
