@@ -13,7 +13,6 @@ import {
   pdf,
   type Procedure,
   rest,
-  rpc,
   sendBatch,
 } from "../../support/doors.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
@@ -59,19 +58,6 @@ describe.each(doors)("on the $name door", (door) => {
     }
     await service.stop();
     expect(await service.mails()).toHaveLength(2 * 4 + 1);
-  });
-
-  test("of several that come with one solution at once, one is accepted, and one file kept", async () => {
-    await using service = await startService({ env });
-    const altcha = await proveWork(service);
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () =>
-        door.send(service, "applications.submit", form({ ...applicant, altcha, resumeFile: pdf() })),
-      ),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers) if (answer.status !== 200) expectRefused(answer, "used before");
-    expect(await countsOf(service)).toEqual({ rows: 1, files: 1 });
   });
 
   test("a submission that is refused for something else leaves the solution good", async () => {
@@ -140,19 +126,6 @@ test("a form with two solutions has none", async () => {
   await using service = await startService({ env });
   const altcha = [await proveWork(service), await proveWork(service)];
   expectRefused(await rest.send(service, "applications.submit", form({ ...applicant, altcha })), "required");
-});
-
-test("a solution is spent for the other door, for other procedures, and beyond a restart", async () => {
-  await using service = await startService({ env });
-  const altcha = await proveWork(service);
-  expect((await rest.send(service, "marketplace.inquiry", json({ ...buyer, altcha }))).status).toBe(200);
-  expectRefused(await rpc.send(service, "marketplace.inquiry", json({ ...buyer, altcha })), "used before");
-  await service.stop();
-  await using restarted = await startService({ env: { ...env, DATA_DIR: service.dataFolder } });
-  for (const [, procedure, init] of cases) {
-    expectRefused(await rest.send(restarted, procedure, init({ altcha })), "used before");
-  }
-  expect(await countsOf(service)).toEqual({ rows: 1, files: 0 });
 });
 
 test("of a batch with one solution, streamed or not, one call is accepted", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { json, rest } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
-import { open, statusOf, subscribe, welcomed } from "../../support/newsletter/reader.ts";
+import { open, statusOf, welcomed } from "../../support/newsletter/reader.ts";
 
 const credentials = "hook:correct:horse:battery:staple";
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
@@ -155,12 +155,6 @@ test.each<[string, (email: string) => object]>([
   await expect.poll(notices).toBe(2);
 });
 
-test("a soft bounce stops nothing", async () => {
-  const email = someone();
-  expect(await told(bounce(email, { Type: "SoftBounce", Inactive: false }))).toBe("ignored");
-  expect(await getsReceipts(email)).toBe(true);
-});
-
 describe("what becomes of a subscriber", () => {
   test.each<[string, (email: string) => object, string]>([
     ["a bounce", (email) => bounce(email), "bounced"],
@@ -176,21 +170,6 @@ describe("what becomes of a subscriber", () => {
     expect(await statusOf(service(), email)).toBe(status);
   });
 
-  test("bounced and complained ones stay that when they subscribe again or unsubscribe, and get no mail", async () => {
-    for (const [event, status] of [
-      [bounce, "bounced"],
-      [complaint, "complained"],
-    ] as const) {
-      const email = someone();
-      const { unsubscribe } = await welcomed(service(), email);
-      await told(event(email));
-      await subscribe(service(), email);
-      expect(await open(unsubscribe, { method: "POST" })).toMatchObject({ status: 200 });
-      expect(await statusOf(service(), email)).toBe(status);
-      expect(await getsReceipts(email)).toBe(false);
-    }
-  });
-
   test("the same answer to subscribing, whatever the address has come to", async () => {
     const [fresh, suppressed] = [someone(), someone()];
     await told(complaint(suppressed));
@@ -199,26 +178,6 @@ describe("what becomes of a subscriber", () => {
       answers.push((await rest.send(service(), "newsletter.subscribe", json({ email }))).receipt);
     }
     expect(answers[1]).toEqual(answers[0]);
-  });
-});
-
-describe("repetition and disorder", () => {
-  test("a suppression that comes after its lifting is old news", async () => {
-    const email = someone();
-    expect(await told(lifted(email, 5))).toBe("noted");
-    expect(await told(bounce(email))).toBe("known");
-    expect(await getsReceipts(email)).toBe(true);
-    expect(await told(bounce(email, { BouncedAt: time(6) }))).toBe("noted");
-    expect(await getsReceipts(email)).toBe(false);
-  });
-
-  test("an event from the future does not outrank what follows", async () => {
-    const email = someone();
-    await told(bounce(email, { BouncedAt: "2999-01-01T00:00:00Z" }));
-    await expect
-      .poll(() => told(change(email, { SuppressSending: false, ChangedAt: new Date().toISOString() })))
-      .toBe("noted");
-    expect(await getsReceipts(email)).toBe(true);
   });
 });
 

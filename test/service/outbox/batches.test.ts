@@ -1,9 +1,8 @@
 // Many submissions at once: their mails share calls to the provider, and their rows share commits.
 import { expect, test } from "vitest";
-import { listMails } from "../../../server/src/desk/mails.ts";
 import { doors } from "../../support/doors.ts";
 import type { Service } from "../../support/service.ts";
-import { buyerAddress, count, eventually, inquire, startMailService } from "../../support/outbox/mail-service.ts";
+import { count, eventually, inquire, startMailService } from "../../support/outbox/mail-service.ts";
 
 // Longer than a busy machine needs for all of them.
 const patient = { MAIL_DEADLINE_MS: "15000" };
@@ -22,18 +21,6 @@ test("mails of submissions that come at once share calls of at most 500, and eac
   // The first few find the senders idle; the others wait together.
   expect(requests.length).toBeLessThan(12);
   expect(Math.max(...requests.map(({ messages }) => messages))).toBeLessThanOrEqual(500);
-});
-
-test("a batch is judged mail by mail", async () => {
-  await using running = await startMailService(patient);
-  running.postmark.refuse(buyerAddress(3), 406);
-  running.postmark.refuse(buyerAddress(5), 300);
-  const answers = await Promise.all(count(40).map((n) => inquire(running.service, n)));
-  expect(answers.map(({ receipt }) => receipt?.["confirmationEmailSent"])).toEqual(
-    count(40).map((n) => n !== 3 && n !== 5),
-  );
-  await eventually(() => listMails(running.store.desk, { status: "failed", limit: 100 })).toHaveLength(2);
-  await eventually(() => listMails(running.store.desk, { status: "sent", limit: 100 })).toHaveLength(78);
 });
 
 test("64 clients at once: at least 8 submissions are acknowledged for each commit", async () => {

@@ -6,36 +6,7 @@ import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
-import { hour, mailerOf, minute, outboxTest as test, second, taken } from "../../support/outbox/outbox-under-test.ts";
-
-test("a mail of a process that died is sent by another once the lease is over, not before", async ({ tested }) => {
-  const [orphan] = await tested.storeMails(1);
-  const { outbox, settled } = tested.openSender();
-  outbox.start();
-  // The sender has looked: it has sent this one, which is due.
-  const [other] = await tested.storeDueMails(1);
-  await eventually(() => settled.some(({ id, result }) => id === other!.id && result === "sent")).toBe(true);
-  expect(tested.taken()).not.toContain(orphan!.id);
-  await eventually(() => {
-    tested.letPass(second);
-    return tested.taken();
-  }).toContain(orphan!.id);
-});
-
-test("a clock that is set back by two hours holds no mail", async ({ tested }) => {
-  const { outbox } = tested.openSender();
-  outbox.start();
-  tested.postmark.failNext({ kind: "error", status: 500 });
-  const [putOff] = await tested.storeMails(1, outbox.lease());
-  expect(await outbox.deliver([putOff!])).toBe(false);
-  const [orphan] = await tested.storeMails(1);
-  tested.clock.advance(-2 * hour);
-  // By far not two hours pass.
-  await eventually(() => {
-    tested.letPass(second);
-    return tested.taken().toSorted();
-  }).toEqual([putOff!.id, orphan!.id].toSorted());
-});
+import { hour, mailerOf, minute, outboxTest as test, taken } from "../../support/outbox/outbox-under-test.ts";
 
 test("a clock that is set forward by two years has no mail sent twice and none forgotten", async ({ tested }) => {
   const gate = Promise.withResolvers<void>();
@@ -62,38 +33,6 @@ test("a clock that is set forward by two years has no mail sent twice and none f
   await eventually(() => tested.store.mailBacklog()).toMatchObject({ queued: 0, failed: 0, inDoubt: 0 });
   expect(sending.toSorted()).toEqual([...mails, due!].map(({ id }) => id).toSorted());
   expect(settled.filter(({ result }) => result === "sent")).toHaveLength(10);
-});
-
-test("two senders on one store never send a mail twice", async ({ tested }) => {
-  const mails = await tested.storeMails(300);
-  const batches: (readonly OutgoingMail[])[] = [];
-  const sends = async (batch: readonly OutgoingMail[]) => {
-    batches.push(batch);
-    return taken(batch);
-  };
-  const stores = [tested.store, await tested.openAgain()];
-  const senders = stores.map((store) => tested.openSender({ store, mailer: mailerOf(sends) }));
-  tested.clock.advance(2 * minute);
-  for (const { outbox } of senders) outbox.start();
-  await eventually(() => tested.store.mailBacklog()).toMatchObject({ queued: 0 });
-  expect(
-    batches
-      .flat()
-      .map(({ id }) => id)
-      .toSorted(),
-  ).toEqual(mails.map(({ id }) => id).toSorted());
-});
-
-test("a mail that was just stored is sent by its own process only", async ({ tested }) => {
-  const other = tested.openSender();
-  other.outbox.start();
-  const { outbox } = tested.openSender();
-  const [fresh] = await tested.storeMails(1, outbox.lease());
-  // The other one has looked: it has sent this one, which is due.
-  const [due] = await tested.storeDueMails(1);
-  await eventually(() => other.settled.map(({ id }) => id)).toEqual([due!.id]);
-  expect(await outbox.deliver([fresh!])).toBe(true);
-  expect(tested.taken().filter((id) => id === fresh!.id)).toHaveLength(1);
 });
 
 test("a sender that stops finishes what it is sending and gives the rest back at once", async ({ tested }) => {

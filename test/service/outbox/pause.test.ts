@@ -24,17 +24,6 @@ async function deliver(tested: OutboxUnderTest, { outbox }: Sender, number = 1) 
   return outbox.deliver(await tested.storeMails(number, outbox.lease()));
 }
 
-test("with a wrong token the sender pauses, and answers without asking the provider again", async ({ tested }) => {
-  tested.postmark.breakdown = wrongToken;
-  // Within the pause, however slow this process is.
-  tested.clock.hold();
-  const sender = tested.openSender();
-  expect(await deliver(tested, sender, 2)).toBe(false);
-  expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10"]);
-  expect(await deliver(tested, sender)).toBe(false);
-  expect(tested.postmark.requests).toHaveLength(1);
-});
-
 test("with a wrong token no mail loses a try, and none is given up however long it lasts", async ({ tested }) => {
   tested.postmark.breakdown = wrongToken;
   const sender = tested.openSender();
@@ -56,48 +45,6 @@ test("with a wrong token no mail loses a try, and none is given up however long 
     return tested.store.mailBacklog();
   }).toMatchObject({ queued: 0, failed: 0 });
   expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10", "resumed"]);
-});
-
-test("after a long time with a wrong token a mail is not given up at its first failure", async ({ tested }) => {
-  const sender = tested.openSender();
-  const [one] = await tested.storeDueMails(1);
-  tested.clock.advance(100 * hour);
-  tested.postmark.failNext({ kind: "error", status: 429 });
-  sender.outbox.start();
-  await eventually(() => tested.newest()).toMatchObject({ status: "queued", attempts: 1 });
-  tested.clock.advance(minute);
-  await eventually(() => tested.taken()).toEqual([one!.id]);
-});
-
-test("a fresh mail may be the probe that finds the provider well again", async ({ tested }) => {
-  tested.postmark.breakdown = wrongToken;
-  const sender = tested.openSender();
-  await deliver(tested, sender, 2);
-  tested.postmark.breakdown = null;
-  tested.clock.advance(minute);
-  expect(await deliver(tested, sender)).toBe(true);
-  expect(sender.pauses).toEqual(["postmark: HTTP 401, code 10", "resumed"]);
-});
-
-test("a mail that was given back in a pause may be sent by another process, without a question", async ({ tested }) => {
-  tested.postmark.breakdown = wrongToken;
-  // Within the pause, however slow this process is.
-  tested.clock.hold();
-  const sender = tested.openSender();
-  await deliver(tested, sender, 2);
-  const mails = await tested.storeMails(1, sender.outbox.lease());
-  expect(await sender.outbox.deliver(mails)).toBe(false);
-  await eventually(() => tested.newest()).toMatchObject({
-    attempts: 0,
-    lastError: "not tried: the mail provider takes none at the moment",
-  });
-
-  tested.postmark.breakdown = null;
-  tested.clock.advance(minute);
-  const other = tested.openSender();
-  other.outbox.start();
-  await eventually(() => tested.taken()).toContain(mails[0]!.id);
-  expect(tested.searches()).toBe(0);
 });
 
 test("a provider that asks for time is left alone until then, however the clock is set", async ({ tested }) => {

@@ -1,9 +1,5 @@
 // A provider that is down, hangs, is busy or refuses: what the caller is told, and what becomes of the mails.
 import { expect, test } from "vitest";
-import { addressees } from "../../support/postmark-stand-in.ts";
-import { startService } from "../../support/service.ts";
-import { SmtpStandIn } from "../../support/smtp-stand-in.ts";
-import { MovableClock } from "../../support/movable-clock.ts";
 import { buyerAddress, eventually, inquire, startMailService } from "../../support/outbox/mail-service.ts";
 
 const minute = 60_000;
@@ -28,15 +24,6 @@ test("keeps the submission when the provider is down, says so, and sends the mai
   await eventually(() => running.receiptsTo(buyerAddress(1))).toMatchObject([{ status: "sent", attempts: 2 }]);
 });
 
-test("keeps the submission when no provider listens at the address", async () => {
-  await using running = await startMailService({ POSTMARK_API_URL: "http://127.0.0.1:9" });
-  // The second try is due after five seconds.
-  running.clock.hold();
-  const { receipt } = await inquire(running.service, 1);
-  expect(receipt).toMatchObject({ confirmationEmailSent: false });
-  await eventually(() => running.receiptsTo(buyerAddress(1))).toMatchObject([{ status: "queued", attempts: 1 }]);
-});
-
 test("answers at the deadline while the provider hangs", async () => {
   await using running = await startMailService({ MAIL_DEADLINE_MS: "50" });
   running.postmark.breakdown = { kind: "hang", taken: true };
@@ -44,18 +31,6 @@ test("answers at the deadline while the provider hangs", async () => {
   expect(receipt).toMatchObject({ confirmationEmailSent: false });
   // The try itself is not over: the mailer gives up later than the answer does.
   expect(await running.receiptsTo(buyerAddress(1))).toMatchObject([{ status: "queued", attempts: 0 }]);
-});
-
-test("does not try again before the time that the provider asked for", async () => {
-  await using running = await startMailService();
-  running.postmark.failNext({ kind: "error", status: 429, headers: { "retry-after": "7200" } });
-  const before = running.clock.now();
-  await inquire(running.service, 1);
-  await eventually(() => running.receiptsTo(buyerAddress(1))).toMatchObject([{ attempts: 1 }]);
-  const [mail] = await running.receiptsTo(buyerAddress(1));
-  expect(mail?.dueAt).toBeGreaterThanOrEqual(before + 120 * minute);
-  running.clock.advance(121 * minute);
-  await eventually(() => running.taken()).toContain(buyerAddress(1));
 });
 
 test("a mail that is refused for good is not tried again, and is sent once an operator wakes it", async () => {
@@ -74,21 +49,4 @@ test("a mail that is refused for good is not tried again, and is sent once an op
   await running.store.suppress({ email: buyerAddress(1), reason: null, at: running.clock.now() });
   expect(await wake()).toBe(true);
   await eventually(() => running.taken()).toEqual(["sales@datasets.example", buyerAddress(1)]);
-});
-
-test("a mail that SMTP cannot deliver now is delivered later", async () => {
-  await using server = await SmtpStandIn.open();
-  const clock = new MovableClock();
-  const env = { ...addressees, MAIL_TRANSPORT: "smtp", SMTP_URL: server.url };
-  await using service = await startService({ env, clock });
-  server.behaviour = { recipients: { [buyerAddress(1)]: { code: 451, words: "4.7.1 Greylisted" } } };
-  const { receipt } = await inquire(service, 1);
-  expect(receipt).toMatchObject({ confirmationEmailSent: false });
-  await eventually(() => server.received).toHaveLength(1);
-  server.behaviour = {};
-  clock.advance(minute);
-  await eventually(() => server.received.map(({ envelope }) => envelope.to[0])).toEqual([
-    "sales@datasets.example",
-    buyerAddress(1),
-  ]);
 });

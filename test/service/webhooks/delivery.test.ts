@@ -6,9 +6,8 @@ import type { WebhookEvent } from "../../../shared/src/console.ts";
 import { systemClock } from "../../../server/src/clock.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { addWebhook, rotateSecret } from "../../../server/src/webhooks/registry.ts";
-import { accept, release, subscription } from "../../contract/records.ts";
+import { accept, subscription } from "../../contract/records.ts";
 import { submitAll } from "../../support/console/operator.ts";
-import { buyer, json, rest } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
 import { anew, shared } from "../../support/shared.ts";
 import { openReceiver, type Received } from "../../support/webhooks/receiver.ts";
@@ -87,22 +86,6 @@ test("after a new secret was drawn, the old one and the new one verify", async (
   const [one] = (await receiver().got(1)) as [Received];
   expect(verify(secret, one)).toEqual(verify(rotated?.secret ?? "", one));
   expect(one.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+$/);
-});
-
-test("no webhook is told of a filled honeypot until it is released", async () => {
-  await add();
-  const { receipt } = await rest.send(service(), "marketplace.inquiry", json({ ...buyer, website: "spam" }));
-  const inquiryId = String(receipt?.["inquiryId"]);
-  expect((await store().webhooks.listDeliveries(null, {})).rows).toEqual([]);
-  await release(store(), inquiryId, Date.now());
-  const [one] = await receiver().got(1);
-  expect(JSON.parse(one?.body ?? "")).toMatchObject({ data: { inquiryId, status: "new" } });
-});
-
-test("a refused submission tells nothing", async () => {
-  await add();
-  expect((await rest.send(service(), "marketplace.inquiry", json({ ...buyer, name: "" }))).status).toBe(400);
-  expect((await store().webhooks.listDeliveries(null, {})).rows).toEqual([]);
 });
 
 test("a redirect is not followed, and an answer that fails is tried again later", async () => {

@@ -169,7 +169,7 @@ const counting = <T extends object>(calls: { underWay: number }, target: T, meth
     },
   });
 
-export const mailSettings: MailSettings = {
+const mailSettings: MailSettings = {
   brand: "Accent Datasets",
   logo: null,
   signature: [],

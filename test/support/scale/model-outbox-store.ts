@@ -40,8 +40,6 @@ export class ModelOutboxStore implements Pick<Store, "clock" | "mails"> {
   readonly #due = new Heap<Entry>(earlier);
   readonly #leased = new Heap<Entry>(earlier);
   failed = 0;
-  /** How often mails were leased to be asked about. */
-  doubts = 0;
 
   constructor(clock: Clock & Stopwatch) {
     this.clock = clock;
@@ -114,7 +112,6 @@ export class ModelOutboxStore implements Pick<Store, "clock" | "mails"> {
 
   #claim(row: Row, lease: Lease): LeasedMail {
     if (row.owner !== null && row.owner !== lease.owner) row.timesNotFound = 0;
-    if (row.timesNotFound !== null) this.doubts += 1;
     this.#lease(row, lease);
     return handOut(row);
   }

@@ -47,8 +47,6 @@ export interface Outcome {
   readonly freshDelay: Delays;
   /** The same of mails that were stored after the provider took the first one again. */
   readonly resumedDelay: Delays;
-  /** The longest that a mail stored after the outage still waits at the end, in milliseconds. */
-  readonly stillWaitsMs: number;
   readonly calls: number;
   readonly refusedCalls: number;
   readonly refusedMails: number;
@@ -98,12 +96,11 @@ export async function simulateOutbox(scenario: Scenario): Promise<Outcome> {
   if (scenario.toTheEnd)
     await time.run(Infinity, () => time.now() > outage.to + scenario.afterMs && store.queued === 0);
   else await time.run(outage.to + scenario.afterMs, () => watch.isDrained);
-  const ended = time.now();
   const stopping = Promise.all(outboxes.map((outbox) => outbox.stop()));
   await time.run(time.now() + 10 * second);
   await stopping;
   return {
-    ...watch.outcome(ended),
+    ...watch.outcome(),
     stored: number,
     takenTwice: provider.takenTwice,
     failed: store.failed,
@@ -153,11 +150,9 @@ class Watch {
     else if ((this.#ofOutage -= 1) === 0) this.#drainedAt = at;
   }
 
-  outcome(now: number): Pick<Outcome, "taken" | "drainMs" | "freshDelay" | "resumedDelay" | "stillWaitsMs"> {
-    const waiting = [...this.#waiting.values()].filter((at) => at >= this.#outageEnd).map((at) => now - at);
+  outcome(): Pick<Outcome, "taken" | "drainMs" | "freshDelay" | "resumedDelay"> {
     return {
       taken: this.#taken,
-      stillWaitsMs: waiting.reduce((longest, ms) => Math.max(longest, ms), 0),
       drainMs: this.#drainedAt === null ? null : this.#drainedAt - this.#outageEnd,
       freshDelay: delays(this.#fresh.map(({ ms }) => ms)),
       resumedDelay: delays(this.#fresh.filter(({ storedAt }) => storedAt > this.#resumedAt).map(({ ms }) => ms)),
