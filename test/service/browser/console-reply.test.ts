@@ -4,10 +4,11 @@ import { expect, test } from "vitest";
 import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { enter, operator, signOut } from "../../support/browser/console-visit.ts";
+import { enter, oneVisit, operator, signOut } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
+const go = oneVisit(site);
 
 const newInquiry = (): InboxRow =>
   site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
@@ -15,8 +16,7 @@ const pathOf = ({ reference }: InboxRow) => `/inquiries/${reference}`;
 
 test("a reply is begun with r, sent and marked done, and taken back with the status and the words", async () => {
   const one = newInquiry();
-  await using visit = await enter(browser(), site(), pathOf(one));
-  const { page } = visit;
+  const page = await go(pathOf(one));
   await page.getByRole("heading", { name: one.name }).waitFor();
   await page.keyboard.press("r");
   const message = page.getByRole("textbox", { name: "Message" });
@@ -57,8 +57,7 @@ test("a message that was begun survives a reload, and not a sign-out", async () 
 
 test("what became of a submission is one list in the order of time", async () => {
   const one = newInquiry();
-  await using visit = await enter(browser(), site(), pathOf(one));
-  const { page } = visit;
+  const page = await go(pathOf(one));
   await page.getByRole("textbox", { name: "Note" }).fill("A good customer.");
   await page.getByRole("button", { name: "Add note" }).click();
   const items = page.getByRole("region", { name: "Timeline" }).getByRole("listitem");

@@ -133,9 +133,9 @@ test("only operators who see it are offered to assign it to, and it is printed w
 
 describe("a second operator", () => {
   test("is told of the first one's change, overwrites nothing and loses no text", async () => {
-    const one = await site().add("Nora Fresh");
-    await using visit = await enter(browser(), site(), pathOf(one));
-    const { page } = visit;
+    const one = await site().add("Nora First");
+    const page = await go(pathOf(one));
+    await page.getByRole("heading", { name: one.name }).waitFor();
     await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
     await site().changeAs("ben@voices.example", one.reference, { status: "done" });
     await page.getByRole("combobox", { name: "Status" }).selectOption("open");
@@ -148,9 +148,8 @@ describe("a second operator", () => {
   });
 
   test("is told when the first one assigned it", async () => {
-    const one = await site().add("Nora Fresh");
-    await using visit = await enter(browser(), site(), pathOf(one));
-    const { page } = visit;
+    const one = await site().add("Nora Second");
+    const page = await go(pathOf(one));
     const markAsOpen = () => page.getByRole("combobox", { name: "Status" }).selectOption("open");
     await page.getByRole("heading", { name: one.name }).waitFor();
     await site().changeAs("ben@voices.example", one.reference, { assignee: "ben@voices.example" });
@@ -167,9 +166,8 @@ describe("a second operator", () => {
   });
 
   test("overwrites nothing that was asked for before the page was told of the other one", async () => {
-    const one = await site().add("Nora Fresh");
-    await using visit = await enter(browser(), site(), pathOf(one));
-    const { page } = visit;
+    const one = await site().add("Nora Third");
+    const page = await go(pathOf(one));
     await page.getByRole("heading", { name: one.name }).waitFor();
     await site().changeAs("ben@voices.example", one.reference, { status: "done", assignee: "ben@voices.example" });
     const asked = Promise.withResolvers<void>();
@@ -188,6 +186,7 @@ describe("a second operator", () => {
     await page.getByText("Your change was not made.").first().waitFor();
     expect(await site().now(one.reference)).toEqual(["done", "ben@voices.example"]);
     await expect.poll(() => statusOf(page)).toBe("done");
+    await page.unroute("**/inbox.triage*");
   });
 
   test("overwrites nothing only another part of the page was told of", async () => {
