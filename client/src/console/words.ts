@@ -8,6 +8,9 @@ export function word(name: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
+/** A name in code as words: `notFound` → `not found`. */
+export const spaced = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
 /** The languages of forms as they are shown. English is the default and is not shown. */
 export const languageWords: Readonly<Record<string, string>> = { de: "German" };
 

@@ -24,7 +24,7 @@ const site = shared(() => ConsoleSite.open({ count: 20 }));
 const go = oneVisit(site);
 const inquiry = () => site().submissions.find(({ kind }) => kind === "inquiry")!;
 const application = () => site().submissions.find(({ hasResume }) => hasResume)!;
-const person = () => site().submissions[1]!.email;
+const person = () => site().submissions[1]!;
 
 /** What is there once all of the page is. The overview is looked at with its ranges. */
 const pages: readonly (readonly [what: string, path: () => string, there: () => string])[] = [
@@ -32,7 +32,7 @@ const pages: readonly (readonly [what: string, path: () => string, there: () => 
   ["no match", () => "?q=nothing-has-this-name", () => "text=Nothing matches"],
   ["an inquiry", () => pathOf(inquiry()), () => `[aria-label=${inquiry().reference}] li`],
   ["an application", () => `${pathOf(application())}?status=new`, () => `[aria-label=${application().reference}] li`],
-  ["a person", () => personOf(person()), () => `role=heading[name="${person()}"]`],
+  ["a person", () => personOf(person().email), () => `role=heading[name="${person().name}"]`],
   ["subscribers", () => "/subscribers", () => `role=img[name="Active subscribers by day"]`],
   ["mails", () => "/mails", () => `role=table[name="Mails"]`],
   ["the audit log", () => "/audit", () => `role=table[name="Audit log"]`],
@@ -137,7 +137,7 @@ test("forced colours show which place, which list and which submission is open",
   }
 });
 
-test("a long address in a dialog leaves its buttons on a phone", async () => {
+test("on a phone a long address in a dialog leaves its buttons, and properties come first", async () => {
   const email = `${"very.".repeat(10)}long.address@${"label".repeat(12)}.example.org`;
   await site().add("Ida Long", email);
   const page = await go(personOf(email), { viewport: { width: 320, height: 740 } });
@@ -146,6 +146,12 @@ test("a long address in a dialog leaves its buttons on a phone", async () => {
   await dialog.getByText(email).waitFor();
   expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   await dialog.getByRole("button", { name: "Cancel" }).click();
+
+  // What was sent stands above what became of it.
+  await page.getByRole("link", { name: /^INQ-/ }).first().click();
+  const sent = (await page.getByRole("complementary", { name: "Properties" }).boundingBox())!;
+  const story = (await page.getByRole("region", { name: "Timeline" }).boundingBox())!;
+  expect(sent.y + sent.height).toBeLessThan(story.y);
 });
 
 test("nothing moves while a page loads, and what to search for can be read as a whole on a phone", async () => {

@@ -14,10 +14,13 @@ const go = oneVisit(site);
 test("a language is told of an application and of a subscriber, unless it is English", async () => {
   const applied = site().submissions.find(({ kind }) => kind === "application")!;
   const [german, english] = (await site().store.desk.listSubscribers({}, {})).rows;
+  // The name that a person gave with a submission.
+  const titleOf = ({ email }: { readonly email: string }) =>
+    site().submissions.find((one) => one.email === email)?.name ?? email;
   for (const [address, heading, count] of [
     [pathOf(applied), applied.name, 1],
-    [personOf(german!.email), german!.email, 1],
-    [personOf(english!.email), english!.email, 0],
+    [personOf(german!.email), titleOf(german!), 1],
+    [personOf(english!.email), titleOf(english!), 0],
   ] as const) {
     const page = await go(address);
     await page.getByRole("heading", { name: heading }).waitFor();
@@ -27,11 +30,11 @@ test("a language is told of an application and of a subscriber, unless it is Eng
 });
 
 test("an old address leads to the one without the e-mail address; a role that sees a part is not offered to erase", async () => {
-  const { reference, email } = site().submissions.find(({ kind }) => kind === "inquiry")!;
+  const { reference, email, name } = site().submissions.find(({ kind }) => kind === "inquiry")!;
   await using visit = await enter(browser(), site(), personOf(email));
   const { page } = visit;
   const exported = page.getByRole("link", { name: "Export" });
-  await page.getByRole("heading", { name: email }).waitFor();
+  await page.getByRole("heading", { name }).waitFor();
   await page.waitForURL(/\/people\/[\w-]+$/);
   expect(await exported.getAttribute("href")).toMatch(/\/people\/[\w-]+\.ndjson$/);
   expect(await page.getByRole("button", { name: "Erase" }).count()).toBe(1);
@@ -39,7 +42,7 @@ test("an old address leads to the one without the e-mail address; a role that se
   // The keyboard is on a page that a link has led to.
   await page.goto(`${site().url}/inquiries/${reference}`);
   await page.getByRole("link", { name: "All from this address" }).press("Enter");
-  await page.getByRole("heading", { name: email }).waitFor();
+  await page.getByRole("heading", { name }).waitFor();
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("content");
 
   await visit.context.clearCookies();
@@ -99,15 +102,18 @@ test("the audit log says what was done in sentences, and writes times as times",
   await site().changeAs(operator, one.reference, { status: "open" });
   const { desk } = site().store;
   await desk.audit({ action: "operator.accept", subject: operator }, { operator, at: Date.now() });
+  const refused = { action: "refused", subject: "operators.setRole", detail: { notFound: 2 } };
+  await desk.audit(refused, { operator, at: Date.now() });
   const detail = { format: "csv", since: Date.UTC(2026, 10, 1, 12) };
   await desk.audit({ action: "export", subject: "inquiries", detail }, { operator, at: Date.now() });
   const entries = (await go("/audit")).getByRole("table", { name: "Audit log" });
   await entries.getByText(`eva assigned ${one.reference} to ben.hart`).waitFor();
   await entries.getByText(`eva set ${one.reference} to open`).waitFor();
   await entries.getByText("accepted the invitation").first().waitFor();
+  await entries.getByText("eva was refused: set role of operators not found: 2").waitFor();
   const since = entries.getByText(/since: \d{1,2} Nov 2026/);
   await since.first().waitFor();
-  expect(await entries.getByText(/from:|operator\./).count()).toBe(0);
+  expect(await entries.getByText(/from:|operators?\./).count()).toBe(0);
 });
 
 test("of a person with hundreds of submissions it is said that there are more", async () => {

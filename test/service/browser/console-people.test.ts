@@ -78,17 +78,16 @@ test("mails about assignments are turned off in the settings, and there are none
 
 test("the page of a person tells who it is, and all that became of what was sent", async () => {
   const one = site().submissions.find(({ kind, status }) => kind === "application" && status === "new")!;
-  const inquired = await accept(
-    site().store,
-    inquiry(900, { email: one.email, company: "Kalomi", receivedAt: Date.now() }),
-  );
+  const latest = inquiry(900, { email: one.email, company: "Kalomi", receivedAt: Date.now() });
+  const inquired = await accept(site().store, latest);
   const actor = { operator: operators.ben[0], at: Date.now() };
   await site().store.desk.addNote(wholeScope, inquired.reference!, "Wants a sample.", actor);
   await using visit = await enter(browser(), site(), `/people/${encodeURIComponent(one.email)}`);
   const { page } = visit;
   const fact = (label: string) => page.locator("dl > div").filter({ has: page.getByText(label, { exact: true }) });
   await fact("Company").getByText("Kalomi").waitFor();
-  await fact("Name").waitFor();
+  await page.getByRole("heading", { level: 1, name: latest.name }).waitFor();
+  await fact("E-mail").getByText(one.email).waitFor();
   expect(await fact("Telephone").getByRole("link").getAttribute("href")).toMatch(/^tel:\+44/);
   await page.getByRole("heading", { name: "Newsletter" }).waitFor();
   const story = page.getByRole("region", { name: "Timeline" }).getByRole("listitem");

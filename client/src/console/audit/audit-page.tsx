@@ -1,10 +1,11 @@
 // The audit log. It cannot be changed from here, or from anywhere.
+import type { AuditRow } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
 import { AuditSentence } from "../parts/audit-sentence.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Empty } from "../parts/states.tsx";
-import { exactTime } from "../words.ts";
+import { exactTime, spaced } from "../words.ts";
 import { ExportMenu } from "../parts/export-menu.tsx";
 import { TableList } from "../parts/table-list.tsx";
 
@@ -23,7 +24,7 @@ export const AuditPage = () => (
       cells={(row) => [
         <time dateTime={new Date(row.at).toISOString()}>{exactTime(row.at)}</time>,
         <span>
-          <AuditSentence entry={row} about={<Subject subject={row.subject} />} />
+          <AuditSentence entry={row} about={<Subject of={row} />} />
         </span>,
       ]}
       empty={<Empty icon="audit" title="No entries" text="What operators do is listed here." />}
@@ -31,6 +32,15 @@ export const AuditPage = () => (
   </PageFrame>
 );
 
-function Subject({ subject }: { readonly subject: string }) {
-  return /^(?:INQ|APP)-/.test(subject) ? <ReferenceLink reference={subject} /> : subject;
+function Subject({ of: { action, subject } }: { readonly of: AuditRow }) {
+  if (/^(?:INQ|APP)-/.test(subject)) return <ReferenceLink reference={subject} />;
+  return action === "refused" || action === "read" ? callWords(subject) : subject;
+}
+
+/** A procedure's name in words: `people.erase` → `erase people`. Downloads have their paths. */
+function callWords(path: string): string {
+  const [, thing, call] = /^(\w+)\.(\w+)$/.exec(path) ?? [];
+  if (thing === undefined || call === undefined) return path || "a call";
+  const verb = spaced(call).replace(/^(?:get|list)$/, "see");
+  return `${verb}${verb.includes(" ") ? " of" : ""} ${spaced(thing)}`;
 }

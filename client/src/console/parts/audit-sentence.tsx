@@ -2,7 +2,7 @@
 import type { HistoryEntry } from "@submissions/shared/console";
 import type { ReactNode } from "react";
 import { type NameOf, useNames } from "../operators.ts";
-import { exactTime, word } from "../words.ts";
+import { exactTime, spaced, word } from "../words.ts";
 
 /** What operators do. `*`: what the entry is about; `{name}`: that part of its details. */
 const sentences: Readonly<Record<string, string>> = {
@@ -32,8 +32,8 @@ const sentences: Readonly<Record<string, string>> = {
   "resume.view": "opened the resume of *",
   "resume.download": "downloaded the resume of *",
   export: "exported *",
-  refused: "was refused *",
-  read: "read *",
+  refused: "was refused: *",
+  read: "called: *",
   backup: "made the backup *",
   restore: "restored a backup",
   status: "set * to {to}",
@@ -66,8 +66,6 @@ function valueOf(name: string, value: unknown, nameOf: NameOf): string {
   return typeof value === "string" ? nameOf(value) : JSON.stringify(value);
 }
 
-const wordsOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-
 /** What was there before, and numbers that no page shows. */
 const leftOut = new Set(["from", "note", "reply", "answer", "token"]);
 
@@ -94,7 +92,7 @@ export function AuditSentence({ entry, about }: Props) {
       {rest.length > 0 && (
         <span className="quiet small">
           {" "}
-          {rest.map(([name, value]) => `${wordsOf(name)}: ${valueOf(name, value, nameOf)}`).join(", ")}
+          {rest.map(([name, value]) => `${spaced(name)}: ${valueOf(name, value, nameOf)}`).join(", ")}
         </span>
       )}
     </>

@@ -32,7 +32,7 @@ export function PersonPage() {
   }, [id, asked, navigate]);
   return (
     <PageFrame
-      title={person.data?.email ?? "Person"}
+      title={person.data ? (person.data.submissions[0]?.name ?? person.data.email) : "Person"}
       lead="Everything from this address."
       actions={
         person.data && (
@@ -76,7 +76,6 @@ function Records({ person }: { readonly person: Person }) {
       )}
       <section className="box">
         <dl className="fields">
-          {submissions[0] && <Fact label="Name">{submissions[0].name}</Fact>}
           {company && <Fact label="Company">{company}</Fact>}
           {phone && <Fact label="Telephone">{tel ? <a href={tel}>{phone}</a> : phone}</Fact>}
           <Fact label="E-mail">
@@ -89,15 +88,13 @@ function Records({ person }: { readonly person: Person }) {
           {({ reference, kind, summary, receivedAt, status }) => (
             <Line
               key={reference}
-              title={
+              title={<ReferenceLink reference={reference} />}
+              about={
                 <>
-                  <ReferenceLink reference={reference} />{" "}
-                  <span className="quiet">
-                    {word(kind)} · <Age at={receivedAt} ago />
-                  </span>
+                  <p className="clip">{summary}</p>
+                  {word(kind)} · <Age at={receivedAt} ago />
                 </>
               }
-              about={<p className="clip">{summary}</p>}
             >
               <Mark of="status" state={status} />
             </Line>

@@ -57,6 +57,7 @@ export function Operators({ me }: { readonly me: string }) {
           >
             {state === "invited" && <span className="mark mail-queued">Invited</span>}
             <select
+              className="small-button"
               aria-label={`Role of ${email}`}
               value={role}
               disabled={email === me}

@@ -101,6 +101,20 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
       </header>
       {status === "spam" && <SpamNotice reference={reference} />}
       <div className="submission-body">
+        <aside className="column" aria-label="Properties">
+          <section className="box">
+            <Controls reference={reference} kind={kind} status={status} assignee={assignee} />
+            <TagBox references={[reference]} tags={detail.tags} />
+            <Fields detail={detail} />
+            <dl className="fields">
+              <Fact label="Received">{exactTime(receivedAt)}</Fact>
+              <Fact label="Reference">
+                {reference} <CopyButton text={reference} className="link small" />
+              </Fact>
+            </dl>
+          </section>
+          <Duplicates duplicates={detail.duplicates} />
+        </aside>
         <div className="column">
           <Letter detail={detail} />
           <MoreFields detail={detail} />
@@ -122,20 +136,6 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
             <NoteForm reference={reference} />
           </section>
         </div>
-        <aside className="column" aria-label="Properties">
-          <section className="box">
-            <Controls reference={reference} kind={kind} status={status} assignee={assignee} />
-            <TagBox references={[reference]} tags={detail.tags} />
-            <Fields detail={detail} />
-            <dl className="fields">
-              <Fact label="Received">{exactTime(receivedAt)}</Fact>
-              <Fact label="Reference">
-                {reference} <CopyButton text={reference} className="link small" />
-              </Fact>
-            </dl>
-          </section>
-          <Duplicates duplicates={detail.duplicates} />
-        </aside>
       </div>
     </>
   );
