@@ -248,17 +248,6 @@ describe("a reference", () => {
     );
   });
 
-  test("no two pairs of day and number make the same reference", () => {
-    const pair = fc.tuple(kinds, instants, fc.nat(referencesPerDay - 1));
-    fc.assert(
-      fc.property(pair, pair, (a, b) => {
-        const same = a[0] === b[0] && Math.floor(a[1] / dayMs) === Math.floor(b[1] / dayMs) && a[2] === b[2];
-        const [first, second] = [a, b].map(([kind, at, number]) => formatReference(kind, referenceDay(at), number));
-        expect(first === second).toBe(same);
-      }),
-    );
-  });
-
   test("nothing makes the schemas throw, and they take nothing else", () => {
     const nearly = fc.constantFrom(
       "INQ-20261121-042137\n",

@@ -1,8 +1,8 @@
-// The same Idempotency-Key at two processes at the same moment.
+// The same Idempotency-Key at two services on one database at the same moment.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { type Answer, applicant, buyer, doors, form, json, pdf, type Procedure, withKey } from "../../support/doors.ts";
-import type { ServiceProcess } from "../../support/service-process.ts";
+import { type Service, startService } from "../../support/service.ts";
 import { openSeveral } from "../../support/processes/several.ts";
 
 const pairs = 60;
@@ -20,11 +20,11 @@ interface Sent {
   readonly word: string;
 }
 
-const send = (service: ServiceProcess, { procedure, key, word }: Sent, door: number): Promise<Answer> =>
+const send = (service: Service, { procedure, key, word }: Sent, door: number): Promise<Answer> =>
   doors[door % 2]!.send(service, procedure, withKey(requests[procedure](word), key));
 
-/** Sends each to both processes at once. */
-const race = ([a, b]: readonly ServiceProcess[], both: (n: number) => readonly [Sent, Sent]) =>
+/** Sends each to both services at once. */
+const race = ([a, b]: readonly Service[], both: (n: number) => readonly [Sent, Sent]) =>
   Promise.all(
     Array.from({ length: pairs }, async (_, n) => {
       const [first, second] = both(n);
@@ -38,7 +38,10 @@ const receiptOf = ({ receipt }: Answer) => receipt?.["inquiryId"] ?? receipt?.["
 test("is one submission with one identifier, and one file; other content under it is refused", async () => {
   await using several = await openSeveral();
   const { site } = several;
-  const services = await several.start({}, {});
+  const env = { DATA_DIR: site.dataFolder, DATABASE_URL: several.database.url };
+  await using one = await startService({ env });
+  await using other = await startService({ env });
+  const services = [one, other];
   const same = await race(services, (n) => [sentOf(n, "same"), sentOf(n, "same")]);
   for (const { first, answers } of same) {
     const receipts = new Set<unknown>();
