@@ -57,7 +57,7 @@ test("a standby is read as far as no open transaction of the primary can store a
   });
 
   let isDone = false;
-  const read = collectPages(reader.readSubmissions("inquiry", {})).finally(() => (isDone = true));
+  const read = collectPages(reader.readAll("inquiry", {})).finally(() => (isDone = true));
   // Many more round trips than the reader needs.
   for (let n = 0; n < 50; n += 1) await findResume(reader, "INQ-20261121-000000");
   // However many transactions the standby hears of.

@@ -186,9 +186,9 @@ export async function findResume(store: Store, reference: string) {
   return { ...detail.submission.resume, scan: detail.scan };
 }
 
-export const inquiries = (store: Store) => collectPages(store.readSubmissions("inquiry", {}));
-export const applications = (store: Store) => collectPages(store.readSubmissions("application", {}));
-export const subscribers = (store: Store) => collectPages(store.readSubscribers({}));
+export const inquiries = (store: Store) => collectPages(store.readAll("inquiry", {}));
+export const applications = (store: Store) => collectPages(store.readAll("application", {}));
+export const subscribers = (store: Store) => collectPages(store.readAll("subscriber", {}));
 
 export async function onlySubscriber(store: Store): Promise<StoredSubscriber | undefined> {
   const all = await subscribers(store);

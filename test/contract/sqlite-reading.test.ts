@@ -32,7 +32,7 @@ test("lists and exports have a thread, which begins with the first of them and e
     await store.desk.countByStatus(wholeScope, "");
     await store.desk.listAudit({});
   }
-  for (let times = 0; times < 2; times += 1) await Array.fromAsync(store.readSubmissions("inquiry", {}));
+  for (let times = 0; times < 2; times += 1) await Array.fromAsync(store.readAll("inquiry", {}));
   expect(threads).toHaveLength(1);
   const ended = Promise.all(threads.map((thread) => once(thread, "exit")));
   await store[Symbol.asyncDispose]();
@@ -46,7 +46,7 @@ test("a store that is opened to read begins no threads", async () => {
   const threads = watchThreads();
   await using store = await openStore({ kind: "sqlite", file: tested.file }, { access: "read-only" });
   expect(await store.desk.since(wholeScope, 0)).toEqual({ latest: 1, added: 1 });
-  expect((await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat()).toHaveLength(1);
+  expect((await Array.fromAsync(store.readAll("inquiry", {}))).flat()).toHaveLength(1);
   expect(threads).toHaveLength(0);
 });
 

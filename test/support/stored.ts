@@ -9,7 +9,7 @@ export interface Stored {
 }
 
 export const readStored = async (store: Store): Promise<Stored> => ({
-  inquiries: (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat(),
-  applications: (await Array.fromAsync(store.readSubmissions("application", {}))).flat(),
-  subscribers: (await Array.fromAsync(store.readSubscribers({}))).flat(),
+  inquiries: (await Array.fromAsync(store.readAll("inquiry", {}))).flat(),
+  applications: (await Array.fromAsync(store.readAll("application", {}))).flat(),
+  subscribers: (await Array.fromAsync(store.readAll("subscriber", {}))).flat(),
 });

@@ -69,7 +69,7 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .addArgument(idArgument("to be removed"))
     .action(async (id: number) => {
       await using store = await openStore(configOf(deps).storage);
-      if (!(await store.webhooks.remove(id, commandLine(store)))) throw unknown(id);
+      if ((await store.webhooks.change(id, { removed: true }, commandLine(store))) === null) throw unknown(id);
       tell(deps, `Webhook ${id} is removed.`);
     });
   webhooks

@@ -4,7 +4,14 @@ import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { exportRecords, personLine, textsOf, type ExportFormat, type ExportSubject } from "../desk/export.ts";
+import {
+  exportRecords,
+  personLine,
+  textsOf,
+  type ExportFormat,
+  type ExportSource,
+  type ExportSubject,
+} from "../desk/export.ts";
 import { readInstant } from "../desk/instant.ts";
 import { matchingSource, matchingSubscribers } from "../desk/matching.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";
@@ -70,34 +77,29 @@ export async function sendMatching(
     const { search, ...rest } = readFilter(subscriberFilter, request.body);
     const detail = { filter: { ...rest, ...(search !== undefined && { searched: true }) } };
     const filter = { ...rest, ...(search !== undefined && { search }) };
-    const sources = { ...console.store, ...matchingSubscribers(console.store, filter) };
-    return sendRecords(call, { subject, format, from }, sources, detail);
+    return sendRecords(call, { subject, format, from }, matchingSubscribers(console.store, filter), detail);
   }
   const filter = readFilter(inboxFilter, request.body);
   // Without the search text: it may be a person's name, and entries of the audit log are kept for good.
   const { search, letter, ...rest } = filter;
   const detail = { filter: { ...rest, ...((search ?? letter) !== undefined && { searched: true }) } };
-  const source = matchingSource(console.desk, scopeOf(caller.role), filter);
-  const sources = { ...source, readSubscribers: noSubscribers, desk: console.desk };
-  return sendRecords(call, { subject, format, from }, sources, detail);
+  const kind = subject === "inquiries" ? "inquiry" : "application";
+  const source = matchingSource(console.desk, scopeOf(caller.role), kind, filter);
+  return sendRecords(call, { subject, format, from }, source, detail);
 }
 
 async function sendRecords(
   call: DownloadCall,
   wanted: Omit<Parameters<typeof exportRecords>[1], "isDisposable">,
-  sources: Parameters<typeof exportRecords>[0],
+  source: ExportSource,
   detail: AuditEntry["detail"],
 ): Promise<FastifyReply> {
   const { console, caller } = call;
   const { subject, format, from } = wanted;
   await record(console, caller, { action: "export", subject, detail: { format, ...from, ...detail } });
-  const pieces = exportRecords(sources, { ...wanted, isDisposable: console.isDisposable });
+  const pieces = exportRecords(source, { ...wanted, isDisposable: console.isDisposable });
   return sendTexts(call, `${subject}.${format}`, format, textsOf(pieces));
 }
-
-const noSubscribers = (): never => {
-  throw new Error("The inbox has no subscribers.");
-};
 
 export async function sendPerson(call: DownloadCall): Promise<FastifyReply> {
   const { console, caller, request } = call;

@@ -25,8 +25,8 @@ export interface CopiedResume {
 
 type ListedResume = ResumeRecord & { readonly reference: string };
 
-async function* resumesOf(store: Pick<Store, "readSubmissions">): AsyncGenerator<ListedResume, void> {
-  for await (const applications of store.readSubmissions("application", {})) {
+async function* resumesOf(store: Pick<Store, "readAll">): AsyncGenerator<ListedResume, void> {
+  for await (const applications of store.readAll("application", {})) {
     for (const { reference, resume } of applications) if (resume !== null) yield { reference, ...resume };
   }
 }
@@ -39,11 +39,7 @@ type Target = Pick<Vault, "read" | "keep" | "stagingFolder">;
  *
  * @throws VaultUnavailable
  */
-export const copyResumes = (
-  store: Pick<Store, "readSubmissions">,
-  from: Source,
-  to: Target,
-): AsyncIterable<CopiedResume> =>
+export const copyResumes = (store: Pick<Store, "readAll">, from: Source, to: Target): AsyncIterable<CopiedResume> =>
   Readable.from(resumesOf(store)).map((resume: ListedResume) => copyResume(resume, from, to), { concurrency: atOnce });
 
 async function copyResume({ reference, key, sha256 }: ListedResume, from: Source, to: Target): Promise<CopiedResume> {

@@ -1,13 +1,7 @@
 import { expect, test } from "vitest";
 import { namedFields, valuesOf } from "../field-values.ts";
-import type {
-  StoredApplication,
-  StoredInquiry,
-  StoredSubmission,
-  StoredSubscriber,
-  SubmissionKind,
-} from "../storage/records.ts";
-import type { ReadFrom, Store } from "../storage/store.ts";
+import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../storage/records.ts";
+import type { ReadFrom, ReadRows } from "../storage/store.ts";
 import { exportRecords, type ExportFormat, type ExportSubject } from "./export.ts";
 
 const receivedAt = Date.UTC(2026, 10, 21, 8, 30, 0, 5);
@@ -67,23 +61,16 @@ const subscriber: StoredSubscriber = {
   consent: null,
 };
 
-const desk = { readAudit: () => expect.unreachable() };
-
 async function exported(subject: ExportSubject, format: ExportFormat, hasRows = true): Promise<string> {
   const from = { after: 5, since: receivedAt };
-  async function* give<T>(row: T, asked: ReadFrom) {
+  const rows = { inquiry, application, subscriber };
+  async function* readAll(kind: keyof ReadRows, asked: ReadFrom) {
     expect(asked).toEqual(from);
-    if (hasRows) yield [row];
+    if (kind === "audit") expect.unreachable();
+    else if (hasRows) yield [rows[kind]];
   }
-  const readSubmissions = (kind: SubmissionKind, asked: ReadFrom) =>
-    give<StoredSubmission>(kind === "inquiry" ? inquiry : application, asked);
-  const sources = {
-    readSubmissions: readSubmissions as Store["readSubmissions"],
-    readSubscribers: (asked: ReadFrom) => give(subscriber, asked),
-    desk,
-  };
   const isDisposable = (email: string) => email.endsWith("@throwaway.example");
-  const pieces = await Array.fromAsync(exportRecords(sources, { subject, format, from, isDisposable }));
+  const pieces = await Array.fromAsync(exportRecords({ readAll }, { subject, format, from, isDisposable }));
   return pieces.map(({ text }) => text).join("");
 }
 
@@ -171,9 +158,10 @@ test("an empty export is a header in CSV and nothing in NDJSON", async () => {
 
 /** An export of applications from pages of the caller's. */
 const exportOf = (pages: AsyncIterable<readonly StoredApplication[]>) => {
-  const readSubmissions = (() => pages) as unknown as Store["readSubmissions"];
-  const sources = { readSubmissions, readSubscribers: () => expect.unreachable(), desk };
-  return exportRecords(sources, { subject: "applications", format: "csv", from: {}, isDisposable: () => false });
+  return exportRecords(
+    { readAll: () => pages },
+    { subject: "applications", format: "csv", from: {}, isDisposable: () => false },
+  );
 };
 
 test("a page of long letters is several pieces, with each record once", async () => {

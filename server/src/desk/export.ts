@@ -2,9 +2,9 @@
 // page, so that memory stays flat however many there are. Knows no terminal, no HTTP and no storage engine.
 import type { AuditRow } from "@submissions/shared/console";
 import { sentFields } from "../field-values.ts";
-import type { DeskStore, KnownFact } from "../storage/desk-store.ts";
+import type { KnownFact } from "../storage/desk-store.ts";
 import type { ResumeRecord, StoredSubmission, StoredSubscriber } from "../storage/records.ts";
-import type { ReadFrom, Store } from "../storage/store.ts";
+import type { ReadFrom, ReadRows } from "../storage/store.ts";
 import { byteOrderMark, csvLine, csvRecord, joinList, type Cell, type Column } from "./csv.ts";
 
 export const exportSubjects = ["inquiries", "subscribers", "applications", "audit"] as const;
@@ -13,7 +13,10 @@ export type ExportSubject = (typeof exportSubjects)[number];
 export const exportFormats = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-type Sources = Pick<Store, "readSubmissions" | "readSubscribers"> & { readonly desk: Pick<DeskStore, "readAudit"> };
+/** A store, or what gives some of its rows in the same order. */
+export interface ExportSource {
+  readAll(kind: keyof ReadRows, from: ReadFrom): AsyncIterable<readonly ReadRows[keyof ReadRows][]>;
+}
 
 interface ExportOptions {
   readonly subject: ExportSubject;
@@ -110,6 +113,11 @@ const subscriberColumns: Columns = {
   ...plain(...markNames),
 };
 
+const auditColumns: Columns = {
+  ...plain("id", "at", "operator", "action", "subject"),
+  detail: ({ detail }) => JSON.stringify(detail),
+};
+
 /** Some records of an export, one after the other. */
 export interface ExportPiece {
   readonly records: number;
@@ -119,44 +127,48 @@ export interface ExportPiece {
 /** Characters of a piece: large enough for few system calls, small enough that a page of long letters is several. */
 const pieceLengthMin = 64 * 1024;
 
+type Row = ReadRows[keyof ReadRows];
+
+interface Exported {
+  readonly kind: keyof ReadRows;
+  readonly columns: Columns;
+  /** Of a row of this kind. */
+  fieldsOf(row: Row): object;
+}
+
+const exportsOf = (isDisposable: ExportOptions["isDisposable"]): Record<ExportSubject, Exported> => {
+  const marked =
+    <One extends Pick<StoredSubscriber, "email" | "arrival" | "consent" | "language">>(
+      fieldsOf: (row: One) => object,
+    ) =>
+    (row: Row) => {
+      const one = row as unknown as One;
+      const { email, arrival, language } = one;
+      return { ...fieldsOf(one), emailDisposable: isDisposable(email), arrival, ...consentFields(one), language };
+    };
+  return {
+    inquiries: { kind: "inquiry", columns: inquiryColumns, fieldsOf: marked(submissionFields) },
+    applications: { kind: "application", columns: applicationColumns, fieldsOf: marked(submissionFields) },
+    subscribers: { kind: "subscriber", columns: subscriberColumns, fieldsOf: marked(subscriberFields) },
+    audit: { kind: "audit", columns: auditColumns, fieldsOf: (row) => ({ ...row, at: iso((row as AuditRow).at) }) },
+  };
+};
+
 /**
  * An export in pieces, in the order of arrival. For CSV a byte-order mark and a header come first, also when there is no
  * record. Stopping early closes the reading.
  */
-export function exportRecords(sources: Sources, options: ExportOptions): AsyncGenerator<ExportPiece> {
-  const { from } = options;
-  const exports: Record<ExportSubject, () => AsyncGenerator<ExportPiece>> = {
-    inquiries: () => writePages(sources.readSubmissions("inquiry", from), submissionFields, inquiryColumns, options),
-    applications: () =>
-      writePages(sources.readSubmissions("application", from), submissionFields, applicationColumns, options),
-    subscribers: () => writePages(sources.readSubscribers(from), subscriberFields, subscriberColumns, options),
-    audit: () => writeAudit(sources.desk, options),
-  };
-  return exports[options.subject]();
-}
-
-function writePages<Row extends Pick<StoredSubscriber, "email" | "arrival" | "consent" | "language">>(
-  pages: AsyncIterable<readonly Row[]>,
-  fieldsOf: (row: Row) => object,
-  columns: Columns,
-  { format, isDisposable }: ExportOptions,
+export function exportRecords(
+  source: ExportSource,
+  { subject, format, from, isDisposable }: ExportOptions,
 ): AsyncGenerator<ExportPiece> {
+  const { kind, columns, fieldsOf } = exportsOf(isDisposable)[subject];
   const cells = Object.values(columns);
-  const write = (row: Row): string => {
-    const fields = {
-      ...fieldsOf(row),
-      emailDisposable: isDisposable(row.email),
-      arrival: row.arrival,
-      ...consentFields(row),
-      language: row.language,
-    };
-    return format === "csv" ? csvRecord(cells, fields) : `${JSON.stringify(fields)}\n`;
-  };
-  return inPieces(headOf(format, columns), pages, write);
+  const write = (row: Row) =>
+    format === "csv" ? csvRecord(cells, { ...fieldsOf(row) }) : `${JSON.stringify(fieldsOf(row))}\n`;
+  const head = format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "";
+  return inPieces(head, source.readAll(kind, from), write);
 }
-
-const headOf = (format: ExportFormat, columns: object): string =>
-  format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "";
 
 // What comes first waits for the first records: a reading that fails before them has sent nothing yet.
 async function* inPieces<Row>(
@@ -179,24 +191,6 @@ async function* inPieces<Row>(
 
 export async function* textsOf(pieces: AsyncIterable<ExportPiece>): AsyncGenerator<string> {
   for await (const { text } of pieces) yield text;
-}
-
-const auditColumns: Columns = {
-  ...plain("id", "at", "operator", "action", "subject"),
-  detail: ({ detail }) => JSON.stringify(detail),
-};
-
-function writeAudit(
-  desk: Sources["desk"],
-  { format, from: { after = 0, since = 0 } }: ExportOptions,
-): AsyncGenerator<ExportPiece> {
-  const cells = Object.values(auditColumns);
-  const write = (row: AuditRow) => {
-    if (row.at < since) return "";
-    const fields = { ...row, at: iso(row.at) };
-    return format === "csv" ? csvRecord(cells, fields) : `${JSON.stringify(fields)}\n`;
-  };
-  return inPieces(headOf(format, auditColumns), desk.readAudit(after), write);
 }
 
 /** A fact of a person, as NDJSON, under the names that exports use. */

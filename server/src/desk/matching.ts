@@ -5,7 +5,8 @@ import type { InboxFilter, Matching, Page, PageRequest, SubscriberFilter } from 
 import { emailKey } from "@submissions/shared/fields";
 import { pageLimitMax, type DeskStore, type Scope } from "../storage/desk-store.ts";
 import type { StoredSubmission, StoredSubscriber, SubmissionKind } from "../storage/records.ts";
-import { type ReadFrom, ReadTooSlow, type Store } from "../storage/store.ts";
+import { ReadTooSlow, type Store } from "../storage/store.ts";
+import type { ExportSource } from "./export.ts";
 
 /** Submissions that one confirmation may change. An operator who counts more has the wrong filter, or does it twice. */
 export const matchingMax = 10_000;
@@ -38,26 +39,24 @@ export async function findMatching(
 }
 
 /** Reads what the exports read, but only what matches, in the order of arrival. */
-export const matchingSource = (desk: Desk, scope: Scope, filter: InboxFilter): Pick<Store, "readSubmissions"> => ({
-  readSubmissions: <Kind extends SubmissionKind>(kind: Kind, { after, since = 0 }: ReadFrom) => {
+export const matchingSource = (desk: Desk, scope: Scope, kind: SubmissionKind, filter: InboxFilter): ExportSource => ({
+  readAll(_kind, { after, since = 0 }) {
     const from = Math.max(since, filter.from ?? 0);
-    return readMatching(desk, scope, { ...filter, kind, from, order: "oldest" }, { after }) as AsyncIterable<
-      readonly Extract<StoredSubmission, { kind: Kind }>[]
-    >;
+    return readMatching(desk, scope, { ...filter, kind, from, order: "oldest" }, { after });
   },
 });
 
 /** Reads what the exports read, but of the subscribers only those that match. */
 export const matchingSubscribers = (
-  store: Pick<Store, "readSubscribers">,
+  store: Pick<Store, "readAll">,
   { status, source, search = "" }: SubscriberFilter,
-): Pick<Store, "readSubscribers"> => ({
-  async *readSubscribers(from: ReadFrom) {
+): ExportSource => ({
+  async *readAll(_kind, from) {
     const matches = (row: StoredSubscriber) =>
       (status === undefined || row.status === status) &&
       (source === undefined || row.source === source) &&
       emailKey(row.email).includes(emailKey(search));
-    for await (const rows of store.readSubscribers(from)) yield rows.filter(matches);
+    for await (const rows of store.readAll("subscriber", from)) yield rows.filter(matches);
   },
 });
 

@@ -183,9 +183,6 @@ export interface DeskStore {
   /** The latest entry of an action; null when there is none. */
   latestAudit(action: string): Promise<AuditRow | null>;
 
-  /** All entries behind an id, oldest first, in pages so that memory stays flat. */
-  readAudit(after: number): AsyncIterable<readonly AuditRow[]>;
-
   /**
    * Changes the status, the assignee or both of at most {@link triageMax} submissions whose version is the one that was
    * seen. The first change away from `new` is the response to the submission. In batches; each is done whole or not.
@@ -269,8 +266,6 @@ export interface ReplyRequest {
   readonly doneAt?: number;
 }
 
-type NewAnswer = Omit<SavedAnswer, "id">;
-
 /** Saved answers of a kind. */
 export const savedAnswersMax = 200;
 
@@ -298,9 +293,10 @@ export interface ReplyStore {
   /** The saved answers of the scope's kinds, by title. */
   listAnswers(scope: Scope): Promise<readonly SavedAnswer[]>;
 
-  /** Stores a saved answer, or changes the one with this id. False when the scope holds no such one. */
-  saveAnswer(scope: Scope, answer: NewAnswer & { readonly id: number | null }, actor: Actor): Promise<boolean>;
-
-  /** False when the scope holds no such one. */
-  removeAnswer(scope: Scope, id: number, actor: Actor): Promise<boolean>;
+  /** Stores a saved answer, or changes or removes the one with this id. False when the scope holds no such one. */
+  saveAnswer(
+    scope: Scope,
+    answer: (Omit<SavedAnswer, "id"> & { readonly id: number | null }) | { readonly removed: number },
+    actor: Actor,
+  ): Promise<boolean>;
 }

@@ -2,6 +2,7 @@
 // when it rejects, nothing of it is, unless the error says that the outcome is unknown. No closure crosses the port: on
 // one connection another caller's rollback would take an acknowledged row with it. `test/contract/` is its
 // specification, run on every engine.
+import type { AuditRow } from "@submissions/shared/console";
 import type { Clock, Stopwatch } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { Actor, AuditEntry, DeskStore, ReplyStore } from "./desk-store.ts";
@@ -17,9 +18,9 @@ import type {
   LinkPurpose,
   MailKind,
   MailSettlement,
-  StoredSubmission,
+  StoredApplication,
+  StoredInquiry,
   StoredSubscriber,
-  SubmissionKind,
   SubmissionRecord,
   SubscriptionRecord,
   SuppressionChange,
@@ -92,7 +93,15 @@ export type Acceptance =
   /** All references of the day and kind are taken. */
   | { readonly result: "references-exhausted" };
 
-/** Where to begin reading: behind an arrival number, and not before an instant (milliseconds since the epoch). */
+/** What is read as a whole. */
+export interface ReadRows {
+  readonly inquiry: StoredInquiry;
+  readonly application: StoredApplication;
+  readonly subscriber: StoredSubscriber;
+  readonly audit: AuditRow;
+}
+
+/** Where to begin reading: behind the number of a row, and not before an instant (milliseconds since the epoch). */
 export interface ReadFrom {
   readonly after?: number;
   readonly since?: number;
@@ -233,14 +242,8 @@ export interface Store extends AsyncDisposable {
     readonly firstDueAt: number | null;
   }>;
 
-  /** All submissions of a kind that are stored by now, in the order of arrival, in pages so that memory stays flat. */
-  readSubmissions<Kind extends SubmissionKind>(
-    kind: Kind,
-    from: ReadFrom,
-  ): AsyncIterable<readonly Extract<StoredSubmission, { kind: Kind }>[]>;
-
-  /** All subscribers in the order of their arrival, in pages. */
-  readSubscribers(from: ReadFrom): AsyncIterable<readonly StoredSubscriber[]>;
+  /** All rows of a kind that are stored by now, in the order of their numbers, in pages so that memory stays flat. */
+  readAll<Kind extends keyof ReadRows>(kind: Kind, from: ReadFrom): AsyncIterable<readonly ReadRows[Kind][]>;
 
   /**
    * Resumes that no scanner has judged, oldest first, at most `limit`. No other process is handed the same ones before

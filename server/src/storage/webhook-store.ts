@@ -48,6 +48,14 @@ export type DeliverySettlement = { readonly id: string; readonly at: number } & 
   | { readonly result: "later"; readonly dueAt: number; readonly answer: string | null }
 );
 
+export type WebhookChange =
+  /** Its deliveries are forgotten within the hour; none is sent any more. */
+  | { readonly removed: true }
+  /** Replaces the secret. The one before it stays in force for {@link secretOverlapMs}; one before that ends at once. */
+  | { readonly secret: string }
+  /** Stores a delivery that is a test, due now. */
+  | { readonly tested: true };
+
 /** Changes are stored with their entries in the audit log. Those name the host of an address: its path may be secret. */
 export interface WebhookStore {
   /** `secret`: `whsec_…`. `too-many`: there are {@link webhooksMax} already. */
@@ -58,17 +66,8 @@ export interface WebhookStore {
 
   list(): Promise<readonly WebhookRow[]>;
 
-  /** Its deliveries are forgotten within the hour; none is sent any more. False when there is no such webhook. */
-  remove(id: number, actor: Actor): Promise<boolean>;
-
-  /**
-   * Replaces the secret. The one before it stays in force for {@link secretOverlapMs}; one before that ends at once.
-   * Null when there is no such webhook.
-   */
-  rotate(id: number, secret: string, actor: Actor): Promise<WebhookRow | null>;
-
-  /** Stores a delivery that is a test, due now. False when there is no such webhook. */
-  test(id: number, actor: Actor): Promise<boolean>;
+  /** Answers the webhook. Null when there is none. */
+  change(id: number, change: WebhookChange, actor: Actor): Promise<WebhookRow | null>;
 
   /** Deliveries of all webhooks, or of one, newest first; `after` and `next` are numbers of their rows. */
   listDeliveries(webhook: number | null, page: PageRequest): Promise<Page<DeliveryRow>>;

@@ -24,8 +24,8 @@ export async function addWebhook(
 }
 
 /** Draws a new secret. Null when there is no such webhook. */
-export async function rotateSecret(webhooks: Pick<WebhookStore, "rotate">, id: number, actor: Actor) {
+export async function rotateSecret(webhooks: Pick<WebhookStore, "change">, id: number, actor: Actor) {
   const secret = drawWebhookSecret();
-  const row = await webhooks.rotate(id, secret, actor);
+  const row = await webhooks.change(id, { secret }, actor);
   return row === null ? null : { row, secret };
 }

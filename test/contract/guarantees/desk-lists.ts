@@ -60,9 +60,9 @@ export function deskListGuarantees(test: StoreTest): void {
       deliveries: () => webhooks.listDeliveries(null, {}),
       webhooks: () => webhooks.list(),
       tags: () => desk.listTags(wholeScope),
-      "export of inquiries": () => first(store.readSubmissions("inquiry", {})),
-      "export of subscribers": () => first(store.readSubscribers({})),
-      "export of the audit log": () => first(desk.readAudit(0)),
+      "export of inquiries": () => first(store.readAll("inquiry", {})),
+      "export of subscribers": () => first(store.readAll("subscriber", {})),
+      "export of the audit log": () => first(store.readAll("audit", {})),
       "export of a person": () => first(desk.readPerson(wholeScope, email)),
     };
     const onTheLoop: string[] = [];

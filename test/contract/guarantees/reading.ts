@@ -43,9 +43,9 @@ export function readingGuarantees(test: StoreTest): void {
       await accept(store, inquiry(number, { receivedAt: noon + number }));
       await accept(store, subscription({ email: `r${number}@example.org`, receivedAt: noon + number }));
     }
-    const read = await collectPages(store.readSubmissions("inquiry", { since: noon + 2 }));
+    const read = await collectPages(store.readAll("inquiry", { since: noon + 2 }));
     expect(read.map((row) => row.receivedAt)).toEqual([noon + 3, noon + 2]);
-    const readers = await collectPages(store.readSubscribers({ since: noon + 2 }));
+    const readers = await collectPages(store.readAll("subscriber", { since: noon + 2 }));
     expect(readers.map((row) => row.subscribedAt)).toEqual([noon + 3, noon + 2]);
   });
 
@@ -55,12 +55,12 @@ export function readingGuarantees(test: StoreTest): void {
       await accept(store, subscription({ email: `r${number}@example.org` }));
     }
     const [first, ...others] = await inquiries(store);
-    expect(await collectPages(store.readSubmissions("inquiry", { after: first?.arrival ?? 0 }))).toEqual(others);
+    expect(await collectPages(store.readAll("inquiry", { after: first?.arrival ?? 0 }))).toEqual(others);
     const [reader, ...otherReaders] = await subscribers(store);
-    expect(await collectPages(store.readSubscribers({ after: reader?.arrival ?? 0 }))).toEqual(otherReaders);
-    expect(await collectPages(store.readSubmissions("inquiry", { after: 1_000_000 }))).toEqual([]);
+    expect(await collectPages(store.readAll("subscriber", { after: reader?.arrival ?? 0 }))).toEqual(otherReaders);
+    expect(await collectPages(store.readAll("inquiry", { after: 1_000_000 }))).toEqual([]);
     const both = { after: first?.arrival ?? 0, since: noon + 1 };
-    expect(await collectPages(store.readSubmissions("inquiry", both))).toEqual([]);
+    expect(await collectPages(store.readAll("inquiry", both))).toEqual([]);
   });
 
   test("reads across a gap that is wider than two pages", async ({ store }) => {
@@ -86,21 +86,21 @@ export function readingGuarantees(test: StoreTest): void {
     for (const rows of before) expect(rows).toEqual(rows.toSorted((one, other) => one.arrival - other.arrival));
 
     const read = await Promise.all([
-      readWhile(store.readSubmissions("inquiry", {}), () => accept(store, inquiry(many))),
-      readWhile(store.readSubscribers({}), () => subscribe(store, many)),
+      readWhile(store.readAll("inquiry", {}), () => accept(store, inquiry(many))),
+      readWhile(store.readAll("subscriber", {}), () => subscribe(store, many)),
     ]);
     expect(read).toEqual(before);
     const [last = 0, lastReader = 0] = before.map((rows) => rows.at(-1)?.arrival);
-    const later = await collectPages(store.readSubmissions("inquiry", { after: last }));
+    const later = await collectPages(store.readAll("inquiry", { after: last }));
     expect(later.map(({ email }) => email)).toEqual([inquiry(many).email]);
-    const laterReaders = await collectPages(store.readSubscribers({ after: lastReader }));
+    const laterReaders = await collectPages(store.readAll("subscriber", { after: lastReader }));
     expect(laterReaders.map(({ email }) => email)).toEqual([`r${many}@example.org`]);
   });
 
   test("takes submissions while others are read", async ({ store }) => {
     const first = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
     const seen: string[] = [];
-    for await (const rows of store.readSubmissions("inquiry", {})) {
+    for await (const rows of store.readAll("inquiry", {})) {
       for (const { reference } of rows) {
         seen.push(reference);
         await accept(store, inquiry(100 + seen.length));

@@ -212,11 +212,11 @@ export function replyGuarantees(test: StoreTest): void {
     expect(await store.replies.saveAnswer(recruiting, { id: null, ...letter }, by)).toBe(true);
     const [theirs] = await store.replies.listAnswers(recruiting);
     expect(theirs).toEqual({ id: theirs!.id, ...letter });
-    expect(await store.replies.removeAnswer(sales, theirs!.id, by)).toBe(false);
+    expect(await store.replies.saveAnswer(sales, { removed: theirs!.id }, by)).toBe(false);
     expect(await store.replies.saveAnswer(sales, { ...answer, id: theirs!.id }, by)).toBe(false);
     expect(await store.replies.saveAnswer(wholeScope, { ...theirs!, title: "Not now" }, by)).toBe(true);
     expect((await store.replies.listAnswers(wholeScope)).map(({ title }) => title)).toEqual(["Not now", "Thanks"]);
-    expect(await store.replies.removeAnswer(recruiting, theirs!.id, by)).toBe(true);
+    expect(await store.replies.saveAnswer(recruiting, { removed: theirs!.id }, by)).toBe(true);
     expect(await store.replies.listAnswers(wholeScope)).toMatchObject([answer]);
     const actions = (await store.desk.listAudit({})).rows.map(({ action }) => action);
     expect(actions).toEqual(["answer.remove", "answer.save", "answer.save", "answer.save"]);

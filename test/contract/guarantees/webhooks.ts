@@ -289,17 +289,17 @@ export function webhookGuarantees(test: StoreTest): void {
     const { id } = await addWebhook(store);
     await accept(store, inquiry(1));
     const rotatedAt = { ...eva, at: later };
-    expect(await store.webhooks.rotate(id, "whsec_2", rotatedAt)).toMatchObject({
+    expect(await store.webhooks.change(id, { secret: "whsec_2" }, rotatedAt)).toMatchObject({
       oldSecretUntil: later + secretOverlapMs,
     });
-    expect(await store.webhooks.rotate(id + 1, "whsec_2", rotatedAt)).toBeNull();
+    expect(await store.webhooks.change(id + 1, { secret: "whsec_2" }, rotatedAt)).toBeNull();
     const secretsAt = async (now: number) => {
       const claimed = await store.deliveries.claim(now, 1, { owner: "o", until: now });
       return claimed[0]?.secrets;
     };
     expect(await secretsAt(later)).toEqual(["whsec_2", "whsec_1"]);
     expect(await secretsAt(later + secretOverlapMs)).toEqual(["whsec_2"]);
-    await store.webhooks.rotate(id, "whsec_3", { ...eva, at: later + secretOverlapMs });
+    await store.webhooks.change(id, { secret: "whsec_3" }, { ...eva, at: later + secretOverlapMs });
     expect(await secretsAt(later + secretOverlapMs + 1)).toEqual(["whsec_3", "whsec_2"]);
   });
 
@@ -308,14 +308,14 @@ export function webhookGuarantees(test: StoreTest): void {
     const { id } = await addWebhook(store);
     await accept(store, inquiry(1));
     const kept = await addWebhook(store, ["application.received"]);
-    expect(await store.webhooks.remove(id, eva)).toBe(true);
-    expect(await store.webhooks.remove(id, eva)).toBe(false);
+    expect(await store.webhooks.change(id, { removed: true }, eva)).not.toBeNull();
+    expect(await store.webhooks.change(id, { removed: true }, eva)).toBeNull();
     await accept(store, inquiry(2));
     await accept(store, application(3));
     expect(await store.webhooks.list()).toMatchObject([{ id: kept.id }]);
     expect(await told(store)).toEqual(["application.received"]);
     expect(await claim(store)).toHaveLength(1);
-    expect(await store.webhooks.rotate(id, "whsec_2", eva)).toBeNull();
+    expect(await store.webhooks.change(id, { secret: "whsec_2" }, eva)).toBeNull();
     while ((await store.forgetExpired(noon)).more);
     expect(await tested.query("SELECT id FROM webhook_delivery")).toHaveLength(1);
     expect(JSON.stringify(await tested.query(`SELECT url, secret FROM webhook WHERE id = ${id}`))).not.toMatch(
@@ -334,8 +334,8 @@ export function webhookGuarantees(test: StoreTest): void {
       oldSecretUntil: null,
       last: null,
     });
-    await store.webhooks.rotate(added.id, "whsec_2", eva);
-    await store.webhooks.remove(added.id, eva);
+    await store.webhooks.change(added.id, { secret: "whsec_2" }, eva);
+    await store.webhooks.change(added.id, { removed: true }, eva);
     const entries = await actionsOf(store);
     expect(entries.map(([action]) => action)).toEqual(["webhook.add", "webhook.rotate", "webhook.remove"]);
     expect(JSON.stringify(entries)).not.toMatch(/whsec|secret-path/);
@@ -374,7 +374,7 @@ export function webhookGuarantees(test: StoreTest): void {
     const email = "ana@example.org";
     await accept(store, inquiry(1, { email }));
     await accept(store, subscription({ email, optIn: "single" }));
-    await store.webhooks.remove(removed.id, eva);
+    await store.webhooks.change(removed.id, { removed: true }, eva);
     const whole = { kinds: ["inquiry", "application"], subscribers: true } as const;
     const facts = await collect(store.desk.readPerson(whole, email));
     const common = { kind: "delivery", host: "receiver.example.org", status: "queued", createdAt: noon };

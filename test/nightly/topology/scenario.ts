@@ -44,7 +44,7 @@ export async function compare({ clients, database }: Site): Promise<Stored> {
   await clients.stop();
   await using store = await database.openStore();
   const stored = new Set<string>();
-  for await (const inquiries of store.readSubmissions("inquiry", {})) {
+  for await (const inquiries of store.readAll("inquiry", {})) {
     for (const { reference } of inquiries) stored.add(reference);
   }
   const known = clients.acknowledged;

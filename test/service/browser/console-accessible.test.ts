@@ -51,7 +51,7 @@ test("webhooks and their dialogs are free of barriers and fit", async () => {
   const { webhooks } = site().store;
   const at = Date.now();
   await webhooks.add({ url, events: [...webhookEvents], secret: "whsec_c2VjcmV0" }, { operator, at });
-  await webhooks.rotate(1, "whsec_bmV3", { operator, at });
+  await webhooks.change(1, { secret: "whsec_bmV3" }, { operator, at });
   site().addDeliveries();
   const page = await go("/settings");
   await page.reload();

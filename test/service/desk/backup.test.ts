@@ -99,7 +99,7 @@ async function addRareStates(folder: string): Promise<void> {
   );
   const [infected] = await store.claimUnscanned(now, 1, now);
   if (infected !== undefined) await store.recordScan(infected.key, "infected");
-  const [first] = (await Array.fromAsync(store.readSubmissions("inquiry", {}))).flat();
+  const [first] = (await Array.fromAsync(store.readAll("inquiry", {}))).flat();
   const operator = { operator: "eva@example.org", at: now };
   await store.access.invite({ email: operator.operator, role: "admin", invitationHash: "invitation" }, operator);
   const eva = await store.access.acceptInvitation("invitation", "phc", now);

@@ -20,7 +20,7 @@ const service = shared(() => startService({ env }));
 const store = shared(() => openStore(service().storage));
 
 afterEach(async () => {
-  for (const { id } of await store().webhooks.list()) await store().webhooks.remove(id, eva);
+  for (const { id } of await store().webhooks.list()) await store().webhooks.change(id, { removed: true }, eva);
 });
 
 async function add(events: readonly WebhookEvent[] = [], { webhooks } = store()) {

@@ -119,5 +119,5 @@ export const resumeBytes = "%PDF-1.4\n1 0 obj\n<< >>\nendobj\ntrailer\n<< >>\nst
 /** The audit log, oldest first. */
 export async function auditOf(service: Service) {
   await using store = await openStore(service.storage);
-  return (await Array.fromAsync(store.desk.readAudit(0))).flat();
+  return (await Array.fromAsync(store.readAll("audit", {}))).flat();
 }

@@ -68,7 +68,7 @@ export const replyProcedures = trpc.router({
   removeAnswer: changes(...submissionRoles)
     .input(z.object({ id: wholeNumber }))
     .mutation(async ({ ctx: { console, scope, actor }, input }): Promise<null> =>
-      done(await console.store.replies.removeAnswer(scope, input.id, actor)),
+      done(await console.store.replies.saveAnswer(scope, { removed: input.id }, actor)),
     ),
 
   undo: changes(...submissionRoles)

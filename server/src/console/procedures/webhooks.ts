@@ -24,12 +24,14 @@ export const webhookProcedures = trpc.router({
 
   test: changes("admin")
     .input(one)
-    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> => done(await webhooks.test(input.id, actor))),
+    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> =>
+      done((await webhooks.change(input.id, { tested: true }, actor)) !== null),
+    ),
 
   remove: changes("admin")
     .input(one)
     .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> =>
-      done(await webhooks.remove(input.id, actor)),
+      done((await webhooks.change(input.id, { removed: true }, actor)) !== null),
     ),
 
   /** Deliveries are signed with both secrets for a day. */

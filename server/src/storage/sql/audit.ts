@@ -5,7 +5,6 @@ import { auditRow as rowOf } from "../rules/tables.ts";
 import { readFields } from "../rules/json-column.ts";
 import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
-import { prepareReader } from "./reading.ts";
 
 /** An entry as it is stored. */
 export interface StoredEntry extends Omit<AuditRow, "detail"> {
@@ -14,6 +13,8 @@ export interface StoredEntry extends Omit<AuditRow, "detail"> {
 }
 
 export const entryColumns = "id, at, operator, action, subject, detail";
+
+export const readEntry = (row: StoredEntry): AuditRow => ({ ...row, detail: readFields(row.detail) });
 
 /** Adds entries within the transactions of what they tell. */
 export const prepareAudit =
@@ -32,8 +33,6 @@ export function makeAuditLog(engine: Engine) {
   const latest = engine.prepare<StoredEntry>(
     `SELECT ${entryColumns} FROM audit WHERE action = $1 ORDER BY id DESC LIMIT 1`,
   );
-  const readBehind = prepareReader<StoredEntry>(engine, { table: "audit", number: "id", columns: entryColumns });
-  const auditRow = (row: StoredEntry): AuditRow => ({ ...row, detail: readFields(row.detail) });
 
   return {
     audit: (entry, actor) =>
@@ -43,16 +42,12 @@ export function makeAuditLog(engine: Engine) {
 
     async listAudit(page) {
       const found = await entries(() => ({ conditions: [] }), page);
-      return { ...found, rows: found.rows.map(auditRow) };
+      return { ...found, rows: found.rows.map(readEntry) };
     },
 
     async latestAudit(action) {
       const [row] = await engine.read(latest(action));
-      return row === undefined ? null : auditRow(row);
-    },
-
-    async *readAudit(after) {
-      for await (const rows of readBehind(after)) yield rows.map(auditRow);
+      return row === undefined ? null : readEntry(row);
     },
   } satisfies Partial<DeskStore>;
 }

@@ -114,19 +114,18 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
       return found.toSorted((one, other) => one.title.localeCompare(other.title) || one.id - other.id);
     },
 
-    saveAnswer: ({ kinds }, { id, kind, title, text }, actor) =>
+    saveAnswer: ({ kinds }, answer, actor) =>
       transaction(function* () {
+        if ("removed" in answer) {
+          if ((yield* removeAnswer(kinds, answer.removed)).length === 0) return false;
+          yield* audit({ action: "answer.remove", subject: "", detail: { answer: answer.removed } }, actor);
+          return true;
+        }
+        const { id, kind, title, text } = answer;
         if (!kinds.includes(kind)) return false;
         const [saved] = yield* id === null ? addAnswer(kind, title, text) : changeAnswer(kinds, kind, title, text, id);
         if (saved === undefined) return false;
         yield* audit({ action: "answer.save", subject: title, detail: { answer: saved.id } }, actor);
-        return true;
-      }),
-
-    removeAnswer: ({ kinds }, id, actor) =>
-      transaction(function* () {
-        if ((yield* removeAnswer(kinds, id)).length === 0) return false;
-        yield* audit({ action: "answer.remove", subject: "", detail: { answer: id } }, actor);
         return true;
       }),
   };

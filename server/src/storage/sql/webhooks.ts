@@ -1,6 +1,6 @@
 // Outgoing webhooks, and the deliveries that wait for them or were made.
 import type { DeliveryRow, DeliveryStatus, WebhookEvent, WebhookRow } from "@submissions/shared/console";
-import type { Actor, AuditEntry } from "../desk-store.ts";
+import type { AuditEntry } from "../desk-store.ts";
 import { changeInBatches } from "../pages.ts";
 import { columnsOf } from "../rules/columns.ts";
 import {
@@ -23,7 +23,7 @@ import {
   webhooksMax,
 } from "../webhook-store.ts";
 import { prepareAudit } from "./audit.ts";
-import type { Engine, Query } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
 import type { OutboxTable } from "./outbox.ts";
 
@@ -129,16 +129,6 @@ export function makeWebhooks(engine: Engine) {
     numberOf: ({ number }) => number,
   });
 
-  /** Changes a webhook, with the entry in the audit log. Answers what was found; null when there is none. */
-  const change = (action: "test" | "remove" | "rotate", id: number, actor: Actor, query: () => Query<unknown>) =>
-    transaction(function* () {
-      const [found] = yield* statements.lockOne(id);
-      if (found === undefined) return null;
-      yield* query();
-      yield* audit(entryOf(action, found), actor);
-      return found;
-    });
-
   return {
     add: ({ url, events, secret }, actor) =>
       transaction(function* () {
@@ -151,19 +141,25 @@ export function makeWebhooks(engine: Engine) {
 
     list: async () => (await read(statements.list())).map(listedWebhook),
 
-    async test(id, actor) {
-      const about = { submission: null, subscriber: null, detail: "{}" };
-      const store = () => engine.insert({ webhook_delivery: deliveriesOf([id], "webhook.test", about, actor.at) });
-      return (await change("test", id, actor, store)) !== null;
-    },
-
-    remove: async (id, actor) => (await change("remove", id, actor, () => statements.remove(id, actor.at))) !== null,
-
-    async rotate(id, secret, actor) {
-      const until = actor.at + secretOverlapMs;
-      const found = await change("rotate", id, actor, () => statements.rotate(id, until, secret));
-      return found && webhookRow({ ...found, oldSecretUntil: until });
-    },
+    change: (id, change, actor) =>
+      transaction(function* () {
+        const [found] = yield* statements.lockOne(id);
+        if (found === undefined) return null;
+        if ("removed" in change) {
+          yield* statements.remove(id, actor.at);
+          yield* audit(entryOf("remove", found), actor);
+        } else if ("tested" in change) {
+          const about = { submission: null, subscriber: null, detail: "{}" };
+          yield* engine.insert({ webhook_delivery: deliveriesOf([id], "webhook.test", about, actor.at) });
+          yield* audit(entryOf("test", found), actor);
+        } else {
+          const oldSecretUntil = actor.at + secretOverlapMs;
+          yield* statements.rotate(id, oldSecretUntil, change.secret);
+          yield* audit(entryOf("rotate", found), actor);
+          return webhookRow({ ...found, oldSecretUntil });
+        }
+        return webhookRow(found);
+      }),
 
     async listDeliveries(webhook, page) {
       const found = await deliveries(
