@@ -171,7 +171,7 @@ export function exportRecords(
 }
 
 // What comes first waits for the first records: a reading that fails before them has sent nothing yet.
-async function* inPieces<Row>(
+async function* inPieces(
   head: string,
   pages: AsyncIterable<readonly Row[]>,
   write: (row: Row) => string,

@@ -1,7 +1,6 @@
 // Reads tables in the order of their numbers, as far as they are complete when reading begins.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pageRows } from "../pages.ts";
-import type { SubmissionKind } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
 import type { ReadFrom, ReadRows, Store } from "../store.ts";
@@ -9,45 +8,45 @@ import { entryColumns, readEntry, type StoredEntry } from "./audit.ts";
 import type { Engine, Value } from "./engine.ts";
 
 export function makeReading(engine: Engine) {
-  const submissions = prepareReader<SubmissionRow>(engine, {
+  const submissions = prepareReader(engine, {
     table: "submission",
     number: "arrival",
     columns: submissionColumns,
     wanted: "received_at >= $3 AND kind = $4",
+    recordOf: (row: SubmissionRow) => readSubmissionAnyway(row),
   });
-  const readSubmissions = (from: ReadFrom, kind: SubmissionKind) => submissions(from, readSubmissionAnyway, kind);
-  const subscribers = prepareReader<SubscriberRow>(engine, {
+  const subscribers = prepareReader(engine, {
     table: "subscriber",
     number: "arrival",
     columns: subscriberColumns,
     wanted: "subscribed_at >= $3",
+    recordOf: (row: SubscriberRow) => storedSubscriber(row),
   });
-  const entries = prepareReader<StoredEntry>(engine, {
+  const entries = prepareReader(engine, {
     table: "audit",
     number: "id",
     columns: entryColumns,
     wanted: "at >= $3",
+    recordOf: (row: StoredEntry) => readEntry(row),
   });
-  const readers = {
-    inquiry: readSubmissions,
-    application: readSubmissions,
-    subscriber: (from: ReadFrom) => subscribers(from, storedSubscriber),
-    audit: (from: ReadFrom) => entries(from, readEntry),
-  };
+  const readers = { inquiry: submissions, application: submissions, subscriber: subscribers, audit: entries };
 
   return {
     readAll: <Kind extends keyof ReadRows>(kind: Kind, from: ReadFrom) =>
-      readers[kind](from, kind as SubmissionKind) as AsyncIterable<readonly ReadRows[Kind][]>,
+      readers[kind](from, ...(kind === "inquiry" || kind === "application" ? [kind] : [])) as AsyncIterable<
+        readonly ReadRows[Kind][]
+      >,
   } satisfies Partial<Store>;
 }
 
-interface Reading {
+interface Reading<Row, Read> {
   readonly table: "submission" | "subscriber" | "audit";
   /** Its column of ascending numbers. */
   readonly number: "arrival" | "id";
   readonly columns: string;
   /** A further condition: `$3` is the earliest time. */
   readonly wanted: string;
+  recordOf(row: Row): Read;
 }
 
 /**
@@ -55,7 +54,7 @@ interface Reading {
  * reading. A page covers `pageRows` numbers, from the next row on, and is not empty. So gaps cost nothing, and none takes
  * long where wanted rows are rare.
  */
-function prepareReader<Row>(engine: Engine, { table, number, columns, wanted }: Reading) {
+function prepareReader<Row, Read>(engine: Engine, { table, number, columns, wanted, recordOf }: Reading<Row, Read>) {
   const { prepare } = engine;
   const lastComplete = engine.lastComplete(table, number);
   const next = prepare<{ first: number | null }>(
@@ -65,14 +64,14 @@ function prepareReader<Row>(engine: Engine, { table, number, columns, wanted }: 
     `SELECT ${columns} FROM ${table} WHERE ${number} BETWEEN $1 AND $2 AND ${wanted} ORDER BY ${number}`,
   );
 
-  return async function* <Read>({ after = 0, since = 0 }: ReadFrom, read: (row: Row) => Read, ...values: Value[]) {
+  return async function* ({ after = 0, since = 0 }: ReadFrom, ...values: Value[]) {
     const end = await lastComplete();
     for (let position = after; ;) {
       const [{ first } = { first: null }] = await engine.read(next(position, end));
       if (first === null) return;
       position = Math.min(first + pageRows - 1, end);
       const rows = await engine.read(page(first, position, since, ...values));
-      if (rows.length > 0) yield rows.map(read);
+      if (rows.length > 0) yield rows.map(recordOf);
       // A consumer that never waits must not keep requests from being served.
       await nextTurn();
     }
