@@ -1,8 +1,9 @@
-// The limit on submissions where several processes serve the same clients.
+// The limit on submissions where several services on one database serve the same clients.
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, buyer, doors, json } from "../../support/doors.ts";
-import type { ServiceProcess } from "../../support/service-process.ts";
+import { createLog } from "../../../server/src/observe/log.ts";
+import { type Service, startService } from "../../support/service.ts";
 import { until } from "../../support/service-process.ts";
 import { hasLogged, openSeveral, type Several } from "../../support/processes/several.ts";
 
@@ -13,7 +14,7 @@ const alone = "shared rate limits unavailable; using local counters";
 const together = "shared rate limits available again";
 
 /** As many inquiries of one client, over all services and both doors, at the same time. */
-const inquire = (services: readonly ServiceProcess[], times: number, client: string): Promise<Answer[]> =>
+const inquire = (services: readonly Running[], times: number, client: string): Promise<Answer[]> =>
   Promise.all(
     Array.from({ length: times }, (_, n) => {
       const door = doors[Math.floor(n / services.length) % 2]!;
@@ -25,30 +26,41 @@ const inquire = (services: readonly ServiceProcess[], times: number, client: str
 const accepted = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length;
 const refused = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 429).length;
 
+/** A service, and the lines of its log so far. */
+type Running = Service & { readonly log: readonly string[] };
+
 let several: Several;
-let services: readonly ServiceProcess[];
+const opened = new AsyncDisposableStack();
+let services: readonly Running[];
+
+async function start(): Promise<Running> {
+  const lines: string[] = [];
+  const log = createLog("info", { write: (line) => void lines.push(line) });
+  const env = { ...limit, DATA_DIR: several.site.dataFolder, DATABASE_URL: several.database.url };
+  return { ...opened.use(await startService({ env, log })), log: lines };
+}
 
 beforeAll(async () => {
-  several = await openSeveral();
-  services = await several.start(limit, limit);
+  several = opened.use(await openSeveral());
+  services = [await start(), await start()];
 });
-afterAll(() => several[Symbol.asyncDispose]());
+afterAll(() => opened.disposeAsync());
 
 const countOf = (client: string) => several.database.query(`SELECT key FROM call_count WHERE key LIKE '%${client}%'`);
 
-/** How often each process has said something. */
-const said = (those: readonly ServiceProcess[], what: string) =>
+/** How often each service has said something. */
+const said = (those: readonly Running[], what: string) =>
   those.map(({ log }) => log.filter((line) => line.includes(what)).length);
 
-/** Waits for what the processes had said in their logs by the time of these answers. */
-const heard = (those: readonly ServiceProcess[], answers: readonly Answer[]) =>
+/** Waits for what the services had said in their logs by the time of these answers. */
+const heard = (those: readonly Running[], answers: readonly Answer[]) =>
   until(() => {
     const lines = those.flatMap(({ log }) => log);
     return answers.every(({ headers }) => lines.some((line) => line.includes(headers.get("x-request-id") ?? "none")));
   });
 
-/** Asks until the processes count together. */
-const foundTogether = (those: readonly ServiceProcess[]) =>
+/** Asks until the services count together. */
+const foundTogether = (those: readonly Running[]) =>
   until(async () => {
     await heard(those, await inquire(those, those.length, "198.51.100.1"));
     return isDeepStrictEqual(said(those, alone), said(those, together));
@@ -57,11 +69,11 @@ const foundTogether = (those: readonly ServiceProcess[]) =>
 let clients = 100;
 
 /**
- * Does something as a client that is new, which processes that count together begin, and again as another one if a process
+ * Does something as a client that is new, which services that count together begin, and again as another one if a service
  * came to count alone more often than it should have: a busy machine may keep the counts from answering in time.
  */
 async function undisturbed<T extends { readonly last: readonly Answer[] }>(
-  those: readonly ServiceProcess[],
+  those: readonly Running[],
   aloneTimes: number,
   work: (client: string) => Promise<T>,
 ): Promise<T & { readonly client: string }> {
@@ -75,7 +87,7 @@ async function undisturbed<T extends { readonly last: readonly Answer[] }>(
   }
 }
 
-test("one client has one limit over all processes, to the call, and still has it after a restart", async () => {
+test("one client has one limit over all services, to the call, and still has it after a restart", async () => {
   const inquiries = async () => (await several.site.contents()).inquiries.length;
   const { answers, stored, client, last } = await undisturbed(services, 0, async (one) => {
     const before = await inquiries();
@@ -92,17 +104,17 @@ test("one client has one limit over all processes, to the call, and still has it
   );
   expect(accepted(last)).toBe(max);
 
-  // A window that has ended is forgotten, and the address with it, when a process tidies up, as at its start.
+  // A window that has ended is forgotten, and the address with it, when a service tidies up, as at its start.
   expect(await countOf("20010db8")).not.toEqual([]);
   await several.database.query("UPDATE call_count SET expire = 1 WHERE key LIKE '%20010db8%'");
-  const third = await several.start(limit);
+  const third = [await start()];
   const later = await undisturbed(third, 0, async () => ({ last: await inquire(third, 1, client) }));
   expect(refused(later.last)).toBe(1);
   let [tidying] = third;
   await until(async () => {
     if ((await countOf("20010db8")).length === 0) return true;
     // The counts may not have answered it in time. It would try again in an hour.
-    if (hasLogged(tidying!, "housekeeping failed")) [tidying] = await several.start(limit);
+    if (hasLogged(tidying!, "housekeeping failed")) tidying = await start();
     return false;
   });
   expect(await countOf(client)).toHaveLength(1);
@@ -112,9 +124,9 @@ test("one client has one limit over all processes, to the call, and still has it
   expect(accepted(await inquire([tidying!], 1, client))).toBe(1);
 });
 
-test("while the counts cannot be reached each process counts by itself and refuses no caller for it, and later they count together again", async () => {
+test("while the counts cannot be reached each service counts by itself and refuses no caller for it, and later they count together again", async () => {
   const { database } = several;
-  // Each process says it once.
+  // Each service says it once.
   const { first, meanwhile, last } = await undisturbed(services, 1, async (client) => {
     const asked = await inquire(services, 2, client);
     await database.query("ALTER TABLE call_count RENAME TO away");

@@ -51,8 +51,9 @@ export async function mailsSettled({ database, clock, site }: Several): Promise<
   });
 }
 
-/** Whether a process has said this in its log. */
-export const hasLogged = ({ log }: ServiceProcess, text: string): boolean => log.some((line) => line.includes(text));
+/** Whether a service has said this in its log. */
+export const hasLogged = ({ log }: Pick<ServiceProcess, "log">, text: string): boolean =>
+  log.some((line) => line.includes(text));
 
 /** The status of an address of a process. */
 export const statusOf = async ({ url }: Pick<ServiceProcess, "url">, path: string, init: RequestInit = {}) => {
