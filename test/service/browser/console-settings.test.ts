@@ -97,8 +97,7 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
 });
 
 test("shortcuts can be turned off", async () => {
-  await using visit = await enter(browser(), site(), "/settings");
-  const { page } = visit;
+  const page = await go("/settings");
   await page.getByLabel("Keyboard shortcuts of single keys").uncheck();
   await page
     .getByRole("link", { name: /^To do/ })

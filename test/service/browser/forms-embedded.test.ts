@@ -164,15 +164,11 @@ describe("the typed client in a page of another origin", () => {
 
   test("tries again where no service answers, and where one does that lets it in", async () => {
     await using visit = await Visit.begin(browser());
-    visit.expectProblems(/net::ERR_/);
-    expect(await submit("http://127.0.0.1:1", visit)).toMatchObject({
-      ended: { code: "NETWORK" },
-      sent: { length: 2 },
-    });
-    await using other = await Visit.begin(browser());
-    other.expectProblems(/net::ERR_FAILED/);
-    await other.page.route(/newsletter\.subscribe/, (route) => route.abort("failed"));
-    expect(await submit(service().url, other)).toMatchObject({ ended: { code: "NETWORK" }, sent: { length: 2 } });
+    visit.expectProblems(/net::ERR_(?!FAILED)/, /net::ERR_FAILED/);
+    const inVain = { ended: { code: "NETWORK" }, sent: { length: 2 } };
+    expect(await submit("http://127.0.0.1:1", visit)).toMatchObject(inVain);
+    await visit.page.route(/newsletter\.subscribe/, (route) => route.abort("failed"));
+    expect(await submit(service().url, visit)).toMatchObject(inVain);
   });
 });
 
