@@ -84,9 +84,10 @@ export function makeAcceptor(
     const entries = jobs.filter(isEntry);
     const beside = jobs.filter((job) => "statement" in job);
     const work = async (session: Session): Promise<Stored> => {
-      const [results, accepted] = await Promise.all([
-        Promise.all(beside.map((one) => rowsOf(session, one))),
+      // In this order: the server settles mails while this process decides.
+      const [accepted, results] = await Promise.all([
         entries.length === 0 ? nothingStored : acceptIn(session, entries),
+        Promise.all(beside.map((one) => rowsOf(session, one))),
       ]);
       reached("row-written");
       reached("before-commit");
