@@ -75,7 +75,7 @@ export async function barriersOf(page: Page, options: Options = {}): Promise<Vio
   );
 }
 
-/** A profile of the browser with its page, which one visit after another has for itself: a new page costs half a load. */
+/** A profile of the browser with its page, which one visit after another has for itself: a new page takes longer to load. */
 interface Profile {
   readonly context: BrowserContext;
   readonly page: Page;
