@@ -11,8 +11,7 @@ import type {
   Welcome,
 } from "../records.ts";
 import { welcomeIntervalMs } from "../store.ts";
-import { columnsOf, picked } from "./columns.ts";
-import { readFields } from "./json-column.ts";
+import { columnsOf, picked, readFields } from "./columns.ts";
 import { newsletterMailsMax } from "./mails.ts";
 import { readConsent } from "./submission-row.ts";
 import type { TableRow } from "./tables.ts";
