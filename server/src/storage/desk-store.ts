@@ -294,7 +294,7 @@ export interface ReplyStore {
   listAnswers(scope: Scope): Promise<readonly SavedAnswer[]>;
 
   /** Stores a saved answer, or changes or removes the one with this id. False when the scope holds no such one. */
-  saveAnswer(
+  changeAnswer(
     scope: Scope,
     answer: (Omit<SavedAnswer, "id"> & { readonly id: number | null }) | { readonly removed: number },
     actor: Actor,

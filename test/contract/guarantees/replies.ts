@@ -207,16 +207,16 @@ export function replyGuarantees(test: StoreTest): void {
   test("keeps saved answers of the kinds that the scope holds", async ({ store }) => {
     const answer = { kind: "inquiry", title: "Thanks", text: "Hello {name}" } as const;
     const letter = { kind: "application", title: "No", text: "Sorry" } as const;
-    expect(await store.replies.saveAnswer(sales, { id: null, ...answer }, by)).toBe(true);
-    expect(await store.replies.saveAnswer(sales, { id: null, ...letter }, by)).toBe(false);
-    expect(await store.replies.saveAnswer(recruiting, { id: null, ...letter }, by)).toBe(true);
+    expect(await store.replies.changeAnswer(sales, { id: null, ...answer }, by)).toBe(true);
+    expect(await store.replies.changeAnswer(sales, { id: null, ...letter }, by)).toBe(false);
+    expect(await store.replies.changeAnswer(recruiting, { id: null, ...letter }, by)).toBe(true);
     const [theirs] = await store.replies.listAnswers(recruiting);
     expect(theirs).toEqual({ id: theirs!.id, ...letter });
-    expect(await store.replies.saveAnswer(sales, { removed: theirs!.id }, by)).toBe(false);
-    expect(await store.replies.saveAnswer(sales, { ...answer, id: theirs!.id }, by)).toBe(false);
-    expect(await store.replies.saveAnswer(wholeScope, { ...theirs!, title: "Not now" }, by)).toBe(true);
+    expect(await store.replies.changeAnswer(sales, { removed: theirs!.id }, by)).toBe(false);
+    expect(await store.replies.changeAnswer(sales, { ...answer, id: theirs!.id }, by)).toBe(false);
+    expect(await store.replies.changeAnswer(wholeScope, { ...theirs!, title: "Not now" }, by)).toBe(true);
     expect((await store.replies.listAnswers(wholeScope)).map(({ title }) => title)).toEqual(["Not now", "Thanks"]);
-    expect(await store.replies.saveAnswer(recruiting, { removed: theirs!.id }, by)).toBe(true);
+    expect(await store.replies.changeAnswer(recruiting, { removed: theirs!.id }, by)).toBe(true);
     expect(await store.replies.listAnswers(wholeScope)).toMatchObject([answer]);
     const actions = (await store.desk.listAudit({})).rows.map(({ action }) => action);
     expect(actions).toEqual(["answer.remove", "answer.save", "answer.save", "answer.save"]);

@@ -62,13 +62,13 @@ export const replyProcedures = trpc.router({
       if (unknown.length > 0) {
         throw fieldInvalid("text", `There is no placeholder ${unknown.join(", ")}.`);
       }
-      return done(await console.store.replies.saveAnswer(scope, input, actor));
+      return done(await console.store.replies.changeAnswer(scope, input, actor));
     }),
 
   removeAnswer: changes(...submissionRoles)
     .input(z.object({ id: wholeNumber }))
     .mutation(async ({ ctx: { console, scope, actor }, input }): Promise<null> =>
-      done(await console.store.replies.saveAnswer(scope, { removed: input.id }, actor)),
+      done(await console.store.replies.changeAnswer(scope, { removed: input.id }, actor)),
     ),
 
   undo: changes(...submissionRoles)

@@ -114,7 +114,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
       return found.toSorted((one, other) => one.title.localeCompare(other.title) || one.id - other.id);
     },
 
-    saveAnswer: ({ kinds }, answer, actor) =>
+    changeAnswer: ({ kinds }, answer, actor) =>
       transaction(function* () {
         if ("removed" in answer) {
           if ((yield* removeAnswer(kinds, answer.removed)).length === 0) return false;
