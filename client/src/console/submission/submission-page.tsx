@@ -92,7 +92,8 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
               {name}
             </h1>
             <p className="quiet">
-              {word(kind)} <span className="reference">{reference}</span> · <Age at={receivedAt} ago />
+              {word(kind)} <span className="reference">{reference}</span> ·&nbsp;
+              <Age at={receivedAt} ago />
               <span className="unseen">, {exactTime(receivedAt)}</span>
             </p>
           </div>
