@@ -2,7 +2,7 @@
 // written.
 import type { Assignment, Digest, LeasedMail, MailKind, MailSettlement, MailSubject, StoredMail } from "../records.ts";
 import type { Lease } from "../store.ts";
-import { readFields } from "./columns.ts";
+import { readFields } from "./json-column.ts";
 import { type Ended, endedAs, mailId, queuedAgain } from "./outbox-row.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { readWelcome } from "./subscription.ts";

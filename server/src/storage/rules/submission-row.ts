@@ -4,7 +4,8 @@ import { namedFields, type FieldValue, type NamedField } from "../../field-value
 import type { ConsentRecord, ResumeRecord, StoredSubmission, SubmissionRecord } from "../records.ts";
 import type { FieldKind } from "@submissions/shared/field-table";
 import { languageOf } from "@submissions/shared/language";
-import { columnsOf, type Fields, isFields, picked, readFields } from "./columns.ts";
+import { columnsOf, picked } from "./columns.ts";
+import { type Fields, isFields, readFields } from "./json-column.ts";
 
 const ownNames = [
   ...(["arrival", "kind", "reference", "receivedAt", "name", "email", "status", "assignee", "version"] as const),

@@ -11,7 +11,8 @@ import type {
   Welcome,
 } from "../records.ts";
 import { welcomeIntervalMs } from "../store.ts";
-import { columnsOf, picked, readFields } from "./columns.ts";
+import { columnsOf, picked } from "./columns.ts";
+import { readFields } from "./json-column.ts";
 import { newsletterMailsMax } from "./mails.ts";
 import { readConsent } from "./submission-row.ts";
 import type { TableRow } from "./tables.ts";

@@ -4,7 +4,7 @@ import { emailKey } from "@submissions/shared/fields";
 import { type DeskDetail, type DeskStore, type KnownFact, shownMail } from "../desk-store.ts";
 import { pageRows } from "../pages.ts";
 import { inboxRow, inboxRowOf, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
-import { readFields } from "../rules/columns.ts";
+import { readFields } from "../rules/json-column.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import type { ScanState } from "../records.ts";
 import type { References } from "../rules/references.ts";

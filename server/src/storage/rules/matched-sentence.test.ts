@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { application, inquiry } from "../../../../test/contract/records.ts";
 import type { StoredSubmission } from "../records.ts";
-import { matchedSentence } from "./inbox-row.ts";
+import { matchedSentence } from "./matched-sentence.ts";
 
 const stored = (submission: object) => submission as unknown as StoredSubmission;
 const letter = (coverLetter: string) => stored(application(1, { coverLetter }));
