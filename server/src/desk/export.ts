@@ -73,7 +73,8 @@ export const subscriberFields = (subscriber: StoredSubscriber) => ({
 const markNames = ["emailDisposable", "arrival", "consentText", "consentPage", "consentAt", "language"] as const;
 
 /** CSV columns by name, left to right. Their order is a promise: new ones go to the right end only. */
-type Columns = Readonly<Record<string, Column<Readonly<Record<string, unknown>>>>>;
+type Fields = Readonly<Record<string, unknown>>;
+type Columns = Readonly<Record<string, Column<Fields>>>;
 
 /** Columns that are named like their field; a list is one cell. */
 const plain = (...names: string[]): Columns =>
@@ -133,24 +134,23 @@ interface Exported {
   readonly kind: keyof ReadRows;
   readonly columns: Columns;
   /** Of a row of this kind. */
-  fieldsOf(row: Row): object;
+  fieldsOf(row: Row): Fields;
 }
 
 const exportsOf = (isDisposable: ExportOptions["isDisposable"]): Record<ExportSubject, Exported> => {
   const marked =
     <One extends Pick<StoredSubscriber, "email" | "arrival" | "consent" | "language">>(
-      fieldsOf: (row: One) => object,
+      fieldsOf: (row: One) => Fields,
     ) =>
-    (row: Row) => {
-      const one = row as unknown as One;
-      const { email, arrival, language } = one;
-      return { ...fieldsOf(one), emailDisposable: isDisposable(email), arrival, ...consentFields(one), language };
+    (row: One) => {
+      const { email, arrival, language } = row;
+      return { ...fieldsOf(row), emailDisposable: isDisposable(email), arrival, ...consentFields(row), language };
     };
   return {
     inquiries: { kind: "inquiry", columns: inquiryColumns, fieldsOf: marked(submissionFields) },
     applications: { kind: "application", columns: applicationColumns, fieldsOf: marked(submissionFields) },
     subscribers: { kind: "subscriber", columns: subscriberColumns, fieldsOf: marked(subscriberFields) },
-    audit: { kind: "audit", columns: auditColumns, fieldsOf: (row) => ({ ...row, at: iso((row as AuditRow).at) }) },
+    audit: { kind: "audit", columns: auditColumns, fieldsOf: (row: AuditRow) => ({ ...row, at: iso(row.at) }) },
   };
 };
 
@@ -165,7 +165,7 @@ export function exportRecords(
   const { kind, columns, fieldsOf } = exportsOf(isDisposable)[subject];
   const cells = Object.values(columns);
   const write = (row: Row) =>
-    format === "csv" ? csvRecord(cells, { ...fieldsOf(row) }) : `${JSON.stringify(fieldsOf(row))}\n`;
+    format === "csv" ? csvRecord(cells, fieldsOf(row)) : `${JSON.stringify(fieldsOf(row))}\n`;
   const head = format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "";
   return inPieces(head, source.readAll(kind, from), write);
 }

@@ -29,13 +29,16 @@ export function makeReading(engine: Engine) {
     wanted: "at >= $3",
     recordOf: (row: StoredEntry) => readEntry(row),
   });
-  const readers = { inquiry: submissions, application: submissions, subscriber: subscribers, audit: entries };
+  const readers = {
+    inquiry: (from: ReadFrom) => submissions(from, "inquiry"),
+    application: (from: ReadFrom) => submissions(from, "application"),
+    subscriber: (from: ReadFrom) => subscribers(from),
+    audit: (from: ReadFrom) => entries(from),
+  };
 
   return {
     readAll: <Kind extends keyof ReadRows>(kind: Kind, from: ReadFrom) =>
-      readers[kind](from, ...(kind === "inquiry" || kind === "application" ? [kind] : [])) as AsyncIterable<
-        readonly ReadRows[Kind][]
-      >,
+      readers[kind](from) as AsyncIterable<readonly ReadRows[Kind][]>,
   } satisfies Partial<Store>;
 }
 
