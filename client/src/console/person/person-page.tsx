@@ -32,7 +32,7 @@ export function PersonPage() {
   }, [id, asked, navigate]);
   return (
     <PageFrame
-      title={person.data ? (person.data.submissions[0]?.name ?? person.data.email) : "Person"}
+      title={person.data?.submissions[0]?.name ?? person.data?.email ?? "Person"}
       lead="Everything from this address."
       actions={
         person.data && (

@@ -108,8 +108,8 @@ export class LeasedConnection implements Session {
     await this.#ask({ text });
   }
 
-  /** What is asked in one turn leaves in one write: each write wakes the server, and each answer this process. */
-  #gather(): void {
+  /** Sends all messages of one turn in one write. Each write wakes the server, and each answer wakes this process. */
+  #sendTogether(): void {
     const { stream } = (this.#client as PoolClient & Wired).connection;
     if (stream.writableCorked > 0) return;
     stream.cork();
@@ -117,7 +117,7 @@ export class LeasedConnection implements Session {
   }
 
   async #ask(query: QueryConfig) {
-    this.#gather();
+    this.#sendTogether();
     try {
       return await this.#client.query(this.#deadline === Infinity ? query : { ...query, ...this.#timeLeft() });
     } catch (error) {
