@@ -259,6 +259,8 @@ test("a mail that went out after the backup is not sent a second time where the 
 
 test.each([
   ["SQLite", "a folder"],
+  ["SQLite", "a bucket"],
+  ["PostgreSQL", "a folder"],
   ["PostgreSQL", "a bucket"],
 ] as const)(
   "%s with resumes in %s: a backup under load, restored, has all that was acknowledged before, and each resume",
