@@ -17,10 +17,7 @@ async function prepareAll(url: string): Promise<Map<string, string>> {
       statements.set(statement.name, statement.text);
       return statement;
     };
-    return {
-      ...actual,
-      prepared: (text: string) => noted(actual.prepared(text)),
-    };
+    return { ...actual, prepared: (text: string) => noted(actual.prepared(text)) };
   });
   try {
     const { openRateLimitStore, openStore } = await import("../../server/src/storage/open-store.ts");

@@ -236,10 +236,7 @@ describe("an object store that fails", () => {
     await store.comeBack();
     expect(await vault.checkReadiness()).toEqual({ ready: true });
     rmSync(vault.stagingFolder, { recursive: true });
-    expect(await vault.checkReadiness()).toEqual({
-      ready: false,
-      reason: "staging folder cannot be written: ENOENT",
-    });
+    expect(await vault.checkReadiness()).toEqual({ ready: false, reason: "staging folder cannot be written: ENOENT" });
   });
 
   test("never names its credentials", async () => {

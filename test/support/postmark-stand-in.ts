@@ -103,12 +103,7 @@ export class PostmarkStandIn implements AsyncDisposable {
 
   /** What a service is told that sends its mails here. */
   get env() {
-    return {
-      ...addressees,
-      MAIL_TRANSPORT: "postmark",
-      POSTMARK_SERVER_TOKEN: this.token,
-      POSTMARK_API_URL: this.url,
-    };
+    return { ...addressees, MAIL_TRANSPORT: "postmark", POSTMARK_SERVER_TOKEN: this.token, POSTMARK_API_URL: this.url };
   }
 
   /** Breaks the next requests, one after the other. */
@@ -195,18 +190,20 @@ export class PostmarkStandIn implements AsyncDisposable {
       .slice(0, this.indexed)
       .filter((mail) => wanted.every(([name, value]) => mail.Metadata?.[name.slice("metadata_".length)] === value))
       .toReversed();
-    const Messages = found.slice(offset, offset + count).map((mail) => ({
-      Tag: mail.Tag,
-      MessageID: mail.MessageID,
-      MessageStream: mail.MessageStream,
-      To: mail.To.split(",").map((address) => ({ Email: address.trim(), Name: null })),
-      Recipients: mail.To.split(",").map((address) => address.trim()),
-      ReceivedAt: mail.SubmittedAt,
-      From: mail.From,
-      Subject: mail.Subject,
-      Status: "Sent",
-      Metadata: mail.Metadata ?? {},
-    }));
+    const Messages = found
+      .slice(offset, offset + count)
+      .map((mail) => ({
+        Tag: mail.Tag,
+        MessageID: mail.MessageID,
+        MessageStream: mail.MessageStream,
+        To: mail.To.split(",").map((address) => ({ Email: address.trim(), Name: null })),
+        Recipients: mail.To.split(",").map((address) => address.trim()),
+        ReceivedAt: mail.SubmittedAt,
+        From: mail.From,
+        Subject: mail.Subject,
+        Status: "Sent",
+        Metadata: mail.Metadata ?? {},
+      }));
     return [200, { TotalCount: found.length, Messages }];
   }
 }

@@ -65,16 +65,8 @@ function keeping(test: StoreTest): void {
   test("finds a submission of either kind by its reference, and null by any other text", async ({ store }) => {
     const [one, two] = [inquiry(1), application(1)];
     const references = [await acceptReference(store, one), await acceptReference(store, two)];
-    expect(await findSubmission(store, references[0] ?? "")).toEqual({
-      ...one,
-      ...filed,
-      reference: references[0],
-    });
-    expect(await findSubmission(store, references[1] ?? "")).toEqual({
-      ...two,
-      ...filed,
-      reference: references[1],
-    });
+    expect(await findSubmission(store, references[0] ?? "")).toEqual({ ...one, ...filed, reference: references[0] });
+    expect(await findSubmission(store, references[1] ?? "")).toEqual({ ...two, ...filed, reference: references[1] });
     const unknown = (references[0] ?? "").replace("INQ", "APP");
     for (const other of [unknown, "INQ-20251121-000000", "", "' OR 1=1 --"]) {
       expect(await findSubmission(store, other)).toBeNull();

@@ -57,11 +57,5 @@ export async function openSite(): Promise<Site> {
   const clients = new Clients(front.address, clientsAtOnce);
   opened.defer(() => clients.stop());
   const resources = opened.move();
-  return {
-    database,
-    services,
-    balancer,
-    clients,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
+  return { database, services, balancer, clients, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

@@ -49,10 +49,7 @@ describe.each(doors)("on the $name door", (door) => {
   });
 
   test("one request too many is refused 503, probes are answered, and the limit of the caller is not used up", async () => {
-    await using service = await startService({
-      limits: { requestsMax: 1 },
-      env: { RATE_LIMIT_MAX: "3" },
-    });
+    await using service = await startService({ limits: { requestsMax: 1 }, env: { RATE_LIMIT_MAX: "3" } });
     const held = await stuck(service, door, "application/json");
     const inquire = () => door.send(service, "marketplace.inquiry", json(buyer));
     await expect.poll(async () => (await inquire()).status).toBe(503);

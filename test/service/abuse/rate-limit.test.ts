@@ -167,9 +167,7 @@ describe("a batch", () => {
     const response = await sendBatch(service, procedures, "{not even JSON");
     expect(response.status).toBe(429);
     expect(await response.json()).toMatchObject(
-      procedures.map((path) => ({
-        error: { data: { path, code: "TOO_MANY_REQUESTS", httpStatus: 429 } },
-      })),
+      procedures.map((path) => ({ error: { data: { path, code: "TOO_MANY_REQUESTS", httpStatus: 429 } } })),
     );
   });
 

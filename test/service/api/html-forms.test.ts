@@ -426,9 +426,7 @@ test.each<[Procedure, string]>([
   ["newsletter.subscribe", "You are not subscribed yet"],
   ["applications.submit", "Your application has not been sent yet"],
 ])("%s under overload is a page, with 503 and a time", async (procedure, heading) => {
-  await using busy = await startService({
-    limits: { requestsMax: 0, uploadsMax: 0 },
-  });
+  await using busy = await startService({ limits: { requestsMax: 0, uploadsMax: 0 } });
   const page = await postForm(busy, procedure, fields({ email: "reader@example.org" }));
   expect([page.status, page.headers.get("retry-after")]).toEqual([503, "2"]);
   expect(page.text).toContain(`<h1>${heading}</h1>`);

@@ -53,12 +53,7 @@ async function scrapeAfterTraffic(): Promise<string> {
   await using postmark = await PostmarkStandIn.open();
   postmark.refuse("nobody@example.org", 406);
   const credentials = "hook:correct:horse:battery:staple";
-  await using service = await startService({
-    env: {
-      ...postmark.env,
-      POSTMARK_WEBHOOK_AUTH: credentials,
-    },
-  });
+  await using service = await startService({ env: { ...postmark.env, POSTMARK_WEBHOOK_AUTH: credentials } });
   await submitAll(service);
   const buyer = { name: "Ann", email: "nobody@example.org", selectedPackageIds: ["de-AT"] };
   for (const more of [{}, { website: "filled" }, { email: "no address" }])

@@ -94,9 +94,7 @@ test.for([
   await using server = await SmtpStandIn.open();
   await using mailer = openSmtpMailer(server.url, from, "0".repeat(32));
   const refused = 10;
-  server.behaviour = {
-    recipients: Object.fromEntries(count(refused).map((n) => [`reader${n}@example.org`, refusal])),
-  };
+  server.behaviour = { recipients: Object.fromEntries(count(refused).map((n) => [`reader${n}@example.org`, refusal])) };
   const sender = tested.openSender({ mailer });
   for (let mails = 0; mails < refused; mails += 1) expect(await deliver(tested, sender)).toBe(false);
   expect(await deliver(tested, sender)).toBe(true);

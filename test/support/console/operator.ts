@@ -40,10 +40,7 @@ export class Operator {
   }
 
   async call(path: string, input?: unknown): Promise<Answer> {
-    const response = await this.fetch(`/console/trpc/${path}`, {
-      method: "POST",
-      ...json(input),
-    });
+    const response = await this.fetch(`/console/trpc/${path}`, { method: "POST", ...json(input) });
     const body = (await response.json()) as Envelope;
     const { status, headers } = response;
     const { result, error } = body;

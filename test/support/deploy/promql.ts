@@ -29,11 +29,9 @@ export function parsePromql(expression: string): Query {
       if (type.isError) throw new Error(`No PromQL at ${from}: ${text}`);
       if (name === "VectorSelector") selected.push({ name: of("Identifier"), matchers: [] });
       if (name === "UnquotedLabelMatcher")
-        selected.at(-1)?.matchers.push({
-          label: of("LabelName"),
-          operator: of("MatchOp"),
-          value: of("StringLiteral").slice(1, -1),
-        });
+        selected
+          .at(-1)
+          ?.matchers.push({ label: of("LabelName"), operator: of("MatchOp"), value: of("StringLiteral").slice(1, -1) });
       if (name === "LabelName" && node.parent?.name === "GroupingLabels") groupings.push(text.slice(from, to));
     },
   });

@@ -1,15 +1,10 @@
 // A binary heap: the least item first.
-
 export class Heap<T> {
   readonly #items: T[] = [];
-  readonly #compare: (a: T, b: T) => number;
+  readonly #isLess: (a: T, b: T) => boolean;
 
-  constructor(compare: (a: T, b: T) => number) {
-    this.#compare = compare;
-  }
-
-  get size(): number {
-    return this.#items.length;
+  constructor(isLess: (a: T, b: T) => boolean) {
+    this.#isLess = isLess;
   }
 
   peek(): T | undefined {
@@ -19,30 +14,24 @@ export class Heap<T> {
   push(item: T): void {
     const items = this.#items;
     let at = items.push(item) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (this.#compare(items[parent]!, item) <= 0) break;
+    for (let parent = (at - 1) >> 1; at > 0 && this.#isLess(item, items[parent]!); parent = (at - 1) >> 1) {
       items[at] = items[parent]!;
       at = parent;
     }
     items[at] = item;
   }
 
-  pop(): T | undefined {
+  pop(): void {
     const items = this.#items;
-    const first = items[0];
     const item = items.pop();
-    if (item === undefined || items.length === 0) return first;
+    if (item === undefined || items.length === 0) return;
     let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= items.length) break;
-      if (child + 1 < items.length && this.#compare(items[child + 1]!, items[child]!) < 0) child += 1;
-      if (this.#compare(item, items[child]!) <= 0) break;
+    for (let child = 1; child < items.length; child = 2 * at + 1) {
+      if (child + 1 < items.length && this.#isLess(items[child + 1]!, items[child]!)) child += 1;
+      if (!this.#isLess(items[child]!, item)) break;
       items[at] = items[child]!;
       at = child;
     }
     items[at] = item;
-    return first;
   }
 }

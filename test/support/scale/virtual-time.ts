@@ -21,7 +21,7 @@ const real = {
 };
 
 export class VirtualTime implements Clock, Stopwatch, Disposable {
-  readonly #timers = new Heap<Timer>((a, b) => a.at - b.at || a.order - b.order);
+  readonly #timers = new Heap<Timer>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   #now: number;
   #order = 0;
 
