@@ -33,6 +33,9 @@ const browsers = ["test/service/{browser,package}/**/*.test.ts"];
 /** Start their services on a server of their own, beside those on SQLite. */
 const databases = ["test/service/{crash,desk,processes}/**/*.test.ts"];
 
+/** Run HAProxy, nginx and Caddy with the files of deploy/: at night, where these are installed for certain. */
+const proxies = process.env["NIGHTLY"] === "1" ? [] : ["test/service/deploy/{balancers,refusals}.test.ts"];
+
 /** Take long although they are short, which the usual order of a clean checkout, by size, does not know. */
 const long = /\/(contract\/(sqlite|postgres)-(store|plans)|crash\/\w+-\w+|processes\/\w+|outbox\/batches)\./;
 
@@ -63,7 +66,7 @@ export default defineConfig({
       project("unit", ["{shared,server,client}/src/**/*.test.ts", ...ofTheRepository], pure),
       project("service", ["test/service/**/*.test.ts"], {
         ...running,
-        exclude: [...measuring, ...counting, ...timers, ...ofTheRepository, ...browsers, ...databases],
+        exclude: [...measuring, ...counting, ...timers, ...ofTheRepository, ...browsers, ...databases, ...proxies],
       }),
       project("timers", timers, running),
       project("stores", ["test/contract/**/*.test.ts", ...databases], postgres),

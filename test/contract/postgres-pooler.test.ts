@@ -1,10 +1,10 @@
 // Behind a pooler that lends connections by transaction, PostgreSQL keeps what it promises, and other clients of the pooler
 // get no setting of ours.
-import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { LendingPooler } from "../support/lending-pooler.ts";
+import { listening } from "../support/listening.ts";
 import { createDatabase, locate } from "./postgres-under-test.ts";
 import { accept, allMails, application, inquiries, inquiry, lease, noon, offer, subscription } from "./records.ts";
 
@@ -17,8 +17,8 @@ test("submissions are stored on stable storage, whichever connections are lent, 
       $$ BEGIN INSERT INTO noted VALUES (current_setting('synchronous_commit'), pg_backend_pid()); RETURN NEW; END $$;
     CREATE TRIGGER note BEFORE INSERT ON mail FOR EACH ROW EXECUTE FUNCTION note()`);
   await using pooler = await LendingPooler.open(database.url, 3);
-  await using store = await openStore(locate(pooler.url(database.name)));
-  await using other = await openStore(locate(pooler.url(database.name)));
+  await using store = await openStore(locate(pooler.urlOf(database.name)));
+  await using other = await openStore(locate(pooler.urlOf(database.name)));
   const key = (n: number) => ({ procedure: "p", keyHash: `${n}`, fingerprint: "f", createdAt: noon });
   for (let n = 0; n < 10; n += 1) {
     await Promise.all([
@@ -52,19 +52,14 @@ test("a pooler in statement mode is named when the store is opened", async () =>
   const head = Buffer.from("E\0\0\0\0");
   head.writeInt32BE(refusal.length + 4, 1);
   const server = createServer((socket) => {
-    socket.on("error", () => {});
     socket.once("data", () => {
       socket.write(Buffer.from("R\0\0\0\b\0\0\0\0Z\0\0\0\x05I", "latin1"));
       socket.once("data", () => socket.end(Buffer.concat([head, refusal])));
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `postgres://anyone@127.0.0.1:${(server.address() as AddressInfo).port}/any`;
-  const opening = openStore(locate(url));
-  await expect(opening).rejects.toMatchObject({
+  await using pooler = await listening(server);
+  await expect(openStore(locate(pooler.url.replace("http", "postgres")))).rejects.toMatchObject({
     name: "StorageUnavailable",
     message: expect.stringContaining("a pooler in statement mode"),
   });
-  server.close();
 });

@@ -1,18 +1,16 @@
 // Counts of calls while PostgreSQL takes connections and says nothing.
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openRateLimitStore } from "../../server/src/storage/open-store.ts";
+import { listening } from "../support/listening.ts";
 import { locate } from "./postgres-under-test.ts";
 
 const calls = { key: "calls:203.0.113.1", calls: 1, windowMs: 60_000 };
 
 test("one caller finds out whether the counts are back, and no other waits for it", async () => {
-  const sockets: Socket[] = [];
-  const silent = createServer((socket) => sockets.push(socket.on("error", () => {}))).listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  const url = `postgres://service@127.0.0.1:${(silent.address() as AddressInfo).port}/submissions`;
+  await using silent = await listening(createServer());
+  const url = `postgres://service@127.0.0.1:${silent.port}/submissions`;
   const counts = (await openRateLimitStore(locate(url), { alone: () => {}, together: () => {} }))!;
   await expect(counts.count(calls)).rejects.toThrow("cannot be reached");
 
@@ -29,7 +27,6 @@ test("one caller finds out whether the counts are back, and no other waits for i
   await expect(counts.count(calls)).rejects.toThrow("are away");
   expect(asks).toBe(true);
 
-  for (const socket of sockets) socket.destroy();
-  silent.close();
+  await silent.goAway();
   await counts[Symbol.asyncDispose]();
 });

@@ -41,7 +41,7 @@ afterEach(() => {
   store.now = Date.now;
 });
 
-const settings = () => ({ RESUME_STORE: "s3://resumes/kept", S3_ENDPOINT: store.endpoint });
+const settings = () => ({ RESUME_STORE: "s3://resumes/kept", S3_ENDPOINT: store.url });
 const sending = (resumeFile: File, headers = {}) => ({ ...form({ ...applicant, resumeFile }), headers });
 const apply = (service: Pick<Service, "url">, file = pdf("cv.pdf", 200_000), headers = {}) =>
   rest.send(service, "applications.submit", sending(file, headers));
@@ -106,7 +106,7 @@ test("without the store an application is refused with 503 and leaves nothing; t
   expect([await service.mails(), await service.files("resumes")]).toEqual([[], []]);
   expect(await readiness(service)).toBe(503);
   expect((await rest.send(service, "applications.submit", json(applicant))).status).toBe(200);
-  await store.comeBack();
+  await store.listen();
   expect((await apply(service)).status).toBe(200);
   await expect.poll(() => readiness(service), { timeout: 30_000 }).toBe(200);
   expect((await service.stored()).applications).toHaveLength(2);
@@ -116,7 +116,7 @@ test("starts while the store is away, and is not ready", async () => {
   await store.goAway();
   await using service = await startService({ env: settings() });
   expect(await readiness(service)).toBe(503);
-  await store.comeBack();
+  await store.listen();
   await expect.poll(() => readiness(service), { timeout: 30_000 }).toBe(200);
 });
 

@@ -59,7 +59,7 @@ const open = (
     {
       bucket: store.bucket,
       prefix: "kept/",
-      endpoint: store.endpoint,
+      endpoint: store.url,
       region: "us-east-1",
       links: true,
       folder: join(base, `${(folders += 1)}`),
@@ -233,7 +233,7 @@ describe("an object store that fails", () => {
     await store.goAway();
     expect(await vault.checkReadiness()).toMatchObject({ reason: expect.stringContaining("ECONNREFUSED") as string });
     await expect(vault.keep(await stage(vault))).rejects.toThrow("ECONNREFUSED");
-    await store.comeBack();
+    await store.listen();
     expect(await vault.checkReadiness()).toEqual({ ready: true });
     rmSync(vault.stagingFolder, { recursive: true });
     expect(await vault.checkReadiness()).toEqual({ ready: false, reason: "staging folder cannot be written: ENOENT" });

@@ -1,39 +1,21 @@
 // Stands before an S3 store and puts its clock forward: the time of its answers, and in listings the age of objects from
 // when they were put. Everything else passes through untouched, Host header included, which is part of what is signed.
-import { once } from "node:events";
-import { createServer, request as requestOf, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, request as requestOf, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { Listening } from "../support/listening.ts";
 
-export class LaterS3 implements AsyncDisposable {
+export class LaterS3 extends Listening {
   /** How far the store is ahead, in milliseconds. */
   ahead: () => number = () => 0;
   /** How far it was when an object was put, by its name in the bucket. */
   readonly #aheadAtPut = new Map<string, number>();
-  readonly #server: Server;
 
-  private constructor(target: string) {
-    this.#server = createServer((incoming, response) => this.#forward(new URL(target), incoming, response));
+  static open(target: string): Promise<LaterS3> {
+    const later = new LaterS3(createServer());
+    later.server.on("request", (incoming, response) => later.#forward(new URL(target), incoming, response));
     // The store says whether a body may come.
-    this.#server.on("checkContinue", (incoming, response) => this.#server.emit("request", incoming, response));
-  }
-
-  static async open(target: string): Promise<LaterS3> {
-    const later = new LaterS3(target);
-    later.#server.listen(0, "127.0.0.1");
-    await once(later.#server, "listening");
-    return later;
-  }
-
-  get endpoint(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    later.server.on("checkContinue", (incoming, response) => later.server.emit("request", incoming, response));
+    return later.listen();
   }
 
   #forward({ hostname, port }: URL, incoming: IncomingMessage, response: ServerResponse): void {

@@ -46,7 +46,7 @@ describe.runIf(swiftIsInstalled)("with OpenStack Swift (skipped where it is not 
     manyFiles: 120,
     async open(clock) {
       later.ahead = () => clock.now() - Date.now();
-      const place = settings({ endpoint: later.endpoint });
+      const place = settings({ endpoint: later.url });
       const names = async () => {
         const listing = await (await swift.native("GET", `resumes?prefix=${place.prefix}`)).text();
         return listing

@@ -1,38 +1,25 @@
 // Speaks clamd's INSTREAM on a loopback port. Finds what holds the word EICAR; a test can have it give other answers.
-import { once } from "node:events";
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { Listening } from "./listening.ts";
 
-export class ClamdStandIn implements AsyncDisposable {
-  readonly #server: Server;
+export class ClamdStandIn extends Listening {
   /** Bytes of each stream that was scanned. */
   readonly scanned: Buffer[] = [];
   /** Answers given before real ones; `hang up` closes the connection without one. */
   readonly excuses: string[] = [];
 
-  private constructor() {
-    this.#server = createServer((socket) => this.#serve(socket));
-  }
-
-  static async open(): Promise<ClamdStandIn> {
-    const standIn = new ClamdStandIn();
-    standIn.#server.listen(0, "127.0.0.1");
-    await once(standIn.#server, "listening");
-    return standIn;
+  static open(): Promise<ClamdStandIn> {
+    const standIn = new ClamdStandIn(createServer((socket) => standIn.#serve(socket)));
+    return standIn.listen();
   }
 
   /** As CLAMD_ADDRESS wants it. */
   get address(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.close();
-    await once(this.#server, "close");
+    return `127.0.0.1:${this.port}`;
   }
 
   #serve(socket: Socket): void {
     let received = Buffer.alloc(0);
-    socket.on("error", () => {});
     socket.on("data", (chunk) => {
       received = Buffer.concat([received, Buffer.from(chunk)]);
       const bytes = streamOf(received);

@@ -1,15 +1,8 @@
 // Stands in for an OpenTelemetry collector on a port of its own: takes spans as OTLP over HTTP in JSON, or answers
 // nothing.
-import { once } from "node:events";
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
+import { Listening } from "./listening.ts";
 
 interface Attribute {
   readonly key: string;
@@ -45,17 +38,17 @@ export const factsOf = (attributes: readonly Attribute[]): Readonly<Record<strin
     ]),
   );
 
-export class CollectorStandIn implements AsyncDisposable {
+export class CollectorStandIn extends Listening {
   readonly exports: Export[] = [];
   /** Each request as it came. */
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
   /** What the next requests are answered with; null: they are never answered. */
   status: number | null = 200;
-  readonly #server: Server;
 
-  private constructor(server: Server) {
-    this.#server = server;
-    server.on("request", (request, response) => void this.#answer(request, response));
+  static open(): Promise<CollectorStandIn> {
+    const standIn = new CollectorStandIn(createServer());
+    standIn.server.on("request", (request, response) => void standIn.#answer(request, response));
+    return standIn.listen();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -67,25 +60,10 @@ export class CollectorStandIn implements AsyncDisposable {
     response.writeHead(this.status, { "content-type": "application/json" }).end("{}");
   }
 
-  static async open(): Promise<CollectorStandIn> {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    return new CollectorStandIn(server);
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
   /** All spans that were taken. */
   get spans(): readonly TakenSpan[] {
     return this.exports.flatMap(({ resourceSpans }) =>
       resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
     );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve));
   }
 }

@@ -1,7 +1,7 @@
 // Stands between a store and its PostgreSQL server and cuts the wire where a test asks it to: at a COMMIT. Knows of the
 // protocol how messages begin and what a COMMIT looks like.
-import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { Listening } from "./listening.ts";
 
 /** What becomes of a COMMIT. */
 export type CommitMishap =
@@ -15,34 +15,27 @@ export type CommitMishap =
 const begin = Buffer.from("BEGIN ");
 const commit = Buffer.from("COMMIT\0");
 
-export class CutWire implements AsyncDisposable {
+export class CutWire extends Listening {
   /** COMMITs that came by, of transactions that mishaps may happen to. */
   commits = 0;
-  readonly #server: Server;
   readonly #target: URL;
-  readonly #sockets = new Set<Socket>();
   readonly #mishaps: CommitMishap[] = [];
   #down = false;
 
-  private constructor(server: Server, target: string) {
-    this.#server = server;
+  private constructor(target: string) {
+    super(createServer((socket) => this.#join(socket)));
     this.#target = new URL(target);
   }
 
   /** @param target the address of a database */
-  static async open(target: string): Promise<CutWire> {
-    const server = createServer();
-    const wire = new CutWire(server, target);
-    server.on("connection", (socket) => wire.#join(socket));
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    return wire;
+  static open(target: string): Promise<CutWire> {
+    return new CutWire(target).listen();
   }
 
   /** The address of the same database, through the wire. */
-  get url(): string {
+  override get url(): string {
     const url = new URL(this.#target);
-    url.port = String((this.#server.address() as AddressInfo).port);
+    url.port = String(this.port);
     return url.href;
   }
 
@@ -66,15 +59,9 @@ export class CutWire implements AsyncDisposable {
     this.#down = false;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    for (const socket of this.#sockets) socket.destroy();
-    await closed;
-  }
-
   #breakAllBut(...spared: readonly Socket[]): void {
     this.#down = true;
-    for (const socket of this.#sockets) if (!spared.includes(socket)) socket.destroy();
+    for (const socket of this.sockets) if (!spared.includes(socket)) socket.destroy();
   }
 
   #join(client: Socket): void {
@@ -85,11 +72,11 @@ export class CutWire implements AsyncDisposable {
       [client, server],
       [server, client],
     ] as const) {
-      this.#sockets.add(socket);
+      this.sockets.add(socket);
       // A broken wire is what this is about.
       socket.on("error", () => {});
       socket.on("close", () => {
-        this.#sockets.delete(socket);
+        this.sockets.delete(socket);
         if (mishap !== "silence") other.destroy();
       });
     }

@@ -1,8 +1,8 @@
 // Stands between a client and the service and loses what a test asks it to: requests on their way there, answers on their
 // way back. Whatever is not asked for passes through. It knows nothing of what is submitted.
-import { createServer, request as requestOf, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, request as requestOf, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { Listening } from "./listening.ts";
 
 /** What becomes of one request. */
 export type Mishap =
@@ -23,42 +23,24 @@ export interface SeenRequest {
   readonly body: Buffer;
 }
 
-export class FlakyProxy implements AsyncDisposable {
+export class FlakyProxy extends Listening {
   readonly requests: SeenRequest[] = [];
   /** The headers that the service answered with, passed on or lost. */
   readonly answers: Readonly<Record<string, string | string[] | undefined>>[] = [];
   /** Base address of the service; nothing is listening there while it is down. */
-  target: string;
-  readonly #server: Server;
+  target = "";
   readonly #mishaps: Mishap[] = [];
 
-  private constructor(server: Server, target: string) {
-    this.#server = server;
-    this.target = target;
-  }
-
-  static async open(target: string): Promise<FlakyProxy> {
-    const server = createServer();
-    const proxy = new FlakyProxy(server, target);
-    server.on("request", (request, response) => void proxy.#handle(request, response));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return proxy;
-  }
-
-  /** The base address. */
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  static open(target: string): Promise<FlakyProxy> {
+    const proxy = new FlakyProxy(createServer());
+    proxy.target = target;
+    proxy.server.on("request", (request, response) => void proxy.#handle(request, response));
+    return proxy.listen();
   }
 
   /** What becomes of the next requests, one after the other. */
   next(...mishaps: readonly Mishap[]): void {
     this.#mishaps.push(...mishaps);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

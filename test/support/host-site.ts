@@ -1,6 +1,5 @@
 // Somebody else's site: another origin, with pages of its own that embed the forms. It knows nothing of the service.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type Listening, listening } from "./listening.ts";
 
 /** A page of the site. */
 export interface HostPage {
@@ -9,8 +8,7 @@ export interface HostPage {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface HostSite extends AsyncDisposable {
-  readonly url: string;
+export interface HostSite extends Listening {
   /** Puts a page at the root, in place of the one before. */
   show(page: HostPage): void;
 }
@@ -18,7 +16,7 @@ export interface HostSite extends AsyncDisposable {
 /** Opens the site, at an address that the service knows in time to list it in `CORS_ORIGINS`. */
 export async function openHostSite(): Promise<HostSite> {
   let shown: HostPage = { body: "" };
-  const server = createServer((request, response) => {
+  const site = await listening((request, response) => {
     if (request.url !== "/") {
       response.writeHead(404).end();
       return;
@@ -28,16 +26,9 @@ export async function openHostSite(): Promise<HostSite> {
     response.end(`<!doctype html><html lang="${lang}"><head><title>A site</title><link rel="icon" href="data:,">
 <meta name="viewport" content="width=device-width, initial-scale=1"></head><body>${body}</body></html>`);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    show: (page) => {
+  return Object.assign(site, {
+    show: (page: HostPage) => {
       shown = page;
     },
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  });
 }

@@ -1,28 +1,22 @@
 // A pooler that lends a connection for one transaction, and another one for the next, as PgBouncer may in that mode. It
 // knows nothing of prepared statements: they stay with the connection on which they were prepared.
-import { once } from "node:events";
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { Client } from "pg";
+import { Listening } from "./listening.ts";
 
 const [query, sync, terminate, readyForQuery] = ["Q", "S", "X", "Z"].map((type) => type.charCodeAt(0));
 const idle = "I".charCodeAt(0);
 /** Authentication succeeded; ready for a query, in no transaction. */
 const welcome = Buffer.from("R\0\0\0\b\0\0\0\0Z\0\0\0\x05I", "latin1");
 
-export class LendingPooler implements AsyncDisposable {
-  readonly #server: Server;
-  readonly #clients = new Set<Socket>();
+export class LendingPooler extends Listening {
   readonly #backends: Client[] = [];
   readonly #free: Socket[] = [];
   readonly #waiting: (() => void)[] = [];
 
-  private constructor(server: Server) {
-    this.#server = server;
-  }
-
   /** @param url the address of a database; clients of the pooler need no password */
   static async open(url: string, connections: number): Promise<LendingPooler> {
-    const pooler = new LendingPooler(createServer((socket) => void pooler.#serve(socket)));
+    const pooler: LendingPooler = new LendingPooler(createServer((socket) => void pooler.#serve(socket)));
     for (let n = 0; n < connections; n += 1) {
       const backend = new Client({ connectionString: url });
       backend.on("error", () => {});
@@ -32,18 +26,16 @@ export class LendingPooler implements AsyncDisposable {
       pooler.#backends.push(backend);
       pooler.#free.push(socket);
     }
-    pooler.#server.listen(0, "127.0.0.1");
-    await once(pooler.#server, "listening");
-    return pooler;
+    return await pooler.listen();
   }
 
-  url(database: string): string {
-    return `postgres://anyone@127.0.0.1:${(this.#server.address() as AddressInfo).port}/${database}`;
+  urlOf(database: string): string {
+    return `postgres://anyone@127.0.0.1:${this.port}/${database}`;
   }
 
   /** Asks as another client. */
   async ask(text: string, database: string): Promise<readonly Record<string, unknown>[]> {
-    const client = new Client({ connectionString: this.url(database) });
+    const client = new Client({ connectionString: this.urlOf(database) });
     await client.connect();
     try {
       return (await client.query<Record<string, unknown>>(text)).rows;
@@ -52,19 +44,14 @@ export class LendingPooler implements AsyncDisposable {
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    for (const client of this.#clients) client.destroy();
-    await closed;
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
     for (const backend of this.#backends) {
       (backend as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
     }
   }
 
   async #serve(client: Socket): Promise<void> {
-    this.#clients.add(client);
-    client.on("error", () => {});
-    client.on("close", () => this.#clients.delete(client));
     let lent: Socket | null = null;
     let unanswered = 0;
     for await (const message of messagesOf(client, 0)) {

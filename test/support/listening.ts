@@ -1,28 +1,60 @@
-// A server of a test's own, on a free port of the loopback until it is disposed of.
+// A server of a test's own, on a free port of the loopback until it is disposed of. Stand-ins are made of it.
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo, Server, Socket } from "node:net";
 
-export interface Listening extends AsyncDisposable {
+export class Listening implements AsyncDisposable {
+  protected readonly server: Server;
+  /** Those that are open. */
+  protected readonly sockets = new Set<Socket>();
+  /** Connections made so far. */
+  connections = 0;
+  #port = 0;
+
+  constructor(server: Server) {
+    this.server = server.on("connection", (socket: Socket) => {
+      this.connections += 1;
+      this.sockets.add(socket);
+      // Broken on purpose.
+      socket.on("error", () => {}).on("close", () => this.sockets.delete(socket));
+    });
+  }
+
+  /** Listens at a free port, or again at the one that it had. */
+  async listen(): Promise<this> {
+    await once(this.server.listen(this.#port, "127.0.0.1"), "listening");
+    this.#port = (this.server.address() as AddressInfo).port;
+    return this;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
   /** `http://127.0.0.1:PORT` */
-  readonly url: string;
-  readonly port: number;
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Breaks all connections, as a server does with idle ones. */
+  dropConnections(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  /** Ends all connections and takes no more, unless it listens again. */
+  async goAway(): Promise<void> {
+    if (!this.server.listening) return;
+    const closed = once(this.server, "close");
+    this.server.close();
+    this.dropConnections();
+    await closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.goAway();
+  }
 }
 
 /** @param what handles requests, or is a server already */
-export async function listening(what: RequestListener | Server): Promise<Listening> {
-  const server = typeof what === "function" ? createServer(what) : what;
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
-}
+export const listening = (what: RequestListener | Server): Promise<Listening> =>
+  new Listening(typeof what === "function" ? createServer(what) : what).listen();

@@ -1,9 +1,9 @@
 // Stands in for Postmark's API on a port of its own: takes mails as Postmark does, remembers those it took, and breaks in
 // every way that a test asks for.
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
+import { Listening } from "./listening.ts";
 
 /** What a service needs to be told in order to send mails at all. */
 export const addressees = {
@@ -60,13 +60,11 @@ interface SeenRequest {
   readonly messages: number;
 }
 
-export class PostmarkStandIn implements AsyncDisposable {
+export class PostmarkStandIn extends Listening {
   /** What was taken, in order. */
   readonly taken: TakenMessage[] = [];
   readonly requests: SeenRequest[] = [];
   readonly token = "stand-in-token";
-  /** Connections made so far. */
-  connections = 0;
   /** Requests that are not answered yet. */
   open = 0;
   /** Breaks every request while it is set. */
@@ -75,30 +73,17 @@ export class PostmarkStandIn implements AsyncDisposable {
   indexed = Infinity;
   /** Every request that comes waits for it. */
   gate: Promise<void> = Promise.resolve();
-  readonly #server: Server;
   readonly #faults: PostmarkFault[] = [];
   readonly #refusedAddresses = new Map<string, number>();
 
-  private constructor(server: Server) {
-    this.#server = server;
-  }
-
-  static async open(): Promise<PostmarkStandIn> {
-    const server = createServer();
-    const standIn = new PostmarkStandIn(server);
-    server.on("connection", () => (standIn.connections += 1));
-    server.on("request", (request, response) => {
+  static open(): Promise<PostmarkStandIn> {
+    const standIn = new PostmarkStandIn(createServer());
+    standIn.server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       standIn.open += 1;
       response.on("close", () => (standIn.open -= 1));
       void standIn.#answer(request, response);
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return standIn;
-  }
-
-  /** The base address. */
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return standIn.listen();
   }
 
   /** What a service is told that sends its mails here. */
@@ -114,12 +99,6 @@ export class PostmarkStandIn implements AsyncDisposable {
   /** Refuses messages to an address from now on: 406 inactive, 300 invalid. */
   refuse(address: string, code: number): void {
     this.#refusedAddresses.set(address, code);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -190,20 +169,18 @@ export class PostmarkStandIn implements AsyncDisposable {
       .slice(0, this.indexed)
       .filter((mail) => wanted.every(([name, value]) => mail.Metadata?.[name.slice("metadata_".length)] === value))
       .toReversed();
-    const Messages = found
-      .slice(offset, offset + count)
-      .map((mail) => ({
-        Tag: mail.Tag,
-        MessageID: mail.MessageID,
-        MessageStream: mail.MessageStream,
-        To: mail.To.split(",").map((address) => ({ Email: address.trim(), Name: null })),
-        Recipients: mail.To.split(",").map((address) => address.trim()),
-        ReceivedAt: mail.SubmittedAt,
-        From: mail.From,
-        Subject: mail.Subject,
-        Status: "Sent",
-        Metadata: mail.Metadata ?? {},
-      }));
+    const Messages = found.slice(offset, offset + count).map((mail) => ({
+      Tag: mail.Tag,
+      MessageID: mail.MessageID,
+      MessageStream: mail.MessageStream,
+      To: mail.To.split(",").map((address) => ({ Email: address.trim(), Name: null })),
+      Recipients: mail.To.split(",").map((address) => address.trim()),
+      ReceivedAt: mail.SubmittedAt,
+      From: mail.From,
+      Subject: mail.Subject,
+      Status: "Sent",
+      Metadata: mail.Metadata ?? {},
+    }));
     return [200, { TotalCount: found.length, Messages }];
   }
 }

@@ -3,9 +3,9 @@
 // Refuses what a store refuses (no signature, no length, another checksum, another bucket) and fails when a test wants it.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { Listening } from "./listening.ts";
 
 /** What becomes of one request. */
 export type S3Mishap =
@@ -42,7 +42,7 @@ const bucketName = "resumes";
 /** A page of a listing: fewer than are asked for, which a store may do. */
 const pageMax = 100;
 
-export class S3StandIn implements AsyncDisposable {
+export class S3StandIn extends Listening {
   readonly bucket = bucketName;
   /** By their full names. */
   readonly objects = new Map<string, StoredObject>();
@@ -55,22 +55,11 @@ export class S3StandIn implements AsyncDisposable {
   /** Whether objects are encrypted, so that their ETag is not the MD5 of what was sent. */
   encrypting = false;
   readonly #mishaps: S3Mishap[] = [];
-  readonly #server: Server;
-  #port = 0;
 
-  private constructor() {
-    this.#server = createServer((request, response) => void this.#handle(request, response));
-  }
-
-  static async open(): Promise<S3StandIn> {
-    const standIn = new S3StandIn();
-    await standIn.comeBack();
-    return standIn;
-  }
-
-  /** As S3_ENDPOINT wants it. */
-  get endpoint(): string {
-    return `http://127.0.0.1:${this.#port}`;
+  static open(): Promise<S3StandIn> {
+    const standIn = new S3StandIn(createServer());
+    standIn.server.on("request", (request, response) => void standIn.#handle(request, response));
+    return standIn.listen();
   }
 
   /** What becomes of the next requests, one after the other. */
@@ -78,29 +67,10 @@ export class S3StandIn implements AsyncDisposable {
     this.#mishaps.push(...mishaps);
   }
 
-  /** Stops to listen: connections are refused. */
-  async goAway(): Promise<void> {
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
-  }
-
-  /** Listens again, where it did before. */
-  async comeBack(): Promise<void> {
-    this.#server.listen(this.#port, "127.0.0.1");
-    await once(this.#server, "listening");
-    this.#port = (this.#server.address() as AddressInfo).port;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#server.listening) await this.goAway();
-  }
-
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.on("error", () => {});
     response.on("error", () => {});
-    const url = new URL(request.url ?? "/", this.endpoint);
+    const url = new URL(request.url ?? "/", this.url);
     const [, bucket = "", key = ""] = /^\/([^/]+)\/?(.*)$/.exec(decodeURIComponent(url.pathname)) ?? [];
     const mishap = this.#mishaps.shift() ?? this.breakdown;
     this.requests.push(`${request.method} ${key}`);

@@ -272,7 +272,7 @@ test.each([
       DATABASE_URL: engine === "SQLite" ? "" : stack.use(await postgres.create("empty")).url,
       ...(vault === "a bucket" && {
         RESUME_STORE: `s3://resumes/${prefix}`,
-        S3_ENDPOINT: bucket.endpoint,
+        S3_ENDPOINT: bucket.url,
         ...credentials,
       }),
     });

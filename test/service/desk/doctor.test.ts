@@ -1,11 +1,10 @@
 // `doctor` names what is wrong with an installation, and shows no secret.
 import { rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { openFolder } from "../../support/folder.ts";
+import { listening } from "../../support/listening.ts";
 import { startService } from "../../support/service.ts";
 import { runCommand } from "../../support/desk/run-command.ts";
 
@@ -68,16 +67,13 @@ test.each([
 ])("behind a proxy, TRUST_PROXY=%s: %s", async (hops, state, reason) => {
   await using service = await startService({ env: hops === "" ? {} : { TRUST_PROXY: hops } });
   // As a proxy should: it replaces what the client says.
-  const proxy = createServer(({ url, headers }, response) => {
+  await using proxy = await listening(({ url, headers }, response) => {
     const { authorization = "" } = headers;
     const through = fetch(service.url + url, { headers: { authorization, "x-forwarded-for": "198.51.100.7" } });
     void through.then(async (answer) => response.writeHead(answer.status).end(await answer.text()));
   });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  const { port } = proxy.address() as AddressInfo;
-  const found = await runCommand(["doctor"], { ...service.sameData, PUBLIC_URL: `http://127.0.0.1:${port}` });
+  const found = await runCommand(["doctor"], { ...service.sameData, PUBLIC_URL: proxy.url });
   expect(found.stdout).toMatch(new RegExp(`^${state} +proxy: ${reason}`, "m"));
-  proxy.close();
 });
 
 test("what fails is named with its reason, and ends with 1", async () => {

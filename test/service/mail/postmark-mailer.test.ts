@@ -1,8 +1,9 @@
 // Postmark's mailer against a stand-in over real sockets: what it posts, and what it makes of every kind of answer.
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { messageId } from "../../../server/src/mail/message-id.ts";
 import { openPostmarkMailer } from "../../../server/src/mail/providers/postmark.ts";
+import { listening } from "../../support/listening.ts";
 import { PostmarkStandIn, type PostmarkFault } from "../../support/postmark-stand-in.ts";
 import { shared } from "../../support/shared.ts";
 import { from, inquiry, messageKey, oneOfEach, welcomes } from "../../support/mail/examples.ts";
@@ -154,12 +155,10 @@ test("takes an answer that changes the protocol as ambiguous, and ends", async (
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n");
     });
   });
-  await new Promise<void>((resolve) => changing.listen(0, "127.0.0.1", resolve));
-  const { port } = changing.address() as AddressInfo;
-  await using sent = mailer({ apiUrl: `http://127.0.0.1:${port}` });
+  await using server = await listening(changing);
+  await using sent = mailer({ apiUrl: server.url });
   expect(await sent.send(welcomes(1))).toMatchObject([later("ambiguous")]);
   expect(await sent.find!([{ id: "unknown" }])).toMatchObject([later("ambiguous")]);
-  changing.close();
 });
 
 test("knows that nothing was sent when no server listens", async () => {
@@ -173,12 +172,9 @@ test("knows that nothing was sent when the connection cannot be made secure", as
 });
 
 test("knows that nothing was sent when the server says nothing before the connection is secure", async () => {
-  const silent = createServer();
-  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-  const { port } = silent.address() as AddressInfo;
-  const [outcome] = await mailer({ apiUrl: `https://127.0.0.1:${port}`, timeoutMs: 200 }).send(welcomes(1));
+  await using silent = await listening(createServer());
+  const [outcome] = await mailer({ apiUrl: silent.url.replace("http:", "https:"), timeoutMs: 200 }).send(welcomes(1));
   expect(outcome).toEqual({ result: "later", error: "postmark: time-out", cause: "provider" });
-  silent.close();
 });
 
 test("keeps its connection for the calls that follow", async () => {

@@ -1,11 +1,10 @@
 // The configuration as it is seen by the person who starts a program.
-import { once } from "node:events";
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../../support/desk/run-command.ts";
 import { openFolder } from "../../support/folder.ts";
+import { listening } from "../../support/listening.ts";
 import { finish, start } from "../../support/program.ts";
 import { anew } from "../../support/shared.ts";
 
@@ -101,11 +100,9 @@ test.each([
     "cannot be listened on (EADDRNOTAVAIL). Set HOST or PORT to another one.",
   ],
 ])("%s ends the service with 1 and one plain line", async (_what, HOST, says) => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  await using server = await listening(() => {});
+  const { port } = server;
   const ended = await finish(start("main.ts", [], { DATA_DIR: folder().path, HOST, PORT: String(port) }));
-  server.close();
   const stderr = `The service could not start: port ${port} of ${HOST} ${says}\n`;
   expect(ended).toMatchObject({ code: 1, stdout: "", stderr });
 });

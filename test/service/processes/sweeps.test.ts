@@ -60,7 +60,7 @@ async function inBucket(): Promise<Resumes> {
   return {
     env: {
       RESUME_STORE: `s3://${s3.bucket}/live`,
-      S3_ENDPOINT: s3.endpoint,
+      S3_ENDPOINT: s3.url,
       AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
     },

@@ -142,6 +142,6 @@ describe("after a stop", () => {
     await using strict = await startService({ env: first().sameData });
     await submitAll(strict);
     expect(await settled(1, itsStore())).toMatchObject([{ status: "queued", lastAnswer: "address-refused" }]);
-    expect(receiver().connections()).toBe(0);
+    expect(receiver().connections).toBe(0);
   });
 });

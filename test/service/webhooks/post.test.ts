@@ -6,12 +6,13 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { post } from "../../../server/src/webhooks/post.ts";
+import { listening } from "../../support/listening.ts";
 import { openReceiver } from "../../support/webhooks/receiver.ts";
 
 const { signal } = new AbortController();
@@ -53,7 +54,7 @@ test.each([
   const resolve = async () => found;
   const url = `https://rebound.example.org:${receiver.port}/`;
   expect(await post(url, "{}", {}, { targets: "public", signal, resolve })).toEqual({ failure: "address-refused" });
-  expect(receiver.connections()).toBe(0);
+  expect(receiver.connections).toBe(0);
 });
 
 test("an address that is refused is neither looked up nor connected to, also one that was allowed before", async () => {
@@ -62,7 +63,7 @@ test("an address that is refused is neither looked up nor connected to, also one
   for (const url of [receiver.url, `https://127.0.0.1:${receiver.port}`, `https://2130706433:${receiver.port}`]) {
     expect(await post(url, "{}", {}, { targets: "public", signal, resolve })).toEqual({ failure: "address-refused" });
   }
-  expect(receiver.connections()).toBe(0);
+  expect(receiver.connections).toBe(0);
 });
 
 test("follows no redirect", async () => {
@@ -82,38 +83,28 @@ test("reads no more of an answer than a little, and what it asks for", async () 
 });
 
 /** A server that sends these bytes again and again until the connection ends. */
-async function openBare(bytes: string, times: number) {
-  const server = createServer((socket) => {
-    socket.on("error", () => {});
-    let left = times;
-    const write = () => {
-      while (left > 0 && !socket.destroyed) {
-        left -= 1;
-        if (!socket.write(bytes)) return;
-      }
-    };
-    socket.on("drain", write).once("data", write);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, [Symbol.dispose]: () => void server.close() };
-}
+const openBare = (bytes: string, times: number) =>
+  listening(
+    createServer((socket) => {
+      let left = times;
+      const write = () => {
+        while (left > 0 && !socket.destroyed) {
+          left -= 1;
+          if (!socket.write(bytes)) return;
+        }
+      };
+      socket.on("drain", write).once("data", write);
+    }),
+  );
 
 test("a receiver whose answer is cut off after its status has answered", async () => {
-  const server = createServer((socket) => {
-    socket.on("error", () => {});
-    socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  expect(await post(url, "{}", {}, inner)).toEqual({ status: 200, retryAfterMs: null });
-  server.close();
+  const answer = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx";
+  await using server = await listening(createServer((socket) => socket.once("data", () => socket.end(answer))));
+  expect(await post(server.url, "{}", {}, inner)).toEqual({ status: 200, retryAfterMs: null });
 });
 
 test("a receiver whose answer does not end has answered, when the call is broken off", async () => {
-  using server = await openBare("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx", 1);
+  await using server = await openBare("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx", 1);
   const stopping = new AbortController();
   // Told when the status was read, just before the request is.
   const stop = () => queueMicrotask(() => stopping.abort());
@@ -124,12 +115,15 @@ test("a receiver whose answer does not end has answered, when the call is broken
 });
 
 test("a receiver that changes the protocol has answered", async () => {
-  using server = await openBare("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n", 1);
+  await using server = await openBare(
+    "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n",
+    1,
+  );
   expect(await post(server.url, "{}", {}, inner)).toEqual({ status: 101, retryAfterMs: null });
 });
 
 test("interim answers are not read for ever", async () => {
-  using server = await openBare("HTTP/1.1 102 Processing\r\n\r\n", Infinity);
+  await using server = await openBare("HTTP/1.1 102 Processing\r\n\r\n", Infinity);
   expect(await post(server.url, "{}", {}, inner)).toEqual({ failure: "connection-failed" });
 });
 
@@ -184,9 +178,8 @@ describe.skipIf(!openssl)("over https", () => {
       names.push((request.socket as TLSSocket).servername ?? null);
       response.end();
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
+    const receiver = await listening(server);
+    const { port } = receiver;
     const options = { ...inner, resolve: async () => [loopback] };
     try {
       const url = `https://receiver.example.org:${port}/`;
@@ -197,8 +190,7 @@ describe.skipIf(!openssl)("over https", () => {
       expect(await post(url, "{}", {}, options)).toEqual({ failure: "DEPTH_ZERO_SELF_SIGNED_CERT" });
       expect(names).toHaveLength(1);
     } finally {
-      server.close();
-      server.closeAllConnections();
+      await receiver.goAway();
       rmSync(folder, { recursive: true });
     }
   });

@@ -71,7 +71,7 @@ test("what was found to be spam since is kept back", async () => {
   await using _sender = send();
   await expect.poll(async () => (await row())?.status, { timeout: 20_000 }).toBe("failed");
   expect(await row()).toMatchObject({ lastAnswer: "kept back: spam" });
-  expect(receiver().connections()).toBe(0);
+  expect(receiver().connections).toBe(0);
 });
 
 test.each([

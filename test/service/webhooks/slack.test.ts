@@ -45,7 +45,7 @@ test("what is not signed with its secret, was changed or is old is refused, and 
   expect((await send(example.url, { at: Date.now() - 301_000 })).status).toBe(401);
   expect((await fetch(example.url, { method: "POST", body })).status).toBe(401);
   expect((await fetch(example.url)).status).toBe(405);
-  expect(slack.connections()).toBe(0);
+  expect(slack.connections).toBe(0);
 });
 
 test("takes the old and the new secret, and a delivery once; one that Slack refused comes again", async () => {

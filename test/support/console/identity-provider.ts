@@ -1,8 +1,7 @@
 // An identity provider on the loopback, with one person who signs in without being asked. A test says who that is.
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type Interaction, Provider } from "oidc-provider";
+import { Listening } from "../listening.ts";
 
 export const client = { id: "submissions", secret: "a-secret-of-this-test" };
 
@@ -14,34 +13,21 @@ interface Person {
   name?: string;
 }
 
-export class IdentityProvider implements AsyncDisposable {
-  readonly issuer: string;
+export class IdentityProvider extends Listening {
+  issuer = "";
   person: Person = { subject: "1" };
   /** What it answers when it is asked for its keys, in place of them. */
   jwks: object | null = null;
-  readonly #close: () => Promise<void>;
-
-  private constructor(issuer: string, close: () => Promise<void>) {
-    this.issuer = issuer;
-    this.#close = close;
-  }
 
   /**
    * @param redirects the address of the service, once it is known
    * @param path of the issuer: empty, or one with a slash at both ends
    */
   static async open(redirects: () => string, path = ""): Promise<IdentityProvider> {
-    const server = createServer();
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-    const one = new IdentityProvider(issuer, async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    });
+    const one = await new IdentityProvider(createServer()).listen();
+    one.issuer = one.url + path;
     let handler: ReturnType<Provider["callback"]> | undefined;
-    server.on("request", (request, response) => {
+    one.server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       // Made at the first request: it must know where the service is.
       handler ??= providerOf(one, redirects()).callback();
       const { url = "" } = request;
@@ -56,10 +42,6 @@ export class IdentityProvider implements AsyncDisposable {
       void handler(request, response);
     });
     return one;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#close();
   }
 }
 

@@ -1,17 +1,18 @@
 // Starts HAProxy, nginx or Caddy with the file of deploy/, with only its certificate, size, port and servers changed, and processes
 // behind it that behave as a test wants.
 import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { request } from "node:https";
-import { connect, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { buffer } from "node:stream/consumers";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { read, root } from "./read-deploy.ts";
 import { freePort } from "../free-port.ts";
+import { type Listening, listening } from "../listening.ts";
 
 export type Kind = "haproxy" | "nginx" | "caddy";
 
@@ -26,8 +27,7 @@ export interface Seen {
   readonly forwardedFor: string | undefined;
 }
 
-export interface Upstream extends AsyncDisposable {
-  readonly port: number;
+export interface Upstream extends Listening {
   /** Requests so far, but for those of the balancer itself. */
   readonly seen: Seen[];
   /** Resolves when the balancer has asked `/readyz` this often from now on. */
@@ -52,27 +52,22 @@ export const hangs: Behaviour = () => {};
 /** Starts a process that answers `/readyz` with `ready`, and everything else as `behave` does. */
 export async function startUpstream(behave: Behaviour, ready = 200): Promise<Upstream> {
   const seen: Seen[] = [];
-  const server = createServer((incoming, response) => {
+  const checks = new EventEmitter();
+  const upstream = await listening((incoming, response) => {
     if (incoming.url === "/readyz" && incoming.headers.host === "health.invalid") {
-      server.emit("checked");
+      checks.emit("checked");
       response.writeHead(ready).end();
       return;
     }
     seen.push({ url: incoming.url ?? "", forwardedFor: incoming.headers["x-forwarded-for"]?.toString() });
     behave(incoming, response);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return {
-    port: (server.address() as AddressInfo).port,
+  return Object.assign(upstream, {
     seen,
-    async checked(times) {
-      for (let time = 0; time < times; time += 1) await once(server, "checked");
+    async checked(times: number) {
+      for (let time = 0; time < times; time += 1) await once(checks, "checked");
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  });
 }
 
 interface Question {
@@ -111,23 +106,9 @@ const caddyAlone = (folder: string, port: number) => `{
 
 /** Writes the configuration into a folder and answers its path. */
 function prepare(kind: Kind, folder: string, port: number, ports: readonly number[]): string {
-  const made = spawnSync(
-    "openssl",
-    [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:prime256v1",
-      "-nodes",
-      "-days",
-      "1",
-      "-subj",
-      "/CN=localhost",
-    ].concat(["-keyout", join(folder, "privkey.pem")], ["-out", join(folder, "fullchain.pem")]),
-    { encoding: "utf8" },
-  );
+  const certificate = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost";
+  const into = ["-keyout", join(folder, "privkey.pem"), "-out", join(folder, "fullchain.pem")];
+  const made = spawnSync("openssl", [...certificate.split(" "), ...into], { encoding: "utf8" });
   if (made.status !== 0) throw new Error(made.stderr);
   spawnSync("sh", ["-c", "cat fullchain.pem privkey.pem > submissions.pem"], { cwd: folder });
   let server = 0;

@@ -149,17 +149,15 @@ function submission(
     return { ...toDoor("rest", applied), type: "application/x-www-form-urlencoded", body };
   });
   const calls = procedure.chain((called) => fieldsOf(called).map((fields) => ({ called, fields })));
-  const batch = fc
-    .array(calls, { minLength: 1, maxLength: isSound ? 4 : 12 })
-    .map((all) => ({
-      door: "rpc" as const,
-      target: `/trpc/${all.map(({ called }) => called).join()}?batch=1`,
-      procedures: all.map(({ called }) => called),
-      isBatch: true,
-      type: "application/json",
-      body: json(Object.fromEntries(all.map(({ fields }, position) => [position, fields]))),
-      isSound,
-    }));
+  const batch = fc.array(calls, { minLength: 1, maxLength: isSound ? 4 : 12 }).map((all) => ({
+    door: "rpc" as const,
+    target: `/trpc/${all.map(({ called }) => called).join()}?batch=1`,
+    procedures: all.map(({ called }) => called),
+    isBatch: true,
+    type: "application/json",
+    body: json(Object.fromEntries(all.map(({ fields }, position) => [position, fields]))),
+    isSound,
+  }));
   return fc.oneof(
     { weight: 9, arbitrary: call },
     { weight: 3, arbitrary: form },

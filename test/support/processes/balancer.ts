@@ -1,15 +1,8 @@
 // A balancer as small as can be: asks every process whether it is ready, sends requests to those that are, in turn, over
 // connections that it keeps. It repeats only what reached no process.
-import {
-  Agent,
-  createServer,
-  type IncomingMessage,
-  request as requestOf,
-  type Server,
-  type ServerResponse,
-} from "node:http";
-import type { AddressInfo } from "node:net";
+import { Agent, createServer, type IncomingMessage, request as requestOf, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { Listening } from "../listening.ts";
 
 const askEveryMs = 100;
 /** The service gives notice for as long as a balancer needs that asks so often. */
@@ -23,7 +16,7 @@ interface Target {
   gaveNotice: boolean;
 }
 
-export class Balancer implements AsyncDisposable {
+export class Balancer extends Listening {
   /** What went wrong between it and the processes; the caller is answered 502. */
   readonly failures: string[] = [];
   /**
@@ -32,26 +25,14 @@ export class Balancer implements AsyncDisposable {
    */
   wasLate = false;
   readonly #targets = new Set<Target>();
-  readonly #server: Server;
-  readonly #asking: NodeJS.Timeout;
+  readonly #asking = setInterval(() => this.#askAll(), askEveryMs);
   #askedAt = performance.now();
   #turn = 0;
 
-  private constructor(server: Server) {
-    this.#server = server;
-    this.#asking = setInterval(() => this.#askAll(), askEveryMs);
-  }
-
-  static async open(): Promise<Balancer> {
-    const server = createServer({ keepAliveTimeout: 60_000 });
-    const balancer = new Balancer(server);
-    server.on("request", (request, response) => void balancer.#handle(request, response));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return balancer;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  static open(): Promise<Balancer> {
+    const balancer = new Balancer(createServer({ keepAliveTimeout: 60_000 }));
+    balancer.server.on("request", (request, response) => void balancer.#handle(request, response));
+    return balancer.listen();
   }
 
   add(url: string): void {
@@ -63,12 +44,10 @@ export class Balancer implements AsyncDisposable {
     return this.#ready.some((target) => target.url === url);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  override async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#asking);
     for (const { agent } of this.#targets) agent.destroy();
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
+    await super[Symbol.asyncDispose]();
   }
 
   get #ready(): Target[] {

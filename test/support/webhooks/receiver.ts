@@ -1,5 +1,5 @@
 // A receiver of webhooks, over HTTP, that answers as it is told and keeps what it got.
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { type Listening, listening } from "../listening.ts";
 
@@ -22,8 +22,6 @@ interface Answer {
 
 export interface Receiver extends Listening {
   readonly received: readonly Received[];
-  /** Connections that were made. */
-  readonly connections: () => number;
   /** What the next requests are answered, one after the other; then 204. Null: nothing is answered. */
   answer(...answers: (Answer | null)[]): void;
   /** Resolves when it has got so many requests in all. */
@@ -33,7 +31,6 @@ export interface Receiver extends Listening {
 export async function openReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const answers: (Answer | null)[] = [];
-  let connections = 0;
   let arrived = Promise.withResolvers<void>();
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
@@ -44,16 +41,12 @@ export async function openReceiver(): Promise<Receiver> {
     arrived.resolve();
     arrived = Promise.withResolvers();
   };
-  const server = createServer((request, response) => void take(request, response));
-  server.on("connection", () => (connections += 1));
-  return {
-    ...(await listening(server)),
+  return Object.assign(await listening((request, response) => void take(request, response)), {
     received,
-    connections: () => connections,
-    answer: (...more) => void answers.push(...more),
-    async got(count) {
+    answer: (...more: (Answer | null)[]) => void answers.push(...more),
+    async got(count: number) {
       while (received.length < count) await arrived.promise;
       return received;
     },
-  };
+  });
 }
