@@ -4,7 +4,14 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeBuilder } from "@axe-core/playwright";
 import packed from "@sparticuz/chromium";
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type CDPSession,
+  type Page,
+} from "playwright-core";
 
 let ofWorker: Promise<Browser> | undefined;
 
@@ -98,6 +105,8 @@ async function openProfile(browser: Browser, options: BrowserContextOptions): Pr
   return { context, page: await context.newPage(), options: name };
 }
 
+const storageTypes = "local_storage,indexeddb,cache_storage";
+
 /** Makes a profile as if it were new. Answers whether that can be done. */
 async function tidy({ context, page }: Profile, origins: Iterable<string>): Promise<boolean> {
   // The clock cannot be set going again.
@@ -106,16 +115,19 @@ async function tidy({ context, page }: Profile, origins: Iterable<string>): Prom
   for (const event of heard) page.removeAllListeners(event);
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await context.setOffline(false);
-  await page.evaluate(() => location.protocol === "http:" && sessionStorage.clear());
+  const devtools = await context.newCDPSession(page);
+  // What a session has stored can be forgotten in a page of its origin only.
+  for (const origin of origins) {
+    if (origin !== new URL(page.url()).origin) {
+      await page.route(`${origin}/`, (route) => route.fulfill({ body: "" }), { times: 1 });
+      await page.goto(origin);
+    }
+    await page.evaluate(() => sessionStorage.clear());
+    await devtools.send("Storage.clearDataForOrigin", { origin, storageTypes });
+  }
   await page.goto("about:blank");
   await context.clearCookies();
-  const devtools = await context.newCDPSession(page);
   await devtools.send("Page.resetNavigationHistory");
-  for (const origin of origins)
-    await devtools.send("Storage.clearDataForOrigin", {
-      origin,
-      storageTypes: "local_storage,indexeddb,cache_storage",
-    });
   await devtools.detach();
   return true;
 }
@@ -127,6 +139,7 @@ export class Visit implements AsyncDisposable {
   readonly #end: () => Promise<void>;
   readonly #problems: string[] = [];
   readonly #expected: RegExp[] = [];
+  readonly #devtools: CDPSession[] = [];
 
   private constructor(page: Page, end: () => Promise<void>) {
     this.context = page.context();
@@ -173,11 +186,26 @@ export class Visit implements AsyncDisposable {
     this.#expected.push(...patterns);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#end();
-    const unforeseen = this.#problems.filter((text) => !this.#expected.some((pattern) => pattern.test(text)));
-    const absent = this.#expected.filter((pattern) => !this.#problems.some((text) => pattern.test(text)));
+  /** The browser's own tools. What they have set, such as a slow network, ends with the visit. */
+  async devtools(): Promise<CDPSession> {
+    const session = await this.context.newCDPSession(this.page);
+    this.#devtools.push(session);
+    return session;
+  }
+
+  /** Fails when something went wrong, or a problem that was named did not occur, since this was last asked. */
+  check(): void {
+    const problems = this.#problems.splice(0);
+    const expected = this.#expected.splice(0);
+    const unforeseen = problems.filter((text) => !expected.some((pattern) => pattern.test(text)));
+    const absent = expected.filter((pattern) => !problems.some((text) => pattern.test(text)));
     if (unforeseen.length > 0) throw new Error(`Problems in the page:\n${unforeseen.join("\n")}`);
     if (absent.length > 0) throw new Error(`Did not occur in the page: ${absent.join(", ")}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const session of this.#devtools) await session.detach();
+    await this.#end();
+    this.check();
   }
 }

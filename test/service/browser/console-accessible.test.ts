@@ -21,7 +21,7 @@ import {
 const browser = shared(openBrowser);
 /** With few rows, because axe checks each of them. */
 const site = shared(() => ConsoleSite.open({ count: 20 }));
-const go = oneVisit(site);
+const { go } = oneVisit(site);
 const inquiry = () => site().submissions.find(({ kind }) => kind === "inquiry")!;
 const application = () => site().submissions.find(({ hasResume }) => hasResume)!;
 const person = () => site().submissions[1]!;

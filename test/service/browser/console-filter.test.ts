@@ -1,13 +1,11 @@
 // What the inbox shows and keeps in its address, in a real browser: filters, searches, older submissions, tags.
 import { expect, test } from "vitest";
-import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { enter, failNext, oneVisit, pathOf, rows } from "../../support/browser/console-visit.ts";
+import { failNext, oneVisit, pathOf, rows } from "../../support/browser/console-visit.ts";
 
-const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open());
-const go = oneVisit(site);
+const { go, expectProblems } = oneVisit(site);
 
 test("an inbox keeps its filter in the address, and Back returns to it", async () => {
   const page = await go();
@@ -28,9 +26,8 @@ test("an inbox keeps its filter in the address, and Back returns to it", async (
 });
 
 test("older submissions are shown page by page, and it is said why they could not be loaded", async () => {
-  await using visit = await enter(browser(), site(), "?status=all");
-  const { page } = visit;
-  visit.expectProblems(/status of 500/);
+  const page = await go("?status=all");
+  expectProblems(/status of 500/);
   const total = site().submissions.filter(({ status }) => status !== "spam").length;
   const older = page.getByRole("button", { name: "Show older" });
   await expect.poll(() => rows(page).count()).toBe(50);
@@ -92,9 +89,9 @@ test("no server on the way is told what is searched for, and an old address is r
 });
 
 test("what failed is said and offered again, and so is being offline", async () => {
-  await using visit = await enter(browser(), site());
-  const { page, context } = visit;
-  visit.expectProblems(/status of 500/, /status of 429/, /ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED|status of/);
+  const page = await go();
+  const context = page.context();
+  expectProblems(/status of 500/, /status of 429/, /ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED|status of/);
   await rows(page).first().waitFor();
   await failNext(page, "inbox.list", 3);
   await page.getByRole("combobox", { name: "Kind" }).selectOption("inquiry");

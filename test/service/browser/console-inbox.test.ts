@@ -9,7 +9,7 @@ import { enter, fillSignIn, focusedRow, oneVisit, pathOf, phone, rows } from "..
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 60 }));
-const go = oneVisit(site);
+const { go, expectProblems } = oneVisit(site);
 const referencesIn = (page: Page) =>
   page.locator("[data-reference]").evaluateAll((links) => links.map((link) => link.dataset["reference"]));
 
@@ -171,8 +171,7 @@ test("rows that are done fade to their new state, and the keyboard goes to the r
 });
 
 test("after Done on its page, and after an erasure, the keyboard is on the next row", async () => {
-  await using visit = await enter(browser(), site());
-  const { page } = visit;
+  const page = await go();
   await rows(page).first().waitFor();
   const [first, second, third] = await referencesIn(page);
   await page.locator(`[data-reference="${first}"]`).click();
@@ -198,8 +197,8 @@ test("a list in which nothing is new says what else is to be done", async () => 
   await using visit = await enter(browser(), site(), "?status=new", { as: operators.cleo[0] });
   const { page } = visit;
   await rows(page).first().waitFor();
-  const references = site().submissions.filter(({ kind, status }) => kind === "application" && status === "new");
-  for (const { reference } of references) await site().changeAs(operators.cleo[0], reference, { status: "open" });
+  for (const { reference } of await site().list({ kind: "application", status: "new" }))
+    await site().changeAs(operators.cleo[0], reference, { status: "open" });
   await page.reload();
   await page.getByRole("heading", { name: "Nothing is new" }).waitFor();
   await page.getByText(/^\d+ to do\.$/).waitFor();
@@ -207,9 +206,8 @@ test("a list in which nothing is new says what else is to be done", async () => 
 });
 
 test("what could not be loaded beside the list stands together at the top", async () => {
-  await using visit = await enter(browser(), site());
-  const { page } = visit;
-  visit.expectProblems(/ERR_FAILED|Failed to fetch/);
+  const page = await go();
+  expectProblems(/ERR_FAILED|Failed to fetch/);
   await rows(page).first().waitFor();
   await page.route("**/{session.me,submission}*", (route) => route.abort());
   await rows(page).first().getByRole("link").click();
@@ -221,8 +219,8 @@ test("what could not be loaded beside the list stands together at the top", asyn
 });
 
 test("what has the focus keeps its corners", async () => {
-  await using visit = await enter(browser(), site());
-  const { page } = visit;
+  const page = await go();
+  await page.reload();
   const link = rows(page).first().getByRole("link");
   await link.waitFor();
   const corners = () => link.evaluate((one) => [getComputedStyle(one).borderRadius, one.matches(":focus-visible")]);

@@ -9,7 +9,7 @@ import { enter, oneVisit, operator, pathOf, personOf, rows } from "../../support
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open());
 
-const go = oneVisit(site);
+const { go, expectProblems } = oneVisit(site);
 
 test("a language is told of an application and of a subscriber, unless it is English", async () => {
   const applied = site().submissions.find(({ kind }) => kind === "application")!;
@@ -53,9 +53,8 @@ test("an old address leads to the one without the e-mail address; a role that se
 });
 
 test("the search of subscribers shows what their address says, and a curve that failed is offered again", async () => {
-  await using visit = await enter(browser(), site(), "/subscribers");
-  const { page } = visit;
-  visit.expectProblems(/status of 429/);
+  const page = await go("/subscribers");
+  expectProblems(/status of 429/);
   const search = page.getByRole("searchbox", { name: "Search" });
   const places = page.getByRole("link", { name: "Subscribers" }).first();
   await search.fill("nowhere".repeat(40));

@@ -8,10 +8,11 @@ import { accept, inquiry } from "../../contract/records.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { enter, operator } from "../../support/browser/console-visit.ts";
+import { enter, oneVisit, operator } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
+const { go, expectProblems } = oneVisit(site);
 
 test("operators who are called the same are told apart by their addresses", async () => {
   const one = site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
@@ -23,8 +24,8 @@ test("operators who are called the same are told apart by their addresses", asyn
     const token = await site().invite(email, "sales");
     await site().store.access.acceptInvitation(hashSecret(token), hash, Date.now(), name);
   }
-  await using visit = await enter(browser(), site(), `/inquiries/${one.reference}`);
-  const { page } = visit;
+  const page = await go(`/inquiries/${one.reference}`);
+  await page.reload();
   const offered = () => page.getByRole("combobox", { name: "Assignee" }).getByRole("option").allInnerTexts();
   await expect
     .poll(offered)
@@ -33,9 +34,8 @@ test("operators who are called the same are told apart by their addresses", asyn
 
 test("a display name stands wherever its operator is named", async () => {
   const one = site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
-  await using visit = await enter(browser(), site(), "/settings");
-  const { page } = visit;
-  visit.expectProblems(/status of 400/);
+  const page = await go("/settings");
+  expectProblems(/status of 400/);
   const name = page.getByRole("textbox", { name: "Display name" });
   const save = page.getByRole("button", { name: "Save name" });
   await name.fill("eva@voices.example");
@@ -82,8 +82,7 @@ test("the page of a person tells who it is, and all that became of what was sent
   const inquired = await accept(site().store, latest);
   const actor = { operator: operators.ben[0], at: Date.now() };
   await site().store.desk.addNote(wholeScope, inquired.reference!, "Wants a sample.", actor);
-  await using visit = await enter(browser(), site(), `/people/${encodeURIComponent(one.email)}`);
-  const { page } = visit;
+  const page = await go(`/people/${encodeURIComponent(one.email)}`);
   const fact = (label: string) => page.locator("dl > div").filter({ has: page.getByText(label, { exact: true }) });
   await fact("Company").getByText("Kalomi").waitFor();
   await page.getByRole("heading", { level: 1, name: latest.name }).waitFor();

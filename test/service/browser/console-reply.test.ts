@@ -8,7 +8,7 @@ import { enter, oneVisit, operator, signOut } from "../../support/browser/consol
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
-const go = oneVisit(site);
+const { go, expectProblems } = oneVisit(site);
 
 const newInquiry = (): InboxRow =>
   site().submissions.find(({ kind, status }) => kind === "inquiry" && status === "new")!;
@@ -71,9 +71,8 @@ test("what became of a submission is one list in the order of time", async () =>
 
 test("a saved answer fills the message, and answers several at once, each as it is shown", async () => {
   const [one, other] = site().submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
-  await using visit = await enter(browser(), site(), "/settings");
-  const { page } = visit;
-  visit.expectProblems(/status of 400/);
+  const page = await go("/settings");
+  expectProblems(/status of 400/);
   await page.getByRole("button", { name: "Add saved answer" }).click();
   await page.getByRole("textbox", { name: "Title" }).fill("Thanks");
   await page.getByRole("combobox", { name: "Kind" }).selectOption("inquiry");

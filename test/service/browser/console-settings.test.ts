@@ -1,14 +1,12 @@
 // The settings of the console in a real browser: password, operators, tokens, webhooks, shortcuts; and their dialogs.
 import { expect, test } from "vitest";
 import { password } from "../../support/console/operator.ts";
-import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { enter, failNext, hasFocus, oneVisit, rows } from "../../support/browser/console-visit.ts";
+import { failNext, hasFocus, oneVisit, rows } from "../../support/browser/console-visit.ts";
 
-const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
-const go = oneVisit(site);
+const { go, expectProblems } = oneVisit(site);
 
 test("an operator is invited by keyboard alone, and a dialog gives the focus back", async () => {
   const page = await go("/settings");
@@ -56,9 +54,8 @@ test("a token is shown once; its dialog stays when a selection ends beside it, a
 });
 
 test("a webhook is added, its deliveries are shown and replayed, it gets a new secret and is removed", async () => {
-  await using visit = await enter(browser(), site(), "/settings");
-  const { page } = visit;
-  visit.expectProblems(/status of 500/);
+  const page = await go("/settings");
+  expectProblems(/status of 500/);
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Add webhook" }).click();
   await dialog.getByLabel("Address").fill("https://crm.example.org/hook");
@@ -116,9 +113,8 @@ test("shortcuts can be turned off", async () => {
 });
 
 test("a password is changed with the current one, and the operator stays signed in", async () => {
-  await using visit = await enter(browser(), site(), "/settings");
-  const { page } = visit;
-  visit.expectProblems(/status of 400/);
+  const page = await go("/settings");
+  expectProblems(/status of 400/);
   await page.getByRole("button", { name: "Change password" }).click();
   const dialog = page.getByRole("dialog", { name: "Change password" });
   await dialog.getByLabel("Current password").fill("wrong password");

@@ -11,7 +11,7 @@ const site = shared(() => ConsoleSite.open());
 const brand = "Voices & <Sons>";
 /** A new installation. */
 const empty = shared(() => ConsoleSite.open({ count: 0, env: { BRAND: brand } }));
-const go = oneVisit(site);
+const { go } = oneVisit(site);
 
 test("the name of the installation stands in the tab, on the sign-in and above the places", async () => {
   await using visit = await Visit.begin(browser());

@@ -14,7 +14,7 @@ import { enter, failNext, fillSignIn, oneVisit, operator, pathOf, rows } from ".
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
-const go = oneVisit(site);
+const { go, expectProblems } = oneVisit(site);
 
 const firstWith = (fits: (one: InboxRow) => boolean): InboxRow => site().submissions.find(fits)!;
 const statusOf = (page: Page) => page.getByRole("combobox", { name: "Status" }).inputValue();
@@ -91,8 +91,8 @@ test("texts are written in the direction of their script, and cut at their end",
   const name = "محمد بن عبد الله الخوارزمي".repeat(3);
   const arabic = { position: "معلّق صوتي. ".repeat(40), coverLetter: "Dear team,\nالسادة الكرام، أسجل الكتب!" };
   const { reference } = await accept(site().store, application(500, { name, receivedAt: Date.now(), ...arabic }));
-  await using visit = await enter(browser(), site(), `/applications/${reference}`);
-  const { page } = visit;
+  const page = await go(`/applications/${reference}`);
+  await page.reload();
   const row = rows(page).first();
   // What does not fit lies to the left of a text that begins at the right.
   for (const part of [row.locator("strong"), row.locator(".row-summary .clip")]) {
@@ -216,9 +216,8 @@ describe("a second operator", () => {
 
 test("what failed is taken back and said", async () => {
   const one = await site().add("Nora Fresh");
-  await using visit = await enter(browser(), site(), pathOf(one));
-  const { page } = visit;
-  visit.expectProblems(/status of 500/);
+  const page = await go(pathOf(one));
+  expectProblems(/status of 500/);
   await failNext(page, "inbox.triage");
   await page.getByRole("combobox", { name: "Status" }).selectOption("done");
   await page.getByText("Not changed. Something went wrong on the server. Please try again.").waitFor();
@@ -245,9 +244,8 @@ test("spam is released", async () => {
 
 test("one that is erased meanwhile, or never was, is not found", async () => {
   const one = await site().add("Nora Fresh");
-  await using visit = await enter(browser(), site(), pathOf(one));
-  visit.expectProblems(/status of 404/);
-  const { page } = visit;
+  const page = await go(pathOf(one));
+  expectProblems(/status of 404/);
   await page.getByRole("heading", { name: one.name }).waitFor();
   site().erase(one.reference);
   await page.getByRole("button", { name: "Done" }).click();
@@ -261,9 +259,8 @@ test("one that is erased meanwhile, or never was, is not found", async () => {
 
 test("a page that is first opened while the service is down says so, and nothing that was typed is lost", async () => {
   const one = firstWith(({ kind }) => kind === "inquiry");
-  await using visit = await enter(browser(), site(), pathOf(one));
-  const { page } = visit;
-  visit.expectProblems(/ERR_FAILED/, /Failed to fetch/);
+  const page = await go(pathOf(one));
+  expectProblems(/ERR_FAILED/, /Failed to fetch/);
   await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
   await page.route("**/*", (route) => route.abort());
   await page.getByRole("link", { name: "Settings" }).click();

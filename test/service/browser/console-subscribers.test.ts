@@ -1,22 +1,18 @@
 // Adding, importing and unsubscribing subscribers in the console, in a real browser.
 import { expect, test } from "vitest";
 import { subscribers } from "../../contract/records.ts";
-import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { enter } from "../../support/browser/console-visit.ts";
+import { oneVisit } from "../../support/browser/console-visit.ts";
 
-const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
-
-const mia = operators.mia[0];
+const { go, expectProblems } = oneVisit(site, operators.mia[0]);
 const stateOf = async (address: string) =>
   (await subscribers(site().store)).find(({ email }) => email === address)?.status;
 
 test("a subscriber is added, and one who is subscribed already is refused with the reason", async () => {
-  await using visit = await enter(browser(), site(), "/subscribers", { as: mia });
-  const { page } = visit;
-  visit.expectProblems(/status of 409/);
+  const page = await go("/subscribers");
+  expectProblems(/status of 409/);
   await page.getByRole("button", { name: "Add subscriber" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("E-mail address").fill("new@example.org");
@@ -44,13 +40,13 @@ test("a subscriber is added, and one who is subscribed already is refused with t
   await dialog.getByLabel("E-mail address").fill("new@example.org");
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   await dialog.getByRole("alert").getByText("It is subscribed already.").waitFor();
+  await page.keyboard.press("Escape");
 });
 
 test("a file is imported, and the report names who was left out and why", async () => {
   const known = (await subscribers(site().store)).find(({ status }) => status === "active")!;
-  await using visit = await enter(browser(), site(), "/subscribers", { as: mia });
-  const { page } = visit;
-  visit.expectProblems(/status of 400/);
+  const page = await go("/subscribers");
+  expectProblems(/status of 400/);
   const file = (text: string | Buffer) => ({ name: "readers.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
   await page.getByRole("button", { name: "Import" }).click();
   const dialog = page.getByRole("dialog");
@@ -92,8 +88,7 @@ nobody,fair,,,
 
 test("unsubscribing asks first", async () => {
   const { email } = (await subscribers(site().store)).find(({ status }) => status === "active")!;
-  await using visit = await enter(browser(), site(), "/subscribers", { as: mia });
-  const { page } = visit;
+  const page = await go("/subscribers");
   await page.getByRole("searchbox", { name: "Search" }).fill(email);
   const row = page.getByRole("row", { name: new RegExp(RegExp.escape(email)) });
   await expect.poll(() => page.getByRole("table", { name: "Subscribers" }).getByRole("row").count()).toBe(2);

@@ -5,10 +5,11 @@ import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { enter, fillSignIn, focusedRow, operator, rows } from "../../support/browser/console-visit.ts";
+import { fillSignIn, focusedRow, oneVisit, operator, rows } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open());
+const { go } = oneVisit(site);
 
 test("new submissions are offered without moving the rows, until they are loaded", async () => {
   await using visit = await Visit.begin(browser());
@@ -35,8 +36,7 @@ test("new submissions are offered without moving the rows, until they are loaded
 });
 
 test("the keyboard is left on a row when the buttons for the selected ones are gone", async () => {
-  await using visit = await enter(browser(), site(), "?status=new");
-  const { page } = visit;
+  const page = await go("?status=new");
   const bar = page.getByRole("toolbar", { name: "Selected submissions" });
   const [, second, third] = await site().list({ status: "new" });
   await rows(page).nth(1).getByRole("checkbox").check();
@@ -49,8 +49,8 @@ test("the keyboard is left on a row when the buttons for the selected ones are g
 });
 
 test("the inbox works from the keyboard alone", async () => {
-  await using visit = await enter(browser(), site(), "?status=new");
-  const { page } = visit;
+  const page = await go("?status=new");
+  await page.reload();
   await rows(page).first().waitFor();
   const [first, second, third] = (await site().list({ status: "new" })) as [InboxRow, InboxRow, InboxRow];
   await page.keyboard.press("j");
@@ -85,8 +85,7 @@ test("the inbox works from the keyboard alone", async () => {
 test("a change is made of all that match once their number is confirmed, and leaves what another operator changed", async () => {
   const matching = await site().list({ status: "done" });
   const [other, erased] = matching;
-  await using visit = await enter(browser(), site(), "?status=done");
-  const { page } = visit;
+  const page = await go("?status=done");
   const changes: string[] = [];
   page.on("request", (request) => request.url().includes("inbox.triage") && changes.push(request.url()));
   await rows(page).first().getByRole("checkbox").check();
@@ -118,8 +117,7 @@ test("a change is made of all that match once their number is confirmed, and lea
 
 test("of several it is told which ones stay as another operator left them", async () => {
   const [changed, taken, erased] = await site().list({ status: "new" });
-  await using visit = await enter(browser(), site(), "?status=new");
-  const { page } = visit;
+  const page = await go("?status=new");
   await rows(page).first().waitFor();
   for (const index of [0, 1, 2]) await rows(page).nth(index).getByRole("checkbox").check();
   await site().changeAs("ben@voices.example", taken!.reference, { status: "spam" });
@@ -138,8 +136,7 @@ test("a change is made of all that are selected, also more than one call takes",
   const from = Date.now();
   await Promise.all(Array.from({ length: many }, () => site().add("Nora Fresh")));
   const chosen = (status: InboxRow["status"]) => site().list({ from, status });
-  await using visit = await enter(browser(), site());
-  const { page } = visit;
+  const page = await go();
   // In one page, not in the many that a person would load.
   await page.route("**/inbox.list*", async (route) =>
     route.fulfill({ json: { result: { data: { rows: await chosen("new"), next: null } } } }),

@@ -427,9 +427,7 @@ describe("in a page that goes on changing", () => {
   });
 
   test("a page from right to left is no wider, and words run as their language does", async () => {
-    await using visit = await visitHost({
-      body: `<inquiry-form></inquiry-form><main></main>${scriptOf(service())}`,
-    });
+    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form><main></main>${scriptOf(service())}` });
     const { page } = visit;
     await catalogued(page.locator("inquiry-form")).waitFor();
     const beyond = await page.evaluate(() => {

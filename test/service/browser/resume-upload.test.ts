@@ -54,8 +54,8 @@ async function drop(target: Locator, files: readonly ChosenFile[]): Promise<void
 }
 
 /** Slows down what a page sends, and answers how to let it go on as fast as it can. */
-async function slowDown(page: Page, bytesPerSecond: number): Promise<() => Promise<void>> {
-  const session = await page.context().newCDPSession(page);
+async function slowDown(visit: Visit, bytesPerSecond: number): Promise<() => Promise<void>> {
+  const session = await visit.devtools();
   const limit = (uploadThroughput: number) =>
     session.send("Network.emulateNetworkConditions", {
       offline: false,
@@ -133,12 +133,12 @@ describe("before it is sent", () => {
 
 describe("on its way", () => {
   test("a slow upload shows how much is sent, in the bar and in the same digits, and arrives", async () => {
-    const { visit, page, form } = await visitApplication();
+    const { visit, form } = await visitApplication();
     await using _ = visit;
     await fillApplication(form);
     await choose(form, pdfOf(3_000_000));
     // Half a minute: it must not be over before the bar is looked at.
-    const speedUp = await slowDown(page, 100_000);
+    const speedUp = await slowDown(visit, 100_000);
     await send(form);
     const bar = form.getByRole("progressbar");
     await bar.waitFor();
@@ -161,13 +161,13 @@ describe("on its way", () => {
   });
 
   test("a cancelled upload leaves only what was typed, and can be sent afterwards", async () => {
-    const { visit, page, form } = await visitApplication();
+    const { visit, form } = await visitApplication();
     await using _ = visit;
     const before = await count();
     await fillApplication(form);
     await choose(form, pdfOf(4_000_000));
     // Some minutes.
-    const speedUp = await slowDown(page, 20_000);
+    const speedUp = await slowDown(visit, 20_000);
     await send(form);
     await form.getByRole("progressbar").waitFor();
     await form.getByRole("button", { name: "Cancel" }).click();

@@ -13,8 +13,8 @@ const service = shared(() => startService());
 
 test("the front page comes in less than 60 KB, all that it loads included, and from this service alone", async () => {
   await using visit = await Visit.begin(browser());
-  const { page, context } = visit;
-  const devtools = await context.newCDPSession(page);
+  const { page } = visit;
+  const devtools = await visit.devtools();
   let bytes = 0;
   const addresses: string[] = [];
   await devtools.send("Network.enable");

@@ -1,7 +1,7 @@
 // What operators do in the tests of the console, and what goes wrong meanwhile.
 import type { InboxRow } from "@submissions/shared/console";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { expect } from "vitest";
+import { afterEach, expect } from "vitest";
 import { password } from "../console/operator.ts";
 import { barriersOf, openBrowser, Visit } from "../browser.ts";
 import { shared } from "../shared.ts";
@@ -44,18 +44,27 @@ export async function enter(
 }
 
 /**
- * One operator's visit for all tests of a file. The function that is returned goes to an address in it as a link would,
- * which spares the page from being loaded again: what other operators have changed meanwhile may be missing.
+ * One operator's visit for all tests of a file. `go` goes to an address in it as a link would, which spares the page from
+ * being loaded again: what other operators have changed meanwhile may be missing. After each test the problems in the page
+ * must be those that it named.
  */
-export function oneVisit(site: () => ConsoleSite): (path?: string, look?: Look) => Promise<Page> {
-  const visit = shared(async () => enter(await openBrowser(), site()));
-  return async (path = "", { viewport, forcedColors = null } = wide) => {
-    const { page } = visit();
-    await page.setViewportSize(viewport);
-    await page.emulateMedia({ colorScheme: null, forcedColors });
-    await page.evaluate((address) => history.pushState(null, "", address), new URL(site().url).pathname + path);
-    return page;
+export function oneVisit(site: () => ConsoleSite, as: string = operator): OneVisit {
+  const visit = shared(async () => enter(await openBrowser(), site(), "", { as }));
+  afterEach(() => visit().check());
+  return {
+    expectProblems: (...patterns) => visit().expectProblems(...patterns),
+    go: async (path = "", { viewport, forcedColors = null } = wide) => {
+      const { page } = visit();
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme: null, forcedColors });
+      await page.evaluate((address) => history.pushState(null, "", address), new URL(site().url).pathname + path);
+      return page;
+    },
   };
+}
+
+interface OneVisit extends Pick<Visit, "expectProblems"> {
+  go(path?: string, look?: Look): Promise<Page>;
 }
 
 interface Look {
