@@ -334,30 +334,11 @@ describe("secrets", () => {
   const secret = "Hunter2Hunter2";
   // Each value is wrong for its variable, and one of them is right: neither may be shown.
   const environments: Environment[] = [
-    {
-      MAIL_TRANSPORT: "postmark",
-      POSTMARK_SERVER_TOKEN: `${secret} with space`,
-      PUBLIC_URL: "nonsense",
-    },
+    { MAIL_TRANSPORT: "postmark", POSTMARK_SERVER_TOKEN: `${secret} with space`, PUBLIC_URL: "nonsense" },
     { MAIL_TRANSPORT: "smtp", SMTP_URL: `ftp://user:${secret}@mail.example`, PORT: secret },
-    {
-      MAIL_TRANSPORT: secret,
-      MAIL_FROM: secret,
-      SALES_EMAIL: secret,
-      CORS_ORIGINS: secret,
-      TRUST_PROXY: secret,
-    },
-    {
-      DATABASE_URL: `postgres://user:${secret}@db/x`,
-      RESUME_STORE: `s3://${secret}`,
-      CLAMD_ADDRESS: secret,
-    },
-    {
-      POSTMARK_WEBHOOK_AUTH: secret,
-      HOST: `${secret}/`,
-      LOG_LEVEL: secret,
-      NEWSLETTER_OPT_IN: secret,
-    },
+    { MAIL_TRANSPORT: secret, MAIL_FROM: secret, SALES_EMAIL: secret, CORS_ORIGINS: secret, TRUST_PROXY: secret },
+    { DATABASE_URL: `postgres://user:${secret}@db/x`, RESUME_STORE: `s3://${secret}`, CLAMD_ADDRESS: secret },
+    { POSTMARK_WEBHOOK_AUTH: secret, HOST: `${secret}/`, LOG_LEVEL: secret, NEWSLETTER_OPT_IN: secret },
     {
       PUBLIC_URL: `https://user:${secret}@example.org`,
       POSTMARK_API_URL: secret,

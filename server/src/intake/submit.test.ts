@@ -19,11 +19,7 @@ const buyer: InquiryInput = {
   selectedPackageIds: ["en-GB"],
 };
 const resume: StagedResume = { path: "/staging/1", size: 600, sha256: "ab", kind: "pdf", filename: "cv.pdf" };
-const applicant = {
-  fullName: "Ana",
-  email: "ana@example.org",
-  position: "Annotator",
-} as ApplicationInput;
+const applicant = { fullName: "Ana", email: "ana@example.org", position: "Annotator" } as ApplicationInput;
 const mail = { id: "1-a", kind: "inquiry-receipt" } as LeasedMail;
 const accepted: Acceptance = { result: "accepted", reference: "INQ-20261121-042137", mails: [mail], capped: [] };
 const replayed = vi.fn<() => void>();

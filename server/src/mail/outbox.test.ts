@@ -140,9 +140,7 @@ const gate = () => Promise.withResolvers<void>();
 
 describe("mails that were just stored", () => {
   test("are leased for thirty seconds to this process and settled in its name; the first is answered for", async () => {
-    const { outbox, told } = play({
-      becomes: (id) => (id === "notice" ? later("provider") : taken(id)),
-    });
+    const { outbox, told } = play({ becomes: (id) => (id === "notice" ? later("provider") : taken(id)) });
     const lease = outbox.lease();
     expect(lease.until).toBe(now + 30_000);
     expect(await outbox.deliver(mails("receipt", "notice"))).toBe(true);
@@ -160,26 +158,20 @@ describe("mails that were just stored", () => {
   });
 
   test("are told of when some of their recipients miss them", async () => {
-    const { outbox, told } = play({
-      becomes: (id) => ({ ...taken(id), missed: "1 refused: smtp: 550" }),
-    });
+    const { outbox, told } = play({ becomes: (id) => ({ ...taken(id), missed: "1 refused: smtp: 550" }) });
     await outbox.deliver(mails("notice"));
     await expect.poll(() => told.settled).toMatchObject([{ id: "notice", result: "sent" }]);
     expect(told.events).toContainEqual(["inquiry-notice", { id: "notice", error: "1 refused: smtp: 550" }]);
   });
 
   test("are answered for by the submitter's mail alone", async () => {
-    const { outbox } = play({
-      becomes: (id) => (id === "receipt" ? later("provider") : taken(id)),
-    });
+    const { outbox } = play({ becomes: (id) => (id === "receipt" ? later("provider") : taken(id)) });
     expect(await outbox.deliver(mails("receipt", "notice"))).toBe(false);
   });
 
   test("are answered for at once when none is the submitter's, and sent all the same", async () => {
     const held = gate();
-    const { outbox, told } = play({
-      waits: () => held.promise,
-    });
+    const { outbox, told } = play({ waits: () => held.promise });
     expect(await outbox.deliver(mails("notice"))).toBe(false);
     expect(await outbox.deliver([])).toBe(false);
     held.resolve();
@@ -188,10 +180,7 @@ describe("mails that were just stored", () => {
 
   test("are answered for no later than the deadline, and sent all the same", async () => {
     const held = gate();
-    const { outbox, told } = play({
-      deadlineMs: 5,
-      waits: () => held.promise,
-    });
+    const { outbox, told } = play({ deadlineMs: 5, waits: () => held.promise });
     expect(await outbox.deliver(mails("a"))).toBe(false);
     expect(told.settled).toEqual([]);
     held.resolve();
@@ -224,10 +213,7 @@ describe("mails that were just stored", () => {
 
   test("share a call when they come together, and the next one when they come while it is under way", async () => {
     const held = gate();
-    const { outbox, told } = play({
-      batchMax: 3,
-      waits: (_, call) => call === 1 && held.promise,
-    });
+    const { outbox, told } = play({ batchMax: 3, waits: (_, call) => call === 1 && held.promise });
     const first = [outbox.deliver(mails("a")), outbox.deliver(mails("b"))];
     await expect.poll(() => told.sent).toEqual([["a", "b"]]);
     const second = ["c", "d", "e", "f"].map((id) => outbox.deliver(mails(id)));
@@ -240,11 +226,7 @@ describe("mails that were just stored", () => {
 
   test("do not wait for a slow call, of which there are only so many", async () => {
     const held = gate();
-    const { outbox, told } = play({
-      gatherMs: 0,
-      calls: { fresh: 3, due: 1 },
-      waits: () => held.promise,
-    });
+    const { outbox, told } = play({ gatherMs: 0, calls: { fresh: 3, due: 1 }, waits: () => held.promise });
     const answers = [];
     for (const id of ["a", "b", "c", "d", "e"]) {
       answers.push(outbox.deliver(mails(id)));
@@ -281,9 +263,7 @@ describe("mails that were just stored", () => {
 
   test("are not handed over while the sender pauses, but for a probe, which ends the pause when it is taken", async () => {
     let works = false;
-    const { outbox, told, clock } = play({
-      becomes: (id) => (works ? taken(id) : later("configuration")),
-    });
+    const { outbox, told, clock } = play({ becomes: (id) => (works ? taken(id) : later("configuration")) });
     expect(await outbox.deliver(mails("a", "b"))).toBe(false);
     await expect
       .poll(() => told.settled)
@@ -327,9 +307,7 @@ describe("mails that were just stored", () => {
 
 describe("mails that meet the provider's limit", () => {
   test("are kept when it is short, sent before all others when it is over, and no try is counted", async () => {
-    const { outbox, told, clock } = play({
-      becomes: (id, call) => (call === 1 ? later("limit", 20) : taken(id)),
-    });
+    const { outbox, told, clock } = play({ becomes: (id, call) => (call === 1 ? later("limit", 20) : taken(id)) });
     const first = outbox.deliver(mails("a", "notice"));
     await expect.poll(() => told.sent.length).toBe(1);
     const second = outbox.deliver(mails("b"));
@@ -498,10 +476,7 @@ describe("mails that are due", () => {
 
   test("wait in the store when it cannot be asked about them", async () => {
     const held = gate();
-    const { outbox, told, clock, store } = play({
-      calls: { fresh: 1, due: 1 },
-      waits: () => held.promise,
-    });
+    const { outbox, told, clock, store } = play({ calls: { fresh: 1, due: 1 }, waits: () => held.promise });
     const first = outbox.deliver(mails("first"));
     await expect.poll(() => told.sent.length).toBe(1);
     const second = outbox.deliver(mails("second"));
@@ -585,37 +560,13 @@ describe("mails in doubt", () => {
     outbox.start();
     await expect.poll(() => told.sent).toEqual([["a", "b", "c", "d"]]);
   });
-
-  test("are sent once more at most where the provider cannot be asked", async () => {
-    const { outbox, told } = play({
-      doubt: "once-more",
-      becomes: () => later("ambiguous"),
-      due: (call) => (call === 1 ? [mail("first"), mail("again", { attempts: 1, timesNotFound: 0 })] : []),
-    });
-    outbox.start();
-    await expect.poll(() => told.settled.length).toBe(2);
-    expect(told.settled).toMatchObject([
-      { id: "first", result: "later", timesNotFound: 0, dueAt: now + 30 * 60_000 },
-      { id: "again", result: "in-doubt", timesNotFound: 0 },
-    ]);
-    expect(told.events).toContainEqual([
-      "inquiry-receipt",
-      "in-doubt",
-      { id: "again", requestId: "r", error: "ambiguous" },
-    ]);
-  });
 });
 
 describe("leases", () => {
   /** A call that is not answered, and a mail that waits behind it. */
   function wait(scene: Scene = {}) {
     const held = gate();
-    const played = play({
-      renewMs: 1,
-      calls: { fresh: 1, due: 1 },
-      waits: () => held.promise,
-      ...scene,
-    });
+    const played = play({ renewMs: 1, calls: { fresh: 1, due: 1 }, waits: () => held.promise, ...scene });
     return { ...played, held };
   }
 
@@ -715,12 +666,7 @@ describe("the sender learns", () => {
 describe("stopping", () => {
   test("gives back what waits, answers for it, and leaves nothing open", async () => {
     const held = gate();
-    const { outbox, told } = play({
-      batchMax: 1,
-      gatherMs: 0,
-      waits: () => held.promise,
-      stopMs: 60_000,
-    });
+    const { outbox, told } = play({ batchMax: 1, gatherMs: 0, waits: () => held.promise, stopMs: 60_000 });
     const answers = ["a", "b", "c", "d", "e"].map((id) => outbox.deliver(mails(id)));
     await expect.poll(() => told.sent.length).toBe(4);
     const stopped = outbox.stop();
@@ -751,10 +697,7 @@ describe("stopping", () => {
 
   test("records once what became of a mail, though its answer comes too late", async () => {
     const held = gate();
-    const { outbox, told } = play({
-      stopMs: 1,
-      waits: () => held.promise,
-    });
+    const { outbox, told } = play({ stopMs: 1, waits: () => held.promise });
     const answer = outbox.deliver(mails("a"));
     await expect.poll(() => told.sent.length).toBe(1);
     await outbox.stop();

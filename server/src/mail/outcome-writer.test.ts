@@ -24,39 +24,6 @@ function storeByHand() {
   };
 }
 
-test("nothing to write is no write", async () => {
-  const { store, written } = storeByHand();
-  const writer = new OutcomeWriter(store, "me", events);
-  await writer.write();
-  await writer.close();
-  expect([written, writer.isOpen]).toEqual([[], false]);
-});
-
-test("it holds a mail while it is being written, and not afterwards", async () => {
-  const { store, written, waiting } = storeByHand();
-  const writer = new OutcomeWriter(store, "me", events);
-  const done = writer.write([sent("a")]);
-  expect([writer.isOpen, writer.holds("a"), writer.holds("b")]).toEqual([true, true, false]);
-  waiting[0]!.resolve();
-  await done;
-  expect([writer.isOpen, writer.holds("a")]).toEqual([false, false]);
-  expect(written).toEqual([{ ids: ["a"], owner: "me" }]);
-});
-
-test("a watch notes what is settled while it lasts", async () => {
-  const writer = new OutcomeWriter({ settle: async () => {} }, "me", events);
-  await writer.write([sent("before")]);
-  const during = sent("during");
-  let noted: ReadonlyMap<string, MailSettlement>;
-  {
-    using watch = writer.watch();
-    noted = watch.recorded;
-    await writer.write([during]);
-  }
-  await writer.write([sent("after")]);
-  expect([...noted]).toEqual([["during", during]]);
-});
-
 test("what the store does not take is held and written the next time, before what is new", async () => {
   const { store, written, waiting } = storeByHand();
   const writer = new OutcomeWriter(store, "me", events);
@@ -85,17 +52,4 @@ test("two writes at once do not write the same twice", async () => {
   for (const gate of waiting.slice(1)) gate.resolve();
   await Promise.all([first, second]);
   expect(written.slice(1).map(({ ids }) => ids)).toEqual([["a"], ["b"]]);
-});
-
-test("closing waits for what is being written, and writes what was kept once more", async () => {
-  const { store, written, waiting } = storeByHand();
-  const writer = new OutcomeWriter(store, "me", events);
-  const failed = writer.write([sent("a")]);
-  const closed = writer.close();
-  waiting[0]!.reject(new Error("unusable"));
-  await failed.catch(() => {});
-  await expect.poll(() => waiting.length).toBe(2);
-  waiting[1]!.resolve();
-  await closed;
-  expect([written.map(({ ids }) => ids), writer.isOpen]).toEqual([[["a"], ["a"]], false]);
 });

@@ -17,19 +17,6 @@ function mailerThatBreaksAt(...broken: string[]) {
   return { calls, failed, options: { mailer: { send }, failed: (error: unknown) => void failed.push(error) } };
 }
 
-test("a sound batch is one call, answered in order", async () => {
-  const { options, calls, failed } = mailerThatBreaksAt();
-  expect(await sendWithBisection({ ...options, hasTime: () => true }, mails(3))).toEqual(mails(3).map(taken));
-  expect(calls).toEqual([["0", "1", "2"]]);
-  expect(failed).toEqual([]);
-});
-
-test("no mails are no call", async () => {
-  const { options, calls } = mailerThatBreaksAt();
-  expect(await sendWithBisection({ ...options, hasTime: () => true }, [])).toEqual([]);
-  expect(calls).toEqual([]);
-});
-
 test("one that cannot be written stands alone in the end, and is told of once", async () => {
   const { options, calls, failed } = mailerThatBreaksAt("3");
   const outcomes = await sendWithBisection({ ...options, hasTime: () => true }, mails(5));

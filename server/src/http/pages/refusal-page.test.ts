@@ -82,36 +82,6 @@ describe("the size of a page", () => {
   });
 });
 
-describe("what is wrong", () => {
-  test("stands above the form as links to the fields, without a shadow root and without script", () => {
-    const page = pageOf("inquiry", { name: "", email: "nobody" }, [
-      { path: ["email"], message: "Enter one e-mail address, like name@example.org." },
-      { path: ["selectedPackageIds"], message: "Select at least one package." },
-    ]);
-    const links = [...page.matchAll(/<li><a href="#([^"]+)"/g)].map(([, id]) => id);
-    expect(new Set(links)).toEqual(new Set(["email", "selectedPackageIds"]));
-    for (const id of links) expect(page.match(new RegExp(`\\sid="${id}"`, "g"))).toHaveLength(1);
-    expect(page).not.toMatch(/<template|<script/);
-  });
-
-  test("of fields and of the resume is told together, and another file is asked for", () => {
-    const page = pageOf("application", { fullName: "Ana", email: "nobody", resumeFile: "" }, [
-      { path: ["email"], message: "Enter one e-mail address, like name@example.org." },
-      { path: ["resumeFile"], message: "Only PDF, DOC or DOCX files are accepted." },
-    ]);
-    expect(page).toContain('id="email-error">Enter one e-mail address');
-    expect(page).toMatch(
-      /id="resumeFile-error"[^>]*>Only PDF, DOC or DOCX files are accepted\. Please choose another file\./,
-    );
-    expect(page).not.toContain("choose the file again");
-  });
-
-  test("is not the resume where only other fields were refused: the same file has to be chosen again", () => {
-    const page = pageOf("application", { email: "nobody", resumeFile: "" }, [{ path: ["email"], message: "No." }]);
-    expect(page).toMatch(/id="resumeFile-error"[^>]*>Please choose the file again\./);
-  });
-});
-
 describe("other refusals", () => {
   const plain = (fault: FaultName, url: string, method = "GET") =>
     refusalPage(site, { ...requestTo(url, method), routeOptions: {} } as FastifyRequest, failureOf(fault), null);
