@@ -5,15 +5,15 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Passwords } from "../src/console/password.ts";
 import { drawSecret, hashSecret } from "../src/secrets.ts";
-import { operators as colleagues } from "./seed/people.ts";
+import { operatorNames, operators as colleagues } from "./seed/people.ts";
 import type { Store } from "../src/storage/store.ts";
 
 const email = "operator@example.org";
 
 const accounts = [
-  ...colleagues.inquiry.map((colleague) => [colleague, "sales"] as const),
-  ...colleagues.application.map((colleague) => [colleague, "recruiting"] as const),
-  [email, "admin"] as const,
+  ...colleagues.inquiry.map((colleague) => [colleague, "sales", operatorNames[colleague]] as const),
+  ...colleagues.application.map((colleague) => [colleague, "recruiting", operatorNames[colleague]] as const),
+  [email, "admin", "Eva Lind"] as const,
 ];
 
 /**
@@ -35,10 +35,10 @@ export async function devOperator(
   const password = drawSecret().slice(0, 16);
   await writeFile(file, password, { mode: 0o600 });
   const hash = await new Passwords().hash(password, { network: "", isKnown: true });
-  for (const [address, role] of accounts) {
+  for (const [address, role, name] of accounts) {
     const invitationHash = hashSecret(drawSecret());
     await access.invite({ email: address, role, invitationHash }, { operator: "npm run dev", at });
-    await access.acceptInvitation(invitationHash, hash, at);
+    await access.acceptInvitation(invitationHash, hash, at, name);
   }
   return { email, password };
 }

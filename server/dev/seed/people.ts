@@ -68,6 +68,17 @@ export const operators = {
   application: ["rana@example.org", "ruben@example.org", "rita@example.org", "rolf@example.org"],
 } as const;
 
+export const operatorNames = {
+  "sam@example.org": "Sam Osei",
+  "sofia@example.org": "Sofia Marino",
+  "stefan@example.org": "Stefan Krüger",
+  "suki@example.org": "Suki Tanaka",
+  "rana@example.org": "Rana Haddad",
+  "ruben@example.org": "Ruben Costa",
+  "rita@example.org": "Rita Nowak",
+  "rolf@example.org": "Rolf Berg",
+} as const;
+
 export const sources = ["footer", "blog", "pricing", "conference", "unknown"];
 
 export const noteTexts = [

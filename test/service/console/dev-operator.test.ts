@@ -23,8 +23,9 @@ test("is added once, can sign in, and is told again after a restart", async () =
   const admin = new Operator(service);
   await admin.signIn(operator!.email, operator!.password);
   const owners = [...colleagues.inquiry, ...colleagues.application].toSorted();
-  const assignees = (await admin.call("inbox.assignees")).data as { email: string }[];
+  const assignees = (await admin.call("inbox.assignees")).data as { email: string; name: string | null }[];
   expect(assignees.map((one) => one.email)).toEqual([operator!.email, ...owners]);
+  expect(assignees.filter(({ name }) => name === null)).toEqual([]);
   const { mode } = await stat(join(service.dataFolder, "operator-password.txt"));
   expect(mode & 0o777).toBe(0o600);
 });
