@@ -162,7 +162,9 @@ five@example.org;;;;;
   const again = await importOf(mia, csv);
   expect([again.active, again.pending, again.leftOut.length]).toEqual([0, 0, 13]);
   expect(await entriesOf(service)).toEqual([
+    ["mia@example.org", "subscriber.import.begin", "subscribers", { rows: 13 }],
     ["mia@example.org", "subscriber.import", "subscribers", { rows: 13, active: 1, pending: 3, leftOut: 9 }],
+    ["mia@example.org", "subscriber.import.begin", "subscribers", { rows: 13 }],
     ["mia@example.org", "subscriber.import", "subscribers", { rows: 13, active: 0, pending: 0, leftOut: 13 }],
   ]);
   expect(receiver.received).toHaveLength(1);

@@ -32,8 +32,8 @@ const sentences: Readonly<Record<string, string>> = {
   "resume.view": "opened the resume of *",
   "resume.download": "downloaded the resume of *",
   export: "exported *",
-  refused: "was refused: *",
-  read: "called: *",
+  refused: "tried to * and was refused",
+  read: "asked to *",
   backup: "made the backup *",
   restore: "restored a backup",
   status: "set * to {to}",
@@ -50,6 +50,7 @@ const sentences: Readonly<Record<string, string>> = {
   reply: "replied to *",
   "reply.undo": "took back a reply to *",
   "subscriber.add": "added a subscriber",
+  "subscriber.import.begin": "began to import subscribers",
   "subscriber.import": "imported subscribers",
   "subscriber.unsubscribe": "unsubscribed a subscriber",
 };
@@ -67,7 +68,7 @@ function valueOf(name: string, value: unknown, nameOf: NameOf): string {
 }
 
 /** What was there before, and numbers that no page shows. */
-const leftOut = new Set(["from", "note", "reply", "answer", "token"]);
+const leftOut = new Set(["from", "note", "reply", "answer", "token", "name"]);
 
 interface Props {
   readonly entry: Pick<HistoryEntry, "operator" | "action" | "detail">;

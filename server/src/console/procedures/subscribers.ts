@@ -76,6 +76,9 @@ export const subscriberProcedures = trpc.router({
     .mutation(async ({ ctx, input: { csv } }): Promise<ImportReport> => {
       const file = readSubscriberFile(csv);
       const report = { active: 0, pending: 0, leftOut: [] as ImportReport["leftOut"][number][] };
+      const rows = file.rows.length;
+      // A process that is killed writes no other entry.
+      await ctx.desk.audit({ action: "subscriber.import.begin", subject, detail: { rows } }, ctx.actor);
       try {
         for await (const outcomes of ctx.console.pacer.pace(addRows(ctx, file), ctx.gone)) {
           for (const outcome of outcomes) {
@@ -86,7 +89,7 @@ export const subscriberProcedures = trpc.router({
       } finally {
         // Also of an import that broke off: what was stored before stays.
         const { active, pending, leftOut } = report;
-        const detail = { rows: file.rows.length, active, pending, leftOut: leftOut.length };
+        const detail = { rows, active, pending, leftOut: leftOut.length };
         await ctx.desk.audit({ action: "subscriber.import", subject, detail }, ctx.actor);
       }
       return { ...report, unread: file.unread };
