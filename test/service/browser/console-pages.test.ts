@@ -101,15 +101,17 @@ test("the audit log says what was done in sentences, and writes times as times",
   await site().changeAs(operator, one.reference, { status: "open" });
   const { desk } = site().store;
   await desk.audit({ action: "operator.accept", subject: operator }, { operator, at: Date.now() });
-  const refused = { action: "refused", subject: "operators.setRole", detail: { notFound: 2 } };
-  await desk.audit(refused, { operator, at: Date.now() });
+  for (const subject of ["operators.setRole", "inbox.list", "/console/exports/audit.csv"])
+    await desk.audit({ action: "refused", subject, detail: { notFound: 2 } }, { operator, at: Date.now() });
   const detail = { format: "csv", since: Date.UTC(2026, 10, 1, 12) };
   await desk.audit({ action: "export", subject: "inquiries", detail }, { operator, at: Date.now() });
   const entries = (await go("/audit")).getByRole("table", { name: "Audit log" });
   await entries.getByText(`eva assigned ${one.reference} to ben.hart`).waitFor();
   await entries.getByText(`eva set ${one.reference} to open`).waitFor();
   await entries.getByText("accepted the invitation").first().waitFor();
-  await entries.getByText("eva was refused: set role of operators not found: 2").waitFor();
+  await entries.getByText("eva tried to change an operator's role and was refused not found: 2").waitFor();
+  await entries.getByText("eva tried to see submissions and was refused").waitFor();
+  await entries.getByText("eva tried to download audit.csv and was refused").waitFor();
   const since = entries.getByText(/since: \d{1,2} Nov 2026/);
   await since.first().waitFor();
   expect(await entries.getByText(/from:|operators?\./).count()).toBe(0);

@@ -5,9 +5,10 @@ import { AuditSentence } from "../parts/audit-sentence.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Empty } from "../parts/states.tsx";
-import { exactTime, spaced } from "../words.ts";
+import { exactTime } from "../words.ts";
 import { ExportMenu } from "../parts/export-menu.tsx";
 import { TableList } from "../parts/table-list.tsx";
+import { callWords } from "./call-words.ts";
 
 export const AuditPage = () => (
   <PageFrame
@@ -35,12 +36,4 @@ export const AuditPage = () => (
 function Subject({ of: { action, subject } }: { readonly of: AuditRow }) {
   if (/^(?:INQ|APP)-/.test(subject)) return <ReferenceLink reference={subject} />;
   return action === "refused" || action === "read" ? callWords(subject) : subject;
-}
-
-/** A procedure's name in words: `people.erase` → `erase people`. Downloads have their paths. */
-function callWords(path: string): string {
-  const [, thing, call] = /^(\w+)\.(\w+)$/.exec(path) ?? [];
-  if (thing === undefined || call === undefined) return path || "a call";
-  const verb = spaced(call).replace(/^(?:get|list)$/, "see");
-  return `${verb}${verb.includes(" ") ? " of" : ""} ${spaced(thing)}`;
 }

@@ -1,0 +1,57 @@
+// Calls of the console as the audit log names them, which were refused or made with a token.
+import { spaced } from "../words.ts";
+
+/** What a call would have done. */
+const verbs: Readonly<Record<string, string>> = {
+  "": "make more calls than one operator may",
+  "/console/resumes/": "download a resume",
+  "/console/people/": "download what is known of a person",
+  "submission.addNote": "write a note",
+  "submission.release": "release a submission from spam",
+  "inbox.triage": "change submissions",
+  "tags.change": "change the tags of submissions",
+  "tags.rename": "rename a tag",
+  "reply.send": "reply",
+  "reply.sendMany": "reply to several submissions",
+  "reply.undo": "take back a reply",
+  "reply.saveAnswer": "save an answer",
+  "reply.removeAnswer": "remove a saved answer",
+  "mails.retry": "send a mail again",
+  "people.erase": "erase a person",
+  "subscribers.add": "add a subscriber",
+  "subscribers.import": "import subscribers",
+  "subscribers.unsubscribe": "unsubscribe a subscriber",
+  "operators.invite": "invite an operator",
+  "operators.remove": "remove an operator",
+  "operators.setRole": "change an operator's role",
+  "operators.endSessions": "sign an operator out",
+  "tokens.create": "make a token",
+  "tokens.revoke": "revoke a token",
+  "webhooks.add": "add a webhook",
+  "webhooks.remove": "remove a webhook",
+  "webhooks.rotate": "make a new secret for a webhook",
+  "webhooks.replay": "send a delivery again",
+  "webhooks.replayFailed": "send failed deliveries again",
+  "webhooks.test": "test a webhook",
+  "session.changePassword": "change the password",
+  "session.end": "end a session",
+  "secondFactor.begin": "set up a second factor",
+  "secondFactor.remove": "take away the second factor",
+};
+
+/** What is read under a name that is no word. */
+const things: Readonly<Record<string, string>> = {
+  inbox: "submissions",
+  submission: "a submission",
+  people: "a person",
+  reply: "saved answers",
+  audit: "the audit log",
+  overview: "the overview",
+};
+
+/** All other calls read: `inbox.list`. A download of a list has its path: `/console/exports/audit.csv`. */
+export function callWords(path: string): string {
+  const [group = ""] = path.split(".");
+  const read = path.startsWith("/") ? `download ${path.split("/").at(-1)}` : `see ${things[group] ?? spaced(group)}`;
+  return verbs[path] ?? read;
+}
