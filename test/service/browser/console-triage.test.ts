@@ -48,6 +48,18 @@ test("the keyboard is left on a row when the buttons for the selected ones are g
   await expect.poll(() => focusedRow(page)).toBe(third!.reference);
 });
 
+test("a row that the mouse points at offers to be set to done", async () => {
+  const page = await go("?status=open");
+  const row = rows(page).last();
+  const done = row.getByTitle("Set to done (e)");
+  expect(await done.isVisible()).toBe(false);
+  await row.hover();
+  await done.click();
+  await page.getByText("Set to done.").waitFor();
+  await page.keyboard.press("z");
+  await page.getByText("Undone.").waitFor();
+});
+
 test("the inbox works from the keyboard alone", async () => {
   const page = await go("?status=new");
   await page.reload();

@@ -9,6 +9,7 @@ import { useCounts } from "../navigation.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { FilterSelect } from "../parts/fields.tsx";
 import { usePhone } from "../parts/media.ts";
+import { Skeleton } from "../parts/states.tsx";
 import { cappedCount, word } from "../words.ts";
 
 const MoreFilters = lazy(async () => ({ default: (await import("./more-filters.tsx")).MoreFilters }));
@@ -75,12 +76,12 @@ export function Filters({ search, onChange }: Props) {
   return (
     <div className="filters">
       {!isPhone && selects}
-      <button popoverTarget="more-filters">
+      <button popoverTarget="more-filters" onPointerEnter={() => setAsked(true)}>
         <Icon name="filter" size={16} /> {isPhone ? "Filter" : "More"}
       </button>
       <div id="more-filters" className="popover stack" popover="auto" onBeforeToggle={() => setAsked(true)}>
         {isPhone && selects}
-        <Suspense>{asked && <MoreFilters search={search} set={set} />}</Suspense>
+        <Suspense fallback={<Skeleton rows={6} />}>{asked && <MoreFilters search={search} set={set} />}</Suspense>
       </div>
       <Chips search={search} all={isPhone} />
     </div>

@@ -123,6 +123,7 @@ function InboxList({ open, lastOpen }: ListProps) {
     },
     [select],
   );
+  const onDone = useCallback((reference: string) => triage([reference], { status: "done" }), [triage]);
   const selectAtCursor = (range: boolean) => {
     const at = cursor.current();
     if (at !== undefined) onSelect(at, range);
@@ -194,6 +195,7 @@ function InboxList({ open, lastOpen }: ListProps) {
                       open={row.reference === open}
                       dimmed={!stillFits(row, search)}
                       onSelect={onSelect}
+                      onDone={onDone}
                       focus={cursor.rowFocus}
                     />
                   ))}

@@ -22,10 +22,11 @@ interface Props {
   readonly open: boolean;
   readonly dimmed: boolean;
   readonly onSelect: (reference: string, range: boolean) => void;
+  readonly onDone: (reference: string) => void;
   readonly focus: RowFocus;
 }
 
-export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect, focus }: Props) {
+export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect, onDone, focus }: Props) {
   const { reference, kind, name, email, company, status, assignee, tags, receivedAt, hasResume, disposable } = row;
   const nameOf = useNames();
   const shortcutsOn = useShortcutsOn();
@@ -102,6 +103,17 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
           <Age at={receivedAt} />
         </span>
       </Link>
+      {status !== "done" && (
+        <button
+          className="row-done"
+          aria-hidden="true"
+          tabIndex={-1}
+          title="Set to done (e)"
+          onClick={() => onDone(reference)}
+        >
+          <Icon name="check" size={15} /> Done
+        </button>
+      )}
     </li>
   );
 });

@@ -75,7 +75,7 @@ function SetUp({ onClose }: { readonly onClose: () => void }) {
       <p>Scan this with your authenticator app, or type the key into it.</p>
       <QrCode text={uri} />
       <p>
-        <code className="reference">{secret.replaceAll(/(.{4})(?=.)/g, "$1 ")}</code> <CopyButton text={secret} />
+        <code>{secret.replaceAll(/(.{4})(?=.)/g, "$1 ")}</code> <CopyButton text={secret} />
       </p>
       <Field
         label="The code that the app shows"

@@ -15,7 +15,7 @@ import { useTitle } from "../parts/page.tsx";
 import { Options } from "../parts/fields.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { forgetDraftsOf, useDraft } from "../parts/drafts.tsx";
-import { useShortcuts } from "../parts/shortcuts.ts";
+import { useShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { Age, Avatar, Fact, Waiting } from "../parts/states.tsx";
 import { useChange } from "../parts/use-change.ts";
 import { showNews, useTriage } from "../triage/triage.ts";
@@ -91,8 +91,10 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
             <h1 tabIndex={-1} ref={heading}>
               {name}
             </h1>
-            <p className="quiet">
-              {word(kind)} <span className="reference">{reference}</span> ·&nbsp;
+            <p className="quiet facts">
+              <span>
+                {word(kind)} <span className="reference">{reference}</span>
+              </span>
               <Age at={receivedAt} ago />
               <span className="unseen">, {exactTime(receivedAt)}</span>
             </p>
@@ -224,11 +226,12 @@ interface ActionsProps extends Pick<SubmissionDetail, "reference" | "status"> {
 
 function Actions({ reference, status, onReply, onDone }: ActionsProps) {
   const triage = useTriage();
+  const shortcutsOn = useShortcutsOn();
   return (
     <div className="actions">
       {status !== "spam" && (
         <button className="primary" aria-keyshortcuts="r" title="Reply (r)" onClick={onReply}>
-          Reply
+          Reply {shortcutsOn && <kbd aria-hidden="true">r</kbd>}
         </button>
       )}
       <button
@@ -241,7 +244,7 @@ function Actions({ reference, status, onReply, onDone }: ActionsProps) {
           onDone();
         }}
       >
-        <Icon name="check" size={16} /> Done
+        <Icon name="check" size={16} /> Done {shortcutsOn && <kbd aria-hidden="true">e</kbd>}
       </button>
     </div>
   );

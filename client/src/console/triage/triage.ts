@@ -1,6 +1,7 @@
 // Changing the status or the assignee: shown at once, checked by version on the server, and taken back for 8 s with undo.
 import type { InboxRow, Page, SubmissionDetail, TriageOutcome } from "@submissions/shared/console";
 import { useMutation, type InfiniteData } from "@tanstack/react-query";
+import { useCallback } from "react";
 import { calls, queryClient, trpc } from "../calls.ts";
 import { useNames } from "../operators.ts";
 import { useToasts } from "../parts/toasts.tsx";
@@ -218,5 +219,5 @@ export function useTriage(): (references: readonly string[], change: Change) => 
     }
   }
 
-  return (references, change) => mutate({ seen: shownNow(references), change });
+  return useCallback((references, change) => mutate({ seen: shownNow(references), change }), [mutate]);
 }
