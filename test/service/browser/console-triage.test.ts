@@ -127,21 +127,6 @@ test("a change is made of all that match once their number is confirmed, and lea
   expect((await site().now(other!.reference))[0]).toBe("spam");
 });
 
-test("of several it is told which ones stay as another operator left them", async () => {
-  const [changed, taken, erased] = await site().list({ status: "new" });
-  const page = await go("?status=new");
-  await rows(page).first().waitFor();
-  for (const index of [0, 1, 2]) await rows(page).nth(index).getByRole("checkbox").check();
-  await site().changeAs("ben@voices.example", taken!.reference, { status: "spam" });
-  site().erase(erased!.reference);
-  await page.getByRole("toolbar").getByRole("button", { name: "Open" }).click();
-  await page.getByText("Set to open.").waitFor();
-  await page.getByText("1 was changed by ben meanwhile and stays as it is.").waitFor();
-  await page.getByText("1 submission could not be found any more.").waitFor();
-  const statuses = [changed!, taken!].map(async ({ reference }) => (await site().now(reference))[0]);
-  expect(await Promise.all(statuses)).toEqual(["open", "spam"]);
-});
-
 test("a change is made of all that are selected, also more than one call takes", async () => {
   // A call of the console changes 500.
   const many = 501;

@@ -125,26 +125,3 @@ test("at 320 pixels nothing is cut off, scrolls sideways or moves for those who 
   );
   expect(moving).toEqual([]);
 });
-
-test("what happens is said to those who listen: where problems are, how it goes, and what came of it", async () => {
-  await using visit = await Visit.begin(browser());
-  const { page } = visit;
-  const { inquiry } = await formsOf(page);
-  await page.evaluate(() => {
-    const status = document.querySelector("inquiry-form")!.shadowRoot!.querySelector("[role=status]")!;
-    const said: string[] = [];
-    new MutationObserver(() => said.push(status.textContent)).observe(status, { childList: true });
-    Object.assign(globalThis, { said });
-  });
-  await submit(inquiry);
-  const summary = inquiry.getByRole("group", { name: "There is a problem" });
-  expect(await summary.evaluate((element) => element.matches(":focus"))).toBe(true);
-  const name = inquiry.getByRole("textbox", { name: "Your name" });
-  expect(await name.ariaSnapshot()).toContain("Your name");
-  expect(await name.evaluate((input) => input.getAttribute("aria-invalid"))).toBe("true");
-  await fillInquiry(inquiry);
-  await submit(inquiry);
-  await inquiry.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
-  const said = await page.evaluate(() => (globalThis as unknown as { readonly said: string[] }).said);
-  expect(said).toContain("Sending…");
-});

@@ -90,22 +90,6 @@ describe("from another origin that the service knows", () => {
       expect((await plain().stored()).inquiries.at(-1)).toMatchObject({ email, selectedPackageIds: ["de-AT"] });
     },
   );
-
-  test("a rate limit is shown with the time to wait there too", async () => {
-    await using limited = await startService({ env: { CORS_ORIGINS: host().url, RATE_LIMIT_MAX: "1" } });
-    await using visit = await visitHost({ body: `<newsletter-form></newsletter-form>${scriptOf(limited)}` });
-    visit.expectProblems(/Failed to load resource/);
-    const form = visit.page.locator("newsletter-form");
-    for (const name of ["Subscribe", "Subscribe another address", "Subscribe"]) {
-      const field = form.getByLabel("E-mail address");
-      if (name === "Subscribe") await field.fill("reader@example.org");
-      await form.getByRole("button", { name, exact: true }).click();
-    }
-    await form
-      .locator("#summary")
-      .getByText(/Please try again in \d+ seconds/)
-      .waitFor();
-  });
 });
 
 test("from an origin that the service does not know, the form says what happens and keeps what was typed", async () => {

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bytesMax } from "@submissions/shared/limits";
-import type { Locator, Page } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { openBrowser, type Visit } from "../../support/browser.ts";
+import { openBrowser } from "../../support/browser.ts";
 import { openFolder } from "../../support/folder.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -23,10 +23,16 @@ const service = shared(() => startService());
 /** Large files are chosen by their path: through the browser's wire they would take longer than all the rest. */
 const folder = shared(openFolder);
 
-async function visitApplication(): Promise<{ visit: Visit; page: Page; form: Locator }> {
-  const visit = await visitFrontPage(browser(), service());
-  const { page } = visit;
-  return { visit, page, form: page.locator("application-form") };
+/** One for all tests. */
+const visit = shared(() => visitFrontPage(browser(), service()));
+
+/** The form, filled in but for its file. */
+async function fillIn(): Promise<Locator> {
+  const form = visit().page.locator("application-form");
+  const again = form.getByRole("button", { name: "Send another application" });
+  if (await again.isVisible()) await again.click();
+  await fillApplication(form);
+  return form;
 }
 
 async function choose(form: Locator, file: ChosenFile): Promise<void> {
@@ -54,8 +60,8 @@ async function drop(target: Locator, files: readonly ChosenFile[]): Promise<void
 }
 
 /** Slows down what a page sends, and answers how to let it go on as fast as it can. */
-async function slowDown(visit: Visit, bytesPerSecond: number): Promise<() => Promise<void>> {
-  const session = await visit.devtools();
+async function slowDown(bytesPerSecond: number) {
+  const session = await visit().devtools();
   const limit = (uploadThroughput: number) =>
     session.send("Network.emulateNetworkConditions", {
       offline: false,
@@ -64,7 +70,8 @@ async function slowDown(visit: Visit, bytesPerSecond: number): Promise<() => Pro
       uploadThroughput,
     });
   await limit(bytesPerSecond);
-  return async () => void (await limit(-1));
+  const speedUp = async () => void (await limit(-1));
+  return Object.assign(speedUp, { [Symbol.asyncDispose]: speedUp });
 }
 
 const fixture = (name: string, called: string): ChosenFile => ({
@@ -81,11 +88,9 @@ const text = (name: string, content: string): ChosenFile => ({
 
 describe("before it is sent", () => {
   test("a file that is empty, too large, something else or misnamed is refused at its field, and nothing is uploaded", async () => {
-    const { visit, page, form } = await visitApplication();
-    await using _ = visit;
+    const form = await fillIn();
     const posts: string[] = [];
-    page.on("request", (request) => request.method() === "POST" && posts.push(request.url()));
-    await fillApplication(form);
+    visit().page.on("request", (request) => request.method() === "POST" && posts.push(request.url()));
     const cases: readonly (readonly [ChosenFile, string])[] = [
       [text("empty.pdf", ""), "This file is empty."],
       [pdfOf(bytesMax.resume + 1), "This file is 5.1 MB; at most 5 MB can be sent."],
@@ -105,9 +110,8 @@ describe("before it is sent", () => {
   });
 
   test("a file of exactly 5 MiB, and DOC and DOCX files, pass; one can be dropped anywhere on the form, two cannot", async () => {
-    const { visit, page, form } = await visitApplication();
-    await using _ = visit;
-    const address = page.url();
+    const form = await fillIn();
+    const address = visit().page.url();
     const doc = fixture("format-corpus__lorem-ipsum.doc", "cv.DOC");
     const docx = fixture("python-docx__default.docx", "cv.docx");
     for (const file of [pdfOf(bytesMax.resume), doc, docx]) {
@@ -120,9 +124,8 @@ describe("before it is sent", () => {
     await drop(form.getByLabel("Cover letter"), [resume]);
     await form.locator(".chosen").getByText(resume.name).waitFor();
     await problemOf(form).waitFor({ state: "hidden" });
-    expect(page.url()).toBe(address);
+    expect(visit().page.url()).toBe(address);
     const before = await count();
-    await fillApplication(form);
     await send(form);
     await accepted(form);
     const { applications } = await service().stored();
@@ -133,12 +136,10 @@ describe("before it is sent", () => {
 
 describe("on its way", () => {
   test("a slow upload shows how much is sent, in the bar and in the same digits, and arrives", async () => {
-    const { visit, form } = await visitApplication();
-    await using _ = visit;
-    await fillApplication(form);
+    const form = await fillIn();
     await choose(form, pdfOf(3_000_000));
     // Half a minute: it must not be over before the bar is looked at.
-    const speedUp = await slowDown(visit, 100_000);
+    await using speedUp = await slowDown(100_000);
     await send(form);
     const bar = form.getByRole("progressbar");
     await bar.waitFor();
@@ -161,13 +162,11 @@ describe("on its way", () => {
   });
 
   test("a cancelled upload leaves only what was typed, and can be sent afterwards", async () => {
-    const { visit, form } = await visitApplication();
-    await using _ = visit;
+    const form = await fillIn();
     const before = await count();
-    await fillApplication(form);
     await choose(form, pdfOf(4_000_000));
     // Some minutes.
-    const speedUp = await slowDown(visit, 20_000);
+    await using speedUp = await slowDown(20_000);
     await send(form);
     await form.getByRole("progressbar").waitFor();
     await form.getByRole("button", { name: "Cancel" }).click();
@@ -187,20 +186,18 @@ describe("on its way", () => {
   });
 
   test("a problem that the service finds in the bytes is shown at the field; a broken connection is reported, and trying again sends the same file", async () => {
-    const { visit, form } = await visitApplication();
-    await using _ = visit;
-    visit.expectProblems(/Failed to load resource/);
+    const form = await fillIn();
+    visit().expectProblems(/Failed to load resource/);
     const before = await count();
-    await fillApplication(form);
     await choose(form, fixture("file-type__fixture.odt", "cv.docx"));
     await send(form);
     await problemOf(form).getByText("this is a file of another kind").waitFor();
     expect(await count()).toBe(before);
     await choose(form, resume);
-    await visit.page.route(/\/trpc\//, (route) => route.abort("connectionreset"));
-    await sendInVain(visit.page, () => send(form));
+    await visit().page.route(/\/trpc\//, (route) => route.abort("connectionreset"));
+    await sendInVain(visit().page, () => send(form));
     await form.locator("#summary").getByText("We could not be reached.").waitFor();
-    await visit.page.unrouteAll();
+    await visit().page.unrouteAll();
     await form.getByRole("button", { name: "Try again" }).click();
     await accepted(form);
     const { applications } = await service().stored();

@@ -40,7 +40,7 @@ export const formsReady = (page: Page) =>
 
 /** Sends a form in vain, and ends the 15 seconds in which it tries again by itself. They begin with its first try. */
 export async function sendInVain(page: Page, send: () => Promise<void>): Promise<void> {
-  await page.clock.install();
+  if (await page.evaluate(() => !("__pwClock" in globalThis))) await page.clock.install();
   const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("/trpc/"));
   await send();
   await failed;
