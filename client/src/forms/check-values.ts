@@ -24,5 +24,6 @@ function checkPackages(sent: readonly string[]): string | undefined {
   const ids = packageIdsOf(sent);
   if (ids.length < min[0]) return min[1];
   if (ids.length > max[0]) return max[1];
-  return ids.map((id) => checkText(inquiryFields.selectedPackageIds.rule, id)).find((problem) => problem !== undefined);
+  const { rule } = inquiryFields.selectedPackageIds;
+  return ids.map((id) => readText(rule, id).problem).find((problem) => problem !== undefined);
 }
