@@ -38,7 +38,7 @@ import { useRaw } from "./sqlite-under-test.ts";
 
 const frozen = join(import.meta.dirname, "../fixtures/frozen-store");
 
-/** What was in the store when it was made (`generate.ts`). */
+/** What was in the store when it was made. */
 interface Held {
   readonly rows: Readonly<Record<string, number>>;
   readonly identity: string;
