@@ -1,12 +1,13 @@
 // Hundreds of broken and sound requests through both doors of a service process: spoilt fields, mangled bodies, broken
-// HTTP, clients that break off or stall, keys used again. A failure names its seed and request; `long-run.ts` repeats it.
+// HTTP, clients that break off, keys used again. A failure names its seed and request; `long-run.ts` repeats it.
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
+import { manyOrFew } from "../../support/many-or-few.ts";
 import { fuzz } from "../../support/fuzz/fuzz-run.ts";
 
-const requests = 500;
-/** What no garbage collection explains. The run at night has two hundred times as many requests. */
+const requests = manyOrFew(1_200);
+/** What no garbage collection explains. The run at night has hundreds of times as many requests. */
 const heapGrowthMax = 12 * 1024 * 1024;
 
 test.runIf(existsSync("/proc/self/fd"))(

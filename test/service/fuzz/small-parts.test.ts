@@ -1,5 +1,5 @@
-// Properties of small parts that handle untrusted input: file names, client addresses, delimiters, content types, names,
-// references, labels of newsletter sources.
+// Properties of small parts that handle untrusted input: file names, client addresses, delimiters, names, references,
+// labels of newsletter sources.
 import { isIPv6 } from "node:net";
 import { textLengthMax } from "@submissions/shared/limits";
 import {
@@ -13,10 +13,7 @@ import { normaliseSource } from "@submissions/shared/source";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clientAddress, keysOf, trustOf, type TrustedProxies } from "../../../server/src/http/gate/client-address.ts";
-import { bodyKind } from "../../../server/src/http/body/content-type.ts";
 import { DelimiterCounter } from "../../../server/src/http/body/delimiter-counter.ts";
-import { Fault } from "../../../server/src/fault.ts";
-import { nextTry, retryMsMax } from "../../../server/src/mail/settlement.ts";
 import { forSubject, greeting } from "../../../server/src/mail/stranger.ts";
 import { cleanFilename, extensionOf } from "../../../server/src/resumes/display-name.ts";
 import { manyOrFew } from "../../support/many-or-few.ts";
@@ -112,19 +109,7 @@ describe("the address of a client", () => {
 });
 
 test("delimiters are counted alike wherever the chunks of the body end", () => {
-  const piece = fc.constantFrom(
-    "\r\n--b",
-    "--b",
-    "\r\n",
-    "--",
-    "-",
-    "\r",
-    "b",
-    "x",
-    "\r\n--b--",
-    "\r\n--bb",
-    "\r\n--b\r\n",
-  );
+  const piece = fc.constantFrom(..."\r\n--b|--b|\r\n|--|-|\r|b|x|\r\n--b--|\r\n--bb|\r\n--b\r\n".split("|"));
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(120), { maxLength: 12 }), (pieces, cuts) => {
       const body = Buffer.from(pieces.join(""));
@@ -141,77 +126,6 @@ test("delimiters are counted alike wherever the chunks of the body end", () => {
       expect(whole.parts).toBe(begun.match(/\r\n--b(?=[^][^])/g)?.length ?? 0);
     }),
     { numRuns: manyOrFew(3_000) },
-  );
-});
-
-test("any content type is an accepted one or refused", () => {
-  const type = fc.oneof(
-    hostileText,
-    fc
-      .tuple(
-        fc.constantFrom("application/json", "Application/JSON", "multipart/form-data", "text/plain", "a/b"),
-        fc.constantFrom(
-          "",
-          ";",
-          "; charset=utf-8",
-          '; charset="UTF-8"',
-          "; charset=utf-16",
-          "; boundary=x",
-          "\t",
-          "; a",
-          ",x",
-        ),
-        fc.constantFrom("", ";", "; charset=utf-8", "; q=1"),
-      )
-      .map((parts) => parts.join("")),
-  );
-  fc.assert(
-    fc.property(
-      type,
-      fc.option(fc.constantFrom("gzip", "identity", "br, gzip"), { nil: undefined }),
-      (header, encoding) => {
-        try {
-          const kind = bodyKind({ "content-type": header, "content-encoding": encoding }, [
-            "application/json",
-            "multipart/form-data",
-          ]);
-          expect(header.toLowerCase().startsWith(kind)).toBe(true);
-          expect(header).not.toContain("utf-16");
-          expect([undefined, "identity"]).toContain(encoding);
-        } catch (error) {
-          expect(error).toBeInstanceOf(Fault);
-          expect(error).toMatchObject({ fault: "contentTypeUnsupported" });
-        }
-      },
-    ),
-    { numRuns: manyOrFew(2_000) },
-  );
-});
-
-test("the next try is in the future, not before the provider's Retry-After, and within 72 hours", () => {
-  const day = 86_400_000;
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 60 }),
-      fc.nat(5 * day),
-      fc.option(fc.nat(2 * day), { nil: undefined }),
-      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      (attempts, age, retryAfterMs, random) => {
-        const now = 1_000 * day;
-        const due = nextTry({ createdAt: now - age, attempts, now, retryAfterMs }, () => random);
-        const end = now - age + retryMsMax;
-        if (due === undefined) {
-          expect(now >= end && attempts >= 10).toBe(true);
-          return;
-        }
-        expect(due).toBeGreaterThan(now - 1);
-        if (now >= end) expect(attempts).toBeLessThan(10);
-        else expect(due).toBeLessThanOrEqual(end);
-        if (due !== end) expect(due - now).toBeGreaterThanOrEqual(retryAfterMs ?? 0);
-        expect(due - now).toBeLessThanOrEqual(Math.max(3_600_000, retryAfterMs ?? 0));
-      },
-    ),
-    { numRuns: manyOrFew(2_000) },
   );
 });
 
@@ -248,25 +162,12 @@ describe("a reference", () => {
     );
   });
 
-  test("nothing makes the schemas throw, and they take nothing else", () => {
-    const nearly = fc.constantFrom(
-      "INQ-20261121-042137\n",
-      " INQ-20261121-042137",
-      "inq-20261121-042137",
-      "INQ-٢٠٢٦١١٢١-٠٤٢١٣٧",
-    );
-    fc.assert(
-      fc.property(fc.oneof(hostileText, nearly, fc.anything()), (value) => {
-        for (const [kind, schema] of Object.entries(schemaOf)) {
-          const { success } = schema.safeParse(value);
-          expect(success).toBe(
-            typeof value === "string" && new RegExp(`^${kind}-[0-9]{8}-[0-9]{6}$`).exec(value)?.[0] === value,
-          );
-        }
-      }),
-      { numRuns: manyOrFew(1_000) },
-    );
-  });
+  test.each(["INQ-20261121-042137\n", " INQ-20261121-042137", "inq-20261121-042137", "INQ-٢٠٢٦١١٢١-٠٤٢١٣٧"])(
+    "%j is none",
+    (text) => {
+      for (const schema of Object.values(schemaOf)) expect(schema.safeParse(text).success).toBe(false);
+    },
+  );
 });
 
 describe("the label of a newsletter source", () => {
@@ -289,17 +190,9 @@ describe("the label of a newsletter source", () => {
     const host = fc.stringMatching(/^[a-z0-9]{1,12}$/).map((text) => `xk${text}.example`);
     const at = fc.constantFrom("@", "＠", "%40", "%2540", "%EF%BC%A0", "%ef%bc%a0");
     const before = fc.constantFrom(
-      "",
-      " ",
-      "/",
-      "//h.example/",
-      "https://h.example/",
-      "HTTP://h.example//",
-      "mailto:",
-      "a b ",
-      "<",
+      ..."| |/|//h.example/|https://h.example/|HTTP://h.example//|mailto:|a b |<".split("|"),
     );
-    const after = fc.constantFrom("", "/more", "?utm=1", "#top", ">", ",b@c.example", " ", "\u200B");
+    const after = fc.constantFrom(..."|/more|?utm=1|#top|>|,b@c.example| |\u200B".split("|"));
     fc.assert(
       fc.property(before, local, at, host, after, (head, name, sign, domain, tail) => {
         const label = normaliseSource(`${head}${name}${sign}${domain}${tail}`);
@@ -307,16 +200,6 @@ describe("the label of a newsletter source", () => {
         expect(label).not.toContain("xk");
       }),
       { numRuns: manyOrFew(3_000) },
-    );
-  });
-
-  test("holds nothing that stands behind the first part of a path", () => {
-    const scheme = fc.constantFrom("https://h.example/", "//h.example/", "/", "ftp://h.example//");
-    const rest = fc.constantFrom("/zq", "?zq=1", "#zq", "?a=zq@h.example", "/a/zq", "?a#zq");
-    fc.assert(
-      fc.property(scheme, fc.stringMatching(/^[a-y0-9]{1,20}$/), rest, (start, segment, more) => {
-        expect(normaliseSource(start + segment + more)).toBe(segment);
-      }),
     );
   });
 });

@@ -1,7 +1,5 @@
 // Sends as many broken and sound requests as one likes to a service process and says what was wrong with the answers, and
 // with the service afterwards.
-import { once } from "node:events";
-import { connect } from "node:net";
 import { readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { emailKey } from "@submissions/shared/fields";
@@ -9,7 +7,7 @@ import { subscribeInput } from "@submissions/shared/subscription";
 import { type ServiceProcess, startProcess, until } from "../service-process.ts";
 import { type FuzzRequest, requestsOf, webhookCredentials } from "./requests.ts";
 import { judge } from "./verdicts.ts";
-import { exchange, readAnswers, type WireAnswer } from "./wire.ts";
+import { exchange, type WireAnswer } from "./wire.ts";
 
 /** What the run came to. Everything in `complaints` is a fault, with the number of the request that showed it. */
 export interface Report {
@@ -23,8 +21,6 @@ export interface Report {
 }
 
 const clientsAtOnce = 16;
-/** Clients that stop in the middle and stay. */
-const stalledClients = 30;
 const complaintsMax = 50;
 /** Requests that are made at once. */
 const turnMax = 1_000;
@@ -40,18 +36,12 @@ export async function fuzz(seed: number, requests: number, tell: (line: string) 
   await settled(service);
   const [files, heapBefore] = [await openFiles(service), await heapOf(service)];
 
-  const stalled = await Promise.all(Array.from({ length: stalledClients }, (_, index) => stall(service.port, index)));
   for (let sent = warmUp; sent < requests; sent += turnMax) {
     // A seed of its own for each turn.
     await run.send(seed + sent, Math.min(turnMax, requests - sent));
     // The log would grow for as long as one tests.
     run.takeErrors();
     tell(`${Math.min(requests, sent + turnMax)} requests, ${run.complaints.length} complaints`);
-  }
-  for (const { socket, received } of stalled) {
-    socket.destroy();
-    for (const { status } of readAnswers(Buffer.concat(received), "POST").answers)
-      if (status !== 408 && status !== 400) run.complain(`a stalled client was answered ${status}`);
   }
   await settled(service);
   if (service.child.exitCode !== null) run.complain("the process has ended");
@@ -62,18 +52,6 @@ export async function fuzz(seed: number, requests: number, tell: (line: string) 
   const { acknowledged, replayed, complaints } = run;
   const answersByStatus = Object.fromEntries(run.statuses);
   return { seed, answersByStatus, acknowledged: acknowledged.size, replayed, complaints, heapGrowth };
-}
-
-async function stall(port: number, index: number) {
-  const socket = connect(port, "127.0.0.1");
-  const received: Buffer[] = [];
-  socket.on("data", (chunk: Buffer) => received.push(chunk));
-  socket.on("error", () => {});
-  await once(socket, "connect");
-  const head = "POST /api/applications/submit HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\n";
-  const part = '--b\r\nContent-Disposition: form-data; name="resumeFile"; filename="r.pdf"\r\n\r\n%PDF-1.7\n';
-  socket.write([head, `${head}Content-Length: 1000000\r\n\r\n${part}`, "", "P"][index % 4]!);
-  return { socket, received };
 }
 
 /** Until all mails were handed over and no upload is left. */
