@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { drawSecret, hashSecret } from "../../../server/src/secrets.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
-import { json, rest } from "../../support/doors.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { auditOf, invite, Operator, operator, password } from "../../support/console/operator.ts";
 
@@ -189,24 +188,4 @@ test("a device that has signed in before is not locked out by strangers, with an
   expect((await stranger.signIn("eva@example.org")).status).toBe(429);
   expect((await other.signIn("eva@example.org")).status).toBe(429);
   expect((await device.signIn("eva@example.org")).status).toBe(200);
-});
-
-test("a running download ends with the session of its operator", async () => {
-  await using service = await startService({ env: { RATE_LIMIT_MAX: "100000" } });
-  const admin = await operator(service, "admin@example.org", "admin");
-  const eva = await operator(service, "eva@example.org", "recruiting");
-  // More than the sockets hold, so that the export waits for its reader.
-  const letter = { fullName: "Ann", position: "Annotator", coverLetter: "A long letter. ".repeat(1_300) };
-  const sent = Array.from({ length: 500 }, (_, at) =>
-    rest.send(service, "applications.submit", json({ ...letter, email: `a${at}@example.org` })),
-  );
-  for (const { status } of await Promise.all(sent)) expect(status).toBe(200);
-  const response = await eva.fetch("/console/exports/applications.ndjson");
-  const reader = response.body!.getReader();
-  await reader.read();
-  await admin.call("operators.remove", { email: "eva@example.org" });
-  const readOn = async () => {
-    while (!(await reader.read()).done);
-  };
-  await expect(readOn()).rejects.toThrow();
 });

@@ -15,15 +15,13 @@ const server = new PostgresDatabases(inject("postgresUrl"));
 
 const atNight = process.env["NIGHTLY"] === "1";
 const beforeCommit: readonly Step[] = [
-  "resume-kept",
   "before-commit",
-  ...(atNight ? (["staged", "row-written"] as const) : []),
+  ...(atNight ? (["staged", "resume-kept", "row-written"] as const) : []),
 ];
 const afterCommit: readonly Step[] = [
   "after-commit",
   "mail-taken",
-  "mail-settled",
-  ...(atNight ? (["mail-in-hand", "before-answer"] as const) : []),
+  ...(atNight ? (["mail-in-hand", "mail-settled", "before-answer"] as const) : []),
 ];
 const steps = [...beforeCommit, ...afterCommit];
 const resume = pdf("resume.pdf", 50_000);

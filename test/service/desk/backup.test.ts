@@ -23,6 +23,7 @@ const credentials = {
   AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
 };
 
+const atNight = process.env["NIGHTLY"] === "1";
 /** More than are read at once. */
 const manyInquiries = 1_100;
 
@@ -296,7 +297,7 @@ test.each([
     await vi.waitUntil(() => acknowledged.size >= 40, { timeout: 60_000 });
     const before = [...acknowledged.keys()];
     const place = await newFolder();
-    const made = await spawnCommand(["backup", place], used);
+    const made = await backup(used, place);
     expect([made.code, made.stderr]).toEqual([0, expect.stringContaining("is whole")]);
     const during = acknowledged.size;
     enough.abort();
@@ -364,7 +365,9 @@ test.each(["rows-copied", "resume-kept", "backup-written"])(
 test("a restore that is killed leaves an empty store, which takes the next one", async () => {
   await using database = await postgres.create("empty");
   for (const step of ["rows-copied", "resume-kept"]) {
-    for (const url of ["", database.url]) {
+    // At night each on both engines.
+    const urls = ["", database.url].filter((url) => atNight || (url === "") === (step === "rows-copied"));
+    for (const url of urls) {
       const target = { DATA_DIR: await newFolder(), DATABASE_URL: url };
       expect((await spawnCommand(["restore", backups], { ...target, ...killing(step) })).code).toBeNull();
       await using store = await openStore(url === "" ? sqlite(target.DATA_DIR) : locate(url));

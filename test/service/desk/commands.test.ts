@@ -1,7 +1,7 @@
 // The command line beside a running service: its store stays open while commands run.
 import { existsSync } from "node:fs";
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, mkdtemp, open, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -20,6 +20,7 @@ import {
   application,
   findResume,
   findSubmission,
+  inquiries,
   inquiry,
   lease,
   noon,
@@ -27,6 +28,7 @@ import {
 } from "../../contract/records.ts";
 import { exitOf, finish, start } from "../../support/program.ts";
 import { runCommand } from "../../support/desk/run-command.ts";
+import { openFolder } from "../../support/folder.ts";
 
 const midnight = Date.UTC(2026, 10, 21);
 const bytes = Buffer.from("%PDF-1.7 not really\n%%EOF");
@@ -353,4 +355,26 @@ test("a command that is not understood ends with 2, and leaves standard output a
   const { code, stdout, stderr } = await run("nope");
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("unknown command");
+});
+
+test("retention shows what is outdated, and erases it only when it is told to", async () => {
+  await using folder = await openFolder();
+  await using store = await openStore({ kind: "sqlite", file: join(folder.path, "submissions.sqlite") });
+  const dayMs = 24 * 60 * 60 * 1000;
+  for (let number = 0; number < 3; number += 1) await accept(store, inquiry(number, { receivedAt: noon - 30 * dayMs }));
+  await accept(store, inquiry(3, { receivedAt: store.clock.now() }));
+  const run = (...words: string[]) =>
+    runCommand(["retention", ...words], { DATA_DIR: folder.path, RETENTION_DAYS_INQUIRIES: "1" });
+  const asked = await run();
+  expect(asked).toMatchObject({ code: 1, stdout: "" });
+  expect(asked.stderr).toMatch(/^inquiry: 3 of 4, received before 20.+\n.+repeat it with --yes/);
+  expect(await inquiries(store)).toHaveLength(4);
+  const told = await run("--yes");
+  expect(told.code).toBe(0);
+  expect(told.stderr).toContain("Erased: inquiry, 3.\n");
+  expect(await inquiries(store)).toHaveLength(1);
+  expect((await store.desk.listAudit({})).rows).toMatchObject([
+    { operator: "command line", action: "retention", subject: "inquiries", detail: { submissions: 3 } },
+  ]);
+  expect(await run("--yes")).toMatchObject({ code: 0, stderr: "Nothing is outdated.\n" });
 });

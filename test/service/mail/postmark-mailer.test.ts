@@ -73,15 +73,6 @@ test("takes 500 mails at once, and none at all", async () => {
   expect(await mailer().send([])).toEqual([]);
 });
 
-test("can be found again by metadata", async () => {
-  const [mail] = welcomes(1);
-  await mailer().send([mail!]);
-  const found = await fetch(`${standIn().url}/messages/outbound?count=1&offset=0&metadata_mailId=${mail!.id}`, {
-    headers: { "x-postmark-server-token": standIn().token },
-  });
-  expect(await found.json()).toMatchObject({ TotalCount: 1, Messages: [{ Metadata: { mailId: mail!.id } }] });
-});
-
 const error = (status: number, code = 0): PostmarkFault => ({ kind: "error", status, code });
 const body = (status: number, text: string): PostmarkFault => ({ kind: "body", status, body: text, taken: true });
 

@@ -1,10 +1,11 @@
 // What a caller is told of the confirmation mail, and what has gone out by then: through both doors, with every mailer.
 import { describe, expect, test } from "vitest";
-import { applicant, buyer, doors, form, json, pdf } from "../../support/doors.ts";
+import { applicant, buyer, doors, form, json, pdf, rest, rpc } from "../../support/doors.ts";
 import { addressees } from "../../support/postmark-stand-in.ts";
 import { startService } from "../../support/service.ts";
 import { SmtpStandIn } from "../../support/smtp-stand-in.ts";
 import { eventually, startMailService } from "../../support/outbox/mail-service.ts";
+import { receiptsMax } from "../../../server/src/storage/rules/mails.ts";
 
 describe.each(doors)("through $name", (door) => {
   test.each([
@@ -70,4 +71,27 @@ describe.each(doors)("through $name", (door) => {
     const mails = await service.mails();
     expect(mails.map(({ to }) => to?.[0]?.address ?? "").toSorted()).toEqual([buyer.email, "sales@datasets.example"]);
   });
+});
+
+// Automatic mails that an address gets no more of are not written, and counted. Receipts and newsletter mails have counts
+// of their own, so that neither tells of the other.
+test("receipts beyond the limit are not written and counted by kind, and the newsletter has a limit of its own", async () => {
+  await using service = await startService();
+  const metrics = async () => (await fetch(`${service.url}/metrics`)).text();
+  const inquire = async (door = rest) =>
+    (await door.send(service, "marketplace.inquiry", json(buyer))).receipt?.["confirmationEmailSent"];
+  // Were it counted with the receipts, the last of them would not be sent, and tell that the address has subscribed.
+  expect((await rest.send(service, "newsletter.subscribe", json({ email: buyer.email }))).status).toBe(200);
+  for (let sent = 0; sent < receiptsMax; sent += 1) expect(await inquire()).toBe(true);
+  for (const door of [rest, rpc]) expect(await inquire(door)).toBe(false);
+  // Metrics are worked out once a second.
+  const capped = async () => (await metrics()).split("\n").filter((line) => line.includes("capped"));
+  await expect.poll(capped, { timeout: 10_000 }).toEqual(['mails_total{kind="inquiry-receipt",result="capped"} 2']);
+  const other = { email: "other@example.org" };
+  for (let sent = 0; sent < receiptsMax; sent += 1) {
+    await rest.send(service, "marketplace.inquiry", json({ ...buyer, ...other }));
+  }
+  expect((await rest.send(service, "newsletter.subscribe", json(other))).status).toBe(200);
+  const welcomes = async () => (await service.mails()).filter((mail) => mail.to?.[0]?.address === other.email).length;
+  await expect.poll(welcomes).toBe(receiptsMax + 1);
 });

@@ -1,6 +1,9 @@
 // A provider that is down, hangs, is busy or refuses: what the caller is told, and what becomes of the mails.
 import { expect, test } from "vitest";
 import { buyerAddress, eventually, inquire, startMailService } from "../../support/outbox/mail-service.ts";
+import { listMails } from "../../../server/src/desk/mails.ts";
+import { json, rest } from "../../support/doors.ts";
+import { statusOf, subscribe } from "../../support/newsletter/reader.ts";
 
 const minute = 60_000;
 
@@ -49,4 +52,36 @@ test("a mail that is refused for good is not tried again, and is sent once an op
   await running.store.suppress({ email: buyerAddress(1), reason: null, at: running.clock.now() });
   expect(await wake()).toBe(true);
   await eventually(() => running.taken()).toEqual(["sales@datasets.example", buyerAddress(1)]);
+});
+
+// A mail that the provider refuses because of its recipient is the last automatic one to that address.
+const gone = "gone@example.org";
+const inquiry = json({ name: "Ann Buyer", email: gone, selectedPackageIds: ["en-GB"] });
+
+test("a refused receipt stops the receipts to its address, not the notices", async () => {
+  await using running = await startMailService();
+  running.postmark.refuse(gone, 406);
+  for (const _time of ["refused", "not even tried"]) {
+    const { receipt } = await rest.send(running.service, "marketplace.inquiry", inquiry);
+    expect(receipt).toMatchObject({ confirmationEmailSent: false });
+    await expect.poll(async () => (await running.store.mailBacklog()).queued).toBe(0);
+  }
+  const kinds = (await listMails(running.store.desk, { limit: 10 })).map(({ kind }) => kind);
+  expect(kinds.toSorted()).toEqual(["inquiry-notice", "inquiry-notice", "inquiry-receipt"]);
+});
+
+test("a refused notice stops nothing", async () => {
+  await using running = await startMailService();
+  running.postmark.refuse("sales@datasets.example", 406);
+  await rest.send(running.service, "marketplace.inquiry", inquiry);
+  await expect.poll(async () => (await running.store.mailBacklog()).queued).toBe(0);
+  const { receipt } = await rest.send(running.service, "marketplace.inquiry", inquiry);
+  expect(receipt).toMatchObject({ confirmationEmailSent: true });
+});
+
+test("a refused welcome mail ends the subscription as bounced", async () => {
+  await using running = await startMailService();
+  running.postmark.refuse(gone, 406);
+  await subscribe(running.service, gone);
+  await expect.poll(() => statusOf(running.service, gone)).toBe("bounced");
 });

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../../support/desk/run-command.ts";
 import { buyer, json, rest } from "../../support/doors.ts";
-import { runToEnd, startProcess } from "../../support/service-process.ts";
+import { startService } from "../../support/service.ts";
+import { runToEnd } from "../../support/service-process.ts";
 
 test("a second service on a data folder ends with 1 and says why; the first goes on, also beside commands", async () => {
-  await using service = await startProcess();
+  await using service = await startService();
   const { code, output } = await runToEnd({ DATA_DIR: service.dataFolder, PORT: "0" });
   expect(code).toBe(1);
   expect(output.trim().split("\n")).toHaveLength(1);

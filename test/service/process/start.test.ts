@@ -79,7 +79,8 @@ test("what traces is loaded where a collector is set, and a collector that is aw
   expect(tracing(service)).toHaveLength(1);
 });
 
-test("what an install leaves spares the first start of compiling", async () => {
+// At night: it starts the service four times.
+test.runIf(process.env["NIGHTLY"] === "1")("what an install leaves spares the first start of compiling", async () => {
   const folder = await mkdtemp(join(tmpdir(), "submissions-compiled-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const cache = { NODE_COMPILE_CACHE: join(folder, "cache") };

@@ -1,7 +1,7 @@
-// Processes for the web and workers on one database: what each does and leaves to the other, and the mails of all of them.
+// Services for the web and workers on one database: what each does and leaves to the other, and the mails of all of them.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, applicant, doors, form, json, pdf, rest } from "../../support/doors.ts";
-import type { ServiceProcess } from "../../support/service-process.ts";
+import type { Service } from "../../support/service.ts";
 import type { PostmarkFault } from "../../support/postmark-stand-in.ts";
 import { until } from "../../support/service-process.ts";
 import { mailsSettled, openSeveral, type Several, statusOf } from "../../support/processes/several.ts";
@@ -15,15 +15,15 @@ const web = {
 const worker = { SERVICE_MODE: "worker", POSTMARK_WEBHOOK_AUTH: "hook:a-password-of-24-characters" };
 
 let several: Several;
-let webs: readonly ServiceProcess[];
+let webs: readonly Service[];
 
 beforeAll(async () => {
   several = await openSeveral();
-  webs = await several.start(web, web);
+  webs = await several.startHere(web, web);
 });
 afterAll(() => several[Symbol.asyncDispose]());
 
-const inquire = (service: ServiceProcess, name: string, door = rest): Promise<Answer> =>
+const inquire = (service: Service, name: string, door = rest): Promise<Answer> =>
   door.send(
     service,
     "marketplace.inquiry",
@@ -41,13 +41,15 @@ test("without workers the web sends what it has just stored, and leaves alone wh
   await until(async () => (await receiptOf("late@example.org"))?.attempts === 1);
   clock.advance(24 * 60 * 60 * 1000);
   for (const service of webs) {
-    expect((await inquire(service, `next${service.port}`)).receipt).toMatchObject({ confirmationEmailSent: true });
+    expect((await inquire(service, `next${new URL(service.url).port}`)).receipt).toMatchObject({
+      confirmationEmailSent: true,
+    });
   }
   expect(await receiptOf("late@example.org")).toMatchObject({ status: "queued", attempts: 1 });
 });
 
 test("a link of a mail that one process sent is followed at another, and both have the webhook", async () => {
-  const [a, b] = webs as [ServiceProcess, ServiceProcess];
+  const [a, b] = webs as [Service, Service];
   const { postmark } = several.site;
   const answer = await rest.send(a, "newsletter.subscribe", json({ email: "reader@example.org" }));
   expect(answer.status).toBe(200);
@@ -65,7 +67,7 @@ test("a link of a mail that one process sent is followed at another, and both ha
 
 test("workers have no doors, send what the web could not, and lose and double nothing while the provider fails", async () => {
   const { site } = several;
-  const workers = await several.start(worker, worker);
+  const workers = await several.startHere(worker, worker);
   for (const service of workers) {
     for (const path of ["/healthz", "/readyz", "/metrics"]) expect(await statusOf(service, path), path).toBe(200);
     for (const path of ["/", "/docs", "/openapi.json", "/forms.js", "/newsletter/confirm?token=x"]) {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { type Answer, applicant, buyer, doors, form, json, pdf, type Procedure, withKey } from "../../support/doors.ts";
-import { type Service, startService } from "../../support/service.ts";
+import type { Service } from "../../support/service.ts";
 import { openSeveral } from "../../support/processes/several.ts";
 
 const pairs = 60;
@@ -38,10 +38,7 @@ const receiptOf = ({ receipt }: Answer) => receipt?.["inquiryId"] ?? receipt?.["
 test("is one submission with one identifier, and one file; other content under it is refused", async () => {
   await using several = await openSeveral();
   const { site } = several;
-  const env = { DATA_DIR: site.dataFolder, DATABASE_URL: several.database.url };
-  await using one = await startService({ env });
-  await using other = await startService({ env });
-  const services = [one, other];
+  const services = await several.startHere({}, {});
   const same = await race(services, (n) => [sentOf(n, "same"), sentOf(n, "same")]);
   for (const { first, answers } of same) {
     const receipts = new Set<unknown>();

@@ -1,8 +1,9 @@
 // One clock for several processes, which a test puts forward for all of them at once. It runs as fast as time does.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Clock, Stopwatch } from "../../../server/src/clock.ts";
 
-export class SharedClock {
+export class SharedClock implements Clock, Stopwatch {
   readonly #file: string;
   #aheadMs = 0;
 
@@ -14,6 +15,14 @@ export class SharedClock {
 
   get env(): Readonly<Record<string, string>> {
     return { CLOCK_FILE: this.#file };
+  }
+
+  now(): number {
+    return Date.now() + this.#aheadMs;
+  }
+
+  elapsed(): number {
+    return this.now();
   }
 
   advance(ms: number): void {
