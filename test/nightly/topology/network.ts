@@ -32,8 +32,8 @@ export class Network implements AsyncDisposable {
 
   async addHost(name: string, number: number): Promise<Host> {
     // A namespace lives as long as a process in it; this one goes with its parent, however that ends.
-    const words = ["--pdeathsig", "KILL", "unshare", "--net", "sh", "-c", "echo made; exec sleep infinity"];
-    const holder = spawn("setpriv", words, { stdio: ["ignore", "pipe", "inherit"] });
+    const sleeping = ["--pdeathsig", "KILL", "unshare", "--net", "sh", "-c", "echo made; exec sleep infinity"];
+    const holder = spawn("setpriv", sleeping, { stdio: ["ignore", "pipe", "inherit"] });
     this.#holders.push(holder);
     await once(holder.stdout, "data");
     const through = ["nsenter", `--net=/proc/${holder.pid}/ns/net`, "--"] as const;

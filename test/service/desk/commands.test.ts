@@ -358,23 +358,24 @@ test("a command that is not understood ends with 2, and leaves standard output a
 });
 
 test("retention shows what is outdated, and erases it only when it is told to", async () => {
-  await using folder = await openFolder();
-  await using store = await openStore({ kind: "sqlite", file: join(folder.path, "submissions.sqlite") });
+  await using own = await openFolder();
+  await using outdated = await openStore({ kind: "sqlite", file: join(own.path, "submissions.sqlite") });
   const dayMs = 24 * 60 * 60 * 1000;
-  for (let number = 0; number < 3; number += 1) await accept(store, inquiry(number, { receivedAt: noon - 30 * dayMs }));
-  await accept(store, inquiry(3, { receivedAt: store.clock.now() }));
-  const run = (...words: string[]) =>
-    runCommand(["retention", ...words], { DATA_DIR: folder.path, RETENTION_DAYS_INQUIRIES: "1" });
-  const asked = await run();
+  for (let number = 0; number < 3; number += 1)
+    await accept(outdated, inquiry(number, { receivedAt: noon - 30 * dayMs }));
+  await accept(outdated, inquiry(3, { receivedAt: outdated.clock.now() }));
+  const retain = (...words: string[]) =>
+    runCommand(["retention", ...words], { DATA_DIR: own.path, RETENTION_DAYS_INQUIRIES: "1" });
+  const asked = await retain();
   expect(asked).toMatchObject({ code: 1, stdout: "" });
   expect(asked.stderr).toMatch(/^inquiry: 3 of 4, received before 20.+\n.+repeat it with --yes/);
-  expect(await inquiries(store)).toHaveLength(4);
-  const told = await run("--yes");
+  expect(await inquiries(outdated)).toHaveLength(4);
+  const told = await retain("--yes");
   expect(told.code).toBe(0);
   expect(told.stderr).toContain("Erased: inquiry, 3.\n");
-  expect(await inquiries(store)).toHaveLength(1);
-  expect((await store.desk.listAudit({})).rows).toMatchObject([
+  expect(await inquiries(outdated)).toHaveLength(1);
+  expect((await outdated.desk.listAudit({})).rows).toMatchObject([
     { operator: "command line", action: "retention", subject: "inquiries", detail: { submissions: 3 } },
   ]);
-  expect(await run("--yes")).toMatchObject({ code: 0, stderr: "Nothing is outdated.\n" });
+  expect(await retain("--yes")).toMatchObject({ code: 0, stderr: "Nothing is outdated.\n" });
 });

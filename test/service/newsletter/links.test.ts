@@ -157,8 +157,8 @@ describe("a link that does not work", () => {
 });
 
 test("links are followed ten times as often as submissions are taken, by a count of their own", async () => {
-  await using service = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "86400" } });
-  const link = (purpose: string) => `${service.url}/newsletter/${purpose}?token=${"A".repeat(43)}`;
+  await using limited = await startService({ env: { RATE_LIMIT_MAX: "1", RATE_LIMIT_WINDOW_SECONDS: "86400" } });
+  const link = (purpose: string) => `${limited.url}/newsletter/${purpose}?token=${"A".repeat(43)}`;
   for (const purpose of ["confirm", "unsubscribe"]) {
     for (let followed = 0; followed < 5; followed += 1) {
       expect((await open(link(purpose), { method: "POST" })).status).toBe(404);
@@ -174,5 +174,5 @@ test("links are followed ten times as often as submissions are taken, by a count
   }
   // Looking is free, and so are submissions.
   expect((await open(link("confirm"))).status).toBe(404);
-  expect((await rest.send(service, "newsletter.subscribe", json({ email: "a@example.org" }))).status).toBe(200);
+  expect((await rest.send(limited, "newsletter.subscribe", json({ email: "a@example.org" }))).status).toBe(200);
 });

@@ -79,7 +79,9 @@ const oddLines = [
 ];
 const splinters = [
   ..."\\u0000 \\ud800 -- %zz %00 1e999 = ; : \u00ff\u00fe \u00ed\u00a0\u0080 \0".split(" "),
-  ...["\r\n", "\r\n\r\n", "\r\n--fuzz--\r\n", "[".repeat(5_000), '","email":"a@b.example', ""],
+  ..."\r\n|\r\n\r\n|\r\n--fuzz--\r\n|".split("|"),
+  "[".repeat(5_000),
+  '","email":"a@b.example',
 ];
 const chunked = "POST /trpc/newsletter.subscribe HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
 const openings = [
@@ -88,7 +90,7 @@ const openings = [
   "GET http://example.org/api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\n\r\n",
   "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n",
   "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
-  ...["GET /healthz HTTP/0.9\r\n\r\n", "GET /healthz HTTP/1.0\r\n\r\n", "GET /healthz\r\n", "\r\n\r\n\r\n", "G"],
+  ..."GET /healthz HTTP/0.9\r\n\r\n|GET /healthz HTTP/1.0\r\n\r\n|GET /healthz\r\n|\r\n\r\n\r\n|G".split("|"),
   `${chunked}ffffffffffffffffff\r\n`,
   `${chunked}5;a=b\r\nhello\r\n0\r\nX: y\r\n\r\n`,
 ];
