@@ -1,7 +1,8 @@
 // Times of what operators ask of a store that is filled.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { InboxFilter } from "../../shared/src/console.ts";
-import { exportRecords } from "../../server/src/desk/export.ts";
+import { neighboursOf } from "../../server/src/desk/detail.ts";
+import { allRows, exportRecords } from "../../server/src/desk/export.ts";
 import { type Scope, wholeScope } from "../../server/src/storage/desk-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { percentile } from "./statistics.ts";
@@ -64,7 +65,7 @@ export async function timeDesk(store: Store): Promise<void> {
   const reference = (turn: number) => rows[turn % rows.length]?.reference ?? "";
   const actor = { operator, at: clock.now() };
   await time("submission page", 200, (turn) => desk.findDetail(wholeScope, reference(turn)));
-  await time("previous and next", 200, (turn) => desk.neighbours(wholeScope, reference(turn), { status: "new" }));
+  await time("previous and next", 200, (turn) => neighboursOf(desk, wholeScope, reference(turn), { status: "new" }));
   await time("person with thousands", 50, () => desk.findPerson(wholeScope, "desk@agency.example"));
   await time("counts", 50, () => desk.countByStatus(wholeScope, operator));
   await time("since", 200, () => desk.since(wholeScope, latest - 50));
@@ -74,9 +75,9 @@ export async function timeDesk(store: Store): Promise<void> {
   await time("note", 50, (turn) => desk.addNote(wholeScope, reference(turn), "Called.", actor));
 
   const startedAt = performance.now();
-  const options = { subject: "inquiries", format: "ndjson", from: {}, isDisposable: () => false } as const;
+  const options = { subject: "inquiries", format: "ndjson", isDisposable: () => false } as const;
   let exported = 0;
-  for await (const { records } of exportRecords(store, options)) exported += records;
+  for await (const { records } of exportRecords(allRows(store, "inquiries", {}), options)) exported += records;
   const seconds = (performance.now() - startedAt) / 1000;
   const memory = Math.round(process.memoryUsage.rss() / 2 ** 20);
   console.log(`export: ${exported} inquiries in ${seconds.toFixed(1)} s, ${memory} MB resident at its end\n`);

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { InboxFilter } from "@submissions/shared/console";
 import { systemClock } from "../../server/src/clock.ts";
 import { Passwords } from "../../server/src/console/password.ts";
-import { exportRecords, type ExportSubject, exportSubjects, textsOf } from "../../server/src/desk/export.ts";
+import { allRows, exportRecords, type ExportSubject, exportSubjects, textsOf } from "../../server/src/desk/export.ts";
 import { openDiskVault } from "../../server/src/resumes/disk.ts";
 import { hashSecret } from "../../server/src/secrets.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
@@ -44,7 +44,7 @@ interface Held {
   readonly identity: string;
   readonly exports: Readonly<Record<string, readonly object[]>>;
   readonly inquiry: {
-    readonly row: { readonly reference: string; readonly arrival: number };
+    readonly submission: { readonly reference: string; readonly arrival: number };
     readonly mails?: unknown;
   };
   readonly application: string;
@@ -161,7 +161,7 @@ async function exportsTheSame(
 ): Promise<void> {
   const isDisposable = (email: string) => email.endsWith("@mailinator.com");
   for (const subject of subjects) {
-    const pieces = exportRecords(store, { subject, format: "ndjson", from: {}, isDisposable });
+    const pieces = exportRecords(allRows(store, subject, {}), { subject, format: "ndjson", isDisposable });
     const lines = (await collect(textsOf(pieces))).join("").trim().split("\n");
     // What was added since then may be there besides.
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject(held.exports[subject] ?? []);
@@ -169,7 +169,7 @@ async function exportsTheSame(
 }
 
 async function showsSubmissions(store: Store, held: Held, folder: string): Promise<void> {
-  const { reference } = held.inquiry.row;
+  const { reference } = held.inquiry.submission;
   expect(await store.desk.findDetail(wholeScope, reference)).toMatchObject(held.inquiry);
   const found = async (filter: InboxFilter) =>
     (await store.desk.listSubmissions(wholeScope, filter, { limit: 100 })).rows.map((row) => row.reference);
@@ -219,7 +219,7 @@ async function letsOperatorsIn({ access }: Store, { secrets }: Held): Promise<vo
 async function remembersCallers(store: Store, held: Held): Promise<void> {
   const earlier = await Promise.all(held.keys.map((key) => store.findEarlier(key)));
   expect(earlier).toMatchObject([
-    { reference: held.inquiry.row.reference, receiptSent: true, spam: false },
+    { reference: held.inquiry.submission.reference, receiptSent: true, spam: false },
     { reference: null, receiptSent: false },
     { reference: null, receiptSent: false },
   ]);

@@ -2,6 +2,7 @@
 import { Argument, Option, type Command } from "commander";
 import {
   exportFormats,
+  allRows,
   exportRecords,
   exportSubjects,
   personLine,
@@ -71,7 +72,7 @@ async function writeRecords(
   await using store = await openStore(config.storage, { access: "read-only" });
   await record(config, { action: "export", subject, detail: { format, ...from } });
   const isDisposable = disposableHosts(config.disposableDomains);
-  const pieces = exportRecords(store, { subject, format, from, isDisposable });
+  const pieces = exportRecords(allRows(store, subject, from), { subject, format, isDisposable });
   const noun = subject === "audit" ? "entries" : subject;
   using progress = new Progress(deps.messages);
   await writeAll(textsOf(progress.count(pieces, noun, ({ records }) => records)), deps.output);

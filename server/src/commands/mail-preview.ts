@@ -62,6 +62,7 @@ function madeUp(kind: MailKind, language: "en" | "de", confirms: boolean, packag
     status: "new",
     assignee: null,
     version: 1,
+    disposable: false,
     receivedAt: Date.now(),
     door: "rest",
     requestId,

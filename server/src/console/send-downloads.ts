@@ -5,15 +5,16 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import {
+  allRows,
   exportRecords,
   personLine,
   textsOf,
   type ExportFormat,
-  type ExportSource,
+  type ExportRows,
   type ExportSubject,
 } from "../desk/export.ts";
 import { readInstant } from "../desk/instant.ts";
-import { matchingSource, matchingSubscribers } from "../desk/matching.ts";
+import { matchingSubmissions, matchingSubscribers } from "../desk/matching.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";
 import { Fault } from "../fault.ts";
 import { parseJson } from "../http/body/content-type.ts";
@@ -62,7 +63,8 @@ export async function sendExport(
   subject: ExportSubject,
   format: ExportFormat,
 ): Promise<FastifyReply> {
-  return sendRecords(call, { subject, format, from: readFrom(call.request.query) }, call.console.store, {});
+  const from = readFrom(call.request.query);
+  return sendRecords(call, { subject, format }, allRows(call.console.store, subject, from), { ...from });
 }
 
 /** Sends what the filter of a list matches. The filter comes in the body, because proxies log URLs. */
@@ -75,29 +77,29 @@ export async function sendMatching(
   const from = readFrom(request.query);
   if (subject === "subscribers") {
     const { search, ...rest } = readFilter(subscriberFilter, request.body);
-    const detail = { filter: { ...rest, ...(search !== undefined && { searched: true }) } };
+    const detail = { ...from, filter: { ...rest, ...(search !== undefined && { searched: true }) } };
     const filter = { ...rest, ...(search !== undefined && { search }) };
-    return sendRecords(call, { subject, format, from }, matchingSubscribers(console.store, filter), detail);
+    return sendRecords(call, { subject, format }, matchingSubscribers(console.store, filter, from), detail);
   }
   const filter = readFilter(inboxFilter, request.body);
   // Without the search text: it may be a person's name, and entries of the audit log are kept for good.
   const { search, letter, ...rest } = filter;
-  const detail = { filter: { ...rest, ...((search ?? letter) !== undefined && { searched: true }) } };
+  const detail = { ...from, filter: { ...rest, ...((search ?? letter) !== undefined && { searched: true }) } };
   const kind = subject === "inquiries" ? "inquiry" : "application";
-  const source = matchingSource(console.desk, scopeOf(caller.role), kind, filter);
-  return sendRecords(call, { subject, format, from }, source, detail);
+  const rows = matchingSubmissions(console.desk, scopeOf(caller.role), { ...filter, kind }, from);
+  return sendRecords(call, { subject, format }, rows, detail);
 }
 
 async function sendRecords(
   call: DownloadCall,
   wanted: Omit<Parameters<typeof exportRecords>[1], "isDisposable">,
-  source: ExportSource,
+  rows: ExportRows,
   detail: AuditEntry["detail"],
 ): Promise<FastifyReply> {
   const { console, caller } = call;
-  const { subject, format, from } = wanted;
-  await record(console, caller, { action: "export", subject, detail: { format, ...from, ...detail } });
-  const pieces = exportRecords(source, { ...wanted, isDisposable: console.isDisposable });
+  const { subject, format } = wanted;
+  await record(console, caller, { action: "export", subject, detail: { format, ...detail } });
+  const pieces = exportRecords(rows, { ...wanted, isDisposable: console.isDisposable });
   return sendTexts(call, `${subject}.${format}`, format, textsOf(pieces));
 }
 

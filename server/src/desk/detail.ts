@@ -1,9 +1,10 @@
 // One submission as its page shows it.
-import type { InboxRow, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
+import type { MailRow, Neighbours, InboxFilter, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
 import { sentFields } from "../field-values.ts";
-import type { StoredSubmission } from "../storage/records.ts";
+import type { StoredMail, StoredSubmission } from "../storage/records.ts";
+import { inboxRow } from "./inbox-row.ts";
 import { withheldAs } from "./resume.ts";
-import type { DeskDetail } from "../storage/desk-store.ts";
+import type { DeskDetail, DeskStore, Scope } from "../storage/desk-store.ts";
 
 interface Installation {
   readonly packageTitles: ReadonlyMap<string, string> | null;
@@ -11,15 +12,15 @@ interface Installation {
 }
 
 export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }: Installation): SubmissionDetail {
-  const { row, submission, mails, notes, replies, history, duplicates } = detail;
+  const { submission, mails, notes, replies, history, duplicates } = detail;
   const ids = submission.kind === "inquiry" ? submission.selectedPackageIds : [];
   return {
-    ...row,
+    ...inboxRow(submission, packageTitles),
     fields: { ...sentFields(submission), ...languageOf(submission), ...consentOf(submission) },
     more: submission.more,
     packageTitles: titlesAmong(ids, packageTitles),
     resume: resumeOf(detail, scanned),
-    mails,
+    mails: mails.map(shownMail),
     notes,
     replies,
     history,
@@ -36,13 +37,29 @@ export const titlesAmong = (ids: readonly string[], packageTitles: Installation[
     }),
   );
 
-/** Rows of a list with the titles of packages in place of their identifiers. One that the row has cut stays as it is. */
-export const titled = (rows: readonly InboxRow[], packageTitles: Installation["packageTitles"]): readonly InboxRow[] =>
-  rows.map((row) => {
-    if (row.kind !== "inquiry") return row;
-    const titles = row.summary.split(", ").map((id) => packageTitles?.get(id) ?? id);
-    return { ...row, summary: titles.join("; ") };
-  });
+/** A mail as the console shows it: a notice names no address. */
+export function shownMail(stored: StoredMail): MailRow {
+  const { providerId: _, ...mail } = stored;
+  return { ...mail, email: mail.kind.endsWith("-notice") ? null : mail.email };
+}
+
+/** The submissions before and after one in the list of a filter, in the order of the list. */
+export async function neighboursOf(
+  desk: Pick<DeskStore, "listSubmissions">,
+  scope: Scope,
+  reference: string,
+  filter: InboxFilter,
+): Promise<Neighbours> {
+  const beside = async (order: "newest" | "oldest", after: number) => {
+    const [found] = (await desk.listSubmissions(scope, { ...filter, order }, { after, limit: 1 })).rows;
+    return found === undefined ? null : { reference: found.reference, kind: found.kind };
+  };
+  const [named] = (await desk.listSubmissions(scope, { search: reference }, { limit: 1 })).rows;
+  if (named === undefined) return { previous: null, next: null };
+  const [back, on] = filter.order === "oldest" ? (["newest", "oldest"] as const) : (["oldest", "newest"] as const);
+  const [previous, next] = await Promise.all([beside(back, named.arrival), beside(on, named.arrival)]);
+  return { previous, next };
+}
 
 // A submission that names no language counts as English, so only another language is shown.
 const languageOf = ({ language }: StoredSubmission) => ({ language: language === "en" ? null : language });

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { namedFields, valuesOf } from "../field-values.ts";
 import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../storage/records.ts";
-import type { ReadFrom, ReadRows } from "../storage/store.ts";
-import { exportRecords, type ExportFormat, type ExportSubject } from "./export.ts";
+import type { ReadFrom, ReadRows, Store } from "../storage/store.ts";
+import { allRows, exportRecords, type ExportFormat, type ExportSubject } from "./export.ts";
 
 const receivedAt = Date.UTC(2026, 10, 21, 8, 30, 0, 5);
 const filed = {
   arrival: 7,
+  disposable: false,
   assignee: null,
   tags: ["hot", "lead|A"],
   version: 1,
@@ -66,7 +67,9 @@ async function exported(subject: ExportSubject, format: ExportFormat, hasRows = 
     else if (hasRows) yield [rows[kind]];
   }
   const isDisposable = (email: string) => email.endsWith("@throwaway.example");
-  const pieces = await Array.fromAsync(exportRecords({ readAll }, { subject, format, from, isDisposable }));
+  const pieces = await Array.fromAsync(
+    exportRecords(allRows({ readAll } as Pick<Store, "readAll">, subject, from), { subject, format, isDisposable }),
+  );
   return pieces.map(({ text }) => text).join("");
 }
 
@@ -153,12 +156,8 @@ test("an empty export is a header in CSV and nothing in NDJSON", async () => {
 });
 
 /** An export of applications from pages of the caller's. */
-const exportOf = (pages: AsyncIterable<readonly StoredApplication[]>) => {
-  return exportRecords(
-    { readAll: () => pages },
-    { subject: "applications", format: "csv", from: {}, isDisposable: () => false },
-  );
-};
+const exportOf = (pages: AsyncIterable<readonly StoredApplication[]>) =>
+  exportRecords(pages, { subject: "applications", format: "csv", isDisposable: () => false });
 
 test("a page of long letters is several pieces, with each record once", async () => {
   const rows = Array.from({ length: 30 }, (_, arrival) => ({

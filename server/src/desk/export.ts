@@ -4,7 +4,8 @@ import type { AuditRow } from "@submissions/shared/console";
 import { sentFields } from "../field-values.ts";
 import type { KnownFact } from "../storage/desk-store.ts";
 import type { ResumeRecord, StoredSubmission, StoredSubscriber } from "../storage/records.ts";
-import type { ReadFrom, ReadRows } from "../storage/store.ts";
+import type { ReadFrom, ReadRows, Store } from "../storage/store.ts";
+import { shownMail } from "./detail.ts";
 import { byteOrderMark, csvLine, csvRecord, joinList, type Cell, type Column } from "./csv.ts";
 
 export const exportSubjects = ["inquiries", "subscribers", "applications", "audit"] as const;
@@ -13,19 +14,21 @@ export type ExportSubject = (typeof exportSubjects)[number];
 export const exportFormats = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** A store, or what gives some of its rows in the same order. */
-export interface ExportSource {
-  readAll(kind: keyof ReadRows, from: ReadFrom): AsyncIterable<readonly ReadRows[keyof ReadRows][]>;
-}
+/** Rows of the subject of an export, page by page, in the order of arrival. */
+export type ExportRows = AsyncIterable<readonly Row[]>;
+
+/**
+ * All rows of a subject.
+ *
+ * @param from by the time of receipt, for subscribers by that of the subscription, and for the audit log by that of the
+ * entry, whose id is its number
+ */
+export const allRows = (store: Pick<Store, "readAll">, subject: ExportSubject, from: ReadFrom): ExportRows =>
+  store.readAll(kinds[subject], from);
 
 interface ExportOptions {
   readonly subject: ExportSubject;
   readonly format: ExportFormat;
-  /**
-   * By the time of receipt, for subscribers by that of the subscription, and for the audit log by that of the entry, whose
-   * id is its number.
-   */
-  readonly from: ReadFrom;
   /** Whether an address is at a host of throw-away addresses. */
   readonly isDisposable: (email: string) => boolean;
 }
@@ -130,8 +133,14 @@ const pieceLengthMin = 64 * 1024;
 
 type Row = ReadRows[keyof ReadRows];
 
+const kinds = {
+  inquiries: "inquiry",
+  applications: "application",
+  subscribers: "subscriber",
+  audit: "audit",
+} as const satisfies Record<ExportSubject, keyof ReadRows>;
+
 interface Exported {
-  readonly kind: keyof ReadRows;
   readonly columns: Columns;
   /** Of a row of this kind. */
   fieldsOf(row: Row): Fields;
@@ -147,10 +156,10 @@ const exportsOf = (isDisposable: ExportOptions["isDisposable"]): Record<ExportSu
       return { ...fieldsOf(row), emailDisposable: isDisposable(email), arrival, ...consentFields(row), language };
     };
   return {
-    inquiries: { kind: "inquiry", columns: inquiryColumns, fieldsOf: marked(submissionFields) },
-    applications: { kind: "application", columns: applicationColumns, fieldsOf: marked(submissionFields) },
-    subscribers: { kind: "subscriber", columns: subscriberColumns, fieldsOf: marked(subscriberFields) },
-    audit: { kind: "audit", columns: auditColumns, fieldsOf: (row: AuditRow) => ({ ...row, at: iso(row.at) }) },
+    inquiries: { columns: inquiryColumns, fieldsOf: marked(submissionFields) },
+    applications: { columns: applicationColumns, fieldsOf: marked(submissionFields) },
+    subscribers: { columns: subscriberColumns, fieldsOf: marked(subscriberFields) },
+    audit: { columns: auditColumns, fieldsOf: (row: AuditRow) => ({ ...row, at: iso(row.at) }) },
   };
 };
 
@@ -159,15 +168,15 @@ const exportsOf = (isDisposable: ExportOptions["isDisposable"]): Record<ExportSu
  * record. Stopping early closes the reading.
  */
 export function exportRecords(
-  source: ExportSource,
-  { subject, format, from, isDisposable }: ExportOptions,
+  rows: ExportRows,
+  { subject, format, isDisposable }: ExportOptions,
 ): AsyncGenerator<ExportPiece> {
-  const { kind, columns, fieldsOf } = exportsOf(isDisposable)[subject];
+  const { columns, fieldsOf } = exportsOf(isDisposable)[subject];
   const cells = Object.values(columns);
   const write = (row: Row) =>
     format === "csv" ? csvRecord(cells, fieldsOf(row)) : `${JSON.stringify(fieldsOf(row))}\n`;
   const head = format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "";
-  return inPieces(head, source.readAll(kind, from), write);
+  return inPieces(head, rows, write);
 }
 
 // What comes first waits for the first records: a reading that fails before them has sent nothing yet.
@@ -218,7 +227,7 @@ function factFields(fact: KnownFact): object {
     return { kind: fact.kind, reference: fact.reference, ...fact.reply, at: iso(fact.reply.at) };
   }
   if (fact.kind === "mail") {
-    const { id, kind: mail, reference, email, status, createdAt } = fact.mail;
+    const { id, kind: mail, reference, email, status, createdAt } = shownMail(fact.mail);
     return { kind: fact.kind, id, mail, reference, email, status, createdAt: iso(createdAt) };
   }
   return fact.kind === "suppression" ? { ...fact, at: iso(fact.at) } : { ...fact, createdAt: iso(fact.createdAt) };

@@ -6,7 +6,7 @@ import { findMatching, matchingMax } from "./matching.ts";
 
 /** A list of so many submissions, in pages of which some are empty. */
 const listOf = (count: number) => ({
-  async listWhole(_scope: unknown, _filter: unknown, { after = 0, limit = 50 }: PageRequest) {
+  async listSubmissions(_scope: unknown, _filter: unknown, { after = 0, limit = 50 }: PageRequest) {
     const [from, isGap] = [Math.floor(after), after % 1 !== 0];
     const last = Math.min(count, from + limit);
     const numbers = isGap ? [] : Array.from({ length: last - from }, (_, at) => from + at + 1);

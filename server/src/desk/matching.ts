@@ -5,8 +5,7 @@ import type { InboxFilter, Matching, Page, PageRequest, SubscriberFilter } from 
 import { emailKey } from "@submissions/shared/fields";
 import { pageLimitMax, type DeskStore, type Scope } from "../storage/desk-store.ts";
 import type { StoredSubmission, StoredSubscriber, SubmissionKind } from "../storage/records.ts";
-import { ReadTooSlow, type Store } from "../storage/store.ts";
-import type { ExportSource } from "./export.ts";
+import { type ReadFrom, ReadTooSlow, type Store } from "../storage/store.ts";
 
 /** Submissions that one confirmation may change. An operator who counts more has the wrong filter, or does it twice. */
 export const matchingMax = 10_000;
@@ -14,7 +13,7 @@ export const matchingMax = 10_000;
 /** How long the search for them may take: a connection on which nothing moves is cut after 20 s. */
 const matchingMsMax = 10_000;
 
-type Desk = Pick<DeskStore, "listWhole">;
+type Desk = Pick<DeskStore, "listSubmissions">;
 
 /**
  * Which submissions match, with their versions as of now; the first ones in the order of the list.
@@ -38,27 +37,29 @@ export async function findMatching(
   return { targets, more: false };
 }
 
-/** Reads what the exports read, but only what matches, in the order of arrival. */
-export const matchingSource = (desk: Desk, scope: Scope, kind: SubmissionKind, filter: InboxFilter): ExportSource => ({
-  readAll(_kind, { after, since = 0 }) {
-    const from = Math.max(since, filter.from ?? 0);
-    return readMatching(desk, scope, { ...filter, kind, from, order: "oldest" }, { after });
-  },
-});
+/** Reads what the exports of a kind read, but only what matches, in the order of arrival. */
+export function matchingSubmissions(
+  desk: Desk,
+  scope: Scope,
+  filter: InboxFilter & { readonly kind: SubmissionKind },
+  { after, since = 0 }: ReadFrom,
+): AsyncIterable<readonly StoredSubmission[]> {
+  const from = Math.max(since, filter.from ?? 0);
+  return readMatching(desk, scope, { ...filter, from, order: "oldest" }, { after });
+}
 
 /** Reads what the exports read, but of the subscribers only those that match. */
-export const matchingSubscribers = (
+export async function* matchingSubscribers(
   store: Pick<Store, "readAll">,
   { status, source, search = "" }: SubscriberFilter,
-): ExportSource => ({
-  async *readAll(_kind, from) {
-    const matches = (row: StoredSubscriber) =>
-      (status === undefined || row.status === status) &&
-      (source === undefined || row.source === source) &&
-      emailKey(row.email).includes(emailKey(search));
-    for await (const rows of store.readAll("subscriber", from)) yield rows.filter(matches);
-  },
-});
+  from: ReadFrom,
+): AsyncGenerator<readonly StoredSubscriber[]> {
+  const matches = (row: StoredSubscriber) =>
+    (status === undefined || row.status === status) &&
+    (source === undefined || row.source === source) &&
+    emailKey(row.email).includes(emailKey(search));
+  for await (const rows of store.readAll("subscriber", from)) yield rows.filter(matches);
+}
 
 async function* readMatching(
   desk: Desk,
@@ -69,7 +70,7 @@ async function* readMatching(
   let next = after ?? null;
   do {
     const at: PageRequest = { limit: pageLimitMax, ...(next !== null && { after: next }) };
-    const page: Page<StoredSubmission> = await desk.listWhole(scope, filter, at);
+    const page: Page<StoredSubmission> = await desk.listSubmissions(scope, filter, at);
     if (page.rows.length > 0) yield page.rows;
     ({ next } = page);
     // Others have their turn of the event loop between the pages, however quick the answers are.

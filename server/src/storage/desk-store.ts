@@ -9,8 +9,6 @@ import type {
   InboxCounts,
   InboxFilter,
   InboxRow,
-  MailRow,
-  Neighbours,
   Note,
   Overview,
   OverviewDays,
@@ -68,12 +66,11 @@ export interface AuditEntry {
 
 /** Everything about one submission, as it is stored. `desk/detail.ts` makes the console's `SubmissionDetail` of it. */
 export interface DeskDetail {
-  readonly row: InboxRow;
   readonly submission: StoredSubmission;
   /** Null without a resume. */
   readonly scan: ScanState | null;
   /** Oldest first. */
-  readonly mails: readonly MailRow[];
+  readonly mails: readonly StoredMail[];
   /** Oldest first. */
   readonly notes: readonly Note[];
   /** Oldest first. */
@@ -115,7 +112,7 @@ export type KnownFact =
   | { readonly kind: "note"; readonly reference: string; readonly note: Note }
   | { readonly kind: "reply"; readonly reference: string; readonly reply: Reply }
   | { readonly kind: "subscription"; readonly subscriber: StoredSubscriber }
-  | { readonly kind: "mail"; readonly mail: MailRow }
+  | { readonly kind: "mail"; readonly mail: StoredMail }
   /** Another service that is told of the person, or will be: by the host of its address. */
   | {
       readonly kind: "delivery";
@@ -128,14 +125,15 @@ export type KnownFact =
   | { readonly kind: "idempotency"; readonly procedure: string; readonly createdAt: number };
 
 /** Everything of one address, as it is stored. */
-export interface StoredPerson extends Omit<Person, "subscription"> {
+export interface StoredPerson extends Omit<Person, "submissions" | "subscription" | "mails"> {
+  readonly submissions: readonly StoredSubmission[];
   readonly subscription: StoredSubscriber | null;
+  readonly mails: readonly StoredMail[];
 }
 
-/** A mail as the console shows it: a notice names no address. */
-export function shownMail(stored: StoredMail): MailRow {
-  const { providerId: _, ...mail } = stored;
-  return { ...mail, email: mail.kind.endsWith("-notice") ? null : mail.email };
+/** The console's overview as it is stored: without what depends on the catalogue. */
+export interface StoredOverview extends Omit<Overview, "packageTitles" | "waiting"> {
+  readonly waiting: readonly StoredSubmission[];
 }
 
 export interface DeskStore {
@@ -143,10 +141,7 @@ export interface DeskStore {
    * Submissions of a filter, by arrival. A page may be shorter than its limit although there are more: it stops after a
    * bounded amount of work, and `next` then says where to go on.
    */
-  listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<InboxRow>>;
-
-  /** As {@link listSubmissions}, with all that is stored of each. */
-  listWhole(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<StoredSubmission>>;
+  listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<StoredSubmission>>;
 
   /** New and open exactly, the others up to 1,001. `mine` counts what is assigned to this operator. Cache it 2 s. */
   countByStatus(scope: Scope, operator: string): Promise<InboxCounts>;
@@ -155,9 +150,6 @@ export interface DeskStore {
   since(scope: Scope, arrival: number): Promise<{ readonly latest: number; readonly added: number }>;
 
   findDetail(scope: Scope, reference: string): Promise<DeskDetail | null>;
-
-  /** The submissions before and after one in the list of a filter, in the order of the list. */
-  neighbours(scope: Scope, reference: string, filter: InboxFilter): Promise<Neighbours>;
 
   /** Everything of an address that the scope holds, the newest 200 submissions; null when that is nothing. */
   findPerson(scope: Scope, email: string): Promise<StoredPerson | null>;
@@ -175,7 +167,7 @@ export interface DeskStore {
   listMails(scope: Scope, status: MailStatus | undefined, page: PageRequest): Promise<Page<StoredMail>>;
 
   /** The last days, 30 unless given, and what waits. */
-  overview(scope: Scope, now: number, days?: OverviewDays): Promise<Omit<Overview, "packageTitles">>;
+  overview(scope: Scope, now: number, days?: OverviewDays): Promise<StoredOverview>;
 
   /** Entries, newest first; `after` and `next` are their ids. */
   listAudit(page: PageRequest): Promise<Page<AuditRow>>;

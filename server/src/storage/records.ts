@@ -112,6 +112,8 @@ interface Filed {
   readonly tags: readonly string[];
   /** Counts the changes by operators, from 1. */
   readonly version: number;
+  /** Whether the address is at a host of throw-away addresses. Found out soon after the submission was stored. */
+  readonly disposable: boolean;
 }
 
 export type StoredInquiry = InquiryRecord & Filed;

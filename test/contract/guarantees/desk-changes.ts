@@ -29,12 +29,11 @@ export function deskChangeGuarantees(test: StoreTest): void {
     await store.desk.addNote(wholeScope, reference, "Good voice.", eva);
     const detail = await store.desk.findDetail(wholeScope, reference);
     expect(detail).toMatchObject({
-      row: { reference, hasResume: true },
       submission: { ...application(2), reference },
       scan: "unscanned",
       mails: [
         { kind: "application-receipt", email: "ana-2@example.org" },
-        { kind: "application-notice", email: null },
+        { kind: "application-notice", email: "ana-2@example.org" },
       ],
       notes: [{ author: eva.operator, at: eva.at, text: "Good voice." }],
       history: [{ operator: eva.operator, at: eva.at, action: "note" }],

@@ -1,5 +1,6 @@
 // What the port promises about the lists, the search and the counts that operators see.
 import { expect } from "vitest";
+import { neighboursOf } from "../../../server/src/desk/detail.ts";
 import type { InboxFilter, PageRequest } from "../../../shared/src/console.ts";
 import { type Scope, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
@@ -46,11 +47,9 @@ export function deskListGuarantees(test: StoreTest): void {
       list: () => desk.listSubmissions(wholeScope, {}, {}),
       search: () => desk.listSubmissions(wholeScope, { search: "ann" }, {}),
       letter: () => desk.listSubmissions(wholeScope, { letter: "a" }, {}),
-      whole: () => desk.listWhole(wholeScope, {}, {}),
       counts: () => desk.countByStatus(wholeScope, "eva@example.org"),
       since: () => desk.since(wholeScope, 0),
       detail: () => desk.findDetail(wholeScope, reference),
-      neighbours: () => desk.neighbours(wholeScope, reference, {}),
       person: () => desk.findPerson(wholeScope, email),
       subscribers: () => desk.listSubscribers({}, {}),
       growth: () => desk.subscriberGrowth(noon, 30),
@@ -73,44 +72,15 @@ export function deskListGuarantees(test: StoreTest): void {
     expect(onTheLoop).toEqual([]);
   });
 
-  test("lists submissions, newest first, as rows that say what they are about", async ({ store }) => {
+  test("lists submissions, newest first, with all that is stored of them", async ({ store }) => {
     const first = await acceptReference(store, inquiry(1));
     const second = await acceptReference(store, application(2));
     const { rows, next } = await store.desk.listSubmissions(wholeScope, {}, {});
     expect(next).toBeNull();
+    const filed = { status: "new", assignee: null, tags: [], version: 1, disposable: false };
     expect(rows).toEqual([
-      {
-        arrival: rows[0]?.arrival,
-        reference: second,
-        kind: "application",
-        name: "Ana Souza",
-        email: "ana-2@example.org",
-        company: "Estúdio",
-        status: "new",
-        assignee: null,
-        tags: [],
-        version: 1,
-        receivedAt: noon,
-        hasResume: true,
-        disposable: false,
-        summary: "Accent annotator – Dear team, I would like to join.",
-      },
-      {
-        arrival: rows[1]?.arrival,
-        reference: first,
-        kind: "inquiry",
-        name: "Ann Buyer",
-        email: "ann-1@example.org",
-        company: "Voices Ltd",
-        status: "new",
-        assignee: null,
-        tags: [],
-        version: 1,
-        receivedAt: noon,
-        hasResume: false,
-        disposable: false,
-        summary: "en-GB-scottish, de-AT",
-      },
+      { ...application(2), ...filed, arrival: rows[0]?.arrival, reference: second },
+      { ...inquiry(1), ...filed, arrival: rows[1]?.arrival, reference: first },
     ]);
   });
 
@@ -322,14 +292,15 @@ export function deskListGuarantees(test: StoreTest): void {
     const second = await acceptReference(store, application(2));
     const third = await acceptReference(store, inquiry(3));
     const named = (reference: string, kind: string) => ({ reference, kind });
-    const neighbours = (reference: string, filter: InboxFilter) => store.desk.neighbours(wholeScope, reference, filter);
+    const neighbours = (reference: string, filter: InboxFilter) =>
+      neighboursOf(store.desk, wholeScope, reference, filter);
     expect(await neighbours(second, {})).toEqual({ previous: named(third, "inquiry"), next: named(first, "inquiry") });
     expect(await neighbours(first, { kind: "inquiry" })).toEqual({ previous: named(third, "inquiry"), next: null });
     expect(await neighbours(first, { order: "oldest" })).toEqual({
       previous: null,
       next: named(second, "application"),
     });
-    expect(await store.desk.neighbours(sales, second, {})).toEqual({ previous: null, next: null });
+    expect(await neighboursOf(store.desk, sales, second, {})).toEqual({ previous: null, next: null });
   });
 
   test("lists subscribers by status and by a part of the address", async ({ store }) => {

@@ -61,11 +61,11 @@ export function replyGuarantees(test: StoreTest): void {
     const reference = await withReceipt(store, 1, "sent");
     const { id, dueAt } = await reply(store, { reference });
     expect(dueAt).toBe(due);
-    const { replies, mails, history, row } = await detailOf(store, reference);
+    const { replies, mails, history, submission } = await detailOf(store, reference);
     expect(replies).toEqual([{ id, author: eva.operator, at: by.at, text }]);
     expect(mails).toMatchObject([{}, {}, { kind: "inquiry-reply", reply: id, status: "queued", dueAt: due }]);
     expect(history).toEqual([{ ...by, action: "reply", detail: { reply: id } }]);
-    expect(row).toMatchObject({ status: "new", version: 1 });
+    expect(submission).toMatchObject({ status: "new", version: 1 });
     expect(await store.mails.claim(due - 1, 10, lease)).toEqual([]);
     expect(await store.mails.claim(due, 10, lease)).toMatchObject([
       {
@@ -116,9 +116,9 @@ export function replyGuarantees(test: StoreTest): void {
     expect(await store.replies.undo(recruiting, id, by)).toBeNull();
     expect(await store.replies.undo(sales, id, by)).toBe(true);
     expect(await allMails(store)).toHaveLength(before);
-    const { replies, row, history } = await detailOf(store, reference);
+    const { replies, submission, history } = await detailOf(store, reference);
     expect(replies).toEqual([]);
-    expect(row).toMatchObject({ status: "new", version: 3 });
+    expect(submission).toMatchObject({ status: "new", version: 3 });
     expect(history.map(({ action }) => action)).toEqual(["status", "reply", "reply.undo", "status"]);
     const second = await reply(store, { reference });
     await claimDue(store);

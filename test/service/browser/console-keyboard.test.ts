@@ -47,7 +47,7 @@ test("a submission is opened, read, answered, tagged and done with, and the next
   await keyboard.type("hot lead");
   await keyboard.press("Enter");
   await page.getByRole("button", { name: "Remove hot lead" }).waitFor();
-  expect((await site().detail(one!.reference)).row.tags).toEqual(["hot lead"]);
+  expect((await site().detail(one!.reference)).submission.tags).toEqual(["hot lead"]);
 
   await keyboard.press("Escape");
   await keyboard.press("e");

@@ -4,7 +4,7 @@ import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
-import { exportRecords, exportSubjects } from "../../../server/src/desk/export.ts";
+import { allRows, exportRecords, exportSubjects } from "../../../server/src/desk/export.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openStore, type StoreLocation } from "../../../server/src/storage/open-store.ts";
 import { accept, giveBack, inquiry } from "../../contract/records.ts";
@@ -132,9 +132,11 @@ afterAll(async () => {
 /** Everything that operators can take out, as NDJSON, but for the audit log, in which backups are. */
 async function exportsOf(location: StoreLocation): Promise<string> {
   await using store = await openStore(location, { access: "read-only" });
-  const options = { format: "ndjson", from: {}, isDisposable: () => false } as const;
+  const options = { format: "ndjson", isDisposable: () => false } as const;
   const subjects = exportSubjects.filter((subject) => subject !== "audit");
-  const all = subjects.map((subject) => Array.fromAsync(exportRecords(store, { subject, ...options })));
+  const all = subjects.map((subject) =>
+    Array.fromAsync(exportRecords(allRows(store, subject, {}), { subject, ...options })),
+  );
   return (await Promise.all(all))
     .flat()
     .map(({ text }) => text)

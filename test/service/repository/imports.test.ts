@@ -143,6 +143,7 @@ const everybodys = [
   "node-http.ts",
   "optional-packages.ts",
   "repeatedly.ts",
+  "search-words.ts",
   "secrets.ts",
   "share-answer.ts",
   "storage/records.ts",

@@ -8,6 +8,7 @@ import { Passwords } from "../../../server/src/console/password.ts";
 import { disposableHosts } from "../../../server/src/mail/disposable.ts";
 import { drawSecret, hashSecret } from "../../../server/src/secrets.ts";
 import { onePagePdf } from "../../../server/dev/seed/made-up.ts";
+import { inboxRow } from "../../../server/src/desk/inbox-row.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
@@ -132,8 +133,8 @@ export class ConsoleSite implements AsyncDisposable {
 
   /** Status and assignee as they are now. */
   async now(reference: string): Promise<readonly [status: string, assignee: string | null]> {
-    const { row } = await this.detail(reference);
-    return [row.status, row.assignee];
+    const { submission } = await this.detail(reference);
+    return [submission.status, submission.assignee];
   }
 
   /** An inquiry that comes in now. */
@@ -149,7 +150,7 @@ export class ConsoleSite implements AsyncDisposable {
     reference: string,
     change: Pick<TriageRequest, "status" | "assignee">,
   ): Promise<void> {
-    const { version } = (await this.detail(reference)).row;
+    const { version } = (await this.detail(reference)).submission;
     const actor = { operator, at: Date.now() - 2 * minuteMs };
     await this.store.desk.triage(wholeScope, { targets: [{ reference, version }], ...change }, actor);
   }
@@ -288,7 +289,7 @@ async function list(store: Store, filter: Filter): Promise<InboxRow[]> {
   const rows: InboxRow[] = [];
   for (let after: number | undefined; ;) {
     const page = await store.desk.listSubmissions(wholeScope, filter, { ...(after && { after }), limit: 100 });
-    rows.push(...page.rows);
+    rows.push(...page.rows.map((one) => inboxRow(one, null)));
     if (page.next === null) return rows;
     after = page.next;
   }

@@ -36,6 +36,7 @@ const filed = {
   assignee: null,
   tags: [],
   version: 1,
+  disposable: false,
   receivedAt: Date.UTC(2026, 10, 21, 9, 30),
   door: "rest",
   requestId: "r-1",

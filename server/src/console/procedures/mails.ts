@@ -1,8 +1,8 @@
 // Mails, what failed of them, and sending one again.
 import type { MailRow, Page, WithPerson } from "@submissions/shared/console";
 import { z } from "zod";
+import { shownMail } from "../../desk/detail.ts";
 import { Fault } from "../../fault.ts";
-import { shownMail } from "../../storage/desk-store.ts";
 import { mailId, mailStatus, page } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";

@@ -1,7 +1,8 @@
 // How the work goes, what goes wrong, and what a new installation lacks.
 import { overviewDays, type Overview, type Setup, type Troubles } from "@submissions/shared/console";
 import { z } from "zod";
-import { titled, titlesAmong } from "../../desk/detail.ts";
+import { titlesAmong } from "../../desk/detail.ts";
+import { inboxRow } from "../../desk/inbox-row.ts";
 import { reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
 
@@ -14,7 +15,7 @@ export const overviewProcedures = trpc.router({
       const packages = shares.package.map(({ word }) => word);
       return {
         ...overview,
-        waiting: titled(waiting, console.packageTitles),
+        waiting: waiting.map((one) => inboxRow(one, console.packageTitles)),
         packageTitles: titlesAmong(packages, console.packageTitles),
       };
     }),

@@ -1,8 +1,9 @@
 // One person, with everything from one address and erasing it.
 import type { Person, SubscriberRow, WithPerson } from "@submissions/shared/console";
 import { z } from "zod";
-import { titled } from "../../desk/detail.ts";
+import { shownMail } from "../../desk/detail.ts";
 import { erasePerson, type Erased } from "../../desk/erase.ts";
+import { inboxRow } from "../../desk/inbox-row.ts";
 import type { StoredSubscriber } from "../../storage/records.ts";
 import { address, personId } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
@@ -16,8 +17,9 @@ export const peopleProcedures = trpc.router({
       const email = found(emailOf(input.person));
       const person = found(await desk.findPerson(scope, email));
       const subscription = person.subscription && marked(person.subscription, console.isDisposable);
-      const submissions = titled(person.submissions, console.packageTitles);
-      return { ...person, submissions, subscription, personId: idOf(email) };
+      const submissions = person.submissions.map((one) => inboxRow(one, console.packageTitles));
+      const mails = person.mails.map(shownMail);
+      return { ...person, submissions, subscription, mails, personId: idOf(email) };
     }),
 
   // Only for those who see everything. For the others either answer would tell: "erased" what they never saw, and a

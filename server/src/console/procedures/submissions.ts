@@ -13,7 +13,8 @@ import type {
   WithPerson,
 } from "@submissions/shared/console";
 import { z } from "zod";
-import { submissionDetail, titled } from "../../desk/detail.ts";
+import { neighboursOf, submissionDetail } from "../../desk/detail.ts";
+import { inboxRow } from "../../desk/inbox-row.ts";
 import { findMatching } from "../../desk/matching.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
@@ -27,7 +28,7 @@ export const inboxProcedures = trpc.router({
     .input(z.object({ filter: inboxFilter, page }))
     .query(async ({ ctx: { console, desk, scope }, input }): Promise<Page<InboxRow>> => {
       const { rows, next } = await desk.listSubmissions(scope, input.filter, input.page);
-      return { rows: titled(rows, console.packageTitles), next };
+      return { rows: rows.map((one) => inboxRow(one, console.packageTitles, input.filter.letter)), next };
     }),
 
   matching: reads(...submissionRoles)
@@ -70,14 +71,14 @@ export const submissionProcedures = trpc.router({
     .input(z.object({ reference }))
     .query(async ({ ctx: { desk, scope, console }, input }): Promise<WithPerson<SubmissionDetail>> => {
       const detail = found(await desk.findDetail(scope, input.reference));
-      const personId = console.persons.idOf(detail.row.email);
+      const personId = console.persons.idOf(detail.submission.email);
       return { ...submissionDetail(detail, console), personId };
     }),
 
   neighbours: reads(...submissionRoles)
     .input(z.object({ reference, filter: inboxFilter }))
     .query(({ ctx: { desk, scope }, input }): Promise<Neighbours> =>
-      desk.neighbours(scope, input.reference, input.filter),
+      neighboursOf(desk, scope, input.reference, input.filter),
     ),
 
   addNote: changes(...submissionRoles)

@@ -1,5 +1,5 @@
 // The lists and the search of the inbox on PostgreSQL: lexemes in a table of their own.
-import { folded, indexedWords, letterTexts, type TypedWords, whoTexts } from "../rules/words.ts";
+import { folded, indexedWords, letterTexts, type TypedWords, whoTexts } from "../../search-words.ts";
 import type { Engine } from "../sql/engine.ts";
 import type { Inbox } from "../sql/inbox-list.ts";
 import type { SearchIndex } from "../sql/search-index.ts";
@@ -38,7 +38,7 @@ const typedQuery = ({ whole, beginning }: TypedWords): string =>
   [...whole.map(lexeme), `${lexeme(beginning)}:*`].join(" & ");
 
 export function prepareSearchIndex({ prepare }: Engine): SearchIndex {
-  // Words travel as JSON, and become the lexemes as they are: what counts as a word is decided in `rules/words.ts`. A row
+  // Words travel as JSON, and become the lexemes as they are: what counts as a word is decided in `search-words.ts`. A row
   // that was erased meanwhile is left out.
   const lexemes = (words: string) => `array_to_tsvector(ARRAY (SELECT jsonb_array_elements_text(${words}::jsonb)))`;
   const add = prepare(`

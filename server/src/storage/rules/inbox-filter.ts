@@ -3,7 +3,7 @@
 import type { InboxFilter } from "@submissions/shared/console";
 import type { Scope } from "../desk-store.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
-import { searchedWords, type TypedWords, typedWords } from "./words.ts";
+import { searchedWords, type TypedWords, typedWords } from "../../search-words.ts";
 
 /** Columns that lead an index. */
 export type ListColumn = "disposable" | "assignee" | "status" | "kind";

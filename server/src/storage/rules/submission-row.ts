@@ -13,12 +13,13 @@ const ownNames = [
 ] as const;
 
 /** The columns that a submission is read from. */
-export const submissionColumns = columnsOf("submission", [...ownNames, "resumeKey", "fields", "tags"]);
+export const submissionColumns = columnsOf("submission", [...ownNames, "resumeKey", "fields", "tags", "disposable"]);
 
 export interface SubmissionRow extends Pick<StoredSubmission, (typeof ownNames)[number]> {
   readonly resumeKey: string | null;
   readonly fields: string;
   readonly tags: string | null;
+  readonly disposable: number;
 }
 
 // The others of a kind have columns of their own.
@@ -45,7 +46,10 @@ export const resumeKeyOf = (record: SubmissionRecord): string | null =>
 export const filed = (
   record: SubmissionRecord,
   { arrival, reference, status }: Pick<StoredSubmission, "arrival" | "reference" | "status">,
-): StoredSubmission => ({ ...record, arrival, reference, status, assignee: null, tags: [], version: 1 });
+): StoredSubmission => ({
+  ...record,
+  ...{ arrival, reference, status, assignee: null, tags: [], version: 1, disposable: false },
+});
 
 /** Null when `fields` cannot be read. */
 export function readSubmission(row: SubmissionRow): StoredSubmission | null {
@@ -71,6 +75,7 @@ function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission 
     ...picked(row, ownNames),
     language: languageOf(fields["language"]),
     tags: readTags(row.tags),
+    disposable: row.disposable === 1,
     consent: consentOf(fields["consent"]),
     more: moreOf(fields["more"]),
   };

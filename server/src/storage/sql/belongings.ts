@@ -1,14 +1,13 @@
 // A submission with all that belongs to it, and everything of a person.
 import type { Note } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
-import { type DeskDetail, type DeskStore, type KnownFact, shownMail } from "../desk-store.ts";
+import type { DeskDetail, DeskStore, KnownFact } from "../desk-store.ts";
 import { pageRows } from "../pages.ts";
-import { inboxRow, inboxRowOf, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
 import { readFields } from "../rules/json-column.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import type { ScanState } from "../records.ts";
 import type { References } from "../rules/references.ts";
-import { readSubmissionAnyway } from "../rules/submission-row.ts";
+import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
 import { entryColumns, type StoredEntry } from "./audit.ts";
 import type { Engine, Query } from "./engine.ts";
@@ -23,7 +22,7 @@ export const personMax = 200;
 /** Possible duplicates of a submission that its page shows. */
 const duplicatesMax = 5;
 
-interface DetailRow extends ListedRow {
+interface DetailRow extends SubmissionRow {
   readonly resume_scan: ScanState | null;
   readonly resume_sha256: string | null;
   readonly email_key: string;
@@ -49,11 +48,11 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       WHERE ${condition} AND arrival <> $3 AND ${among("kind", "$4")} ORDER BY arrival DESC LIMIT ${duplicatesMax}) AS newest`;
   return {
     find: prepare<DetailRow>(`
-      SELECT ${listedColumns}, resume_scan, resume_sha256, email_key FROM submission
+      SELECT ${submissionColumns}, resume_scan, resume_sha256, email_key FROM submission
       WHERE day_number = $1 AND kind = $2`),
     /** Of an address, newest first, below an arrival number. */
-    submissionsOf: prepare<ListedRow>(`
-      SELECT ${listedColumns} FROM submission ${indexedBy("submission_email")}
+    submissionsOf: prepare<SubmissionRow>(`
+      SELECT ${submissionColumns} FROM submission ${indexedBy("submission_email")}
       WHERE email_key = $1 AND arrival < $2 AND ${among("kind", "$3")} ORDER BY arrival DESC LIMIT $4`),
     subscriberOf: prepare<SubscriberRow>(`SELECT ${subscriberColumns} FROM subscriber WHERE email_key = $1`),
     /** Of the same address or with the same resume. */
@@ -93,7 +92,7 @@ export function makeBelongings(engine: Engine, references: References) {
   const findSubscriber = (key: string) => find(statements.subscriberOf(key));
 
   async function* factsOf(owner: Owner): AsyncGenerator<KnownFact, void, undefined> {
-    for (const mail of await read(statements.mailsOf(owner))) yield { kind: "mail", mail: shownMail(storedMail(mail)) };
+    for (const mail of await read(statements.mailsOf(owner))) yield { kind: "mail", mail: storedMail(mail) };
     for (const { event, url, status, createdAt } of await read(statements.deliveriesOf(owner))) {
       yield { kind: "delivery", event, host: URL.parse(url)?.host ?? "", status, createdAt };
     }
@@ -114,12 +113,10 @@ export function makeBelongings(engine: Engine, references: References) {
         read(statements.historyOf(row.reference)),
         read(statements.twinsOf(row.email_key, row.resume_sha256, arrival, kinds)),
       ]);
-      const submission = readSubmissionAnyway(row);
       return {
-        row: inboxRowOf(submission, row.disposable === 1),
-        submission,
+        submission: readSubmissionAnyway(row),
         scan: row.resume_scan,
-        mails: mails.map((mail) => shownMail(storedMail(mail))),
+        mails: mails.map(storedMail),
         notes,
         replies,
         history: history
@@ -140,10 +137,10 @@ export function makeBelongings(engine: Engine, references: References) {
       if (rows.length === 0 && subscriber === undefined) return null;
       return {
         email: rows[0]?.email ?? subscriber?.email ?? email,
-        submissions: rows.slice(0, personMax).map(inboxRow),
+        submissions: rows.slice(0, personMax).map(readSubmissionAnyway),
         more: rows.length > personMax,
         subscription: subscriber === undefined ? null : storedSubscriber(subscriber),
-        mails: mails.map((mail) => shownMail(storedMail(mail))),
+        mails: mails.map(storedMail),
         suppressed: suppression?.reason ?? null,
       };
     },
@@ -151,7 +148,7 @@ export function makeBelongings(engine: Engine, references: References) {
     async *readPerson({ kinds, subscribers }, email) {
       const key = emailKey(email);
       for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null;) {
-        const rows: readonly ListedRow[] = await read(statements.submissionsOf(key, before, kinds, pageRows));
+        const rows: readonly SubmissionRow[] = await read(statements.submissionsOf(key, before, kinds, pageRows));
         for (const row of rows) {
           const { arrival, reference } = row;
           yield { kind: "submission", submission: readSubmissionAnyway(row) };

@@ -1,13 +1,12 @@
-// A page of the inbox, the neighbours of a submission in it, and how many there are.
-import type { InboxCounts, InboxFilter, InboxRow, Page, PageRequest } from "@submissions/shared/console";
+// A page of the inbox, and how many there are.
+import type { InboxCounts, InboxFilter, Page, PageRequest } from "@submissions/shared/console";
 import { referenceShape } from "@submissions/shared/reference";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import { type Bounds, endless, readPage } from "../ranges.ts";
 import { countMax, type ListColumn, type ListPlan, type ListWords, planList, wordsOf } from "../rules/inbox-filter.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
-import { foundRow, inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
-import type { DayNumber, References } from "../rules/references.ts";
-import { readSubmissionAnyway } from "../rules/submission-row.ts";
+import type { References } from "../rules/references.ts";
+import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { type Bind, bindTo, type Engine, type Value } from "./engine.ts";
 
 /** A part of a list: what lies between two arrival numbers (in SQL). */
@@ -81,15 +80,12 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     SELECT coalesce(max(last), 0) AS latest, ${capped("new", "arrival > $2")} AS added
     FROM (${latest("inquiry")} UNION ALL ${latest("application")}) AS newest`);
 
-  const arrivalOf = async (named: DayNumber): Promise<number | null> =>
-    (await read(arrivalOfDay(named.dayNumber, named.kind)))[0]?.arrival ?? null;
-
   async function find(
     scope: Scope,
     filter: InboxFilter,
     bounds: Bounds & { readonly isNamed: boolean },
     page: PageRequest,
-  ): Promise<Page<ListedRow>> {
+  ): Promise<Page<SubmissionRow>> {
     const { search, letter, status, order: _order, from: _from, until: _until, kind: _kind, ...others } = filter;
     const isSearch = search !== undefined || letter !== undefined;
     // Otherwise another part of the filter may be the narrow one.
@@ -111,8 +107,8 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
         const text = isSearch
           ? searchText(plan, inbox.find(words, part, bind, isWide && !isFirst), part)
           : listText(plan, part);
-        const whole = `SELECT ${listedColumns} FROM submission WHERE arrival IN (${text} LIMIT ${bind(limit)})`;
-        return read(unprepared<ListedRow>(whole, values, isSearch ? "any" : "index"));
+        const whole = `SELECT ${submissionColumns} FROM submission WHERE arrival IN (${text} LIMIT ${bind(limit)})`;
+        return read(unprepared<SubmissionRow>(whole, values, isSearch ? "any" : "index"));
       });
       const rows = (await Promise.all(reads)).flat();
       return rows.toSorted((a, b) => (descending ? b.arrival - a.arrival : a.arrival - b.arrival)).slice(0, limit);
@@ -137,33 +133,22 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     WHERE ${["submission.arrival = found.arrival", ...[...fixed].map(equals), ...conditions].join(" AND ")}
     ORDER BY found.arrival ${direction}`;
 
-  async function list<Row>(
-    scope: Scope,
-    asked: InboxFilter,
-    { after, ...page }: PageRequest,
-    rowOf: (row: ListedRow) => Row,
-  ): Promise<Page<Row>> {
-    const { reference, filter } = splitReference(asked);
-    const descending = filter.order !== "oldest";
-    let { above, below } = await boundsOf(filter);
-    if (after !== undefined && descending) below = Math.min(below, after);
-    if (after !== undefined && !descending) above = Math.max(above, after);
-    if (reference !== null) {
-      const named = references.parse(reference);
-      const only = (named && (await arrivalOf(named))) ?? 0;
-      [above, below] = [Math.max(above, only - 1), Math.min(below, only + 1)];
-    }
-    const { rows, next } = await find(scope, filter, { above, below, descending, isNamed: reference !== null }, page);
-    return { rows: rows.map(rowOf), next };
-  }
-
-  const nameOf = ([row]: readonly InboxRow[]) =>
-    row === undefined ? null : { reference: row.reference, kind: row.kind };
-
   return {
-    listSubmissions: (scope, filter, page) => list(scope, filter, page, (row) => foundRow(row, filter.letter)),
-
-    listWhole: (scope, filter, page) => list(scope, filter, page, readSubmissionAnyway),
+    async listSubmissions(scope, asked, { after, ...page }) {
+      const { reference, filter } = splitReference(asked);
+      const descending = filter.order !== "oldest";
+      let { above, below } = await boundsOf(filter);
+      if (after !== undefined && descending) below = Math.min(below, after);
+      if (after !== undefined && !descending) above = Math.max(above, after);
+      if (reference !== null) {
+        const named = references.parse(reference);
+        const [found] = named === null ? [] : await read(arrivalOfDay(named.dayNumber, named.kind));
+        const only = found?.arrival ?? 0;
+        [above, below] = [Math.max(above, only - 1), Math.min(below, only + 1)];
+      }
+      const { rows, next } = await find(scope, filter, { above, below, descending, isNamed: reference !== null }, page);
+      return { rows: rows.map(readSubmissionAnyway), next };
+    },
 
     async countByStatus({ kinds }, operator) {
       const [row] = await read(counts(kinds, operator));
@@ -173,18 +158,6 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     async since({ kinds }, arrival) {
       const [row] = await read(since(kinds, arrival));
       return row ?? { latest: 0, added: 0 };
-    },
-
-    async neighbours(scope, reference, filter) {
-      const named = references.parse(reference);
-      const after = named !== null && scope.kinds.includes(named.kind) ? await arrivalOf(named) : null;
-      if (after === null) return { previous: null, next: null };
-      const backwards = { ...filter, order: filter.order === "oldest" ? "newest" : "oldest" } as const;
-      const [before, behind] = await Promise.all([
-        list(scope, backwards, { after, limit: 1 }, inboxRow),
-        list(scope, filter, { after, limit: 1 }, inboxRow),
-      ]);
-      return { previous: nameOf(before.rows), next: nameOf(behind.rows) };
     },
   } satisfies Partial<DeskStore>;
 }

@@ -4,7 +4,7 @@ import type { DeskStore } from "../desk-store.ts";
 import type { SubmissionKind } from "../records.ts";
 import { dayMs, shownDay, startOfDay, storedDay } from "../rules/days.ts";
 import { countMax, mailKindsOf } from "../rules/inbox-filter.ts";
-import { inboxRow, listedColumns, type ListedRow } from "../rules/inbox-row.ts";
+import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { type Engine, together } from "./engine.ts";
 
 /** Submissions that wait longest. */
@@ -55,8 +55,8 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
         FROM named WHERE word IS NOT NULL GROUP BY part, word) AS counted
       WHERE place <= ${sharesMax} ORDER BY part, place`),
     old: prepare<Overview["old"]>(`SELECT ${old("new", "$2")} AS new, ${old("open", "$3")} AS open`),
-    waiting: prepare<ListedRow>(`
-      SELECT ${listedColumns} FROM submission ${indexedBy("submission_status")}
+    waiting: prepare<SubmissionRow>(`
+      SELECT ${submissionColumns} FROM submission ${indexedBy("submission_status")}
       WHERE status = 'new' AND ${among("kind", "$1")} ORDER BY arrival LIMIT ${waitingMax}`),
     mails: prepare<Overview["mails"]>(`
       SELECT count(*) FILTER (WHERE status = 'queued') AS queued, count(*) FILTER (WHERE status = 'sent') AS sent,
@@ -111,7 +111,7 @@ export function makeOverview(engine: Engine) {
           assignee: sharesOf("assignee"),
         },
         old: old ?? { new: 0, open: 0 },
-        waiting: waiting.map(inboxRow),
+        waiting: waiting.map(readSubmissionAnyway),
         mails: mails ?? { queued: 0, sent: 0, failed: 0, inDoubt: 0 },
       };
     },

@@ -1,5 +1,5 @@
 // The lists and the search of the inbox on SQLite: FTS5 over views of the submissions.
-import type { TypedWords } from "../rules/words.ts";
+import type { TypedWords } from "../../search-words.ts";
 import type { Engine } from "../sql/engine.ts";
 import type { Inbox } from "../sql/inbox-list.ts";
 import type { SearchIndex } from "../sql/search-index.ts";

@@ -1,6 +1,6 @@
 // The sentence of a submission that a search has found.
-import type { StoredSubmission } from "../records.ts";
-import { folded, letterTexts, searchedWords } from "./words.ts";
+import type { StoredSubmission } from "../storage/records.ts";
+import { folded, letterTexts, searchedWords } from "../search-words.ts";
 
 const lengthMax = 200;
 /** What is shown before the word, where a sentence is too long. */

@@ -1,7 +1,7 @@
 // Words of a search and of what is searched. Accents and case do not matter. Words are split alike in both engines:
 // letters and digits belong to a word, everything else parts it.
-import { sentFields } from "../../field-values.ts";
-import type { StoredSubmission } from "../records.ts";
+import { sentFields } from "./field-values.ts";
+import type { StoredSubmission } from "./storage/records.ts";
 
 /** Words of one search; more are left out. */
 const wordsMax = 10;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { application, inquiry } from "../../../../test/contract/records.ts";
-import type { StoredSubmission } from "../records.ts";
+import { application, inquiry } from "../../../test/contract/records.ts";
+import type { StoredSubmission } from "../storage/records.ts";
 import { matchedSentence } from "./matched-sentence.ts";
 
 const stored = (submission: object) => submission as unknown as StoredSubmission;

@@ -1,7 +1,7 @@
 // What counts as a word must be the same here and in SQLite's tokenizer: a word that it would split is an error there.
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { indexedWords, searchedWords, typedWords } from "./words.ts";
+import { indexedWords, searchedWords, typedWords } from "./search-words.ts";
 
 test("SQLite takes every word as one word, whatever letters it is made of", () => {
   const database = new DatabaseSync(":memory:");
