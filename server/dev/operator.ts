@@ -37,7 +37,7 @@ export async function devOperator(
   const hash = await new Passwords().hash(password, { network: "", isKnown: true });
   for (const [address, role, name] of accounts) {
     const invitationHash = hashSecret(drawSecret());
-    await access.invite({ email: address, role, invitationHash }, { operator: "npm run dev", at });
+    await access.changeOperator(address, { role, invitationHash }, { operator: "npm run dev", at });
     await access.acceptInvitation(invitationHash, hash, at, name);
   }
   return { email, password };

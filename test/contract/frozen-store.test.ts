@@ -35,6 +35,7 @@ import {
   subscription,
 } from "./records.ts";
 import { useRaw } from "./sqlite-under-test.ts";
+import { release } from "../../server/src/desk/release.ts";
 
 const frozen = join(import.meta.dirname, "../fixtures/frozen-store");
 
@@ -265,7 +266,7 @@ async function goesOn(store: Store, held: Held): Promise<void> {
   expect(newest?.arrival).toBeGreaterThan(Math.max(...known.map(({ arrival }) => arrival)));
   await accept(store, subscription({ email: "next@example.org" }));
   const actor = { operator: "eva@example.org", at: noon + minute };
-  expect(await store.desk.release(wholeScope, held.spam, actor)).toEqual({ result: "released", mails: 2 });
+  expect(await release(store.desk, wholeScope, held.spam, actor)).toEqual({ result: "released", mails: 2 });
   expect(await store.desk.erase("ana-5@example.org", actor)).toMatchObject({ submissions: 1, resumes: 1 });
   expect(await store.desk.findDetail(wholeScope, held.application)).toBeNull();
   while ((await store.desk.indexNext(100, () => false)) > 0);

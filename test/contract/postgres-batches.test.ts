@@ -3,11 +3,10 @@
 import { expect } from "vitest";
 import { openRateLimitStore } from "../../server/src/storage/open-store.ts";
 import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
-import { retryMails } from "../../server/src/desk/mails.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { locate, postgresTest as test } from "./postgres-under-test.ts";
-import { noon } from "./records.ts";
+import { noon, wakeAll } from "./records.ts";
 
 const rows = 1_203;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -71,9 +70,9 @@ test("failed mails are woken, but for one that is held", async ({ store, databas
     SELECT n, 'inquiry-notice', 1, 'failed', 9, n FROM generate_series(1, ${rows}) AS n`);
   {
     await using _held = await hold(database, "mail WHERE id = 7");
-    expect(await retryMails(store, "failed", noon)).toBe(rows - 1);
+    expect(await wakeAll(store, "failed", noon)).toBe(rows - 1);
   }
-  expect(await retryMails(store, "failed", noon)).toBe(1);
+  expect(await wakeAll(store, "failed", noon)).toBe(1);
   expect(await store.mailBacklog()).toMatchObject({ queued: rows, failed: 0 });
 });
 

@@ -19,6 +19,7 @@ import {
   minute,
   noon,
   offer,
+  sendAgain,
   subscribers,
   subscription,
 } from "./records.ts";
@@ -167,7 +168,7 @@ test("a mail that is sent again while its submission is being erased is erased w
   };
   // The mail is stored, and its entry in the audit log waits.
   await held.query("BEGIN; LOCK TABLE audit IN EXCLUSIVE MODE");
-  const again = store.desk.sendAgain(wholeScope, mails[0]?.id ?? "", eva);
+  const again = sendAgain(store, wholeScope, mails[0]?.id ?? "", eva);
   await waiting(1);
   const erased = tested.stores[1]?.desk.erase("eva@example.org", eva);
   await waiting(2);

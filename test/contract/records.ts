@@ -1,6 +1,7 @@
 // Submissions for tests, every field filled, and what most tests do with them. Nothing here is random but tokens.
 import { randomUUID } from "node:crypto";
-import { listMails } from "../../server/src/desk/mails.ts";
+import { listMails, retryMails, wakeMail } from "../../server/src/desk/mails.ts";
+import { release as releaseSpam } from "../../server/src/desk/release.ts";
 import { valuesOf } from "../../server/src/field-values.ts";
 import type {
   ApplicationRecord,
@@ -12,7 +13,7 @@ import type {
   SubscriptionRecord,
   StoredSubmission,
 } from "../../server/src/storage/records.ts";
-import { wholeScope } from "../../server/src/storage/desk-store.ts";
+import { type Actor, type Scope, wholeScope } from "../../server/src/storage/desk-store.ts";
 import type { Acceptance, Accepted, Entry, Lease, Store } from "../../server/src/storage/store.ts";
 
 /** 2026-11-21, noon. */
@@ -162,7 +163,19 @@ export const giveBack = (store: Store, mails: readonly LeasedMail[], { owner }: 
 
 /** Releases spam. */
 export const release = (store: Store, reference: string, at: number) =>
-  store.desk.release(wholeScope, reference, { operator: "eva@example.org", at });
+  releaseSpam(store.desk, wholeScope, reference, { operator: "eva@example.org", at });
+
+/** As the console sends a mail again. */
+export const sendAgain = (store: Store, scope: Scope, id: string, actor: Actor) =>
+  store.desk.sendAgain(scope, id, ["failed", "in-doubt", "sent"], actor);
+
+/** As the command line wakes a mail. */
+export const wake = (store: Store, id: string, at: number) =>
+  wakeMail(store.desk, id, { operator: "command line", at });
+
+/** The same of all mails of a status. */
+export const wakeAll = (store: Store, status: "failed" | "in-doubt", at: number) =>
+  retryMails(store.desk, status, { operator: "command line", at });
 
 /** Everything that is read. */
 export async function collect<T>(rows: AsyncIterable<T>): Promise<T[]> {

@@ -156,8 +156,8 @@ async function checkDisk({ dataFolder }: Config): Promise<Finding> {
 }
 
 async function checkBackup({ desk, clock }: Store): Promise<Finding> {
-  const latest = await desk.latestAudit("backup");
-  if (latest === null) return ["attention", "none was ever made"];
+  const [latest] = (await desk.listAudit({ limit: 1 }, "backup")).rows;
+  if (latest === undefined) return ["attention", "none was ever made"];
   const hours = Math.round((clock.now() - latest.at) / 3_600_000);
   const path = join(String(latest.detail["folder"]), latest.subject);
   const isThere = existsSync(path);

@@ -2,11 +2,11 @@
 // which lets the mails of spam be sent. The service sends them, not these commands: one sender is enough.
 import { mailStatuses } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
-import { listMails, retryMails } from "../desk/mails.ts";
-import { wholeScope } from "../storage/desk-store.ts";
+import { listMails, retryMails, wakeMail } from "../desk/mails.ts";
+import { release } from "../desk/release.ts";
+import { type Actor, type DeskStore, wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
-import type { Store } from "../storage/store.ts";
 import {
   CommandFailed,
   commandLine,
@@ -81,10 +81,11 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     .action(async (id: string | undefined, { status }: { status?: (typeof stopped)[number] }, command: Command) => {
       if (id !== undefined && status !== undefined) command.error("error: give either an id or --status");
       await using store = await openStore(configOf(deps).storage);
-      const which = id === undefined ? { status: status ?? ("failed" as const) } : { id };
-      const now = store.clock.now();
-      const count = "id" in which ? await retryOne(store, which.id, now) : await retryMails(store, which.status, now);
-      await store.desk.audit({ action: "mail.again", subject: "", detail: { ...which, count } }, commandLine(store));
+      const actor = commandLine(store);
+      const count =
+        id === undefined
+          ? await retryMails(store.desk, status ?? "failed", actor)
+          : await retryOne(store.desk, id, actor);
       tell(deps, `${mails(count)} due now.`);
     });
   mail
@@ -109,18 +110,18 @@ export function registerRelease(program: Command, deps: CommandDeps): void {
     .addHelpText("after", releaseExamples)
     .action(async (reference: string) => {
       await using store = await openStore(configOf(deps).storage);
-      const release = await store.desk.release(wholeScope, reference, commandLine(store));
-      if (release.result !== "released") {
-        const isUnknown = release.result === "unknown";
+      const released = await release(store.desk, wholeScope, reference, commandLine(store));
+      if (released.result !== "released") {
+        const isUnknown = released.result === "unknown";
         throw new CommandFailed(isUnknown ? `There is no submission ${reference}.` : `${reference} is not spam.`);
       }
-      tell(deps, `${reference} is released; ${mails(release.mails)} due now.`);
+      tell(deps, `${reference} is released; ${mails(released.mails)} due now.`);
     });
 }
 
-async function retryOne(store: Store, id: string, now: number): Promise<1> {
-  const result = await store.retryMail(id, now);
-  if (result === true) return 1;
+async function retryOne(desk: DeskStore, id: string, actor: Actor): Promise<1> {
+  const result = await wakeMail(desk, id, actor);
+  if (result === "due") return 1;
   if (result === "suppressed") throw new CommandFailed("The address of this mail is suppressed.");
   if (result === "capped") throw new CommandFailed("The address of this mail has had 3 such mails within 24 hours.");
   throw new CommandFailed("No mail with this id waits or has failed.");

@@ -34,8 +34,8 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
       const config = configOf(deps);
       await using store = await openStore(config.storage);
       const token = drawSecret();
-      const invitation = { email, role, invitationHash: hashSecret(token) };
-      const invited = await store.access.invite(invitation, commandLine(store));
+      const invitation = { role, invitationHash: hashSecret(token) };
+      const invited = await store.access.changeOperator(email, invitation, commandLine(store));
       if (invited === "last-admin") throw new CommandFailed("The last admin keeps the role: add another one first.");
       tell(deps, `${email} is invited as ${role}. The link works once, within 7 days:`);
       await writeAll([`${await linkAddress(config)}/console/invitation#token=${token}\n`], deps.output);

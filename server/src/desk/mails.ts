@@ -1,7 +1,6 @@
 // Lists mails of all kinds, and makes those due that were given up.
-import { type DeskStore, pageLimitMax, wholeScope } from "../storage/desk-store.ts";
+import { type Actor, type DeskStore, pageLimitMax, wholeScope } from "../storage/desk-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
-import type { Store } from "../storage/store.ts";
 
 /** Mails by status, newest first, at most `limit`. */
 export async function listMails(
@@ -18,15 +17,19 @@ export async function listMails(
   return listed;
 }
 
+/** Makes a mail due now that was not sent. */
+export const wakeMail = (desk: Pick<DeskStore, "sendAgain">, id: string, actor: Actor) =>
+  desk.sendAgain(wholeScope, id, ["queued", "failed", "in-doubt"], actor);
+
 /** Makes all mails of a status due now that may be sent, the oldest first. Answers how many. */
 export async function retryMails(
-  store: Pick<Store, "desk" | "retryMail">,
+  desk: Pick<DeskStore, "listMails" | "sendAgain">,
   status: MailStatus,
-  now: number,
+  actor: Actor,
 ): Promise<number> {
   let woken = 0;
-  for (const { id } of (await listMails(store.desk, { status, limit: Infinity })).toReversed()) {
-    if ((await store.retryMail(id, now)) === true) woken += 1;
+  for (const { id } of (await listMails(desk, { status, limit: Infinity })).toReversed()) {
+    if ((await wakeMail(desk, id, actor)) === "due") woken += 1;
   }
   return woken;
 }

@@ -53,6 +53,11 @@ export interface OpenInvitation {
 }
 
 export type OperatorChange =
+  /**
+   * Adds an operator who has to accept an invitation. One who exists gets a new invitation and the role; a password that
+   * is set stays until the invitation is accepted. Otherwise as a change of the role.
+   */
+  | { readonly role: Role; readonly invitationHash: string }
   /** With all sessions, and all tokens that the operator made. The last admin stays. */
   | { readonly removed: true }
   /** Ends all sessions and tokens of the operator. */
@@ -95,16 +100,6 @@ export interface AccessStore {
   readonly cookieKey: string;
 
   /**
-   * Adds an operator who has to accept an invitation. One who exists gets a new invitation and the role; a password that
-   * is set stays until the invitation is accepted. The tokens of an operator who stops being an admin end. The last admin
-   * stays one: `last-admin`.
-   */
-  invite(
-    operator: { readonly email: string; readonly role: Role; readonly invitationHash: string },
-    actor: Actor,
-  ): Promise<true | "last-admin">;
-
-  /**
    * Sets the password of the operator who was invited, uses the invitation up and ends all sessions and tokens of the
    * operator. Null when it cannot be accepted (any more).
    *
@@ -122,7 +117,7 @@ export interface AccessStore {
   /** By the address, a sign-in by OpenID Connect that is bound to the operator, or an invitation. */
   findOperator(by: string | OidcIdentity | OpenInvitation): Promise<StoredOperator | null>;
 
-  /** False when there is no such operator, or the change is refused. The last admin keeps the role: `last-admin`. */
+  /** Only an invitation adds an operator. False when there is no such one, or the change is refused. The last admin keeps the role: `last-admin`. */
   changeOperator(email: string, change: OperatorChange, actor: Actor): Promise<boolean | "last-admin">;
 
   /** Uses a link up that signs an operator in, and answers whom. Null when it does not work (any more). */

@@ -50,11 +50,6 @@ export interface Actor {
   readonly at: number;
 }
 
-/** `mails`: how many are due. `unknown`: the scope holds no such submission. */
-export type Released =
-  | { readonly result: "released"; readonly mails: number }
-  | { readonly result: "unknown" | "not-spam" };
-
 /** What is written to the audit log. Never holds the address of an erased person. */
 export interface AuditEntry {
   /** `resume.view`, `export`, `sign-in` and the like; at most 64 characters. */
@@ -169,15 +164,13 @@ export interface DeskStore {
   /** The last days, 30 unless given, and what waits. */
   overview(scope: Scope, now: number, days?: OverviewDays): Promise<StoredOverview>;
 
-  /** Entries, newest first; `after` and `next` are their ids. */
-  listAudit(page: PageRequest): Promise<Page<AuditRow>>;
-
-  /** The latest entry of an action; null when there is none. */
-  latestAudit(action: string): Promise<AuditRow | null>;
+  /** Entries, newest first, of all actions or of one; `after` and `next` are their ids. */
+  listAudit(page: PageRequest, action?: string): Promise<Page<AuditRow>>;
 
   /**
    * Changes the status, the assignee or both of at most {@link triageMax} submissions whose version is the one that was
-   * seen. The first change away from `new` is the response to the submission. In batches; each is done whole or not.
+   * seen. The first change away from `new` is the response to the submission. One that leaves spam gets the mails that it
+   * did not get, due at once and leased to no process. In batches; each is done whole or not.
    *
    * @throws RangeError for more targets
    */
@@ -186,28 +179,31 @@ export interface DeskStore {
   /** The tags of the submissions that a scope holds, at most 500. */
   listTags(scope: Scope): Promise<readonly string[]>;
 
-  /** Adds and removes tags. Answers how many submissions were changed: those that the scope holds and that had room. */
-  changeTags(scope: Scope, request: TagRequest, actor: Actor): Promise<number>;
-
-  /** Gives a tag another name on all submissions. Answers on how many. */
-  renameTag(from: string, to: string, actor: Actor): Promise<number>;
+  /**
+   * Adds tags to some submissions and removes them, or gives a tag another name wherever it is. Answers how many submissions
+   * were changed: those that the scope holds and that had room.
+   */
+  changeTags(
+    scope: Scope,
+    request: TagRequest | { readonly from: string; readonly to: string },
+    actor: Actor,
+  ): Promise<number>;
 
   /** Null when the scope holds no such submission. */
   addNote(scope: Scope, reference: string, text: string, actor: Actor): Promise<Note | null>;
 
-  /** Makes spam a new submission and stores the mails that it did not get, due at once and leased to no process. */
-  release(scope: Scope, reference: string, actor: Actor): Promise<Released>;
-
   /**
-   * Makes a mail that failed or is in doubt due now. Of a sent mail a new one of the same kind is stored, due now; a sent
-   * welcome mail has lost its links and is not sent again. A queued mail is left alone. Mails to a stranger count against
-   * the cap of the address. Null when the scope holds no such mail.
+   * Sends a mail again if it is in one of these states. One that was not sent is due now; unless it was queued, its tries
+   * are counted anew. Of a sent mail a new one of the same kind is stored, due now; a sent welcome mail has lost its links
+   * and is not sent again. Mails to a stranger count against the cap of the address. `left`: it is in another state, or
+   * another transaction changes it at this moment. Null when the scope holds no such mail.
    */
   sendAgain(
     scope: Scope,
     mailId: string,
+    statuses: readonly MailStatus[],
     actor: Actor,
-  ): Promise<"due" | "queued" | "not-sendable" | "suppressed" | "capped" | null>;
+  ): Promise<"due" | "left" | "not-sendable" | "suppressed" | "capped" | null>;
 
   /**
    * Removes one batch of what an address sent: submissions with all that belongs to them, the subscription, and the

@@ -221,12 +221,6 @@ export interface Store extends AsyncDisposable {
    */
   suppress(change: SuppressionChange): Promise<boolean>;
 
-  /**
-   * Makes a mail due now that was not sent; of one that was given up the tries are counted anew. False when there is no such
-   * mail. A sent mail is never sent again, and none is sent to a stranger whose address is suppressed or has had its share.
-   */
-  retryMail(id: string, now: number): Promise<boolean | "suppressed" | "capped">;
-
   /** Makes the mails and deliveries due that are held since a restore, or the one of an id. Answers how many there were. */
   releaseHeld(id: string | null, actor: Actor): Promise<number>;
 

@@ -11,7 +11,7 @@ const origin = { device: "Firefox on Linux", network: "192.0.2.0/24", isStrong: 
 const identity = { issuer: "https://id.example.org", subject: "42" };
 
 async function join(store: Store, email: string, role: Role) {
-  await store.access.invite({ email, role, invitationHash: `invitation of ${email}` }, root);
+  await store.access.changeOperator(email, { role, invitationHash: `invitation of ${email}` }, root);
   const operator = await store.access.acceptInvitation(`invitation of ${email}`, "phc", noon);
   if (operator === null) throw new Error("The invitation does not work.");
   return operator;
@@ -23,7 +23,7 @@ const actionsOf = async (store: Store) =>
 export function accessGuarantees(test: StoreTest): void {
   test("an invitation works once, for seven days, and the operator is active after it", async ({ store }) => {
     const { access, desk } = store;
-    await access.invite({ email: "Eva@example.org", role: "sales", invitationHash: "hash" }, root);
+    await access.changeOperator("Eva@example.org", { role: "sales", invitationHash: "hash" }, root);
     expect(await access.listOperators()).toEqual([
       { email: "Eva@example.org", name: null, role: "sales", state: "invited", createdAt: noon },
     ]);
@@ -48,10 +48,10 @@ export function accessGuarantees(test: StoreTest): void {
     const { access } = store;
     const { id } = await join(store, "eva@example.org", "sales");
     await access.createSession("cookie", { id, password: "phc" }, origin, noon);
-    await access.invite({ email: "eva@example.org", role: "admin", invitationHash: "second" }, root);
+    await access.changeOperator("eva@example.org", { role: "admin", invitationHash: "second" }, root);
     expect(await access.findOperator("eva@example.org")).toMatchObject({ id, role: "admin", password: "phc" });
     expect(await access.findSession("cookie", noon)).not.toBeNull();
-    await access.invite({ email: "eva@example.org", role: "admin", invitationHash: "third" }, root);
+    await access.changeOperator("eva@example.org", { role: "admin", invitationHash: "third" }, root);
     expect(await access.findOperator({ invitationHash: "second", at: noon })).toBeNull();
     expect(await access.acceptInvitation("third", "new phc", noon)).toMatchObject({ id });
     expect(await access.findSession("cookie", noon)).toBeNull();
@@ -61,9 +61,9 @@ export function accessGuarantees(test: StoreTest): void {
     const { access, desk } = store;
     const email = "eva@example.org";
     const nameNow = async () => (await access.listOperators()).map(({ name }) => name);
-    await access.invite({ email, role: "sales", invitationHash: "first" }, root);
+    await access.changeOperator(email, { role: "sales", invitationHash: "first" }, root);
     expect(await access.acceptInvitation("first", "phc", noon, "Eva Novák")).toMatchObject({ name: "Eva Novák" });
-    await access.invite({ email, role: "sales", invitationHash: "second" }, root);
+    await access.changeOperator(email, { role: "sales", invitationHash: "second" }, root);
     expect(await access.acceptInvitation("second", "phc", noon)).toMatchObject({ name: "Eva Novák", mailAssigned: 1 });
     const actor = { operator: email, at: noon };
     expect(await access.changeOperator(email, { name: "Eva" }, actor)).toBe(true);
@@ -145,7 +145,7 @@ export function accessGuarantees(test: StoreTest): void {
     await access.changeOperator(email, { password: "other phc" }, actor);
     expect(await access.findToken("first", noon)).toBeNull();
     await make("second");
-    await access.invite({ email, role: "admin", invitationHash: "hash" }, root);
+    await access.changeOperator(email, { role: "admin", invitationHash: "hash" }, root);
     expect(await access.findToken("second", noon)).not.toBeNull();
     await access.acceptInvitation("hash", "third phc", noon);
     expect(await access.findToken("second", noon)).toBeNull();
@@ -154,7 +154,7 @@ export function accessGuarantees(test: StoreTest): void {
   test("an invited administrator who never came does not count, and can be removed", async ({ store }) => {
     const { access } = store;
     await join(store, "eva@example.org", "admin");
-    await access.invite({ email: "ben@example.org", role: "admin", invitationHash: "hash" }, root);
+    await access.changeOperator("ben@example.org", { role: "admin", invitationHash: "hash" }, root);
     expect(await access.changeOperator("eva@example.org", { removed: true }, root)).toBe("last-admin");
     expect(await access.changeOperator("eva@example.org", { role: "sales" }, root)).toBe("last-admin");
     expect(await access.changeOperator("ben@example.org", { removed: true }, root)).toBe(true);
@@ -248,8 +248,8 @@ export function accessGuarantees(test: StoreTest): void {
     const { id } = await join(store, "eva@example.org", "admin");
     await access.createSession("cookie", { id, password: "phc" }, origin, noon);
     expect(await access.changeOperator("eva@example.org", { role: "sales" }, root)).toBe("last-admin");
-    const demoting = { email: "EVA@example.org", role: "sales", invitationHash: "hash" } as const;
-    expect(await access.invite(demoting, root)).toBe("last-admin");
+    const demoting = { role: "sales", invitationHash: "hash" } as const;
+    expect(await access.changeOperator("EVA@example.org", demoting, root)).toBe("last-admin");
     expect(await access.findOperator({ invitationHash: "hash", at: noon })).toBeNull();
     expect(await access.findOperator("eva@example.org")).toMatchObject({ role: "admin" });
     expect(await access.changeOperator("eva@example.org", { removed: true }, root)).toBe("last-admin");
@@ -270,15 +270,15 @@ export function accessGuarantees(test: StoreTest): void {
       await access.createToken(token, { operator: email, at: noon });
     }
     await access.changeOperator("eva@example.org", { role: "sales" }, root);
-    await access.invite({ email: "ben@example.org", role: "sales", invitationHash: "hash" }, root);
+    await access.changeOperator("ben@example.org", { role: "sales", invitationHash: "hash" }, root);
     expect((await access.listTokens()).map(({ name }) => name)).toEqual(["sam@example.org"]);
     expect(await access.findToken("token of eva@example.org", noon)).toBeNull();
   });
 
   test("binds a sign-in by OpenID Connect to one operator, once", async ({ store }) => {
     const { access } = store;
-    await access.invite({ email: "eva@example.org", role: "sales", invitationHash: "hash" }, root);
-    await access.invite({ email: "ben@example.org", role: "sales", invitationHash: "other" }, root);
+    await access.changeOperator("eva@example.org", { role: "sales", invitationHash: "hash" }, root);
+    await access.changeOperator("ben@example.org", { role: "sales", invitationHash: "other" }, root);
     expect(await access.changeOperator("eva@example.org", { oidc: identity }, root)).toBe(true);
     expect(await access.findOperator(identity)).toMatchObject({ email: "eva@example.org" });
     expect(await access.findOperator({ invitationHash: "hash", at: noon })).toBeNull();

@@ -1,10 +1,9 @@
 // What the port promises about mails that tell operators what others assign to them.
 import { expect } from "vitest";
-import { retryMails } from "../../../server/src/desk/mails.ts";
 import { type Actor, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { assignmentWaitMs } from "../../../server/src/storage/sql/assignment-mails.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { acceptMails, acceptReference, allMails, inquiry, minute, noon } from "../records.ts";
+import { acceptMails, acceptReference, allMails, inquiry, minute, noon, wakeAll } from "../records.ts";
 import type { StoreTest } from "../store-under-test.ts";
 import { marketing, sales } from "./desk-lists.ts";
 
@@ -16,7 +15,11 @@ const ben: Actor = { operator: "ben@example.org", at };
 /** The operators Eva, who has a display name, and Ben. */
 async function addOperators({ access }: Store): Promise<void> {
   for (const { operator: email } of [eva, ben])
-    await access.invite({ email, role: "sales", invitationHash: email }, { operator: "command line", at: noon });
+    await access.changeOperator(
+      email,
+      { role: "sales", invitationHash: email },
+      { operator: "command line", at: noon },
+    );
   await access.acceptInvitation(eva.operator, "phc", noon, "Eva Novák");
 }
 
@@ -121,7 +124,7 @@ export function assignmentGuarantees(test: StoreTest): void {
     expect((await acceptMails(store, inquiry(5, { email: ben.operator }))).map(({ kind }) => kind)).toContain(
       "inquiry-receipt",
     );
-    expect(await retryMails(store, "failed", due + minute)).toBe(1);
+    expect(await wakeAll(store, "failed", due + minute)).toBe(1);
     expect(await claimAt(store, due + minute)).toMatchObject([{ id, email: ben.operator }]);
   });
 

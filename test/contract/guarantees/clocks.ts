@@ -99,7 +99,7 @@ export function clockGuarantees(test: StoreTest): void {
   test("a session that was begun by a clock that was ahead has ended, and is forgotten", async ({ tested }) => {
     const { access } = tested.store;
     const eva = { operator: "eva@example.org", at: noon };
-    await access.invite({ email: eva.operator, role: "admin", invitationHash: "i" }, eva);
+    await access.changeOperator(eva.operator, { role: "admin", invitationHash: "i" }, eva);
     const operator = (await access.acceptInvitation("i", "p", noon))!;
     const begin = (hash: string, now: number) =>
       access.createSession(hash, operator, { device: "", network: "", isStrong: false }, now);

@@ -1,6 +1,5 @@
 // What the port promises about what operators change, and about the audit log.
 import { expect } from "vitest";
-import { retryMails } from "../../../server/src/desk/mails.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import {
   accept,
@@ -13,10 +12,14 @@ import {
   minute,
   noon,
   resume,
+  sendAgain,
   subscription,
+  wake,
+  wakeAll,
 } from "../records.ts";
 import type { StoreTest } from "../store-under-test.ts";
 import { eva, indexAll, marketing, recruiting, sales } from "./desk-lists.ts";
+import { release } from "../../../server/src/desk/release.ts";
 
 const ben = { operator: "ben@example.org", at: noon + 2 * minute };
 
@@ -127,8 +130,8 @@ export function deskChangeGuarantees(test: StoreTest): void {
     const request = { targets: [{ reference, version: 1 }], status: "done" } as const;
     expect(await store.desk.triage(recruiting, request, eva)).toEqual([{ reference, result: "unknown" }]);
     expect(await store.desk.addNote(recruiting, reference, "text", eva)).toBeNull();
-    expect(await store.desk.release(recruiting, spam, eva)).toEqual({ result: "unknown" });
-    expect(await store.desk.sendAgain(recruiting, mail?.id ?? "", eva)).toBeNull();
+    expect(await release(store.desk, recruiting, spam, eva)).toEqual({ result: "unknown" });
+    expect(await sendAgain(store, recruiting, mail?.id ?? "", eva)).toBeNull();
     expect((await store.desk.listAudit({})).rows).toEqual([]);
   });
 
@@ -141,7 +144,7 @@ export function deskChangeGuarantees(test: StoreTest): void {
 
   test("sends a failed mail again, stores a sent one anew, and leaves a queued one alone", async ({ store }) => {
     const [receipt, notice] = await acceptMails(store, inquiry(1));
-    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("queued");
+    expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("left");
     await store.mails.settle(
       [
         { id: receipt.id, at: noon, result: "sent", providerId: "1" },
@@ -149,8 +152,8 @@ export function deskChangeGuarantees(test: StoreTest): void {
       ],
       "this-process",
     );
-    expect(await store.desk.sendAgain(sales, receipt.id, eva)).toBe("due");
-    expect(await store.desk.sendAgain(sales, notice.id, eva)).toBe("due");
+    expect(await sendAgain(store, sales, receipt.id, eva)).toBe("due");
+    expect(await sendAgain(store, sales, notice.id, eva)).toBe("due");
     expect((await store.desk.listMails(wholeScope, "queued", {})).rows).toMatchObject([
       { kind: "inquiry-receipt", createdAt: eva.at, dueAt: eva.at },
       { id: notice.id, dueAt: eva.at },
@@ -171,10 +174,10 @@ export function deskChangeGuarantees(test: StoreTest): void {
     );
     await store.mails.settle(sent, "this-process");
     await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
-    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("suppressed");
-    expect(await store.desk.sendAgain(marketing, welcome?.id ?? "", eva)).toBe("not-sendable");
-    expect(await store.desk.sendAgain(wholeScope, "1-abc", eva)).toBeNull();
-    expect(await store.desk.sendAgain(wholeScope, "no id", eva)).toBeNull();
+    expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("suppressed");
+    expect(await sendAgain(store, marketing, welcome?.id ?? "", eva)).toBe("not-sendable");
+    expect(await sendAgain(store, wholeScope, "1-abc", eva)).toBeNull();
+    expect(await sendAgain(store, wholeScope, "no id", eva)).toBeNull();
   });
 
   test("counts what is sent again against the cap, and a mail that never left once", async ({ store }) => {
@@ -187,17 +190,17 @@ export function deskChangeGuarantees(test: StoreTest): void {
       );
     await end(receipt.id, "failed", noon);
     for (let n = 0; n < 5; n += 1) {
-      expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("due");
+      expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("due");
       await store.mails.claim(eva.at, 10, { owner: "this-process", until: eva.at + minute });
       await end(receipt.id, n < 4 ? "failed" : "sent", eva.at);
     }
-    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("due");
-    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("due");
-    expect(await store.desk.sendAgain(wholeScope, receipt.id, eva)).toBe("capped");
+    expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("due");
+    expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("due");
+    expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("capped");
     // Nor does a submission earn another one.
     const next = await accept(store, inquiry(2, { email: inquiry(1).email, receivedAt: eva.at }));
     expect(next.mails.map(({ kind }) => kind)).toEqual(["inquiry-notice"]);
-    expect(await store.desk.sendAgain(wholeScope, receipt.id, { ...eva, at: eva.at + day })).toBe("due");
+    expect(await sendAgain(store, wholeScope, receipt.id, { ...eva, at: eva.at + day })).toBe("due");
   });
 
   test("mail retry keeps to the cap and to suppressed addresses", async ({ store }) => {
@@ -212,10 +215,10 @@ export function deskChangeGuarantees(test: StoreTest): void {
       receipts.map((id) => ({ id, at: now, result: "failed", error: "e", timesNotFound: null }) as const),
       "this-process",
     );
-    expect(await retryMails(store, "failed", now)).toBe(3);
-    expect(await store.retryMail(receipts[3]!, now)).toBe("capped");
+    expect(await wakeAll(store, "failed", now)).toBe(3);
+    expect(await wake(store, receipts[3]!, now)).toBe("capped");
     await store.suppress({ email: inquiry(1).email, reason: "complained", at: now });
-    expect(await store.retryMail(receipts[3]!, now)).toBe("suppressed");
+    expect(await wake(store, receipts[3]!, now)).toBe("suppressed");
   });
 
   test("a waiting receipt to an address suppressed meanwhile fails, and the notice goes out", async ({ store }) => {
@@ -238,8 +241,11 @@ export function deskChangeGuarantees(test: StoreTest): void {
     expect(page.rows.map(({ subject }) => subject)).toEqual(["subscribers", "applications"]);
     const rest = await store.desk.listAudit({ limit: 2, after: page.next ?? 0 });
     expect(rest).toMatchObject({ rows: [{ subject: "inquiries", detail: { rows: 1 } }], next: null });
+    await store.desk.audit({ action: "backup", subject: "b" }, eva);
+    expect((await store.desk.listAudit({ limit: 1 }, "backup")).rows).toMatchObject([{ subject: "b" }]);
+    expect(await store.desk.listAudit({ limit: 1 }, "restore")).toEqual({ rows: [], next: null });
     const all = await collectPages(store.readAll("audit", {}));
-    expect(all.map(({ subject }) => subject)).toEqual(["inquiries", "applications", "subscribers"]);
+    expect(all.map(({ subject }) => subject)).toEqual(["inquiries", "applications", "subscribers", "b"]);
     expect(await collectPages(store.readAll("audit", { after: all[1]?.id ?? 0 }))).toEqual(all.slice(2));
   });
 

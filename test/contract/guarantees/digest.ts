@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import type { Digest } from "../../../server/src/storage/records.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
-import { allMails, lease, minute, noon } from "../records.ts";
+import { allMails, lease, minute, noon, sendAgain } from "../records.ts";
 import type { StoreTest } from "../store-under-test.ts";
 import { eva, marketing, sales } from "./desk-lists.ts";
 
@@ -37,7 +37,7 @@ export function digestGuarantees(test: StoreTest): void {
     await store.mails.settle([{ id, at: noon, result: "sent", providerId: "p" }], lease.owner);
     expect(await allMails(store)).toMatchObject([{ status: "sent" }]);
     expect(await store.storeDigest(digest, noon + minute)).toBe(false);
-    expect(await store.desk.sendAgain(wholeScope, id, eva)).toBe("not-sendable");
+    expect(await sendAgain(store, wholeScope, id, eva)).toBe("not-sendable");
   });
 
   test("is seen by those who see everything", async ({ store }) => {

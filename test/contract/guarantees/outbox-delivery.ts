@@ -19,6 +19,7 @@ import {
   noon,
   otherLease as later,
   subscription,
+  wake,
 } from "../records.ts";
 import type { StoreTest } from "../store-under-test.ts";
 
@@ -209,7 +210,7 @@ function doubting(test: StoreTest): void {
   test.for(["failed", "in-doubt"] as const)("keeps the doubt of a %s mail until woken", async (result, { store }) => {
     const { id } = await storeMail(store);
     await store.mails.settle([{ id, result, at: noon, error: "given up", timesNotFound: 1 }], lease.owner);
-    await store.retryMail(id, noon);
+    await wake(store, id, noon);
     expect(await claimOnly(store, noon)).toMatchObject({ timesNotFound: 1, attempts: 0 });
   });
 

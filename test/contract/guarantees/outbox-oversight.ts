@@ -1,6 +1,6 @@
 // What the port promises operators about mails: to see them, to wake them, and never to send one twice.
 import { expect } from "vitest";
-import { listMails, retryMails } from "../../../server/src/desk/mails.ts";
+import { listMails } from "../../../server/src/desk/mails.ts";
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
@@ -14,6 +14,8 @@ import {
   noon,
   otherLease as other,
   subscription,
+  wake,
+  wakeAll,
 } from "../records.ts";
 import type { StoreTest } from "../store-under-test.ts";
 
@@ -78,7 +80,7 @@ function seeing(test: StoreTest): void {
     await store.mails.settle(failed, lease.owner);
     expect(await listMails(store.desk, { status: "failed", limit: 1_000 })).toHaveLength(600);
     expect(await listMails(store.desk, { status: "queued", limit: 550 })).toHaveLength(550);
-    expect(await retryMails(store, "failed", noon)).toBe(600);
+    expect(await wakeAll(store, "failed", noon)).toBe(600);
     expect(await store.mailBacklog()).toMatchObject({ queued: 1_200, failed: 0 });
   });
 
@@ -121,7 +123,7 @@ function waking(test: StoreTest): void {
   test("wakes one stopped mail, whole, and counts its tries anew", async ({ store }) => {
     const { failed, doubtful } = await storeMixed(store);
     for (const mail of [failed, doubtful]) {
-      expect(await store.retryMail(mail.id, noon + minute)).toBe(true);
+      expect(await wake(store, mail.id, noon + minute)).toBe("due");
       const claimed = await store.mails.claim(noon + minute, 10, other);
       expect(claimed).toEqual([{ ...mail, attempts: 0, leasedUntil: other.until }]);
     }
@@ -131,17 +133,17 @@ function waking(test: StoreTest): void {
     const { mails } = await accept(store, subscription());
     const [welcome] = mails;
     await store.mails.settle([stopped(welcome!.id, "failed")], lease.owner);
-    await retryMails(store, "failed", noon);
+    await wakeAll(store, "failed", noon);
     expect(await store.mails.claim(noon, 10, other)).toEqual([{ ...welcome, leasedUntil: other.until }]);
   });
 
   test("wakes all mails of a status and nothing else", async ({ store }) => {
     const { failed, failedLater, doubtful } = await storeMixed(store);
-    expect(await retryMails(store, "failed", noon)).toBe(2);
+    expect(await wakeAll(store, "failed", noon)).toBe(2);
     const claimed = await store.mails.claim(noon, 10, other);
     expect(new Set(idsOf(claimed))).toEqual(new Set([failed.id, failedLater.id]));
-    expect(await retryMails(store, "failed", noon)).toBe(0);
-    expect(await retryMails(store, "in-doubt", noon)).toBe(1);
+    expect(await wakeAll(store, "failed", noon)).toBe(0);
+    expect(await wakeAll(store, "in-doubt", noon)).toBe(1);
     expect(idsOf(await store.mails.claim(noon, 10, other))).toEqual([doubtful.id]);
   });
 
@@ -149,14 +151,15 @@ function waking(test: StoreTest): void {
     const { queued } = await storeMixed(store);
     const later = { id: queued.id, result: "later", at: noon, dueAt: noon + 1e9, error: "x" } as const;
     await store.mails.settle([{ ...later, timesNotFound: null, tried: true }], lease.owner);
-    expect(await store.retryMail(queued.id, noon)).toBe(true);
+    expect(await wake(store, queued.id, noon)).toBe("due");
     expect(await store.mails.claim(noon, 10, other)).toMatchObject([{ id: queued.id, attempts: 1 }]);
   });
 
   test("never sends a sent mail again, nor takes one from the process that has leased it", async ({ store }) => {
     const { sent, queued } = await storeMixed(store);
-    for (const id of [sent.id, "unknown", "999999-0"]) expect(await store.retryMail(id, noon)).toBe(false);
-    expect(await store.retryMail(queued.id, noon)).toBe(true);
+    expect(await wake(store, sent.id, noon)).toBe("left");
+    for (const id of ["unknown", "999999-0"]) expect(await wake(store, id, noon)).toBeNull();
+    expect(await wake(store, queued.id, noon)).toBe("due");
     expect(await store.mails.claim(noon, 10, other)).toEqual([]);
   });
 }

@@ -22,6 +22,7 @@ import {
   lease,
   minute,
   noon,
+  sendAgain,
 } from "../records.ts";
 import type { StoreTest } from "../store-under-test.ts";
 import { eva, recruiting, sales } from "./desk-lists.ts";
@@ -157,7 +158,7 @@ export function replyGuarantees(test: StoreTest): void {
     expect((await claimDue(store)).map(({ kind }) => kind)).toEqual(["inquiry-notice"]);
     const mail = (await allMails(store)).find((one) => one.reply === id)!;
     expect(mail).toMatchObject({ status: "failed", lastError: "suppressed" });
-    expect(await store.desk.sendAgain(wholeScope, mail.id, by)).toBe("suppressed");
+    expect(await sendAgain(store, wholeScope, mail.id, by)).toBe("suppressed");
   });
 
   test("limits the replies of an operator, and counts what was taken back or erased", async ({ store }) => {
@@ -199,7 +200,7 @@ export function replyGuarantees(test: StoreTest): void {
     const claimed = await claimDue(store);
     const mail = claimed.find(({ kind }) => kind === "inquiry-reply")!;
     await store.mails.settle([{ id: mail.id, at: due, result: "sent", providerId: "p" }], "other");
-    expect(await store.desk.sendAgain(wholeScope, mail.id, by)).toBe("due");
+    expect(await sendAgain(store, wholeScope, mail.id, by)).toBe("due");
     expect((await claimDue(store)).map(({ about }) => about)).toEqual([mail.about]);
     expect((await detailOf(store, reference)).mails.filter((one) => one.reply === id)).toHaveLength(2);
   });

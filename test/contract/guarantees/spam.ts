@@ -55,7 +55,13 @@ export function spamGuarantees(test: StoreTest): void {
     const answers = await Promise.all([1, 2].map(() => release(store, reference, noon)));
     expect(answers.map(({ result }) => result).toSorted()).toEqual(["not-spam", "released"]);
     expect((await store.desk.listAudit({})).rows).toMatchObject([
-      { operator: "eva@example.org", at: noon, action: "release", subject: reference, detail: { mails: 2 } },
+      {
+        operator: "eva@example.org",
+        at: noon,
+        action: "status",
+        subject: reference,
+        detail: { from: "spam", to: "new" },
+      },
     ]);
     const other = await acceptReference(store, inquiry(2));
     expect(await release(store, other, noon)).toEqual({ result: "not-spam" });

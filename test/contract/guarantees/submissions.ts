@@ -24,6 +24,7 @@ const filed = {
   status: "new",
   assignee: null,
   version: 1,
+  disposable: false,
   tags: [],
   arrival: expect.any(Number),
   reference: expect.any(String),

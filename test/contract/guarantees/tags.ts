@@ -75,10 +75,10 @@ export function tagGuarantees(test: StoreTest): void {
     const two = await acceptReference(store, application(2));
     await store.desk.changeTags(wholeScope, { references: [one, two], add: "new" }, eva);
     await store.desk.changeTags(wholeScope, { references: [two], add: "fresh" }, eva);
-    expect(await store.desk.renameTag("new", "fresh", eva)).toBe(2);
+    expect(await store.desk.changeTags(wholeScope, { from: "new", to: "fresh" }, eva)).toBe(2);
     expect([await tagsOf(store, one), await tagsOf(store, two)]).toEqual([["fresh"], ["fresh"]]);
     expect(await store.desk.listTags(wholeScope)).toEqual(["fresh"]);
-    expect(await store.desk.renameTag("fresh", "fresh", eva)).toBe(0);
+    expect(await store.desk.changeTags(wholeScope, { from: "fresh", to: "fresh" }, eva)).toBe(0);
   });
 
   test("erases tags with their submission, and writes none of them into the audit log", async ({ store, tested }) => {

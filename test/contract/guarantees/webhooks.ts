@@ -115,7 +115,7 @@ export function webhookGuarantees(test: StoreTest): void {
     expect(await told(store)).toEqual([]);
     await release(store, first, later);
     const whole = { kinds: ["inquiry", "application"], subscribers: true } as const;
-    await store.desk.release(whole, second, { ...eva, at: later });
+    await release(store, second, later);
     expect(await told(store)).toEqual(["inquiry.received", "application.received"]);
     // Taken for spam by mistake, and released again.
     await store.desk.triage(whole, { targets: [{ reference: first, version: 2 }], status: "spam" }, eva);

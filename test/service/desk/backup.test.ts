@@ -102,7 +102,7 @@ async function addRareStates(folder: string): Promise<void> {
   if (infected !== undefined) await store.recordScan(infected.key, "infected");
   const [first] = (await Array.fromAsync(store.readAll("inquiry", {}))).flat();
   const operator = { operator: "eva@example.org", at: now };
-  await store.access.invite({ email: operator.operator, role: "admin", invitationHash: "invitation" }, operator);
+  await store.access.changeOperator(operator.operator, { role: "admin", invitationHash: "invitation" }, operator);
   const eva = await store.access.acceptInvitation("invitation", "phc", now);
   if (eva !== null) await store.access.createSession("session", eva, { device: "", network: "", isStrong: false }, now);
   await store.access.changeOperator(

@@ -268,6 +268,9 @@ describe("mail", () => {
 
   test("retry makes one mail due", async () => {
     expect((await run("mail", "retry", failed.id)).stderr).toBe("1 mail is due now.\n");
+    expect((await store.desk.listAudit({ limit: 1 }, "mail.again")).rows).toMatchObject([
+      { operator: "command line", detail: { mail: failed.kind, was: "queued" } },
+    ]);
   });
 });
 
@@ -298,7 +301,7 @@ test("release makes spam a new submission, once", async () => {
   expect([released.code, released.stderr]).toEqual([0, `${spam} is released; 2 mails are due now.\n`]);
   expect(await findSubmission(store, spam)).toMatchObject({ status: "new" });
   expect((await store.desk.listAudit({ limit: 1 })).rows).toMatchObject([
-    { operator: "command line", action: "release", subject: spam, detail: { mails: 2 } },
+    { operator: "command line", action: "status", subject: spam, detail: { from: "spam", to: "new" } },
   ]);
   const again = await run("release", spam);
   expect([again.code, again.stderr]).toEqual([1, `${spam} is not spam.\n`]);

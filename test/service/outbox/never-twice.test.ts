@@ -2,6 +2,7 @@
 import { describe, expect } from "vitest";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { minute, outboxTest as test, second, type OutboxUnderTest } from "../../support/outbox/outbox-under-test.ts";
+import { wake } from "../../contract/records.ts";
 
 /** Sends one mail, whose answer is lost. */
 async function sendIntoDoubt(tested: OutboxUnderTest, isTaken: boolean) {
@@ -100,7 +101,7 @@ test("a mail that was given up in doubt is asked about when an operator wakes it
   expect(await tested.newest()).toMatchObject({ status: "failed", lastError: "given up: postmark: HTTP 500" });
   tested.postmark.breakdown = null;
   const sends = tested.sends();
-  await tested.store.retryMail(mail.id, tested.clock.now());
+  await wake(tested.store, mail.id, tested.clock.now());
   // The outage has made the sender pause.
   tested.clock.advance(10 * minute);
   await eventually(() => tested.newest()).toMatchObject({ status: "sent" });

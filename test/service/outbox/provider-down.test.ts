@@ -4,6 +4,7 @@ import { buyerAddress, eventually, inquire, startMailService } from "../../suppo
 import { listMails } from "../../../server/src/desk/mails.ts";
 import { json, rest } from "../../support/doors.ts";
 import { statusOf, subscribe } from "../../support/newsletter/reader.ts";
+import { wake } from "../../contract/records.ts";
 
 const minute = 60_000;
 
@@ -46,11 +47,11 @@ test("a mail that is refused for good is not tried again, and is sent once an op
 
   running.postmark.refuse(buyerAddress(1), 0);
   const [mail] = await running.receiptsTo(buyerAddress(1));
-  const wake = () => running.store.retryMail(mail!.id, running.clock.now());
+  const again = () => wake(running.store, mail!.id, running.clock.now());
   // The refusal has suppressed the address, so that the mail waits until that is lifted.
-  expect(await wake()).toBe("suppressed");
+  expect(await again()).toBe("suppressed");
   await running.store.suppress({ email: buyerAddress(1), reason: null, at: running.clock.now() });
-  expect(await wake()).toBe(true);
+  expect(await again()).toBe("due");
   await eventually(() => running.taken()).toEqual(["sales@datasets.example", buyerAddress(1)]);
 });
 

@@ -9,6 +9,7 @@ import { StorageUnavailable, type Store } from "../../../server/src/storage/stor
 import { SmtpStandIn } from "../../support/smtp-stand-in.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { from, hour, minute, openOutboxUnderTest, second } from "../../support/outbox/outbox-under-test.ts";
+import { wake } from "../../contract/records.ts";
 
 const key = "0".repeat(32);
 const sentAs = ({ id, kind, about }: LeasedMail) =>
@@ -240,7 +241,7 @@ describe("a mail whose reply is lost", () => {
     const [due] = await slow.storeDueMails(1);
     await eventually(received).toContain(sentAs(due!));
     expect(received()).toEqual([sentAs(mail!), sentAs(mail!), sentAs(due!)]);
-    expect(await slow.store.retryMail(mail!.id, clock.now())).toBe(true);
+    expect(await wake(slow.store, mail!.id, clock.now())).toBe("due");
     await eventually(() => slow.store.mailBacklog()).toMatchObject({ queued: 0, inDoubt: 0 });
     expect(received().filter((id) => id === sentAs(mail!))).toHaveLength(3);
   });

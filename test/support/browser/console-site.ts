@@ -211,8 +211,8 @@ async function fill(count: number): Promise<Filled> {
 
 async function invite(store: Store, email: string, role: Role): Promise<string> {
   const token = drawSecret();
-  const invitation = { email, role, invitationHash: hashSecret(token) };
-  await store.access.invite(invitation, { operator: "command line", at: Date.now() });
+  const invitation = { role, invitationHash: hashSecret(token) };
+  await store.access.changeOperator(email, invitation, { operator: "command line", at: Date.now() });
   return token;
 }
 

@@ -76,7 +76,7 @@ export async function invite(service: Service, email: string, role: Role): Promi
   const token = randomBytes(32).toString("base64url");
   const invitationHash = createHash("sha256").update(token).digest("hex");
   await using store = await openStore(service.storage);
-  await store.access.invite({ email, role, invitationHash }, { operator: "command line", at: Date.now() });
+  await store.access.changeOperator(email, { role, invitationHash }, { operator: "command line", at: Date.now() });
   return token;
 }
 

@@ -20,7 +20,7 @@ export const mailProcedures = trpc.router({
   retry: changes(...everyRole)
     .input(z.object({ id: mailId }))
     .mutation(async ({ ctx: { desk, scope, actor }, input }): Promise<null> => {
-      const result = found(await desk.sendAgain(scope, input.id, actor));
+      const result = found(await desk.sendAgain(scope, input.id, ["failed", "in-doubt", "sent"], actor));
       if (result === "not-sendable") throw new Fault("mailNotSendable");
       if (result === "suppressed") throw new Fault("mailSuppressed");
       if (result === "capped") throw new Fault("mailCapped");

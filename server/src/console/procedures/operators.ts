@@ -16,7 +16,8 @@ export const operatorProcedures = trpc.router({
     .input(z.object({ email: newAddress, role }))
     .mutation(async ({ ctx: { access, actor, console }, input }): Promise<{ readonly link: string }> => {
       const token = drawSecret();
-      done(await access.invite({ ...input, invitationHash: hashSecret(token) }, actor));
+      const invitation = { role: input.role, invitationHash: hashSecret(token) };
+      done(await access.changeOperator(input.email, invitation, actor));
       return { link: `${console.publicUrl()}/console/invitation#token=${token}` };
     }),
 

@@ -16,6 +16,7 @@ import { z } from "zod";
 import { neighboursOf, submissionDetail } from "../../desk/detail.ts";
 import { inboxRow } from "../../desk/inbox-row.ts";
 import { findMatching } from "../../desk/matching.ts";
+import { release } from "../../desk/release.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
 import type { Scope } from "../../storage/desk-store.ts";
@@ -90,7 +91,7 @@ export const submissionProcedures = trpc.router({
   release: changes(...submissionRoles)
     .input(z.object({ reference }))
     .mutation(async ({ ctx: { desk, scope, actor, console }, input }): Promise<null> => {
-      const { result } = await desk.release(scope, input.reference, actor);
+      const { result } = await release(desk, scope, input.reference, actor);
       if (result === "unknown") throw new Fault("notFound");
       if (result === "not-spam") throw new Fault("notSpam");
       console.counts.forget();

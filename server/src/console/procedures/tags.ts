@@ -23,7 +23,7 @@ export const tagProcedures = trpc.router({
 
   rename: changes("admin")
     .input(z.object({ from: tag, to: tag }))
-    .mutation(async ({ ctx: { desk, actor }, input }): Promise<{ readonly changed: number }> => ({
-      changed: await desk.renameTag(input.from, input.to, actor),
+    .mutation(async ({ ctx: { desk, scope, actor }, input }): Promise<{ readonly changed: number }> => ({
+      changed: await desk.changeTags(scope, input, actor),
     })),
 });

@@ -44,7 +44,10 @@ export function retagged(before: readonly string[], add: string | undefined, rem
 export const leavesSpam = (before: Triaged, after: Triaged): boolean =>
   before.status === "spam" && after.status !== "spam";
 
-/** Each of these actions shows that the submission was not spam at some time: before the action or after it. */
+/**
+ * Each of these actions shows that the submission was not spam at some time: before the action or after it. `release` is in
+ * the logs of earlier versions.
+ */
 export const statusActions = ["status", "release"] as const;
 
 /** The actions that change the version of a submission. */

@@ -138,8 +138,24 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
     return true;
   }
 
+  /** Of an operator who may be known. */
+  function* invite(
+    email: string,
+    known: StoredOperator | undefined,
+    { role, invitationHash }: { readonly role: Role; readonly invitationHash: string },
+    at: number,
+  ): Steps<Change | "last-admin"> {
+    if (known !== undefined && !(yield* giveRole(known, role))) return "last-admin";
+    yield* statements.invite(email, emailKey(email), role, invitationHash, at + invitationMs, at);
+    return { action: "operator.invite", detail: { role } };
+  }
+
   /** Answers the entry in the audit log, or why there is no change. */
-  function* apply(operator: StoredOperator, change: OperatorChange, at: number): Steps<Change | false | "last-admin"> {
+  function* apply(
+    operator: StoredOperator,
+    change: Exclude<OperatorChange, { readonly invitationHash: string }>,
+    at: number,
+  ): Steps<Change | false | "last-admin"> {
     const { id } = operator;
     if ("removed" in change) {
       if (yield* isLastAdmin(operator)) return "last-admin";
@@ -184,16 +200,6 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
   return {
     cookieKey,
 
-    invite: ({ email, role, invitationHash }, actor) =>
-      transaction(function* () {
-        const key = emailKey(email);
-        const [known] = yield* statements.lockByKey(key);
-        if (known !== undefined && !(yield* giveRole(known, role))) return "last-admin";
-        yield* statements.invite(email, key, role, invitationHash, actor.at + invitationMs, actor.at);
-        yield* audit({ action: "operator.invite", subject: key, detail: { role } }, actor);
-        return true;
-      }),
-
     acceptInvitation: (invitationHash, password, now, name) =>
       transaction(function* () {
         const [operator] = yield* statements.accept(password, invitationHash, now, name ?? null);
@@ -216,7 +222,10 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
     changeOperator: (email, change, actor) =>
       transaction(function* () {
         const [operator] = yield* statements.lockByKey(emailKey(email));
-        const changed = operator !== undefined && (yield* apply(operator, change, actor.at));
+        const changed =
+          "invitationHash" in change
+            ? yield* invite(email, operator, change, actor.at)
+            : operator !== undefined && (yield* apply(operator, change, actor.at));
         if (changed === false || changed === "last-admin") return changed;
         yield* audit({ ...changed, subject: emailKey(email) }, actor);
         return true;

@@ -3,7 +3,7 @@ import type { AuditRow } from "@submissions/shared/console";
 import type { Actor, AuditEntry, DeskStore } from "../desk-store.ts";
 import { auditRow as rowOf } from "../rules/tables.ts";
 import { readFields } from "../rules/json-column.ts";
-import type { Engine } from "./engine.ts";
+import type { Bind, Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
 
 /** An entry as it is stored. */
@@ -30,24 +30,16 @@ export function makeAuditLog(engine: Engine) {
     number: "id",
     numberOf: ({ id }) => id,
   });
-  const latest = engine.prepare<StoredEntry>(
-    `SELECT ${entryColumns} FROM audit WHERE action = $1 ORDER BY id DESC LIMIT 1`,
-  );
-
   return {
     audit: (entry, actor) =>
       engine.transaction(function* () {
         yield* add(entry, actor);
       }),
 
-    async listAudit(page) {
-      const found = await entries(() => ({ conditions: [] }), page);
+    async listAudit(page, action) {
+      const wanted = (bind: Bind) => ({ conditions: action === undefined ? [] : [`action = ${bind(action)}`] });
+      const found = await entries(wanted, page);
       return { ...found, rows: found.rows.map(readEntry) };
-    },
-
-    async latestAudit(action) {
-      const [row] = await engine.read(latest(action));
-      return row === undefined ? null : readEntry(row);
     },
   } satisfies Partial<DeskStore>;
 }

@@ -1,10 +1,9 @@
-// What operators change of a submission and its mails, each in a transaction with its entry in the audit log.
+// What operators change of a submission, each in a transaction with its entry in the audit log.
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import { type Actor, type AuditEntry, type DeskStore, type Scope, triageMax } from "../desk-store.ts";
 import { inBatches } from "../pages.ts";
-import type { MailKind, MailStatus, SubmissionKind } from "../records.ts";
-import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
-import { parseMailId } from "../rules/outbox-row.ts";
+import type { SubmissionKind } from "../records.ts";
+import { quoted } from "../rules/inbox-filter.ts";
 import type { References } from "../rules/references.ts";
 import { changingActions, conflict, decideTriage, leavesSpam, type Triaged } from "../rules/triage.ts";
 import { prepareAnnouncements } from "./announcements.ts";
@@ -12,7 +11,6 @@ import { prepareAssignmentMails } from "./assignment-mails.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
-import { prepareSendingAgain } from "./sending-again.ts";
 
 /** Submissions that one transaction changes. */
 const changedAtOnce = 100;
@@ -26,14 +24,6 @@ interface Changing extends Triaged {
 }
 
 export type Changes = ReturnType<typeof prepareChanging>;
-
-interface SentMail {
-  readonly kind: MailKind;
-  readonly status: MailStatus;
-  readonly submission: number | null;
-  readonly reply: number | null;
-  readonly reference: string | null;
-}
 
 /** Steps of transactions that change submissions. */
 export function prepareChanging(engine: Engine, references: References) {
@@ -64,9 +54,6 @@ export function prepareChanging(engine: Engine, references: References) {
     const rows = yield* lock(found.flat().map(({ arrival }) => arrival));
     return new Map(rows.map((row) => [row.reference, row]));
   }
-
-  const store = (changed: readonly Changing[]) =>
-    together(changed.map((row) => update(row.status, row.assignee, row.version, row.respondedAt, row.arrival)));
 
   function* triage(scope: Scope, targets: TriageRequest["targets"], request: TriageRequest, actor: Actor) {
     const rows = yield* lockRows(
@@ -99,7 +86,7 @@ export function prepareChanging(engine: Engine, references: References) {
         rows.set(reference, after);
       }
     }
-    yield* store(changed);
+    yield* together(changed.map((row) => update(row.status, row.assignee, row.version, row.respondedAt, row.arrival)));
     yield* leaveSpam(leaving, actor.at);
     yield* tellOfChanges(told, actor.at);
     yield* mailAssignees(reassigned, actor);
@@ -107,26 +94,14 @@ export function prepareChanging(engine: Engine, references: References) {
     return outcomes;
   }
 
-  return { audit, leaveSpam, lock, lockRows, store, tellOfChanges, triage };
+  return { audit, lock, lockRows, tellOfChanges, triage };
 }
 
-export function makeChanges(engine: Engine, { audit, leaveSpam, lockRows, store, triage }: Changes) {
-  const { prepare, locking, transaction } = engine;
+export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes) {
+  const { prepare, transaction } = engine;
   const insertNote = prepare<{ id: number }>(
     "INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id",
   );
-  const findMail = prepare<SentMail>(`
-    SELECT mail.kind, mail.status, mail.submission, mail.reply, submission.reference
-    FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
-    WHERE mail.id = $1 AND mail.created_at = $2 ${locking("FOR UPDATE OF mail")}`);
-  const again = prepareSendingAgain(engine);
-  // The submission is locked, so that no other transaction erases it without this mail.
-  const insertMail = prepare(`
-    INSERT INTO mail (kind, submission, reply, status, created_at, due_at, again_key, again_at)
-    SELECT CAST($1 AS TEXT), arrival, CAST($5 AS BIGINT), 'queued', CAST($3 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT),
-      CASE WHEN CAST($4 AS TEXT) IS NULL THEN NULL ELSE CAST($3 AS BIGINT) END
-    FROM submission WHERE arrival = $2 ${locking("FOR KEY SHARE")}`);
-
   return {
     async triage(scope, request, actor) {
       if (request.targets.length > triageMax) throw new RangeError(`More than ${triageMax} submissions at once.`);
@@ -142,38 +117,6 @@ export function makeChanges(engine: Engine, { audit, leaveSpam, lockRows, store,
         if (note === undefined) throw new Error("The note was not stored.");
         yield* audit({ action: "note", subject: reference, detail: { note: note.id } }, actor);
         return { id: note.id, author: actor.operator, at: actor.at, text };
-      }),
-
-    release: (scope, reference, actor) =>
-      transaction(function* () {
-        const row = (yield* lockRows(scope, [reference])).get(reference);
-        if (row === undefined) return { result: "unknown" };
-        if (row.status !== "spam") return { result: "not-spam" };
-        yield* store([{ ...row, status: "new", version: row.version + 1 }]);
-        const mails = yield* leaveSpam([row], actor.at);
-        yield* audit({ action: "release", subject: reference, detail: { mails } }, actor);
-        return { result: "released", mails };
-      }),
-
-    sendAgain: (scope, id, actor) =>
-      transaction(function* () {
-        const named = parseMailId(id);
-        // The address is locked before the mail, as erasing does.
-        const judged = named === null ? null : yield* again.judge(named, actor.at);
-        const [mail] = named === null ? [] : yield* findMail(named.row, named.createdAt);
-        if (named === null || judged === null || mail === undefined || !mailKindsOf(scope).includes(mail.kind))
-          return null;
-        const { kind, status, submission, reply, reference } = mail;
-        if (status === "queued") return "queued";
-        if (status === "sent" && submission === null) return "not-sendable";
-        if (typeof judged === "string") return judged;
-        if (status === "sent") yield* insertMail(kind, submission, actor.at, judged.key, reply);
-        else yield* again.wake(named, judged.key, actor.at);
-        yield* audit(
-          { action: "mail.again", subject: reference ?? "newsletter", detail: { mail: kind, was: status } },
-          actor,
-        );
-        return "due";
       }),
   } satisfies Partial<DeskStore>;
 }

@@ -35,7 +35,7 @@ export function prepareLeavingSpam(engine: Engine) {
   );
   const noteReceipt = prepare("UPDATE submission SET receipt_at = $2 WHERE arrival = $1");
 
-  function* leave({ arrival, kind, reference, emailKey }: Former, now: number): Steps<number> {
+  function* leave({ arrival, kind, reference, emailKey }: Former, now: number): Steps<void> {
     const [standings, receipts, changes, stored, hearers, told] = yield* lockAddress(emailKey, [
       standingOf(emailKey),
       findReceipts(emailKey, now - capMs, now + capMs),
@@ -61,16 +61,12 @@ export function prepareLeavingSpam(engine: Engine) {
       ...(mails.some(isAutomatic) ? [noteReceipt(arrival, now)] : []),
       ...(deliveries.length > 0 ? [insert({ webhook_delivery: deliveries })] : []),
     ]);
-    return mails.length;
   }
 
-  /** Answers how many mails were stored. */
-  return function* (rows: readonly Former[], now: number): Steps<number> {
-    let stored = 0;
+  return function* (rows: readonly Former[], now: number): Steps<void> {
     // In one order everywhere, so that transactions cannot deadlock.
     for (const row of rows.toSorted((one, other) => (one.emailKey < other.emailKey ? -1 : 1))) {
-      stored += yield* leave(row, now);
+      yield* leave(row, now);
     }
-    return stored;
   };
 }

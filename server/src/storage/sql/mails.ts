@@ -1,5 +1,4 @@
-// Mails as rows of the outbox; those that are made due now, which are the digest of a day and those that an operator wakes;
-// and how many wait.
+// Mails as rows of the outbox, the digest of a day among them; and how many wait.
 import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
 import type { LeasedMail, MailSettlement } from "../records.ts";
@@ -10,7 +9,6 @@ import { isToPerson } from "../rules/mails.ts";
 import type { Store } from "../store.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { makeOutbox, type OutboxTable, type Settled } from "./outbox.ts";
-import { prepareSendingAgain, type Refusal } from "./sending-again.ts";
 import { prepareStanding } from "./addresses.ts";
 
 export const mailTable: OutboxTable<ClaimedMail, LeasedMail, MailSettlement> = {
@@ -39,7 +37,6 @@ export function makeMails(
 ) {
   const { prepare, indexedBy, read, write, transaction } = engine;
   const standingOf = prepareStanding(engine);
-  const again = prepareSendingAgain(engine);
   /** The addresses of people may have been suppressed since their mails were stored. The team's notices go out. */
   function* refused(rows: readonly ClaimedMail[]): Steps<ReadonlyMap<number, string>> {
     const toPeople = rows.filter(({ mailKind }) => isToPerson(mailKind));
@@ -89,15 +86,6 @@ export function makeMails(
     async storeDigest(digest, now) {
       const day = storedDay(Date.parse(digest.day));
       return (await write(storeDigest(day, JSON.stringify(digest), now))).length === 1;
-    },
-
-    async retryMail(id, now) {
-      const mail = parseMailId(id);
-      if (mail === null) return false;
-      return transaction(function* (): Steps<boolean | Refusal> {
-        const judged = yield* again.judge(mail, now);
-        return typeof judged === "string" ? judged : yield* again.wake(mail, judged.key, now);
-      });
     },
 
     async mailBacklog() {

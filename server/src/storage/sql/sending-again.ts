@@ -1,62 +1,85 @@
-// Whether a mail may be sent again. Of mails to strangers none goes to a suppressed address, and what is sent again counts
-// against the cap of the address; a mail that never left counts once.
+// Sending a mail again. Of mails to strangers none goes to a suppressed address, and what is sent again counts against the
+// cap of the address; a mail that never left counts once.
+import type { DeskStore } from "../desk-store.ts";
 import type { MailKind, MailStatus } from "../records.ts";
 import { lookUps } from "../rules/facts.ts";
-import type { MailRow } from "../rules/outbox-row.ts";
+import { mailKindsOf } from "../rules/inbox-filter.ts";
+import { parseMailId } from "../rules/outbox-row.ts";
 import { capMs, isAutomatic, isToPerson, newsletterMailsMax, receiptsMax } from "../rules/mails.ts";
-import type { Engine, Steps } from "./engine.ts";
 import { prepareStanding } from "./addresses.ts";
+import { prepareAudit } from "./audit.ts";
+import type { Engine } from "./engine.ts";
 
-export type Refusal = "suppressed" | "capped";
-
-interface Sending {
+interface Mail {
   readonly kind: MailKind;
   readonly status: MailStatus;
-  readonly key: string | null;
+  readonly submission: number | null;
+  readonly reply: number | null;
+  readonly reference: string | null;
+  /** Of the address that the mail is about; empty: it is about none. */
+  readonly key: string;
   /** When it was last counted. */
   readonly countedAt: number;
 }
 
-export function prepareSendingAgain(engine: Engine) {
-  const { prepare, amongUnlocked, lockAddress } = engine;
+export function makeSendingAgain(engine: Engine) {
+  const { prepare, locking, lockAddress, transaction } = engine;
+  const audit = prepareAudit(engine);
   const standingOf = prepareStanding(engine);
-  const find = prepare<Sending>(`
-    SELECT mail.kind, mail.status, coalesce(submission.email_key, mail.subscriber) AS key,
+  const text = `
+    SELECT mail.kind, mail.status, mail.submission, mail.reply, submission.reference,
+      coalesce(submission.email_key, mail.subscriber, '') AS key,
       coalesce(again_at, receipt_at, mail.created_at) AS "countedAt"
     FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
-    WHERE mail.id = $1 AND mail.created_at = $2`);
+    WHERE mail.id = $1 AND mail.created_at = $2`;
+  const find = prepare<Mail>(text);
+  const lock = prepare<Mail>(`${text} ${locking("FOR UPDATE OF mail SKIP LOCKED")}`);
   const receipts = prepare<{ at: number }>(lookUps.receipts.text);
   const newsletters = prepare<{ at: number }>(lookUps.newsletters.text);
   const count = prepare("UPDATE mail SET again_key = $2, again_at = $3 WHERE id = $1");
   // A lease stays with its holder: the mail may be on its way at this moment.
-  const wake = prepare<object>(`
-    UPDATE mail SET status = 'queued', due_at = $1, scheduled_at = $1, ended_at = NULL,
+  const wake = prepare(`
+    UPDATE mail SET status = 'queued', due_at = $2, scheduled_at = $2, ended_at = NULL,
       attempts = CASE status WHEN 'queued' THEN attempts ELSE 0 END
-    WHERE ${amongUnlocked("id", "SELECT id FROM mail WHERE id = $2 AND created_at = $3 AND status <> 'sent'")}
-    RETURNING id`);
+    WHERE id = $1`);
+  // The submission is locked, so that no other transaction erases it without this mail.
+  const storeAnew = prepare(`
+    INSERT INTO mail (kind, submission, reply, status, created_at, due_at, again_key, again_at)
+    SELECT CAST($1 AS TEXT), arrival, CAST($5 AS BIGINT), 'queued', CAST($3 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT),
+      CASE WHEN CAST($4 AS TEXT) IS NULL THEN NULL ELSE CAST($3 AS BIGINT) END
+    FROM submission WHERE arrival = $2 ${locking("FOR KEY SHARE")}`);
 
   return {
-    /** Makes a mail due that was not sent, and notes it for the cap. False when there is none, or another transaction has it. */
-    *wake({ row, createdAt }: MailRow, key: string | null, at: number): Steps<boolean> {
-      const [woken] = yield* wake(at, row, createdAt);
-      if (woken !== undefined && key !== null) yield* count(row, key, at);
-      return woken !== undefined;
-    },
-
-    /** Locks the address. Answers what is to be noted of the mail that is sent again, if anything, or why it must not be. */
-    *judge({ row, createdAt }: MailRow, at: number): Steps<{ readonly key: string | null } | Refusal> {
-      const [mail] = yield* find(row, createdAt);
-      if (mail === undefined || mail.key === null || mail.status === "queued" || !isToPerson(mail.kind)) {
-        return { key: null };
-      }
-      const { kind, key, status } = mail;
-      const isNewsletter = kind === "newsletter-welcome";
-      const counted = (isNewsletter ? newsletters : receipts)(key, at - capMs, at + capMs);
-      const [[standing], sent] = yield* lockAddress(key, [standingOf(key), counted]);
-      if (standing !== undefined && standing.reason !== null) return "suppressed";
-      if (!isAutomatic(kind)) return { key: null };
-      if (status === "failed" && mail.countedAt > at - capMs) return { key: null };
-      return sent.length >= (isNewsletter ? newsletterMailsMax : receiptsMax) ? "capped" : { key };
-    },
-  };
+    sendAgain: (scope, id, statuses, actor) =>
+      transaction(function* () {
+        const { at } = actor;
+        const named = parseMailId(id);
+        const [found] = named === null ? [] : yield* find(named.row, named.createdAt);
+        if (named === null || found === undefined || !mailKindsOf(scope).includes(found.kind)) return null;
+        const { kind, key } = found;
+        const [sentTo, most] =
+          kind === "newsletter-welcome" ? [newsletters, newsletterMailsMax] : [receipts, receiptsMax];
+        // The address is locked before the mail, as erasing does.
+        const [[standing], sent, [mail]] = yield* lockAddress(key, [
+          standingOf(key),
+          sentTo(key, at - capMs, at + capMs),
+          lock(named.row, named.createdAt),
+        ]);
+        if (mail === undefined || !statuses.includes(mail.status)) return "left";
+        const { status, submission, reply, reference, countedAt } = mail;
+        if (status === "sent" && submission === null) return "not-sendable";
+        const isJudged = status !== "queued" && isToPerson(kind);
+        if (isJudged && standing !== undefined && standing.reason !== null) return "suppressed";
+        const isCounted = isJudged && isAutomatic(kind) && !(status === "failed" && countedAt > at - capMs);
+        if (isCounted && sent.length >= most) return "capped";
+        if (status === "sent") yield* storeAnew(kind, submission, at, isCounted ? key : null, reply);
+        else {
+          yield* wake(named.row, at);
+          if (isCounted) yield* count(named.row, key, at);
+        }
+        const detail = { mail: kind, was: status };
+        yield* audit({ action: "mail.again", subject: reference ?? "newsletter", detail }, actor);
+        return "due";
+      }),
+  } satisfies Partial<DeskStore>;
 }

@@ -20,6 +20,7 @@ import { makeReading } from "./reading.ts";
 import { makeReplies } from "./replies.ts";
 import { makeResumes } from "./resumes.ts";
 import { makeIndexing, type SearchIndex } from "./search-index.ts";
+import { makeSendingAgain } from "./sending-again.ts";
 import { makeTags } from "./tags.ts";
 import { deliveryTable, makeWebhooks } from "./webhooks.ts";
 
@@ -60,6 +61,7 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
       ...makeLists(reading),
       ...makeOverview(reading),
       ...makeChanges(engine, changes),
+      ...makeSendingAgain(engine),
       ...makeTags(reading, changes),
       ...makeErasing(engine, own.searchIndex, own.erasing),
       ...makeIndexing(engine, own.searchIndex),

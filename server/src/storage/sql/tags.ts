@@ -19,7 +19,7 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, tellOfChanges 
   const insert = prepare("INSERT INTO tag (submission, kind, word) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
   const remove = prepare("DELETE FROM tag WHERE submission = $1 AND word = $2");
   const withTag = prepare<{ arrival: number }>(
-    `SELECT submission AS arrival FROM tag WHERE word = $1 ORDER BY kind, submission LIMIT ${taggedAtOnce}`,
+    `SELECT submission AS arrival FROM tag WHERE word = $1 AND ${among("kind", "$2")} ORDER BY submission LIMIT ${taggedAtOnce}`,
   );
   // From word to word along the index: there are few words and many rows.
   const words = prepare<{ word: string }>(`
@@ -59,23 +59,25 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, tellOfChanges 
   return {
     listTags: async ({ kinds }) => (await read(words(kinds))).map(({ word }) => word),
 
-    async changeTags(scope, { references, ...request }, actor) {
+    async changeTags(scope, request, actor) {
+      if ("from" in request) {
+        const renamed = { add: request.to, remove: request.from };
+        // The next batch has no row of this one: their tag has another name now.
+        return changeInBatches(() =>
+          transaction(function* () {
+            return yield* change((yield* withTag(request.from, scope.kinds)).map(arrivalOf), renamed, actor);
+          }),
+        );
+      }
+      const { references, ...tags } = request;
       const changed = await inBatches(references, taggedAtOnce, (batch) =>
         transaction(function* () {
           const rows = yield* lockRows(scope, batch);
-          return yield* change(Array.from(rows.values(), arrivalOf), request, actor);
+          return yield* change(Array.from(rows.values(), arrivalOf), tags, actor);
         }),
       );
       return changed.flat().length;
     },
-
-    // The next batch has no row of this one: their tag has another name now.
-    renameTag: (from, to, actor) =>
-      changeInBatches(() =>
-        transaction(function* () {
-          return yield* change((yield* withTag(from)).map(arrivalOf), { add: to, remove: from }, actor);
-        }),
-      ),
   } satisfies Partial<DeskStore>;
 }
 
