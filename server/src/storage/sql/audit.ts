@@ -3,7 +3,7 @@ import type { AuditRow } from "@submissions/shared/console";
 import type { Actor, AuditEntry, DeskStore } from "../desk-store.ts";
 import { auditRow as rowOf } from "../rules/tables.ts";
 import { readFields } from "../rules/json-column.ts";
-import type { Bind, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
 
 /** An entry as it is stored. */
@@ -24,11 +24,12 @@ export const prepareAudit =
 
 export function makeAuditLog(engine: Engine) {
   const add = prepareAudit(engine);
-  const entries = prepareNewestFirst<StoredEntry>(engine, {
+  const entries = prepareNewestFirst(engine, {
     columns: entryColumns,
     name: "audit",
     number: "id",
-    numberOf: ({ id }) => id,
+    numberOf: ({ id }: StoredEntry) => id,
+    recordOf: readEntry,
   });
   return {
     audit: (entry, actor) =>
@@ -36,10 +37,7 @@ export function makeAuditLog(engine: Engine) {
         yield* add(entry, actor);
       }),
 
-    async listAudit(page, action) {
-      const wanted = (bind: Bind) => ({ conditions: action === undefined ? [] : [`action = ${bind(action)}`] });
-      const found = await entries(wanted, page);
-      return { ...found, rows: found.rows.map(readEntry) };
-    },
+    listAudit: (page, action) =>
+      entries((bind) => ({ conditions: action === undefined ? [] : [`action = ${bind(action)}`] }), page),
   } satisfies Partial<DeskStore>;
 }

@@ -15,31 +15,31 @@ export function makeLists(engine: Engine) {
   const lastSubscriber = prepare<{ last: number }>("SELECT coalesce(max(arrival), 0) AS last FROM subscriber");
   const sourcesOf = prepare<{ source: string; subscribers: number }>(`
     SELECT source, count(*) AS subscribers FROM subscriber WHERE arrival > $1 AND arrival <= $2 GROUP BY source`);
-  const subscribers = prepareNewestFirst<SubscriberRow>(engine, {
+  const subscribers = prepareNewestFirst(engine, {
     columns: subscriberColumns,
     name: "subscriber",
     number: "arrival",
-    numberOf: ({ arrival }) => arrival,
+    numberOf: ({ arrival }: SubscriberRow) => arrival,
+    recordOf: storedSubscriber,
   });
-  const mails = prepareNewestFirst<ReadMail>(engine, {
+  const mails = prepareNewestFirst(engine, {
     columns: mailColumns,
     name: "mail",
     joins: mailJoins,
     number: "mail.id",
-    numberOf: ({ row }) => row,
+    numberOf: ({ row }: ReadMail) => row,
+    recordOf: storedMail,
   });
 
   return {
-    async listSubscribers({ status, source, search = "" }, page) {
-      const found = await subscribers((bind) => {
+    listSubscribers: ({ status, source, search = "" }, page) =>
+      subscribers((bind) => {
         // Both engines call this differently: whether a text holds another.
         const holds = search === "" ? [] : [`email_key <> replace(email_key, ${bind(emailKey(search))}, '')`];
         if (source !== undefined) holds.push(`source = ${bind(source)}`);
         if (status === undefined) return { conditions: holds };
         return { conditions: [`status = ${bind(status)}`, ...holds], index: "subscriber_status" };
-      }, page);
-      return { ...found, rows: found.rows.map(storedSubscriber) };
-    },
+      }, page),
 
     async countSources() {
       const counts = new Map<string, number>();
@@ -64,8 +64,7 @@ export function makeLists(engine: Engine) {
       // The condition of the index is repeated as it is there.
       const stopped = { conditions: [...conditions, "mail.status IN ('failed', 'in-doubt')"], index: "mail_stopped" };
       const hasStopped = status === "failed" || status === "in-doubt";
-      const found = await mails(() => (hasStopped ? stopped : { conditions }), page);
-      return { ...found, rows: found.rows.map(storedMail) };
+      return mails(() => (hasStopped ? stopped : { conditions }), page);
     },
   } satisfies Partial<DeskStore>;
 }

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from "@submissions/shared/console";
 import { endless, readPage } from "../ranges.ts";
 import { type Bind, bindTo, type Engine, type Value } from "./engine.ts";
 
-interface Table<Row> {
+interface Table<Row, Read> {
   readonly columns: string;
   readonly name: string;
   /** What stands between the table and the conditions. */
@@ -11,17 +11,18 @@ interface Table<Row> {
   /** The column of the row's number. */
   readonly number: string;
   numberOf(row: Row): number;
+  recordOf(row: Row): Read;
 }
 
 /** The conditions of a list, in SQL. `index`: which one it walks along; absent: the table itself. */
 type Wanted = (bind: Bind) => { readonly conditions: readonly string[]; readonly index?: string };
 
-export function prepareNewestFirst<Row>(
+export function prepareNewestFirst<Row, Read>(
   { prepare, indexedBy, ranges, read, unprepared }: Engine,
-  { columns, name, joins = "", number, numberOf }: Table<Row>,
-): (wanted: Wanted, page: PageRequest) => Promise<Page<Row>> {
+  { columns, name, joins = "", number, numberOf, recordOf }: Table<Row, Read>,
+): (wanted: Wanted, page: PageRequest) => Promise<Page<Read>> {
   const findLast = prepare<{ last: number }>(`SELECT coalesce(max(${number}), 0) AS last FROM ${name}`);
-  return (wanted, { after, ...page }) => {
+  return async (wanted, { after, ...page }) => {
     const readRange = (above: number, below: number, limit: number) => {
       const values: Value[] = [];
       const bind = bindTo(values);
@@ -33,6 +34,7 @@ export function prepareNewestFirst<Row>(
     };
     const bounds = { above: 0, below: after ?? endless, descending: true };
     const last = async () => (await read(findLast()))[0]?.last ?? 0;
-    return readPage({ ...bounds, ranges, last, read: readRange, numberOf }, page);
+    const { rows, next } = await readPage({ ...bounds, ranges, last, read: readRange, numberOf }, page);
+    return { rows: rows.map(recordOf), next };
   };
 }

@@ -1,39 +1,33 @@
 // Reads tables in the order of their numbers, as far as they are complete when reading begins.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pageRows } from "../pages.ts";
-import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
-import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
+import { readSubmissionAnyway, submissionColumns } from "../rules/submission-row.ts";
+import { storedSubscriber, subscriberColumns } from "../rules/subscription.ts";
 import type { ReadFrom, ReadRows, Store } from "../store.ts";
-import { entryColumns, readEntry, type StoredEntry } from "./audit.ts";
+import { entryColumns, readEntry } from "./audit.ts";
 import type { Engine, Value } from "./engine.ts";
 
 export function makeReading(engine: Engine) {
-  const submissions = prepareReader(engine, {
-    table: "submission",
-    number: "arrival",
-    columns: submissionColumns,
-    wanted: "received_at >= $3 AND kind = $4",
-    recordOf: (row: SubmissionRow) => readSubmissionAnyway(row),
-  });
-  const subscribers = prepareReader(engine, {
-    table: "subscriber",
-    number: "arrival",
-    columns: subscriberColumns,
-    wanted: "subscribed_at >= $3",
-    recordOf: (row: SubscriberRow) => storedSubscriber(row),
-  });
-  const entries = prepareReader(engine, {
-    table: "audit",
-    number: "id",
-    columns: entryColumns,
-    wanted: "at >= $3",
-    recordOf: (row: StoredEntry) => readEntry(row),
-  });
+  const submissions = prepareReader(
+    engine,
+    { table: "submission", number: "arrival", wanted: "received_at >= $3 AND kind = $4", columns: submissionColumns },
+    readSubmissionAnyway,
+  );
+  const subscribers = prepareReader(
+    engine,
+    { table: "subscriber", number: "arrival", wanted: "subscribed_at >= $3", columns: subscriberColumns },
+    storedSubscriber,
+  );
+  const entries = prepareReader(
+    engine,
+    { table: "audit", number: "id", wanted: "at >= $3", columns: entryColumns },
+    readEntry,
+  );
   const readers = {
     inquiry: (from: ReadFrom) => submissions(from, "inquiry"),
     application: (from: ReadFrom) => submissions(from, "application"),
-    subscriber: (from: ReadFrom) => subscribers(from),
-    audit: (from: ReadFrom) => entries(from),
+    subscriber: subscribers,
+    audit: entries,
   };
 
   return {
@@ -42,22 +36,19 @@ export function makeReading(engine: Engine) {
   } satisfies Partial<Store>;
 }
 
-interface Reading<Row, Read> {
-  readonly table: "submission" | "subscriber" | "audit";
-  /** Its column of ascending numbers. */
-  readonly number: "arrival" | "id";
-  readonly columns: string;
-  /** A further condition: `$3` is the earliest time. */
-  readonly wanted: string;
-  recordOf(row: Row): Read;
-}
-
 /**
  * Prepares to read a table behind a number, page by page: a generator that gave rows one by one would take as long as the
  * reading. A page covers `pageRows` numbers, from the next row on, and is not empty. So gaps cost nothing, and none takes
  * long where wanted rows are rare.
+ *
+ * @param reading.number the column of ascending numbers
+ * @param reading.wanted a further condition: `$3` is the earliest time
  */
-function prepareReader<Row, Read>(engine: Engine, { table, number, columns, wanted, recordOf }: Reading<Row, Read>) {
+function prepareReader<Row, Read>(
+  engine: Engine,
+  { table, number, wanted, columns }: Readonly<Record<"table" | "number" | "wanted" | "columns", string>>,
+  recordOf: (row: Row) => Read,
+) {
   const { prepare } = engine;
   const lastComplete = engine.lastComplete(table, number);
   const next = prepare<{ first: number | null }>(

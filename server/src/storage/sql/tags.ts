@@ -19,7 +19,7 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, tellOfChanges 
   const insert = prepare("INSERT INTO tag (submission, kind, word) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
   const remove = prepare("DELETE FROM tag WHERE submission = $1 AND word = $2");
   const withTag = prepare<{ arrival: number }>(
-    `SELECT submission AS arrival FROM tag WHERE word = $1 AND ${among("kind", "$2")} ORDER BY submission LIMIT ${taggedAtOnce}`,
+    `SELECT submission AS arrival FROM tag WHERE word = $1 AND ${among("kind", "$2")} LIMIT ${taggedAtOnce}`,
   );
   // From word to word along the index: there are few words and many rows.
   const words = prepare<{ word: string }>(`

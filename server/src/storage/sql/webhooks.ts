@@ -119,14 +119,15 @@ export function makeWebhooks(engine: Engine) {
   const { read, write, transaction } = engine;
   const statements = prepareStatements(engine);
   const audit = prepareAudit(engine);
-  const deliveries = prepareNewestFirst<Omit<DeliveryRow, "id">>(engine, {
+  const deliveries = prepareNewestFirst(engine, {
     columns: `webhook_delivery.id AS number, webhook, event, reference, webhook_delivery.status, attempts,
       webhook_delivery.created_at AS "createdAt", due_at AS "dueAt", ended_at AS "endedAt", last_answer AS "lastAnswer"`,
     name: "webhook_delivery",
     joins: `JOIN webhook ON webhook.id = webhook_delivery.webhook
       LEFT JOIN submission ON submission.arrival = webhook_delivery.submission`,
     number: "webhook_delivery.id",
-    numberOf: ({ number }) => number,
+    numberOf: ({ number }: Omit<DeliveryRow, "id">) => number,
+    recordOf: (row): DeliveryRow => ({ ...row, id: deliveryId(row.number, row.createdAt) }),
   });
 
   return {
@@ -161,16 +162,14 @@ export function makeWebhooks(engine: Engine) {
         return webhookRow(found);
       }),
 
-    async listDeliveries(webhook, page) {
-      const found = await deliveries(
+    listDeliveries: (webhook, page) =>
+      deliveries(
         (bind) =>
           webhook === null
             ? { conditions: [live] }
             : { conditions: [live, `webhook = ${bind(webhook)}`], index: "webhook_delivery_webhook" },
         page,
-      );
-      return { ...found, rows: found.rows.map((row) => ({ ...row, id: deliveryId(row.number, row.createdAt) })) };
-    },
+      ),
 
     async replay(which, actor) {
       const replayed = await transaction(function* () {
