@@ -15,8 +15,8 @@ import type {
 import type { Acceptance, Accepted, Entry } from "../store.ts";
 import { auditRow, type TableName, type TableRow } from "./tables.ts";
 import { type Addressee, dayName, type Facts, holds, keyName, type Numbers } from "./facts.ts";
-import { justStored } from "./mail-row.ts";
 import { capMs, isAutomatic, mailsOf, receiptsMax } from "./mails.ts";
+import { mailId } from "./outbox-row.ts";
 import { dayNumber, type References } from "./references.ts";
 import { fieldsOf, filed, resumeKeyOf } from "./submission-row.ts";
 import {
@@ -198,7 +198,9 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
       lease_owner: leased && leased.owner,
       lease_until: leased && leased.until,
     });
-    return leased === null ? [] : [justStored(id, kind, about, at, leased)];
+    if (leased === null) return [];
+    const tries = { attempts: 0, timesNotFound: null, leasedUntil: leased.until };
+    return [{ id: mailId(id, at), kind, about, createdAt: at, ...tries }];
   }
 
   function addresseeOf(key: string): Addressee {

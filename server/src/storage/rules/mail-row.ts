@@ -1,7 +1,6 @@
 // Mails as rows: as operators see them, as they are handed to the process that sends them, and how the end of a try is
 // written.
 import type { Assignment, Digest, LeasedMail, MailKind, MailSettlement, MailSubject, StoredMail } from "../records.ts";
-import type { Lease } from "../store.ts";
 import { readFields } from "./json-column.ts";
 import { type Ended, endedAs, mailId, queuedAgain } from "./outbox-row.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
@@ -20,23 +19,6 @@ export const mailJoins = `LEFT JOIN submission ON submission.arrival = mail.subm
 export type ReadMail = Omit<StoredMail, "id"> & { readonly row: number };
 
 export const storedMail = ({ row, ...mail }: ReadMail): StoredMail => ({ id: mailId(row, mail.createdAt), ...mail });
-
-/** A mail as it was just stored, leased to the process that stored it. */
-export const justStored = (
-  row: number,
-  kind: MailKind,
-  about: MailSubject,
-  createdAt: number,
-  { until }: Lease,
-): LeasedMail => ({
-  id: mailId(row, createdAt),
-  kind,
-  about,
-  createdAt,
-  attempts: 0,
-  timesNotFound: null,
-  leasedUntil: until,
-});
 
 /** A mail that is claimed, with the row of what it is about; the other columns of submissions are then null. */
 export interface ClaimedMail extends SubmissionRow {

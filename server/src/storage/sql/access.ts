@@ -14,7 +14,7 @@ import {
 import type { AuditEntry } from "../desk-store.ts";
 import { columnsOf } from "../rules/columns.ts";
 import { prepareAudit } from "./audit.ts";
-import type { Engine, Query, Steps } from "./engine.ts";
+import { type Engine, only, type Query, type Steps } from "./engine.ts";
 
 const operatorNames = ["id", "email", "role", "name", "password", "mailAssigned", "invitationExpiresAt", "totpSecret"];
 const operatorColumns = columnsOf("operator", operatorNames);
@@ -113,6 +113,8 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
   const audit = prepareAudit(engine);
 
   const find = async <Row>(query: Query<Row>): Promise<Row | null> => (await read(query))[0] ?? null;
+  /** Between these, sessions were used and begun that are open. */
+  const openAt = (now: number) => [now - sessionIdleMs, now - sessionMs, now + sessionIdleMs] as const;
 
   /** Admins are locked first, so that two admins cannot remove each other at the same time. */
   function* isLastAdmin({ id, role }: StoredOperator): Steps<boolean> {
@@ -258,7 +260,7 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
       }),
 
     async findSession(idHash, now) {
-      const found = await find(statements.session(idHash, now - sessionIdleMs, now - sessionMs, now + sessionIdleMs));
+      const found = await find(statements.session(idHash, ...openAt(now)));
       if (found === null) return null;
       const { seenAt, strong, ...operator } = found;
       if (seenAt <= now - touchMs) await write(statements.touchSession(now, idHash));
@@ -266,8 +268,7 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
     },
 
     async listSessions(operatorId, now) {
-      const [idle, ahead] = [now - sessionIdleMs, now + sessionIdleMs];
-      const sessions = await read(statements.sessions(operatorId, idle, now - sessionMs, ahead));
+      const sessions = await read(statements.sessions(operatorId, ...openAt(now)));
       return sessions.toSorted((one, other) => other.seenAt - one.seenAt);
     },
 
@@ -292,8 +293,7 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
 
     createToken: ({ hash, name, role, expiresAt }, actor) =>
       transaction(function* () {
-        const [stored] = yield* statements.createToken(hash, name, role, actor.operator, actor.at, expiresAt);
-        if (stored === undefined) throw new Error("The token was not stored.");
+        const stored = only(yield* statements.createToken(hash, name, role, actor.operator, actor.at, expiresAt));
         yield* audit({ action: "token.create", subject: name, detail: { token: stored.id, role, expiresAt } }, actor);
         return stored;
       }),

@@ -39,11 +39,11 @@ export const confirmText = `
   UPDATE subscriber SET status = 'active', confirmed_at = $2, unsubscribed_at = NULL
   WHERE email_key = $1 AND (status <> 'active' OR confirmed_at IS NULL)`;
 
-const unlinkText = "DELETE FROM newsletter_token WHERE email_key = $1 AND purpose = 'confirm'";
-
-export function prepareSuppressions(engine: Engine) {
-  const { prepare, lockAddress } = engine;
+/** Which links work is decided in `rules/subscription.ts`. */
+export function makeAddresses(engine: Engine) {
+  const { prepare, lockAddress, read, transaction } = engine;
   const announce = prepareAnnouncements(engine);
+  const audit = prepareAudit(engine);
   const standingOf = prepareStanding(engine);
   const findSubscriber = prepare<Subscriber>(`
     SELECT status, subscribed_at AS "subscribedAt", welcomed_at AS "welcomedAt", confirmed_at AS "confirmedAt",
@@ -53,7 +53,7 @@ export function prepareSuppressions(engine: Engine) {
     FROM subscriber WHERE email_key = $1`);
   const write = prepare(suppressText);
   const setStatus = prepare("UPDATE subscriber SET status = $2, unsubscribed_at = $3 WHERE email_key = $1");
-  const unlink = prepare(unlinkText);
+  const unlink = prepare("DELETE FROM newsletter_token WHERE email_key = $1 AND purpose = 'confirm'");
   /** The recipient of a mail of an owner, unless it is the team. */
   const addresseeOf = prepare<{ email: string }>(`
     SELECT coalesce(submission.email, subscriber.email) AS email FROM mail ${mailJoins}
@@ -77,22 +77,6 @@ export function prepareSuppressions(engine: Engine) {
     return true;
   }
 
-  return {
-    note,
-
-    /** Notes that the recipient of a mail was refused, if the mail is the owner's and not for the team. */
-    *noteRefusal(row: number, createdAt: number, owner: string, at: number): Steps<void> {
-      const [addressee] = yield* addresseeOf(row, createdAt, owner);
-      if (addressee !== undefined) yield* note({ email: addressee.email, reason: "inactive", at });
-    },
-  };
-}
-
-/** The links in welcome mails. Which of them work is decided in `rules/subscription.ts`. */
-export function makeLinks(engine: Engine) {
-  const { prepare, lockAddress, read, transaction } = engine;
-  const announce = prepareAnnouncements(engine);
-  const audit = prepareAudit(engine);
   const find = prepare<Holder>(`
     SELECT subscriber.email_key AS key, subscriber.status
     FROM newsletter_token AS token JOIN subscriber ON subscriber.email_key = token.email_key
@@ -104,7 +88,6 @@ export function makeLinks(engine: Engine) {
     UPDATE subscriber SET status = CASE status WHEN 'bounced' THEN status ELSE 'unsubscribed' END, unsubscribed_at = $2
     WHERE email_key = $1 AND (status IN ('pending', 'active') OR (status = 'bounced' AND unsubscribed_at IS NULL)
       OR (status = 'unsubscribed' AND welcomed_at > unsubscribed_at))`);
-  const unlink = prepare(unlinkText);
   // A welcome mail that was not tried yet would come after the leaving, and its confirm link would not work.
   const dropWelcomes = prepare(`DELETE FROM mail WHERE subscriber = $1 AND status = 'queued' AND lease_owner IS NULL
     AND attempts = 0 AND denials IS NULL`);
@@ -118,6 +101,14 @@ export function makeLinks(engine: Engine) {
   }
 
   return {
+    suppress: (change: SuppressionChange) => transaction(() => note(change)),
+
+    /** Notes that the recipient of a mail was refused, if the mail is the owner's and not for the team. */
+    *noteRefusal(row: number, createdAt: number, owner: string, at: number): Steps<void> {
+      const [addressee] = yield* addresseeOf(row, createdAt, owner);
+      if (addressee !== undefined) yield* note({ email: addressee.email, reason: "inactive", at });
+    },
+
     async checkLink(purpose, { tokenHash, at }) {
       const [holder] = await read(find(tokenHash, purpose, at));
       return holder !== undefined && linkWorks(purpose, holder.status);
@@ -150,5 +141,5 @@ export function makeLinks(engine: Engine) {
         yield* audit({ action: "subscriber.unsubscribe", subject: "subscribers", detail }, actor);
         return true;
       }),
-  } satisfies Partial<Store>;
+  } satisfies Partial<Store> & Record<"noteRefusal", unknown>;
 }

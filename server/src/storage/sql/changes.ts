@@ -9,7 +9,7 @@ import { changingActions, conflict, decideTriage, leavesSpam, type Triaged } fro
 import { prepareAnnouncements } from "./announcements.ts";
 import { prepareAssignmentMails } from "./assignment-mails.ts";
 import { prepareAudit } from "./audit.ts";
-import { type Engine, type Steps, together } from "./engine.ts";
+import { type Engine, only, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
 
 /** Submissions that one transaction changes. */
@@ -113,8 +113,7 @@ export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes
       transaction(function* () {
         const row = (yield* lockRows(scope, [reference])).get(reference);
         if (row === undefined) return null;
-        const [note] = yield* insertNote(row.arrival, actor.operator, actor.at, text);
-        if (note === undefined) throw new Error("The note was not stored.");
+        const note = only(yield* insertNote(row.arrival, actor.operator, actor.at, text));
         yield* audit({ action: "note", subject: reference, detail: { note: note.id } }, actor);
         return { id: note.id, author: actor.operator, at: actor.at, text };
       }),

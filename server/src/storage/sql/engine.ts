@@ -82,6 +82,12 @@ export interface Engine {
   ): Promise<T>;
 }
 
+/** The row of a statement that always gives one. */
+export function only<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error("A statement gave no row.");
+  return row;
+}
+
 /** Adds a value to the parameters of a text, and answers how the text names it. */
 export type Bind = (value: Value) => string;
 

@@ -4,7 +4,7 @@ import type { Actor, DeskStore, Outdated } from "../desk-store.ts";
 import { hashedKey } from "../rules/suppression.ts";
 import { prepareErasureNews } from "./announcements.ts";
 import { prepareAudit } from "./audit.ts";
-import { type Engine, type Steps, together } from "./engine.ts";
+import { type Engine, only, type Steps, together } from "./engine.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { suppressText } from "./addresses.ts";
 
@@ -135,8 +135,7 @@ export function makeErasing(engine: Engine, { removeWords }: SearchIndex, option
 
     async countOutdated({ kind, before }) {
       const count = statements.countOutdated[kind === "spam" ? "spam" : "ofKind"];
-      const [counted] = await read(count(kind, before));
-      return counted ?? { outdated: 0, stored: 0 };
+      return only(await read(count(kind, before)));
     },
 
     async resumesToDiscard(count, discarded) {

@@ -7,7 +7,7 @@ import { countMax, type ListColumn, type ListPlan, type ListWords, planList, wor
 import type { SubmissionKind, TriageStatus } from "../records.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
-import { type Bind, bindTo, type Engine, type Value } from "./engine.ts";
+import { type Bind, bindTo, type Engine, only, type Value } from "./engine.ts";
 
 /** A part of a list: what lies between two arrival numbers (in SQL). */
 export interface ListPart {
@@ -27,8 +27,6 @@ export interface Inbox {
    */
   find(words: ListWords, part: ListPart, bind: Bind, areRare: boolean): string;
 }
-
-const noCounts = { new: 0, open: 0, done: 0, spam: 0, todo: 0, inquiries: 0, applications: 0, mine: 0, unassigned: 0 };
 
 /** Of a time with more submissions than these the list is read from its end. */
 const boundedMax = 20_000;
@@ -53,9 +51,8 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
   async function boundsOf({ from, until }: InboxFilter): Promise<{ above: number; below: number }> {
     const all = { above: 0, below: endless };
     if (from === undefined && until === undefined) return all;
-    const [span] = await read(spanOf(from ?? 0, until ?? endless));
-    if (span === undefined || span.count > boundedMax) return all;
-    return { above: (span.first ?? 1) - 1, below: (span.last ?? 0) + 1 };
+    const { first, last, count } = only(await read(spanOf(from ?? 0, until ?? endless)));
+    return count > boundedMax ? all : { above: (first ?? 1) - 1, below: (last ?? 0) + 1 };
   }
 
   /** Those of a status, counted up to a limit. */
@@ -113,7 +110,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       const rows = (await Promise.all(reads)).flat();
       return rows.toSorted((a, b) => (descending ? b.arrival - a.arrival : a.arrival - b.arrival)).slice(0, limit);
     };
-    const last = async () => (await read(findLast()))[0]?.last ?? 0;
+    const last = async () => only(await read(findLast())).last;
     return readPage({ ...bounds, ranges, isSearch, last, read: readRange, numberOf: ({ arrival }) => arrival }, page);
   }
 
@@ -150,15 +147,9 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       return { rows: rows.map(readSubmissionAnyway), next };
     },
 
-    async countByStatus({ kinds }, operator) {
-      const [row] = await read(counts(kinds, operator));
-      return row ?? noCounts;
-    },
+    countByStatus: async ({ kinds }, operator) => only(await read(counts(kinds, operator))),
 
-    async since({ kinds }, arrival) {
-      const [row] = await read(since(kinds, arrival));
-      return row ?? { latest: 0, added: 0 };
-    },
+    since: async ({ kinds }, arrival) => only(await read(since(kinds, arrival))),
   } satisfies Partial<DeskStore>;
 }
 

@@ -4,7 +4,7 @@ import { type DeskStore, sourcesMax } from "../desk-store.ts";
 import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
-import type { Engine } from "./engine.ts";
+import { type Engine, only } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
 
 /** Subscribers that one statement counts. */
@@ -43,7 +43,7 @@ export function makeLists(engine: Engine) {
 
     async countSources() {
       const counts = new Map<string, number>();
-      const [{ last } = { last: 0 }] = await read(lastSubscriber());
+      const { last } = only(await read(lastSubscriber()));
       // In parts, so that other lists need not wait for a large table.
       for (let above = 0; above < last; above += countedAtOnce) {
         for (const { source, subscribers: many } of await read(sourcesOf(above, above + countedAtOnce))) {

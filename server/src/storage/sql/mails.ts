@@ -7,7 +7,7 @@ import { claimedColumns, type ClaimedMail, endedMail, leasedMail, mailJoins, rep
 import { parseMailId } from "../rules/outbox-row.ts";
 import { isToPerson } from "../rules/mails.ts";
 import type { Store } from "../store.ts";
-import { type Engine, type Steps, together } from "./engine.ts";
+import { type Engine, only, type Steps, together } from "./engine.ts";
 import { makeOutbox, type OutboxTable, type Settled } from "./outbox.ts";
 import { prepareStanding } from "./addresses.ts";
 
@@ -88,9 +88,6 @@ export function makeMails(
       return (await write(storeDigest(day, JSON.stringify(digest), now))).length === 1;
     },
 
-    async mailBacklog() {
-      const [counts] = await read(backlog());
-      return counts ?? { queued: 0, failed: 0, inDoubt: 0, oldestCreatedAt: null, firstDueAt: null };
-    },
+    mailBacklog: async () => only(await read(backlog())),
   } satisfies Partial<Store>;
 }

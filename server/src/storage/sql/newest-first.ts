@@ -1,7 +1,7 @@
 // Pages of a table, newest first.
 import type { Page, PageRequest } from "@submissions/shared/console";
 import { endless, readPage } from "../ranges.ts";
-import { type Bind, bindTo, type Engine, type Value } from "./engine.ts";
+import { type Bind, bindTo, type Engine, only, type Value } from "./engine.ts";
 
 interface Table<Row, Read> {
   readonly columns: string;
@@ -33,7 +33,7 @@ export function prepareNewestFirst<Row, Read>(
       return read(unprepared<Row>(text, values, "index"));
     };
     const bounds = { above: 0, below: after ?? endless, descending: true };
-    const last = async () => (await read(findLast()))[0]?.last ?? 0;
+    const last = async () => only(await read(findLast())).last;
     const { rows, next } = await readPage({ ...bounds, ranges, last, read: readRange, numberOf }, page);
     return { rows: rows.map(recordOf), next };
   };

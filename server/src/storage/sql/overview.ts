@@ -5,7 +5,7 @@ import type { SubmissionKind } from "../records.ts";
 import { dayMs, shownDay, startOfDay, storedDay } from "../rules/days.ts";
 import { countMax, mailKindsOf } from "../rules/inbox-filter.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
-import { type Engine, together } from "./engine.ts";
+import { type Engine, only, together } from "./engine.ts";
 
 /** Submissions that wait longest. */
 const waitingMax = 5;
@@ -85,7 +85,7 @@ export function makeOverview(engine: Engine) {
       const today = startOfDay(now);
       const [first, since] = [today - (shownDays - 1) * dayMs, now - shownDays * dayMs];
       const grewOld = [now - oldAfterDays.new * dayMs, now - oldAfterDays.open * dayMs] as const;
-      const [days, responses, former, shares, [old], waiting, [mails]] = await Promise.all([
+      const [days, responses, former, shares, old, waiting, mails] = await Promise.all([
         read(statements.days(first - shownDays * dayMs, today, kinds)),
         read(statements.responses(since, now, kinds)),
         read(statements.responses(since - shownDays * dayMs, since, kinds)),
@@ -110,20 +110,17 @@ export function makeOverview(engine: Engine) {
           source: sharesOf("source"),
           assignee: sharesOf("assignee"),
         },
-        old: old ?? { new: 0, open: 0 },
+        old: only(old),
         waiting: waiting.map(readSubmissionAnyway),
-        mails: mails ?? { queued: 0, sent: 0, failed: 0, inDoubt: 0 },
+        mails: only(mails),
       };
     },
 
     async subscriberGrowth(now, days) {
       const first = storedDay(startOfDay(now) - (days - 1) * dayMs);
-      const [past, [counted]] = await Promise.all([read(statements.growth(first)), read(statements.active())]);
-      const shown = past.map(({ day, active }) => ({
-        day: String(day).replace(/^(....)(..)(..)$/, "$1-$2-$3"),
-        active,
-      }));
-      return [...shown, { day: shownDay(now), active: counted?.active ?? 0 }];
+      const [past, active] = await Promise.all([read(statements.growth(first)), read(statements.active())]);
+      const shown = past.map((one) => ({ ...one, day: String(one.day).replace(/^(....)(..)(..)$/, "$1-$2-$3") }));
+      return [...shown, { day: shownDay(now), ...only(active) }];
     },
 
     async countSubscribers(now) {

@@ -5,7 +5,7 @@ import { readSubmissionAnyway, submissionColumns } from "../rules/submission-row
 import { storedSubscriber, subscriberColumns } from "../rules/subscription.ts";
 import type { ReadFrom, ReadRows, Store } from "../store.ts";
 import { entryColumns, readEntry } from "./audit.ts";
-import type { Engine, Value } from "./engine.ts";
+import { type Engine, only, type Value } from "./engine.ts";
 
 export function makeReading(engine: Engine) {
   const submissions = prepareReader(
@@ -61,7 +61,7 @@ function prepareReader<Row, Read>(
   return async function* ({ after = 0, since = 0 }: ReadFrom, ...values: Value[]) {
     const end = await lastComplete();
     for (let position = after; ;) {
-      const [{ first } = { first: null }] = await engine.read(next(position, end));
+      const { first } = only(await engine.read(next(position, end)));
       if (first === null) return;
       position = Math.min(first + pageRows - 1, end);
       const rows = await engine.read(page(first, position, since, ...values));

@@ -3,7 +3,7 @@ import type { ReplyOutcome, SavedAnswer, TriageStatus } from "@submissions/share
 import { emailKey } from "@submissions/shared/fields";
 import { repliesMax, repliesMs, type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
 import type { Changes } from "./changes.ts";
-import { type Engine, together } from "./engine.ts";
+import { type Engine, only, together } from "./engine.ts";
 import { prepareStanding } from "./addresses.ts";
 
 interface SentReply {
@@ -73,15 +73,8 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
             continue;
           }
           const isChange = done !== undefined && row.status !== "done";
-          const [reply] = yield* insert(
-            row.arrival,
-            operator,
-            at,
-            text,
-            isChange ? row.status : null,
-            isChange ? done.version : null,
-          );
-          if (reply === undefined) throw new Error("The reply was not stored.");
+          const [before, after] = isChange ? [row.status, done.version] : [null, null];
+          const reply = only(yield* insert(row.arrival, operator, at, text, before, after));
           const dueAt = at + undoMs;
           const kinds = [`${row.kind}-reply`, ...(copies ? [`${row.kind}-notice`] : [])];
           yield* together(kinds.map((kind) => insertMail(kind, row.arrival, reply.id, at, dueAt)));

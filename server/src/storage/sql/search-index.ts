@@ -2,7 +2,7 @@
 import type { DeskStore } from "../desk-store.ts";
 import type { StoredSubmission } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
-import { type Engine, type Query, together } from "./engine.ts";
+import { type Engine, only, type Query, together } from "./engine.ts";
 
 /** What differs between the engines. */
 export interface SearchIndex {
@@ -30,12 +30,11 @@ export function makeIndexing(engine: Engine, { addWords }: SearchIndex) {
   return {
     async indexNext(limit, isDisposable) {
       // Without a transaction where there is nothing to do: this is asked for every second.
-      const [now] = await read(progress());
-      if (now === undefined || now.reached >= now.last) return 0;
+      const { reached, last: latest } = only(await read(progress()));
+      if (reached >= latest) return 0;
       const end = await lastComplete();
       const work = function* () {
-        const [at] = yield* lockProgress();
-        const after = at?.reached ?? 0;
+        const after = only(yield* lockProgress()).reached;
         const submissions = (yield* next(after, end, limit)).map(readSubmissionAnyway);
         const last = submissions.at(-1)?.arrival;
         if (last === undefined) return 0;

@@ -11,7 +11,7 @@ import { type ErasingOptions, makeErasing } from "./erasing.ts";
 import { makeHeld } from "./held.ts";
 import { makeHousekeeping } from "./housekeeping.ts";
 import { type Inbox, makeInboxLists } from "./inbox-list.ts";
-import { makeLinks, prepareSuppressions } from "./addresses.ts";
+import { makeAddresses } from "./addresses.ts";
 import { makeLists } from "./lists.ts";
 import { makeMails } from "./mails.ts";
 import { makeOutbox, type Settled } from "./outbox.ts";
@@ -49,7 +49,7 @@ interface SharedOptions {
 }
 
 export function makeSharedStore({ row, references, engine, reading, inbox, ...own }: SharedOptions) {
-  const suppressions = prepareSuppressions(engine);
+  const { noteRefusal, ...addresses } = makeAddresses(engine);
   const changes = prepareChanging(engine, references);
 
   return {
@@ -72,8 +72,8 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
     deliveries: makeOutbox(engine, deliveryTable),
     ...makeEarlier(engine),
     ...makeReading(reading),
-    ...makeLinks(engine),
-    ...makeMails(engine, suppressions.noteRefusal, own.settleBeside),
+    ...addresses,
+    ...makeMails(engine, noteRefusal, own.settleBeside),
     ...makeResumes(engine),
     ...makeHousekeeping(engine),
     ...makeHeld(engine),
@@ -86,6 +86,5 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
         throw error;
       }
     },
-    suppress: (change) => engine.transaction(() => suppressions.note(change)),
   } satisfies Partial<Store>;
 }

@@ -23,7 +23,7 @@ import {
   webhooksMax,
 } from "../webhook-store.ts";
 import { prepareAudit } from "./audit.ts";
-import type { Engine } from "./engine.ts";
+import { type Engine, only } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
 import type { OutboxTable } from "./outbox.ts";
 
@@ -134,8 +134,7 @@ export function makeWebhooks(engine: Engine) {
     add: ({ url, events, secret }, actor) =>
       transaction(function* () {
         if ((yield* statements.all()).length >= webhooksMax) return "too-many";
-        const [stored] = yield* statements.insert(url, events.join(" "), secret, actor.at);
-        if (stored === undefined) throw new Error("The webhook was not stored.");
+        const stored = only(yield* statements.insert(url, events.join(" "), secret, actor.at));
         yield* audit(entryOf("add", stored, { events }), actor);
         return webhookRow(stored);
       }),
