@@ -12,7 +12,18 @@ export function inboxRow(submission: StoredSubmission, packageTitles: Titles, le
   const { arrival, reference, kind, name, email, company, receivedAt } = submission;
   const { status, assignee, tags, version, disposable } = submission;
   return {
-    ...{ arrival, reference, kind, name, email, company, receivedAt, status, assignee, tags, version, disposable },
+    arrival,
+    reference,
+    kind,
+    name,
+    email,
+    company,
+    receivedAt,
+    status,
+    assignee,
+    tags,
+    version,
+    disposable,
     summary: shorten(summaryOf(submission, packageTitles)),
     hasResume: submission.kind === "application" && submission.resume !== null,
     ...(letter !== undefined && { match: matchedSentence(submission, letter) }),

@@ -48,7 +48,13 @@ export const filed = (
   { arrival, reference, status }: Pick<StoredSubmission, "arrival" | "reference" | "status">,
 ): StoredSubmission => ({
   ...record,
-  ...{ arrival, reference, status, assignee: null, tags: [], version: 1, disposable: false },
+  arrival,
+  reference,
+  status,
+  assignee: null,
+  tags: [],
+  version: 1,
+  disposable: false,
 });
 
 /** Null when `fields` cannot be read. */

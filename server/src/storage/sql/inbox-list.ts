@@ -140,8 +140,8 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       if (reference !== null) {
         const named = references.parse(reference);
         const [found] = named === null ? [] : await read(arrivalOfDay(named.dayNumber, named.kind));
-        const only = found?.arrival ?? 0;
-        [above, below] = [Math.max(above, only - 1), Math.min(below, only + 1)];
+        const arrival = found?.arrival ?? 0;
+        [above, below] = [Math.max(above, arrival - 1), Math.min(below, arrival + 1)];
       }
       const { rows, next } = await find(scope, filter, { above, below, descending, isNamed: reference !== null }, page);
       return { rows: rows.map(readSubmissionAnyway), next };

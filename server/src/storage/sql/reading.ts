@@ -8,21 +8,27 @@ import { entryColumns, readEntry } from "./audit.ts";
 import { type Engine, only, type Value } from "./engine.ts";
 
 export function makeReading(engine: Engine) {
-  const submissions = prepareReader(
-    engine,
-    { table: "submission", number: "arrival", wanted: "received_at >= $3 AND kind = $4", columns: submissionColumns },
-    readSubmissionAnyway,
-  );
-  const subscribers = prepareReader(
-    engine,
-    { table: "subscriber", number: "arrival", wanted: "subscribed_at >= $3", columns: subscriberColumns },
-    storedSubscriber,
-  );
-  const entries = prepareReader(
-    engine,
-    { table: "audit", number: "id", wanted: "at >= $3", columns: entryColumns },
-    readEntry,
-  );
+  const submissions = prepareReader(engine, {
+    table: "submission",
+    number: "arrival",
+    wanted: "received_at >= $3 AND kind = $4",
+    columns: submissionColumns,
+    recordOf: readSubmissionAnyway,
+  });
+  const subscribers = prepareReader(engine, {
+    table: "subscriber",
+    number: "arrival",
+    wanted: "subscribed_at >= $3",
+    columns: subscriberColumns,
+    recordOf: storedSubscriber,
+  });
+  const entries = prepareReader(engine, {
+    table: "audit",
+    number: "id",
+    wanted: "at >= $3",
+    columns: entryColumns,
+    recordOf: readEntry,
+  });
   const readers = {
     inquiry: (from: ReadFrom) => submissions(from, "inquiry"),
     application: (from: ReadFrom) => submissions(from, "application"),
@@ -36,19 +42,22 @@ export function makeReading(engine: Engine) {
   } satisfies Partial<Store>;
 }
 
+interface Reading<Row, Read> {
+  readonly table: string;
+  /** The column of ascending numbers. */
+  readonly number: string;
+  /** A further condition: `$3` is the earliest time. */
+  readonly wanted: string;
+  readonly columns: string;
+  recordOf(row: Row): Read;
+}
+
 /**
  * Prepares to read a table behind a number, page by page: a generator that gave rows one by one would take as long as the
  * reading. A page covers `pageRows` numbers, from the next row on, and is not empty. So gaps cost nothing, and none takes
  * long where wanted rows are rare.
- *
- * @param reading.number the column of ascending numbers
- * @param reading.wanted a further condition: `$3` is the earliest time
  */
-function prepareReader<Row, Read>(
-  engine: Engine,
-  { table, number, wanted, columns }: Readonly<Record<"table" | "number" | "wanted" | "columns", string>>,
-  recordOf: (row: Row) => Read,
-) {
+function prepareReader<Row, Read>(engine: Engine, { table, number, wanted, columns, recordOf }: Reading<Row, Read>) {
   const { prepare } = engine;
   const lastComplete = engine.lastComplete(table, number);
   const next = prepare<{ first: number | null }>(
