@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { day, entry, inquiry, minute, noon, subscription } from "../../../../test/contract/records.ts";
 import type { ChallengeRecord, IdempotencyRecord } from "../records.ts";
 import type { Entry } from "../store.ts";
-import { decide } from "./decide.ts";
+import { decide, decideLeaving } from "./decide.ts";
 import { type Addressee, factsOf, type FoundRow, keyName, type Numbers, wantedBy } from "./facts.ts";
 import { capMs } from "./mails.ts";
 import { References } from "./references.ts";
@@ -149,4 +149,18 @@ test("an address, a key and a challenge are looked up once for a batch, from the
   });
   expect(numbers).toMatchObject({ arrivals: 2, mails: 4 });
   expect(keyName(key)).toBe("p k");
+});
+
+test.for([
+  [1, ["inquiry-receipt"]],
+  [0, []],
+] as const)("a receipt that is a day old but %d ms counts accordingly", ([after, capped]) => {
+  const receipts = [after, 1, 1].map((ms) => ({ key: "ann-1@example.org", at: noon - capMs + ms }));
+  expect(answers([entry(inquiry(1))], { receipts })).toMatchObject([{ capped }]);
+});
+
+test("what leaves spam gets no mail that is stored of it", () => {
+  const former = { kind: "inquiry", arrival: 7, wasChanged: false, stored: ["inquiry-receipt"], told: [] } as const;
+  const { mails } = decideLeaving(former, { suppressed: false, receipts: [] }, [], noon);
+  expect(mails).toEqual(["inquiry-notice"]);
 });
