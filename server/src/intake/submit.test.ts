@@ -115,38 +115,7 @@ test("the stages of a submission end in their order, as far as it comes", async 
   expect(ended.mock.calls.flat()).toEqual(["validate", "store"]);
 });
 
-test("a submission is stored with its key, delivered, and answered with its reference", async () => {
-  const { intake, seen } = intakeWith(async () => accepted);
-  const receipt = await submit(intake, inquiry, buyer, { ...call, key: "k" });
-  expect(receipt).toMatchObject({ inquiryId: "INQ-20261121-042137", confirmationEmailSent: true });
-  expect(seen.entries).toHaveLength(1);
-  expect(seen.entries[0]).toMatchObject({
-    submission: { kind: "inquiry", email: buyer.email, company: null },
-    spam: false,
-    key: { procedure: "marketplace.inquiry" },
-    lease: { owner: "process" },
-  });
-  expect(seen.delivered).toEqual([[mail]]);
-  expect(intake.keysInFlight.size).toBe(0);
-});
-
 describe("a key", () => {
-  test("is looked at before the catalogue, which may have changed since", async () => {
-    const first = intakeWith(async () => accepted);
-    await submit(first.intake, inquiry, buyer, { ...call, key: "k" });
-    const { fingerprint } = first.seen.entries[0]!.key!;
-    const earlier = { fingerprint, reference: "INQ-20261121-000001", receiptSent: false, spam: false };
-    const { intake, seen } = intakeWith(async () => accepted, earlier);
-    const changed = { ...intake, packageTitles: new Map([["de-AT", "Austrian German"]]) };
-    const receipt = await submit(changed, inquiry, buyer, { ...call, key: "k" });
-    expect(receipt).toMatchObject({ inquiryId: "INQ-20261121-000001", confirmationEmailSent: false });
-    expect(replayed).toHaveBeenCalledOnce();
-    expect(seen.entries).toEqual([]);
-    expect(await refusalOf(submit(changed, inquiry, buyer, call))).toBe("fieldsInvalid");
-    const other = { ...buyer, name: "Other" };
-    expect(await refusalOf(submit(changed, inquiry, other, { ...call, key: "k" }))).toBe("idempotencyKeyReused");
-  });
-
   test("that is repeated before the store knows of the receipt is answered alike", async () => {
     const first = intakeWith(async () => accepted);
     await submit(first.intake, inquiry, buyer, { ...call, key: "k" });

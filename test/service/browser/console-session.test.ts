@@ -12,6 +12,7 @@ import {
   endSessionsAt,
   enter,
   fillSignIn,
+  oneVisit,
   operator,
   pathOf,
   rows,
@@ -174,76 +175,77 @@ test("marketing begins with the subscribers and is offered nothing else of its c
   expect(places.map((text) => text.trim())).toEqual(["Subscribers", "Mails", "Settings"]);
 });
 
-test("a session that ends in the middle of a change asks to sign in, and then makes the change", async () => {
-  const one = firstWith(({ status }) => status === "new");
-  await using visit = await enter(browser(), site(), pathOf(one));
-  const { page } = visit;
-  visit.expectProblems(/status of 401/);
-  await page.getByRole("textbox", { name: "Note" }).fill("Called, asks for a quote.");
-  await endSessionsAt(page, site(), "submission.addNote");
-  await page.getByRole("button", { name: "Add note" }).click();
-  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
-  await dialog.waitFor();
-  expect(await dialog.getByLabel("E-mail address").inputValue()).toBe(operator);
-  await fillSignIn(page);
-  await page.locator(".note-text").getByText("Called, asks for a quote.").waitFor();
-  expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("");
-  const { notes } = await site().detail(one.reference);
-  expect(notes.map(({ text }) => text)).toContain("Called, asks for a quote.");
-});
+describe("a session that ends", () => {
+  const { go, expectProblems } = oneVisit(site);
 
-test("the dialog that asks to sign in stays until it is answered, however often Escape is pressed", async () => {
-  await using visit = await enter(browser(), site(), "/settings");
-  const { page } = visit;
-  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
-  visit.expectProblems(/status of 401/);
-  await endSessionsAt(page, site(), "tokens.create");
-  await page.getByRole("button", { name: "Create token" }).click();
-  await page.getByLabel("Name", { exact: true }).fill("Nightly export");
-  await page.keyboard.press("Enter");
-  await dialog.getByLabel("Password").fill(password);
-  for (let pressed = 0; pressed < 4; pressed += 1) await page.keyboard.press("Escape");
-  await dialog.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("textbox", { name: "API token" }).waitFor();
-});
+  test("in the middle of a change asks to sign in, and then makes the change", async () => {
+    const one = firstWith(({ status }) => status === "new");
+    const page = await go(pathOf(one));
+    expectProblems(/status of 401/);
+    await page.getByRole("textbox", { name: "Note" }).fill("Called, asks for a quote.");
+    await endSessionsAt(page, site(), "submission.addNote");
+    await page.getByRole("button", { name: "Add note" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    await dialog.waitFor();
+    expect(await dialog.getByLabel("E-mail address").inputValue()).toBe(operator);
+    await fillSignIn(page);
+    await page.locator(".note-text").getByText("Called, asks for a quote.").waitFor();
+    expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("");
+    const { notes } = await site().detail(one.reference);
+    expect(notes.map(({ text }) => text)).toContain("Called, asks for a quote.");
+  });
 
-test("where the session has ended, a download, a resume and an export wait for a sign-in, and the page stays", async () => {
-  const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
-  await using visit = await enter(browser(), site(), pathOf(one));
-  const { page } = visit;
-  const asked: string[] = [];
-  page.on("request", (request) => /\/resumes\/|\/exports\//.test(request.url()) && asked.push(request.url()));
-  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
-  const resume = page.locator(".file");
-  await endSession(page);
-  await resume.getByText("Download resume").click();
-  await dialog.waitFor();
-  expect(asked).toEqual([]);
-  const [download] = await Promise.all([page.waitForEvent("download"), fillSignIn(page)]);
-  expect(download.suggestedFilename()).toBe("ben-novak-resume.pdf");
-  await dialog.waitFor({ state: "detached" });
+  test("asks in a dialog that stays until it is answered, however often Escape is pressed", async () => {
+    const page = await go("/settings");
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    expectProblems(/status of 401/);
+    await endSessionsAt(page, site(), "tokens.create");
+    await page.getByRole("button", { name: "Create token" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Nightly export");
+    await page.keyboard.press("Enter");
+    await dialog.getByLabel("Password").fill(password);
+    for (let pressed = 0; pressed < 4; pressed += 1) await page.keyboard.press("Escape");
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("textbox", { name: "API token" }).waitFor();
+  });
 
-  asked.length = 0;
-  await endSession(page);
-  await resume.getByText("Show resume").click();
-  await dialog.waitFor();
-  expect(asked).toEqual([]);
-  await fillSignIn(page);
-  await page.frameLocator("iframe[title=Resume]").getByRole("img").waitFor();
+  test("has a download, a resume and an export wait for a sign-in, and the page stays", async () => {
+    const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
+    const page = await go(pathOf(one));
+    const asked: string[] = [];
+    page.on("request", (request) => /\/resumes\/|\/exports\//.test(request.url()) && asked.push(request.url()));
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    const resume = page.locator(".file");
+    await endSession(page);
+    await resume.getByText("Download resume").click();
+    await dialog.waitFor();
+    expect(asked).toEqual([]);
+    const [download] = await Promise.all([page.waitForEvent("download"), fillSignIn(page)]);
+    expect(download.suggestedFilename()).toBe("ben-novak-resume.pdf");
+    await dialog.waitFor({ state: "detached" });
 
-  await page.goto(`${site().url}?status=new`);
-  await page.getByRole("button", { name: "More" }).click();
-  asked.length = 0;
-  await endSession(page);
-  await page.getByRole("button", { name: "NDJSON of inquiries shown here" }).click();
-  await dialog.getByLabel("Password").fill(password);
-  expect(asked).toEqual([]);
-  const saved = page.waitForEvent("download");
-  await dialog.getByRole("button", { name: "Sign in" }).click();
-  expect((await saved).suggestedFilename()).toBe("inquiries.ndjson");
-  const lines = (await readFile(await (await saved).path(), "utf8")).trim().split("\n");
-  const exported = lines.map((line) => (JSON.parse(line) as { readonly inquiryId: string }).inquiryId);
-  const shown = site().submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
-  expect(exported).toEqual(shown.map(({ reference }) => reference).toReversed());
-  expect(new URL(page.url()).search).toBe("?status=new");
+    asked.length = 0;
+    await endSession(page);
+    await resume.getByText("Show resume").click();
+    await dialog.waitFor();
+    expect(asked).toEqual([]);
+    await fillSignIn(page);
+    await page.frameLocator("iframe[title=Resume]").getByRole("img").waitFor();
+
+    await page.goto(`${site().url}?status=new`);
+    await page.getByRole("button", { name: "More" }).click();
+    asked.length = 0;
+    await endSession(page);
+    await page.getByRole("button", { name: "NDJSON of inquiries shown here" }).click();
+    await dialog.getByLabel("Password").fill(password);
+    expect(asked).toEqual([]);
+    const saved = page.waitForEvent("download");
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    expect((await saved).suggestedFilename()).toBe("inquiries.ndjson");
+    const lines = (await readFile(await (await saved).path(), "utf8")).trim().split("\n");
+    const exported = lines.map((line) => (JSON.parse(line) as { readonly inquiryId: string }).inquiryId);
+    const shown = site().submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");
+    expect(exported).toEqual(shown.map(({ reference }) => reference).toReversed());
+    expect(new URL(page.url()).search).toBe("?status=new");
+  });
 });
