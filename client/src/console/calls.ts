@@ -14,8 +14,8 @@ const { url: scriptUrl } = import.meta;
 /** The address of the console itself, with a slash at the end: `https://…/console/`. */
 export const consoleUrl = new URL("../", scriptUrl).href;
 
-const codeOf = (error: unknown) => (error instanceof TRPCClientError ? codeIn(error.data) : undefined);
-const codeIn = (data: unknown) => (data as { readonly code?: string } | null | undefined)?.code;
+const codeOf = (error: unknown) =>
+  error instanceof TRPCClientError ? (error.data as { readonly code?: string } | null | undefined)?.code : undefined;
 
 /** True for a refusal by the server; false when the call did not reach it or it failed. */
 const isRefusal = (error: unknown) => {
@@ -40,16 +40,16 @@ const issuesOf = (error: unknown): readonly Issue[] =>
 export const isWrong = (error: unknown, field: string): boolean =>
   issuesOf(error).some(({ path: [name] }) => name === field);
 
-/** What is wrong with the fields. A form of the console has room for one message. */
-const problemsOf = (error: unknown) =>
-  issuesOf(error)
-    .map(({ message }) => message)
-    .join(" ");
+/** What is wrong with a file that is not sent. */
+export class FileRefused extends Error {}
 
 /** What went wrong, for the operator to read. */
 export function messageOf(error: unknown): string {
+  if (error instanceof FileRefused) return error.message;
   if (!navigator.onLine) return "You are offline.";
-  if (isRefusal(error)) return problemsOf(error) || (error as Error).message;
+  // A form has room for one message.
+  const issues = issuesOf(error).map(({ message }) => message);
+  if (isRefusal(error)) return issues.join(" ") || (error as Error).message;
   return codeOf(error) === undefined
     ? "The server cannot be reached."
     : "Something went wrong on the server. Please try again.";

@@ -3,7 +3,7 @@
 import type { Me } from "@submissions/shared/console";
 
 /** `expired`: the dialog asks the same operator to sign in again, over the page as it is. */
-export type SessionState =
+type SessionState =
   | { readonly name: "unknown" }
   | { readonly name: "signed-out" }
   | { readonly name: "signed-in"; readonly me: Me }

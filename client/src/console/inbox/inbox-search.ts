@@ -70,21 +70,15 @@ function midnight(date: string, daysLater: number): number {
 
 /** The filter that the server is asked for. */
 export function filterOf(search: InboxSearch): InboxFilter {
+  const { q: _q, from, until, resume, ...same } = search;
   return compact<InboxFilter>({
-    kind: search.kind,
+    ...same,
     status: statusOf(search),
-    assignee: search.assignee,
-    from: search.from === undefined ? undefined : midnight(search.from, 0),
-    until: search.until === undefined ? undefined : midnight(search.until, 1),
-    hasResume: search.resume && true,
+    from: from === undefined ? undefined : midnight(from, 0),
+    until: until === undefined ? undefined : midnight(until, 1),
+    hasResume: resume && true,
     disposable: search.disposable && true,
     letter: wordsOf(search),
-    tag: search.tag,
-    package: search.package,
-    position: search.position,
-    company: search.company,
-    source: search.source,
-    order: search.order,
   });
 }
 

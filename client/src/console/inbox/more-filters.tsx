@@ -3,7 +3,7 @@ import type { Role, SubmissionKind } from "@submissions/shared/console";
 import type { ChangeEvent } from "react";
 import { useMe } from "../me.ts";
 import { DownloadLink } from "../parts/download-link.tsx";
-import { exportUrl, FilterForm } from "../parts/export-menu.tsx";
+import { exportUrl, FilterForm, formats } from "../parts/export-menu.tsx";
 import { Check, Field } from "../parts/form.tsx";
 import { word } from "../words.ts";
 import { exactParts, filterOf, type changed, type InboxSearch } from "./inbox-search.ts";
@@ -29,25 +29,23 @@ function Exports({ search }: { readonly search: InboxSearch }) {
     <div key={list} className="small">
       <FilterForm filter={filter} className="export-line">
         Export {list} shown here:
-        {formats.map((format) => (
+        {formats.map(([format, name]) => (
           <button key={format} className="link" formAction={exportUrl(list, format)}>
-            {format.toUpperCase()} <span className="unseen">of {list} shown here</span>
+            {name} <span className="unseen">of {list} shown here</span>
           </button>
         ))}
       </FilterForm>
       <p className="export-line">
         Export all {list}:
-        {formats.map((format) => (
+        {formats.map(([format, name]) => (
           <DownloadLink key={format} href={exportUrl(list, format)}>
-            {format.toUpperCase()}
+            {name}
           </DownloadLink>
         ))}
       </p>
     </div>
   ));
 }
-
-const formats = ["csv", "ndjson"];
 
 const listOf: Readonly<Record<SubmissionKind, string>> = { inquiry: "inquiries", application: "applications" };
 

@@ -11,7 +11,7 @@ interface Props {
   readonly filter?: object;
 }
 
-const formats = [
+export const formats = [
   ["csv", "CSV", "for spreadsheets"],
   ["ndjson", "NDJSON", "for programs"],
 ] as const;

@@ -78,13 +78,7 @@ export const Empty = ({ icon, title, text, children }: EmptyProps) => (
 );
 
 /** Lines in place of rows, as high as these will be. */
-export const Skeleton = ({
-  rows,
-  className = "skeleton-row",
-}: {
-  readonly rows: number;
-  readonly className?: string;
-}) => (
+export const Skeleton = ({ rows, className }: { readonly rows: number; readonly className?: string }) => (
   <div role="status" className="skeleton">
     <span className="unseen">Loading…</span>
     {Array.from({ length: rows }, (_, row) => (

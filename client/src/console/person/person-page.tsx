@@ -7,18 +7,18 @@ import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import { consoleUrl, queryClient, trpc } from "../calls.ts";
 import { isAdmin, useMe } from "../me.ts";
 import { useNames } from "../operators.ts";
-import { Box, Line, Lines } from "../parts/boxes.tsx";
+import { Box } from "../parts/boxes.tsx";
 import { DialogButton, Question } from "../parts/dialogs.tsx";
 import { forgetDraftsOf } from "../parts/drafts.tsx";
 import { DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
-import { ReferenceLink } from "../parts/reference-link.tsx";
-import { Age, Fact, Mark, Waiting } from "../parts/states.tsx";
+import { Fact, Mark, Waiting } from "../parts/states.tsx";
 import { useChange } from "../parts/use-change.ts";
+import { Submissions } from "../submission/events.tsx";
 import { itemsOf, mailItem, momentItem, TimelineOf } from "../submission/timeline.tsx";
 import { rowBehind } from "../triage/triage.ts";
-import { languageWords, plural, word } from "../words.ts";
+import { languageWords, plural } from "../words.ts";
 
 export function PersonPage() {
   const me = useMe();
@@ -83,25 +83,9 @@ function Records({ person }: { readonly person: Person }) {
           </Fact>
         </dl>
       </section>
-      <Box title="Submissions">
-        <Lines of={submissions} empty="None.">
-          {({ reference, kind, summary, receivedAt, status }) => (
-            <Line
-              key={reference}
-              title={<ReferenceLink reference={reference} />}
-              about={
-                <>
-                  <p className="clip">{summary}</p>
-                  {word(kind)} · <Age at={receivedAt} ago />
-                </>
-              }
-            >
-              <Mark of="status" state={status} />
-            </Line>
-          )}
-        </Lines>
+      <Submissions title="Submissions" of={submissions}>
         {more && <p className="quiet small">Older ones are not shown. The export has all of them.</p>}
-      </Box>
+      </Submissions>
       {subscription && (
         <Box title="Newsletter">
           <dl className="fields">

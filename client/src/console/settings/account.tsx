@@ -1,14 +1,11 @@
 // The account of the operator who is signed in: the display name, and what it is mailed.
 import type { Account as AccountData } from "@submissions/shared/console";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { queryClient, trpc } from "../calls.ts";
+import { useQuery } from "@tanstack/react-query";
+import { trpc } from "../calls.ts";
 import { seesSubmissions, useMe } from "../me.ts";
 import { Check, Field, Form } from "../parts/form.tsx";
 import { Waiting } from "../parts/states.tsx";
-import { useToasts } from "../parts/toasts.tsx";
 import { useChange } from "../parts/use-change.ts";
-
-const accountKey = trpc.session.account.queryKey();
 
 export function Account() {
   const account = useQuery(trpc.session.account.queryOptions());
@@ -18,17 +15,12 @@ export function Account() {
 
 function AccountForm({ account: { name, mailAssigned } }: { readonly account: AccountData }) {
   const me = useMe();
-  const { showFailure } = useToasts();
   const rename = useChange(trpc.session.setName, {
     said: "Your name is saved.",
     reads: [trpc.session.account, trpc.inbox.assignees, trpc.operators.list],
   });
-  const setMailed = useMutation({
-    ...trpc.session.setMailAssigned.mutationOptions(),
-    onMutate: (change) => void queryClient.setQueryData(accountKey, (account) => account && { ...account, ...change }),
-    onError: (error) => showFailure("Not changed.", error),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: accountKey }),
-  });
+  const setMailed = useChange(trpc.session.setMailAssigned, { failed: "Not changed.", reads: [trpc.session.account] });
+  const shown = setMailed.isPending ? setMailed.variables : { mailAssigned };
   return (
     <>
       <Form
@@ -46,7 +38,7 @@ function AccountForm({ account: { name, mailAssigned } }: { readonly account: Ac
         />
       </Form>
       {seesSubmissions(me) && (
-        <Check checked={mailAssigned} onChange={(mailed) => setMailed.mutate({ mailAssigned: mailed })}>
+        <Check checked={shown.mailAssigned} onChange={(mailed) => setMailed.mutate({ mailAssigned: mailed })}>
           Mail me when a submission is assigned to me
         </Check>
       )}

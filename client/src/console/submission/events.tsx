@@ -1,6 +1,6 @@
 // Mails as they are shown and sent again, and other submissions that one may repeat.
 import type { MailRow, SubmissionDetail } from "@submissions/shared/console";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { Question } from "../parts/dialogs.tsx";
@@ -60,23 +60,32 @@ export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) 
   );
 }
 
-export const Duplicates = ({ duplicates }: Pick<SubmissionDetail, "duplicates">) =>
-  duplicates.length === 0 ? null : (
-    <Box title="Other submissions of the person">
-      <Lines of={duplicates}>
-        {({ reference, kind, receivedAt, status }) => (
-          <Line
-            key={reference}
-            title={<ReferenceLink reference={reference} />}
-            about={
-              <>
-                {word(kind)} · <Age at={receivedAt} ago />
-              </>
-            }
-          >
-            <Mark of="status" state={status} />
-          </Line>
-        )}
-      </Lines>
-    </Box>
-  );
+interface SubmissionsProps {
+  readonly title: string;
+  readonly of: readonly (SubmissionDetail["duplicates"][number] & { readonly summary?: string })[];
+  /** Below the list. */
+  readonly children?: ReactNode;
+}
+
+/** Submissions of one person. */
+export const Submissions = ({ title, of, children }: SubmissionsProps) => (
+  <Box title={title}>
+    <Lines of={of} empty="None.">
+      {({ reference, kind, summary, receivedAt, status }) => (
+        <Line
+          key={reference}
+          title={<ReferenceLink reference={reference} />}
+          about={
+            <>
+              {summary !== undefined && <p className="clip">{summary}</p>}
+              {word(kind)} · <Age at={receivedAt} ago />
+            </>
+          }
+        >
+          <Mark of="status" state={status} />
+        </Line>
+      )}
+    </Lines>
+    {children}
+  </Box>
+);

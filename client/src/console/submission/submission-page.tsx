@@ -25,7 +25,7 @@ import { Fields, Letter } from "./fields.tsx";
 import { MoreFields } from "./more-fields.tsx";
 import { TagBox } from "./tags.tsx";
 import { greetingOf, NoteForm, ReplyForm } from "./composer.tsx";
-import { Duplicates } from "./events.tsx";
+import { Submissions } from "./events.tsx";
 import { ResumePanel } from "./resume-panel.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -116,7 +116,9 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
               </Fact>
             </dl>
           </section>
-          <Duplicates duplicates={detail.duplicates} />
+          {detail.duplicates.length > 0 && (
+            <Submissions title="Other submissions of the person" of={detail.duplicates} />
+          )}
         </aside>
         <div className="column">
           <Letter detail={detail} />
@@ -235,7 +237,6 @@ function Actions({ reference, status, onReply, onDone }: ActionsProps) {
         </button>
       )}
       <button
-        className="done-button"
         aria-keyshortcuts="e"
         title="Set to done (e)"
         disabled={status === "done"}
@@ -262,7 +263,6 @@ function Controls({ reference, kind, status, assignee }: ControlsProps) {
     <div className="controls">
       <select
         aria-label="Status"
-        className={`status-select status-${status}`}
         value={status}
         onChange={({ target }) => {
           const chosen = oneOf(triageStatuses, target.value);

@@ -107,7 +107,7 @@ interface WordsProps {
 }
 
 const Words = ({ said: { at, text }, by, mails }: WordsProps) => (
-  <div className={mails === undefined ? "said said-note" : "said said-reply"}>
+  <div className={mails === undefined ? "said" : "said said-reply"}>
     <Avatar name={by} small />
     <div>
       <p className="note-head">

@@ -1,14 +1,11 @@
 // Adds the subscribers of a file, and reports which were left out.
 import { useMutation } from "@tanstack/react-query";
 import { importBytesMax, importRowsMax, type ImportReport } from "@submissions/shared/console";
-import { calls, queryClient, trpc } from "../calls.ts";
+import { calls, FileRefused, queryClient, trpc } from "../calls.ts";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { count, plural } from "../words.ts";
-
-/** What is wrong with a file that is not sent. */
-class FileRefused extends Error {}
 
 async function importFile(file: File): Promise<ImportReport> {
   if (file.size > importBytesMax) throw new FileRefused("The file is larger than 4 MiB. Divide it.");
@@ -29,21 +26,15 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
     onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.subscribers.pathKey() }),
   });
   if (run.data) return <Report report={run.data} onClose={onClose} />;
-  const refusal = run.error instanceof FileRefused ? run.error.message : null;
   return (
     <FormDialog
       title="Import subscribers"
       word={run.isPending ? "Importing…" : "Import"}
-      call={refusal === null ? run : { error: null, isPending: false }}
+      call={run}
       onSubmit={(_, data) => run.mutate(data.get("file") as File)}
       onClose={run.isPending ? () => {} : onClose}
     >
       <Field label="CSV file" name="file" type="file" accept=".csv,text/csv" required autoFocus />
-      {refusal && (
-        <p className="problem" role="alert">
-          {refusal}
-        </p>
-      )}
       <p className="quiet small">
         The first row names the columns: <code>email</code>, and as you have them <code>source</code>,{" "}
         <code>consentText</code>, <code>consentPage</code> and <code>consentAt</code>. At most {count(importRowsMax)}{" "}

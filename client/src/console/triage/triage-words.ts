@@ -50,9 +50,6 @@ export function describeConflict(
   return `${who.slice(0, 1).toUpperCase()}${who.slice(1)} ${what}${when}. Your change was not made.`;
 }
 
-export const describeGone = (goneCount: number): string =>
-  `${plural(goneCount, "submission")} could not be found any more.`;
-
 function describeTheirs(
   { status, assignee }: Conflict,
   before: Pick<InboxRow, "status" | "assignee"> | undefined,

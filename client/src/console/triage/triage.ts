@@ -5,7 +5,8 @@ import { useCallback } from "react";
 import { calls, queryClient, trpc } from "../calls.ts";
 import { useNames } from "../operators.ts";
 import { useToasts } from "../parts/toasts.tsx";
-import { describeChange, describeConflict, describeConflicts, describeGone, type Change } from "./triage-words.ts";
+import { describeChange, describeConflict, describeConflicts, type Change } from "./triage-words.ts";
+import { plural } from "../words.ts";
 
 type Triaged = Pick<InboxRow, "reference" | "status" | "assignee" | "version">;
 type Target = Pick<Triaged, "reference" | "version">;
@@ -108,7 +109,8 @@ export function useReport() {
     const conflicts = outcomes.filter((outcome) => outcome.result === "conflict");
     const gone = outcomes.filter(({ result }) => result === "unknown");
     const [conflict] = conflicts;
-    if (gone.length > 0) showToast(describeGone(gone.length), { tone: "bad" });
+    if (gone.length > 0)
+      showToast(`${plural(gone.length, "submission")} could not be found any more.`, { tone: "bad" });
     if (conflict !== undefined)
       showToast(
         outcomes.length === 1 ? describeConflict(conflict, seen, nameOf) : describeConflicts(conflicts, nameOf),
