@@ -489,23 +489,6 @@ describe("mails that are due", () => {
     expect(told.sent).toEqual([["first"]]);
     expect(told.settled).toContainEqual(expect.objectContaining({ id: "second", result: "later", tried: false }));
   });
-
-  test("are not sent a second time by the process in which they wait", async () => {
-    const held = gate();
-    const { outbox, told } = play({
-      pollMs: 1,
-      waits: (id) => id === "first" && held.promise,
-      due: (call) => (call <= 3 ? mails("waiting") : []),
-    });
-    const answers = [outbox.deliver(mails("first"))];
-    await expect.poll(() => told.sent.length).toBe(1);
-    answers.push(outbox.deliver(mails("waiting")));
-    outbox.start();
-    await expect.poll(() => told.claims.length).toBeGreaterThan(3);
-    held.resolve();
-    expect(await Promise.all(answers)).toEqual([true, true]);
-    expect(told.sent).toEqual([["first"], ["waiting"]]);
-  });
 });
 
 describe("mails in doubt", () => {
@@ -664,23 +647,6 @@ describe("the sender learns", () => {
 });
 
 describe("stopping", () => {
-  test("gives back what waits, answers for it, and leaves nothing open", async () => {
-    const held = gate();
-    const { outbox, told } = play({ batchMax: 1, gatherMs: 0, waits: () => held.promise, stopMs: 60_000 });
-    const answers = ["a", "b", "c", "d", "e"].map((id) => outbox.deliver(mails(id)));
-    await expect.poll(() => told.sent.length).toBe(4);
-    const stopped = outbox.stop();
-    expect(await answers[4]).toBe(false);
-    held.resolve();
-    await stopped;
-    expect(await Promise.all(answers.slice(0, 4))).toEqual([true, true, true, true]);
-    expect(told.sent).toEqual([["a"], ["b"], ["c"], ["d"]]);
-    expect(told.settled).toHaveLength(5);
-    expect(told.settled).toContainEqual(
-      expect.objectContaining({ id: "e", result: "later", tried: false, timesNotFound: null }),
-    );
-  });
-
   test.each<[Mailer["doubt"], number | null, object]>([
     ["ask", null, { result: "later", timesNotFound: 0, dueAt: now + 30_000 }],
     ["once-more", null, { result: "later", timesNotFound: 0, dueAt: now + 30 * 60_000 }],
@@ -705,18 +671,6 @@ describe("stopping", () => {
     expect(await answer).toBe(false);
     await new Promise(setImmediate);
     expect(told.settled).toMatchObject([{ id: "a", result: "later" }]);
-  });
-
-  test("writes what was not written, or keeps its lease", async () => {
-    const writes = play({ stopMs: 0 });
-    writes.store.failing = true;
-    await writes.outbox.deliver(mails("a"));
-    await expect.poll(() => writes.told.failed.length).toBe(1);
-    await writes.outbox.stop();
-    expect(writes.told.failed).toHaveLength(2);
-    writes.store.failing = false;
-    await writes.outbox.stop();
-    expect(writes.told.settled).toMatchObject([{ id: "a", result: "sent" }]);
   });
 
   test("is announced: nothing more is claimed from then on, and what is stored is still sent", async () => {
