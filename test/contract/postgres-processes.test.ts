@@ -49,20 +49,6 @@ test("an address gets no more receipts in a day than its cap, however many ask a
   expect(tested.retries()).toEqual([0, 0, 0, 0]);
 });
 
-test("an address that subscribes many times at once is one subscriber with one welcome mail", async () => {
-  await using tested = await openStores(4);
-  const { stores, store } = tested;
-  const answers = await spread(stores, 60, (one, n) =>
-    accept(one, subscription({ email: `Reader${n % 3}@example.org`, source: `s${n}` })),
-  );
-  expect(answers.filter(({ mails }) => mails.length === 1)).toHaveLength(3);
-  expect((await subscribers(store)).map(({ email }) => email.toLowerCase()).toSorted()).toEqual(
-    [0, 1, 2].map((n) => `reader${n}@example.org`),
-  );
-  expect(await allMails(store)).toHaveLength(3);
-  expect(tested.retries()).toEqual([0, 0, 0, 0]);
-});
-
 test("a key and a challenge are taken once in batches that want many of them, in any order", async () => {
   await using tested = await openStores(3);
   const { stores, store } = tested;

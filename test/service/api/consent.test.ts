@@ -1,7 +1,7 @@
 // What a form says of the privacy notice that it showed is kept with the submission, shown and exported with it, and gone
 // with it. Nothing that it says is ever refused.
 import { describe, expect, test } from "vitest";
-import { auditOf, operator } from "../../support/console/operator.ts";
+import { auditOf, operator, recordsIn } from "../../support/console/operator.ts";
 import { applicant, buyer, doors, form, json, pdf } from "../../support/doors.ts";
 import { fields, postForm, typedIn, visit } from "../../support/pages.ts";
 import { startService } from "../../support/service.ts";
@@ -105,11 +105,7 @@ test("operators see it with the submission, take it out with it, and erase it wi
   const detail = (await admin.call("submission.get", { reference })).data;
   expect(detail).toMatchObject({ fields: { consentText: kept.text, consentPage: kept.page } });
   const line = { consentText: kept.text, consentPage: kept.page, consentAt: expect.stringMatching(/Z$/) as string };
-  const read = async (path: string) =>
-    (await (await admin.fetch(path)).text())
-      .trim()
-      .split("\n")
-      .map((one) => JSON.parse(one) as { email?: string; kind?: string });
+  const read = async (path: string) => recordsIn(await (await admin.fetch(path)).text());
   for (const subject of ["inquiries", "subscribers"]) {
     const rows = await read(`/console/exports/${subject}.ndjson`);
     expect(rows.find((row) => row.email === email)).toMatchObject(line);

@@ -2,7 +2,15 @@
 import { expect, test } from "vitest";
 import { ClamdStandIn } from "../../support/clamd-stand-in.ts";
 import { startService } from "../../support/service.ts";
-import { auditOf, inquire, Operator, operator, resumeBytes, submitAll } from "../../support/console/operator.ts";
+import {
+  auditOf,
+  inquire,
+  Operator,
+  operator,
+  recordsIn,
+  resumeBytes,
+  submitAll,
+} from "../../support/console/operator.ts";
 
 const read = async (one: Operator, path: string) => {
   const response = await one.fetch(path);
@@ -76,10 +84,7 @@ test("exports have the rows of the command line, go on behind a number, and are 
   await submitAll(service, "two@example.org");
   const admin = await operator(service, "admin@example.org", "admin");
   const inquiries = await read(admin, "/console/exports/inquiries.ndjson");
-  const rows = inquiries.text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as { email: string; arrival: number });
+  const rows = recordsIn<{ email: string; arrival: number }>(inquiries.text);
   expect(rows.map(({ email }) => email)).toEqual(["one@example.org", "two@example.org"]);
   expect(inquiries.response.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
 
@@ -116,8 +121,7 @@ test("an export of what a filter shows has these rows only, and the audit log no
   };
   const { text, response } = await take("/console/exports/inquiries.ndjson", { status: "done", order: "newest" });
   expect(response.headers.get("content-disposition")).toContain('filename="inquiries.ndjson"');
-  const rows = text.trim().split("\n");
-  const read_ = rows.map((line) => JSON.parse(line) as { inquiryId: string; arrival: number; status: string });
+  const read_ = recordsIn<{ inquiryId: string; arrival: number }>(text);
   // More than a page, in the order of arrival, as every export.
   expect(read_.map(({ inquiryId }) => inquiryId)).toEqual(done);
   const rest = await take(`/console/exports/inquiries.csv?after=${read_[108]!.arrival}`, { status: "done" });
@@ -149,8 +153,8 @@ test("an export of what a filter shows has these rows only, and the audit log no
 test("the audit log is exported oldest first, in both formats", async () => {
   await using service = await startService();
   const admin = await operator(service, "admin@example.org", "admin");
-  const ndjson = (await read(admin, "/console/exports/audit.ndjson")).text.trim().split("\n");
-  const entries = ndjson.map((line) => JSON.parse(line) as { id: number; action: string; at: string });
+  const { text } = await read(admin, "/console/exports/audit.ndjson");
+  const entries = recordsIn<{ id: number; action: string; at: string }>(text);
   expect(entries.map(({ action }) => action)).toEqual(["operator.invite", "operator.accept", "sign-in", "export"]);
   expect(entries[0]!.at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   const csv = (await read(admin, `/console/exports/audit.csv?after=${entries[2]!.id}`)).text.trim().split("\r\n");

@@ -7,7 +7,7 @@ import { consoleProcedures, ruledProcedures } from "../../../server/src/console/
 import { roles, type OperatorName, type Role } from "../../../shared/src/console.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
-import { Operator, operator, submitAll } from "../../support/console/operator.ts";
+import { Operator, operator, recordsIn, submitAll } from "../../support/console/operator.ts";
 
 const everyone: readonly Role[] = roles;
 const inboxRoles: readonly Role[] = ["admin", "sales", "recruiting"];
@@ -267,10 +267,7 @@ describe("what a role may not see answers like what does not exist", () => {
     expect(await person("marketing")).toEqual([0, true]);
     const known = async (role: Role) => {
       const text = await (await sessions.get(role)!.fetch("/console/people/ann@example.org.ndjson")).text();
-      return text
-        .trim()
-        .split("\n")
-        .map((line) => (JSON.parse(line) as { kind: string }).kind);
+      return recordsIn(text).map(({ kind }) => kind);
     };
     expect(await known("admin")).toEqual(expect.arrayContaining(["inquiry", "application", "subscription"]));
     expect(await known("sales")).not.toContain("application");

@@ -1,7 +1,7 @@
 // Sign-in by OpenID Connect, against a real provider on the loopback.
 import { generateKeyPairSync } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createLog } from "../../../server/src/observe/log.ts";
+import { keptLog } from "../../support/kept-log.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { client, IdentityProvider } from "../../support/console/identity-provider.ts";
@@ -21,6 +21,14 @@ beforeEach(() => {
   subject += 1;
   provider().person = { subject: `person ${subject}` };
 });
+
+/** A provider and a service of a test's own. */
+async function openPair({ env = {}, path = "" } = {}) {
+  const opened = new AsyncDisposableStack();
+  const only = opened.use(await IdentityProvider.open(() => `${one.url}/console/oidc/callback`, path));
+  const one: Service = opened.use(await startService({ env: { ...envOf(only.issuer), ...env } }));
+  return { only, one, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
 
 /** A browser's way to the provider and back; answers what the provider sends it back to. */
 async function throughProvider(location: string, target = service()): Promise<string> {
@@ -198,10 +206,8 @@ test("refuses what another program wrote into the cookie", async () => {
 });
 
 test("signs in where passwords are off, and no password does", async () => {
-  const at: { service?: Service } = {};
-  await using only = await IdentityProvider.open(() => `${at.service?.url}/console/oidc/callback`);
-  await using one = await startService({ env: { ...envOf(only.issuer), CONSOLE_PASSWORDS: "off" } });
-  at.service = one;
+  await using pair = await openPair({ env: { CONSOLE_PASSWORDS: "off" } });
+  const { only, one } = pair;
   const token = await invite(one, "eva@example.org", "admin");
   const browser = new Operator(one);
   expect((await browser.call("session.methods")).data).toEqual({ password: false, oidc: true });
@@ -286,12 +292,10 @@ test("refuses an answer that does not fit what the browser began", async () => {
 });
 
 test("refuses an ID token that is not signed with a key of the provider", async () => {
-  const at: { service?: Service } = {};
-  await using forged = await IdentityProvider.open(() => `${at.service?.url}/console/oidc/callback`);
+  await using pair = await openPair();
+  const { only: forged, one } = pair;
   const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
   forged.jwks = { keys: [{ ...publicKey.export({ format: "jwk" }), alg: "RS256", use: "sig" }] };
-  await using one = await startService({ env: envOf(forged.issuer) });
-  at.service = one;
   const token = await invite(one, "eve@example.org", "sales");
   forged.person = { subject: "eve", email: "eve@example.org" };
   const browser = new Operator(one);
@@ -301,22 +305,21 @@ test("refuses an ID token that is not signed with a key of the provider", async 
 
 test("says so when the provider does not answer", async () => {
   const env = envOf("http://127.0.0.1:9");
-  const lines: string[] = [];
-  await using alone = await startService({ env, log: createLog("warn", { write: (line) => lines.push(line) }) });
+  const { lines, log } = keptLog("warn");
+  await using alone = await startService({ env, log });
   const response = await start(new Operator(alone));
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
   expect(await response.json()).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
-  expect(lines.join("")).toMatch(/"code":"\w+","msg":"a sign-in with OpenID Connect failed"/);
+  const told = { code: expect.any(String) as string, msg: "a sign-in with OpenID Connect failed" };
+  expect(lines).toContainEqual(expect.objectContaining(told));
 });
 
 describe("a provider below a path that ends in a slash", () => {
   const path = "/application/o/submissions/";
 
   test("signs operators in", async () => {
-    const at: { service?: Service } = {};
-    await using below = await IdentityProvider.open(() => `${at.service?.url}/console/oidc/callback`, path);
-    await using one = await startService({ env: envOf(below.issuer) });
-    at.service = one;
+    await using pair = await openPair({ path });
+    const { only: below, one } = pair;
     const token = await invite(one, "dora@example.org", "sales");
     below.person = { subject: "dora", email: "dora@example.org" };
     const browser = new Operator(one);
@@ -328,9 +331,10 @@ describe("a provider below a path that ends in a slash", () => {
     await using below = await IdentityProvider.open(() => "http://127.0.0.1:9/", path);
     const issuer = below.issuer.replace(/\/$/, "");
     const env = envOf(issuer);
-    const lines: string[] = [];
-    await using one = await startService({ env, log: createLog("warn", { write: (line) => lines.push(line) }) });
+    const { lines, log } = keptLog("warn");
+    await using one = await startService({ env, log });
     expect((await start(new Operator(one))).status).toBe(503);
-    expect(lines.join("")).toContain('"code":"OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED"');
+    const told = { code: "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED" };
+    expect(lines).toContainEqual(expect.objectContaining(told));
   });
 });

@@ -7,7 +7,7 @@ import { eventually } from "../../support/outbox/mail-service.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { openReceiver } from "../../support/webhooks/receiver.ts";
-import { auditOf, operator, type Operator } from "../../support/console/operator.ts";
+import { auditOf, operator, recordsIn, type Operator } from "../../support/console/operator.ts";
 
 const credentials = "user:a-password-of-24-letters";
 
@@ -265,8 +265,7 @@ test("subscribers are counted, listed and exported by source", async () => {
   const exported = async (filter: object) => {
     const body = new URLSearchParams({ filter: JSON.stringify(filter) });
     const answer = await mia.fetch("/console/exports/subscribers.ndjson", { method: "POST", body });
-    const lines = (await answer.text()).trim().split("\n");
-    return lines.map((line) => (JSON.parse(line) as { email: string }).email);
+    return recordsIn(await answer.text()).map(({ email }) => email);
   };
   expect(await exported({ source: "fair" })).toEqual(["a@example.org", "c@example.com"]);
   expect(await exported({ source: "fair", search: "@EXAMPLE.ORG" })).toEqual(["a@example.org"]);

@@ -1,19 +1,17 @@
 // The team's own addresses may be suppressed: its notices go out all the same, and where the provider takes none of them, or
 // not for all, that is an error in the log and a metric.
 import { expect, test } from "vitest";
-import { createLog } from "../../../server/src/observe/log.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { inquire } from "../../support/console/operator.ts";
+import { keptLog } from "../../support/kept-log.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { startService } from "../../support/service.ts";
 
 const team = { SALES_EMAIL: "sales@team.example, desk@team.example" };
 
 async function open(opened: AsyncDisposableStack) {
-  const errors: Record<string, unknown>[] = [];
-  const write = (line: string) => void (line.includes("mail") && errors.push(JSON.parse(line)));
   const postmark = opened.use(await PostmarkStandIn.open());
-  const log = createLog("error", { write });
+  const { lines: errors, log } = keptLog("error");
   const service = opened.use(await startService({ env: { ...postmark.env, ...team }, log }));
   const metrics = async () => {
     const text = await (await fetch(`${service.url}/metrics`)).text();

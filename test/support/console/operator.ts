@@ -113,6 +113,13 @@ async function send(service: Pick<Service, "url">, procedure: Procedure, init: R
 
 export const resumeBytes = "%PDF-1.4\n1 0 obj\n<< >>\nendobj\ntrailer\n<< >>\nstartxref\n0\n%%EOF\n";
 
+/** What stands in NDJSON, as exports have it. */
+export const recordsIn = <T = Record<string, unknown>>(text: string): T[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as T);
+
 /** The audit log, oldest first. */
 export async function auditOf(service: Service) {
   await using store = await openStore(service.storage);

@@ -2,9 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { test } from "vitest";
-import { builtInWords } from "../../../server/src/config/mail-words.ts";
 import { listMails } from "../../../server/src/desk/mails.ts";
-import { compose, type MailSettings } from "../../../server/src/mail/compose.ts";
+import { compose } from "../../../server/src/mail/compose.ts";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../../server/src/mail/mailer.ts";
 import { Outbox } from "../../../server/src/mail/outbox.ts";
 import { openPostmarkMailer } from "../../../server/src/mail/providers/postmark.ts";
@@ -12,6 +11,7 @@ import { openStore, type StoreLocation } from "../../../server/src/storage/open-
 import type { LeasedMail, MailSettlement, StoredMail } from "../../../server/src/storage/records.ts";
 import type { Lease, Store } from "../../../server/src/storage/store.ts";
 import { accept, giveBack, subscription } from "../../contract/records.ts";
+import { settings } from "../mail/examples.ts";
 import { openFolder } from "../folder.ts";
 import { MovableClock } from "../movable-clock.ts";
 import { PostmarkStandIn } from "../postmark-stand-in.ts";
@@ -106,7 +106,7 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
       mailer = openPostmarkMailer({ token: postmark.token, apiUrl: postmark.url }, from, "0".repeat(32)),
       store: given = store,
       stopMs = 5_000,
-      compose: write = (mail: LeasedMail) => compose(mail, mailSettings),
+      compose: write = (mail: LeasedMail) => compose(mail, settings),
       ...more
     } = {}) {
       const [settled, failed, pauses]: [Sender["settled"], unknown[], string[]] = [[], [], []];
@@ -168,20 +168,6 @@ const counting = <T extends object>(calls: { underWay: number }, target: T, meth
       };
     },
   });
-
-const mailSettings: MailSettings = {
-  brand: "Accent Datasets",
-  logo: null,
-  signature: [],
-  words: builtInWords,
-  publicUrl: "https://datasets.example",
-  salesTo: ["sales@datasets.example"],
-  recruitingTo: ["jobs@datasets.example"],
-  packageTitles: new Map(),
-  isDisposable: () => false,
-  receiptId: ({ reference }) => `<${reference}@datasets.example>`,
-  digestTo: ["desk@datasets.example"],
-};
 
 /** The lease of a process that died, which ends with the minute. */
 const abandoned = ({ clock }: Store): Lease => ({ owner: `dead-${randomUUID()}`, until: clock.now() + minute });
