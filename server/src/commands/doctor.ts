@@ -65,7 +65,8 @@ async function* examine(config: Config): AsyncGenerator<Check> {
     "database",
     async () => {
       const pending = await pendingMigrations(config.storage);
-      if (pending.length > 0) return ["failed", `lacks migrations: ${pending.join(", ")}. Run: migrate`];
+      if (pending.length > 0)
+        return ["failed", `lacks migrations: ${pending.map(({ name }) => name).join(", ")}. Run: migrate`];
       store = opened.use(await openStore(config.storage, { access: "read-only" }));
       return ["ok", `${config.storage.kind}, with the schema of this version`];
     },

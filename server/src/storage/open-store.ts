@@ -2,6 +2,7 @@
 import { systemClock } from "../clock.ts";
 import type { RateLimitEvents, RateLimitStore } from "./rate-limit-store.ts";
 import type { PostgresLocation } from "./postgres/postgres-store.ts";
+import type { PendingMigration } from "./schema-version.ts";
 import { lockForService } from "./sqlite/service-lock.ts";
 import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
 import type { OpenOptions, Store } from "./store.ts";
@@ -53,11 +54,11 @@ export async function migrate(location: StoreLocation, waiting?: (message: strin
 }
 
 /**
- * The names of the migrations that the store lacks, without writing anything.
+ * The migrations that the store lacks, without writing anything.
  *
  * @throws SchemaTooNew when a newer version of the service has migrated it
  */
-export async function pendingMigrations(location: StoreLocation): Promise<string[]> {
+export async function pendingMigrations(location: StoreLocation): Promise<PendingMigration[]> {
   if (location.kind === "sqlite") return pendingSqliteMigrations(location.file);
   return (await import("./postgres/migrate.ts")).pendingPostgresMigrations(location.url);
 }

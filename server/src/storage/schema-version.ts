@@ -25,6 +25,32 @@ export function readMigrations(folder: string): Migration[] {
   });
 }
 
+/** A pending migration, and how many rows of which tables it reads or copies: that is what it takes time for. */
+export interface PendingMigration {
+  readonly name: string;
+  readonly tables: readonly string[];
+  readonly rows: number;
+}
+
+// An index is built, all rows are checked, or copied into a table that is made anew.
+const readsAll =
+  /^CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)|^ALTER TABLE (\w+) (?:ADD CONSTRAINT|ALTER COLUMN|DROP COLUMN)|^UPDATE (\w+)|^INSERT INTO \w+[^;]*\bFROM (\w+)/gm;
+
+/** Weighs migrations, which may make tables for each other: those are empty. */
+export async function weigh(
+  pending: readonly Migration[],
+  rowsOf: (table: string) => Promise<number>,
+): Promise<PendingMigration[]> {
+  const made = pending.flatMap(({ script }) => [...script.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, table]) => table));
+  const weighed = pending.map(async ({ name, script }) => {
+    const read = [...script.matchAll(readsAll)].map((found) => found.slice(1).find(Boolean) ?? "");
+    const tables = [...new Set(read)].filter((table) => !made.includes(table) && table !== "sqlite_sequence");
+    const rows = await Promise.all(tables.map(rowsOf));
+    return { name, tables, rows: rows.reduce((sum, one) => sum + one, 0) };
+  });
+  return Promise.all(weighed);
+}
+
 /** The database was migrated by a newer version of the service, whose rows this one could misread. */
 export class SchemaTooNew extends OperatorError {
   /** Number of the database's latest migration. */

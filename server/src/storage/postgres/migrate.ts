@@ -3,7 +3,7 @@
 // migrations say, but for their first line: the lowest migration that a process must know to work with the schema.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Migration, readMigrations, SchemaTooNew } from "../schema-version.ts";
+import { type Migration, type PendingMigration, readMigrations, SchemaTooNew, weigh } from "../schema-version.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits, setNoEnd } from "./connections.ts";
@@ -45,15 +45,21 @@ export async function migratePostgres(url: string, waiting?: (message: string) =
 }
 
 /**
- * The names of the migrations that the database lacks. Writes nothing.
+ * The migrations that the database lacks. Writes nothing.
  *
  * @throws StorageUnavailable also when they could not be applied there
  */
-export async function pendingPostgresMigrations(url: string): Promise<string[]> {
+export async function pendingPostgresMigrations(url: string): Promise<PendingMigration[]> {
   await using connections = new Connections(addressOf(url), { max: 1 });
   await checkServer(connections);
-  return (await findPending(connections)).map(({ name }) => name);
+  const rowsOf = async (table: string) => (await connections.all(estimate, [table]))[0]?.rows ?? 0;
+  return await weigh(await findPending(connections), rowsOf);
 }
+
+// As of the last VACUUM or ANALYZE; -1 before the first.
+const estimate = prepared<{ rows: number }>(
+  "SELECT greatest(reltuples, 0)::float8 AS rows FROM pg_class WHERE oid = to_regclass($1)",
+);
 
 /** @throws StorageUnavailable when this service does not work with the server */
 export async function checkServer(connections: Connections): Promise<void> {

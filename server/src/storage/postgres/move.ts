@@ -47,7 +47,7 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
   }
   if (role === "target") await migratePostgres(url);
   const pending = await pendingPostgresMigrations(url);
-  if (pending.length > 0) throw new SchemaTooOld(pending);
+  if (pending.length > 0) throw new SchemaTooOld(pending.map(({ name }) => name));
   const tables = movedTables.map(({ name }) => name).join(", ");
   const [mode, lock] =
     role === "source" ? ["REPEATABLE READ, READ ONLY", "ACCESS SHARE"] : ["READ COMMITTED", "EXCLUSIVE"];

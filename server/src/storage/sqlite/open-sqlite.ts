@@ -1,7 +1,7 @@
 // Opens the SQLite engine: settings, then the schema, then the store. A failure closes the handle again.
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { SchemaTooOld } from "../schema-version.ts";
+import { type PendingMigration, SchemaTooOld, weigh } from "../schema-version.ts";
 import type { Access, OpenOptions, Store } from "../store.ts";
 import { busyPauseMs, retryWhileBusy } from "./busy.ts";
 import { SqliteConnection } from "./connection.ts";
@@ -69,9 +69,11 @@ export async function migrateSqlite(file: string): Promise<string[]> {
   return await applyPending(connection);
 }
 
-/** The names of the migrations that the database lacks; all of them when there is no database. Writes nothing. */
-export async function pendingSqliteMigrations(file: string): Promise<string[]> {
-  if (!existsSync(file)) return sqliteMigrations().map(({ name }) => name);
+/** The migrations that the database lacks; all of them when there is no database. Writes nothing. */
+export async function pendingSqliteMigrations(file: string): Promise<PendingMigration[]> {
+  if (!existsSync(file)) return weigh(sqliteMigrations(), async () => 0);
   using connection = await connect(file, "read-only");
-  return (await retryWhileBusy(() => findPending(connection))).map(({ name }) => name);
+  const count = (table: string) => connection.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`);
+  const rowsOf = (table: string) => retryWhileBusy(() => count(table)[0]?.rows ?? 0);
+  return await weigh(await retryWhileBusy(() => findPending(connection)), rowsOf);
 }
