@@ -22,34 +22,13 @@ test.each([
   expect(likelyEmail(typed)).toBe(meant);
 });
 
-test.each([
-  "ann@gmail.com",
-  "ann@GMX.de",
-  "ann@mail.com",
-  "ann@email.com",
-  "ann@ymail.com",
-  "ann@gmx.at",
-  "ann@hotmail.de",
-  "ann@yahoo.de",
-  "ann@yahoo.ca",
-  "ann@yahoo.co.uk",
-  "ann@hotmail.ch",
-  "ann@hotmail.ca",
-  "ann@hotmail.co.uk",
-  "ann@outlook.cz",
-  "ann@protonmail.ch",
-  "ann@t-online.hu",
-  "ann@freenet.co",
-  "ann@aon.com",
-  "ann@all.com",
-  "ann@love.com",
-  "ann@web.dk",
-  "ann@gnx.de",
-  "ann@example.org",
-  "ann",
-  "@gmial.com",
-  `ann@${"a".repeat(300)}.com`,
-])("%s looks right", (typed) => {
+const right = `
+  ann@gmail.com ann@GMX.de ann@mail.com ann@email.com ann@ymail.com ann@gmx.at ann@hotmail.de ann@yahoo.de
+  ann@yahoo.ca ann@yahoo.co.uk ann@hotmail.ch ann@hotmail.ca ann@hotmail.co.uk ann@outlook.cz
+  ann@protonmail.ch ann@t-online.hu ann@freenet.co ann@aon.com ann@all.com ann@love.com ann@web.dk ann@gnx.de
+  ann@example.org ann @gmial.com`;
+
+test.each([...right.trim().split(/\s+/), `ann@${"a".repeat(300)}.com`])("%s looks right", (typed) => {
   expect(likelyEmail(typed)).toBeUndefined();
 });
 
