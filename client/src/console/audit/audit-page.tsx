@@ -20,7 +20,7 @@ export const AuditPage = () => (
       label="Audit log"
       queryKey={trpc.audit.list.pathKey()}
       load={(page, signal) => calls.audit.list.query({ page }, { signal })}
-      columns={["Time", "What was done"]}
+      columns={["Time", "Entry"]}
       keyOf={({ id }) => id}
       cells={(row) => [
         <time dateTime={new Date(row.at).toISOString()}>{exactTime(row.at)}</time>,
