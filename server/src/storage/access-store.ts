@@ -20,7 +20,6 @@ export interface StoredOperator {
   readonly totpSecret: string | null;
 }
 
-/** Where a session was begun. */
 export interface SessionOrigin {
   /** What the browser calls itself, in a few words; empty: it did not say. */
   readonly device: string;
@@ -28,7 +27,6 @@ export interface SessionOrigin {
   readonly network: string;
 }
 
-/** An open session, as of now. */
 export interface StoredSession extends StoredOperator {
   /** Whether a provider, a second factor or a sign-in link vouched for more than the password. */
   readonly isStrong: boolean;
@@ -40,7 +38,6 @@ export interface SecondFactor {
   readonly recoveryHashes: readonly string[];
 }
 
-/** Whose sign-in by OpenID Connect it is. */
 export interface OidcIdentity {
   readonly issuer: string;
   readonly subject: string;
@@ -86,13 +83,11 @@ export const sessionIdleMs = 12 * 60 * 60 * 1000;
 /** A session ends after this time, used or not. */
 export const sessionMs = 30 * 24 * 60 * 60 * 1000;
 
-/** How long a link works that signs an operator in. */
 export const signInLinkMs = 15 * 60 * 1000;
 
 /** A use of a session or token is recorded at most this often. */
 export const touchMs = 60 * 1000;
 
-/** How long an invitation can be accepted. */
 export const invitationMs = 7 * 24 * 60 * 60 * 1000;
 
 export interface AccessStore {
@@ -153,7 +148,6 @@ export interface AccessStore {
   /** The open sessions of an operator, the one that was used last first. */
   listSessions(operatorId: number, now: number): Promise<readonly (SessionRow & { readonly idHash: string })[]>;
 
-  /** Answers how many sessions ended. */
   endSessions(which: EndedSessions, actor: Actor): Promise<number>;
 
   createToken(
@@ -166,6 +160,5 @@ export interface AccessStore {
 
   listTokens(): Promise<readonly TokenRow[]>;
 
-  /** False when there is no such token. */
   revokeToken(id: number, actor: Actor): Promise<boolean>;
 }

@@ -3,7 +3,6 @@
 // is committed.
 import { StorageUnavailable, type CommitCounts, type CommitListener } from "./store.ts";
 
-/** How an engine commits. */
 export interface Commits<Job, Result> {
   /** Most jobs in one transaction. */
   readonly batchMax: number;
@@ -62,7 +61,6 @@ export interface RunOptions {
 
 export class CommitQueue<Job, Result> {
   readonly #commits: Commits<Job, Result>;
-  /** In the order in which they came. */
   #waiting: Waiting<Job, Result>[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** When the next round begins, by `performance.now()`; -Infinity: it was decided, and no job can hurry it. */

@@ -9,7 +9,6 @@ export interface Ranges {
   readonly width: number;
   /** The same of a search for words, where each statement costs something of its own. */
   readonly searchWidth: number;
-  /** How many the next one looks at. */
   widthAfter(width: number, tookMs: number, isSearch: boolean): number;
   /** After this much work a page is answered as far as it is found. */
   readonly workMsMax: number;
@@ -28,7 +27,6 @@ export interface Bounds {
 interface RangeSearch<Row> extends Bounds {
   readonly ranges: Ranges;
   readonly isSearch?: boolean;
-  /** The last row number. */
   last(): Promise<number>;
   /** Reads the wanted rows of a range in order, at most `limit`. */
   read(above: number, below: number, limit: number, isFirst: boolean): Promise<readonly Row[]>;
@@ -36,37 +34,36 @@ interface RangeSearch<Row> extends Bounds {
   numberOf(row: Row): number;
 }
 
-export async function readPage<Row>(search: RangeSearch<Row>, page: Pick<PageRequest, "limit">): Promise<Page<Row>> {
+export async function readPage<Row>(
+  { ranges, isSearch = false, last, read, numberOf, ...bounds }: RangeSearch<Row>,
+  page: Pick<PageRequest, "limit">,
+): Promise<Page<Row>> {
   const limit = Math.max(1, Math.min(Math.trunc(page.limit ?? pageLimit), pageLimitMax));
-  // One more tells whether there are more.
-  const { rows, stoppedAt } = await searchRanges(search, limit + 1);
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return { rows: shown, next: rows.length > limit && last !== undefined ? search.numberOf(last) : stoppedAt };
-}
-
-/** `stoppedAt`: where to go on when the search ended before the end of the rows; null: it did not. */
-async function searchRanges<Row>(
-  { ranges, isSearch = false, last, read, ...bounds }: RangeSearch<Row>,
-  limit: number,
-): Promise<{ readonly rows: readonly Row[]; readonly stoppedAt: number | null }> {
   const { descending } = bounds;
   let { above, below } = bounds;
   let width = isSearch ? ranges.searchWidth : ranges.width;
   if (below === endless && Number.isFinite(width)) below = (await last()) + 1;
   const rows: Row[] = [];
-  for (let worked = 0, isFirst = true; above + 1 < below && rows.length < limit; isFirst = false) {
+  /** Where to go on when the search ends before the end of the rows; null: it does not. */
+  let stoppedAt: number | null = null;
+  // One row more than the page has tells whether there are more.
+  for (let worked = 0, isFirst = true; above + 1 < below && rows.length <= limit; isFirst = false) {
     const edge = descending ? Math.max(above, below - width - 1) : Math.min(below, above + width + 1);
     const startedAt = performance.now();
     const [from, to] = descending ? [edge, below] : [above, edge];
-    rows.push(...(await read(from, to, limit - rows.length, isFirst)));
+    rows.push(...(await read(from, to, limit + 1 - rows.length, isFirst)));
     const took = performance.now() - startedAt;
     // The row at the edge itself was not looked at.
     if (descending) below = edge === above ? above : edge + 1;
     else above = edge === below ? below : edge - 1;
     worked += took;
-    if (worked > ranges.workMsMax && rows.length < limit) return { rows, stoppedAt: descending ? below : above };
+    if (worked > ranges.workMsMax && rows.length <= limit) {
+      stoppedAt = descending ? below : above;
+      break;
+    }
     width = ranges.widthAfter(width, took, isSearch);
   }
-  return { rows, stoppedAt: null };
+  const shown = rows.slice(0, limit);
+  const end = shown.at(-1);
+  return { rows: shown, next: rows.length > limit && end !== undefined ? numberOf(end) : stoppedAt };
 }

@@ -1,6 +1,5 @@
 // Where the processes of a service count their callers together. Knows no limits: the gate decides what is too much.
 
-/** Calls of one client at once. */
 export interface CountedCalls {
   /** The client, as one gate tells clients apart. */
   readonly key: string;
@@ -9,7 +8,6 @@ export interface CountedCalls {
   readonly windowMs: number;
 }
 
-/** What was counted in a window so far. */
 export interface CallCount {
   /** These calls among them. */
   readonly calls: number;
@@ -27,7 +25,6 @@ export interface RateLimitStore extends AsyncDisposable {
   forget(before: number): Promise<void>;
 }
 
-/** What the log is told. */
 export interface RateLimitEvents {
   /** From now on this process counts by itself. */
   alone(error: unknown): void;

@@ -10,17 +10,14 @@ export type { MailStatus, SubmissionKind, SubscriberStatus, TriageStatus } from 
 /** Which door a submission came through. Of subscribers also `console`: an operator added the address. */
 export type Door = "rest" | "rpc" | "console";
 
-/** The privacy notice that was shown with a form. */
 export interface ConsentRecord {
   /** Its version, as the form called it. */
   readonly text: string;
   /** The page that showed it; null: not told. */
   readonly page: string | null;
-  /** When the form was sent. */
   readonly at: number;
 }
 
-/** When and how a submission came in. */
 export interface Received {
   /** Milliseconds since the epoch, at the moment the request was understood. */
   readonly receivedAt: number;
@@ -49,10 +46,8 @@ interface Further {
   readonly more: Readonly<Record<string, string>> | null;
 }
 
-/** A buyer's inquiry. */
 export type InquiryRecord = Received & Further & SubmissionValues["inquiry"] & { readonly kind: "inquiry" };
 
-/** A job application. */
 export type ApplicationRecord = Received &
   Further &
   SubmissionValues["application"] & { readonly kind: "application"; readonly resume: ResumeRecord | null };
@@ -64,7 +59,6 @@ export interface ResumeRecord {
   /** The name that the applicant gave it, for display only. */
   readonly filename: string;
   readonly kind: "pdf" | "doc" | "docx";
-  /** Bytes. */
   readonly size: number;
   /** Lower-case hexadecimal. */
   readonly sha256: string;
@@ -96,7 +90,6 @@ export interface LinkToken {
   readonly hash: string;
 }
 
-/** A submission that gets a reference. */
 export type SubmissionRecord = InquiryRecord | ApplicationRecord;
 
 /** What the store adds to a submission. */
@@ -146,7 +139,6 @@ export type MailSubject =
 
 /** What others have assigned to an operator. */
 export interface Assignment {
-  /** The operator's address. */
   readonly email: string;
   /** By reference, who assigned it: the display name, or the address where none is set. */
   readonly assigned: Readonly<Record<string, string>>;
@@ -177,7 +169,6 @@ interface Waiting {
   readonly open: number;
 }
 
-/** What a welcome mail is made of. */
 export interface Welcome {
   readonly email: string;
   /** Of the subscription that asked for it. */
@@ -190,11 +181,10 @@ export interface Welcome {
 
 /** A mail in the hands of the process that holds its lease. */
 export interface LeasedMail {
-  /** Unique for good, also over databases: the provider is asked about a mail by it. Written by `rules/mail-id.ts`. */
+  /** Unique for good, also over databases: the provider is asked about a mail by it. Written by `rules/outbox-row.ts`. */
   readonly id: string;
   readonly kind: MailKind;
   readonly about: MailSubject;
-  /** When the mail was stored. */
   readonly createdAt: number;
   /** Tries made before this one. */
   readonly attempts: number;
@@ -214,7 +204,6 @@ export interface StoredMail extends MailRow {
   readonly providerId: string | null;
 }
 
-/** How a try ended. */
 export type MailSettlement = { readonly id: string; readonly at: number } & (
   | { readonly result: "sent"; readonly providerId: string }
   | {
@@ -240,7 +229,6 @@ export type MailSettlement = { readonly id: string; readonly at: number } & (
 /** What a link in a welcome mail is for; it is good for nothing else. */
 export type LinkPurpose = "confirm" | "unsubscribe";
 
-/** A link that was followed. */
 export interface FollowedLink {
   /** SHA-256 of its token, lower-case hexadecimal. */
   readonly tokenHash: string;
@@ -282,13 +270,11 @@ export interface ChallengeRecord {
   readonly expiresAt: number;
 }
 
-/** The submission that a key stands for. */
 export interface EarlierSubmission {
   readonly fingerprint: string;
   /** Null for a subscription, which has none. */
   readonly reference: string | null;
   /** Whether the provider has taken its receipt by now. */
   readonly receiptSent: boolean;
-  /** Whether it was kept as spam. */
   readonly spam: boolean;
 }

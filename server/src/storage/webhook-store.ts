@@ -24,7 +24,6 @@ export const secretPrefix = "whsec_";
 /** The last answer of a delivery that was not sent, because its submission had become spam. */
 export const keptBack = "kept back: spam";
 
-/** A delivery that this process may send. */
 export interface LeasedDelivery {
   readonly id: string;
   readonly webhook: number;

@@ -15,7 +15,6 @@ const usualConnectMs = 2_000;
 const usualAnswerMs = 4_000;
 /** By how much the server's limit of a statement comes before the wait for its answer. */
 const aheadMs = 1_000;
-/** How long a transaction is run again. */
 const againMs = 3_000;
 const triesMax = 3;
 /** How long the outcome of a lost COMMIT is looked for; longer than the server keeps a transaction that hears nothing. */
@@ -112,7 +111,6 @@ export class Connections implements Reader, AsyncDisposable {
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
 
-  /** How often a transaction was run again. */
   get retries(): number {
     return this.#retries;
   }

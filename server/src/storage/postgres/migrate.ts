@@ -74,7 +74,6 @@ const readServer = prepared<{ version: number; encoding: string }>(
   `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
 );
 
-/** The migrations of this version in their order. */
 export const postgresMigrations = (): Migration[] => readMigrations(folder);
 
 /**

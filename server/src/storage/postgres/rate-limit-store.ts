@@ -18,7 +18,6 @@ const limits: Limits = { statementMs: 400, lockMs: 400, idleMs: 1_000 };
 const restMs = 1_000;
 /** A window that ends by so much later than one that begins now was begun by a clock that was ahead, and is over. */
 const aheadMs = 60_000;
-/** Calls in one statement. */
 const batchMax = 1_000;
 
 // Every process takes the rows in the same order, so that two of them cannot wait for each other.

@@ -17,11 +17,9 @@ export interface Reader {
 export interface Session extends Reader {
   /** Hands over a statement to be sent with COMMIT. */
   last(statement: Statement<unknown>, values: readonly unknown[]): void;
-  /** Runs a script of plain SQL. */
   script(text: string): Promise<void>;
 }
 
-/** How one try ended. */
 export type Attempt<T> =
   | { readonly end: "committed"; readonly result: T }
   | { readonly end: "undone"; readonly error: unknown; readonly again: boolean }
@@ -32,7 +30,6 @@ interface Wired {
   readonly connection: { readonly stream: Writable };
 }
 
-/** A connection that is leased for one transaction. */
 export class LeasedConnection implements Session {
   readonly #client: PoolClient;
   readonly #prepares: boolean;
@@ -130,7 +127,6 @@ export class LeasedConnection implements Session {
     }
   }
 
-  /** The driver's option for one query. */
   #timeLeft(): { readonly query_timeout: number } {
     const left = this.#deadline - performance.now();
     return { query_timeout: Math.max(answerMsMin, Math.min(left, answerMsMax)) };

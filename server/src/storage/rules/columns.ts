@@ -1,6 +1,5 @@
 // Columns by their names in a record: `received_at` is read as `receivedAt`, on both engines.
 
-/** What a SELECT reads of a table. */
 export const columnsOf = (table: string, names: readonly string[]): string =>
   names.map((name) => `${table}.${name.replaceAll(/[A-Z]/g, "_$&").toLowerCase()} AS "${name}"`).join(", ");
 

@@ -13,7 +13,7 @@ import type {
   SubscriptionRecord,
 } from "../records.ts";
 import type { Acceptance, Accepted, Entry } from "../store.ts";
-import { auditRow, type TableName, type TableRow } from "./tables.ts";
+import { auditRow, type TableName, tableNames, type TableRow } from "./tables.ts";
 import { type Addressee, dayName, type Facts, holds, keyName, type Numbers } from "./facts.ts";
 import { capMs, isAutomatic, mailsOf, receiptsMax } from "./mails.ts";
 import { mailId } from "./outbox-row.ts";
@@ -44,17 +44,7 @@ export interface Decision {
 const nothing: Accepted = { result: "accepted", reference: null, mails: [], capped: [] };
 
 export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers, references: References): Decision {
-  const rows: Rows = {
-    submission: [],
-    subscriber: [],
-    newsletter_token: [],
-    mail: [],
-    idempotency: [],
-    spent_challenge: [],
-    webhook_delivery: [],
-    day_counter: [],
-    audit: [],
-  };
+  const rows = Object.fromEntries(tableNames.map((name) => [name, []])) as unknown as Rows;
   const subscribers = new Map<string, TableRow<"subscriber">>();
   const keys = new Map<string, TableRow<"idempotency">>();
   const days = new Map<string, TableRow<"day_counter">>();
@@ -216,13 +206,11 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
   return { answers, rows, runOut, expired };
 }
 
-/** A submission that leaves spam. */
 interface Leaving {
   readonly kind: SubmissionKind;
   readonly arrival: number;
   /** Its status was changed before: it was no spam at some time, and had its mails then. They may be forgotten by now. */
   readonly wasChanged: boolean;
-  /** The mails that are stored of it. */
   readonly stored: readonly MailKind[];
   /** Webhooks that were told of it; what was kept back does not count. */
   readonly told: readonly number[];

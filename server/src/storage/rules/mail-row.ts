@@ -80,7 +80,6 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
   return { submission, reply };
 }
 
-/** What a settlement writes. */
 export function endedMail(settlement: MailSettlement): Ended {
   const { result, at } = settlement;
   if (result === "sent") return endedAs(result, at, settlement.providerId);

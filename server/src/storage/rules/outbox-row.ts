@@ -21,7 +21,6 @@ export function parseMailId(id: string): MailRow | null {
   return Number.isSafeInteger(row) && Number.isSafeInteger(createdAt) ? { row, createdAt } : null;
 }
 
-/** How a try ended, as columns. */
 export interface Ended {
   readonly status: string;
   /** Added to its attempts. */

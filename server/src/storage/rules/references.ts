@@ -13,7 +13,6 @@ const tablesKept = 16;
 const labels = { inquiry: "INQ", application: "APP" } as const satisfies Record<SubmissionKind, ReferenceKind>;
 const kinds = { INQ: "inquiry", APP: "application" } as const satisfies Record<ReferenceKind, SubmissionKind>;
 
-/** Which submission a reference names. */
 export interface DayNumber {
   readonly kind: SubmissionKind;
   /** See {@link dayNumber}. */
@@ -23,7 +22,6 @@ export interface DayNumber {
 /** What is stored and indexed instead of the reference: yyyymmdd * 1,000,000 + the day's counter, which begins at 0. */
 export const dayNumber = (day: number, counter: number): number => day * referencesPerDay + counter;
 
-/** Writes and reads the references of one store. */
 export class References {
   readonly #key: string;
   readonly #tables = new Map<string, Uint16Array>();

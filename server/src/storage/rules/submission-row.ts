@@ -2,7 +2,6 @@
 // names in the record.
 import { namedFields, type FieldValue, type NamedField } from "../../field-values.ts";
 import type { ConsentRecord, ResumeRecord, StoredSubmission, SubmissionRecord } from "../records.ts";
-import type { FieldKind } from "@submissions/shared/field-table";
 import { languageOf } from "@submissions/shared/language";
 import { columnsOf, picked } from "./columns.ts";
 import { type Fields, isFields, readFields } from "./json-column.ts";
@@ -12,7 +11,6 @@ const ownNames = [
   ...(["door", "requestId"] as const),
 ] as const;
 
-/** The columns that a submission is read from. */
 export const submissionColumns = columnsOf("submission", [...ownNames, "resumeKey", "fields", "tags", "disposable"]);
 
 export interface SubmissionRow extends Pick<StoredSubmission, (typeof ownNames)[number]> {
@@ -42,7 +40,6 @@ export function fieldsOf(record: SubmissionRecord): string {
 export const resumeKeyOf = (record: SubmissionRecord): string | null =>
   record.kind === "application" ? (record.resume?.key ?? null) : null;
 
-/** A record as it was just stored. */
 export const filed = (
   record: SubmissionRecord,
   { arrival, reference, status }: Pick<StoredSubmission, "arrival" | "reference" | "status">,
@@ -59,24 +56,31 @@ export const filed = (
 
 /** Null when `fields` cannot be read. */
 export function readSubmission(row: SubmissionRow): StoredSubmission | null {
-  try {
-    return storedSubmission(row, readFields(row.fields));
-  } catch (error) {
-    if (error instanceof Unreadable) return null;
-    throw error;
-  }
+  const { submission, isWhole } = read(row);
+  return isWhole ? submission : null;
 }
 
-/** The submission with what its columns hold where `fields` cannot be read: one bad row must not stop an export. */
-export const readSubmissionAnyway = (row: SubmissionRow): StoredSubmission =>
-  readSubmission(row) ??
-  storedSubmission(row, Object.fromEntries(jsonFields[row.kind].map(({ kind, storedAs }) => [storedAs, blank(kind)])));
+/** The submission with what can be read of it: one bad row must not stop an export. */
+export const readSubmissionAnyway = (row: SubmissionRow): StoredSubmission => read(row).submission;
 
-const blank = (kind: FieldKind) => (kind === "packages" ? [] : "");
-
-class Unreadable extends Error {}
-
-function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission {
+function read(row: SubmissionRow): { readonly submission: StoredSubmission; readonly isWhole: boolean } {
+  const fields = readFields(row.fields);
+  let isWhole = true;
+  const checked = <Value>(value: unknown, is: (value: unknown) => value is Value, blank: Value): Value => {
+    if (is(value)) return value;
+    isWhole = false;
+    return blank;
+  };
+  const valueOf = ({ kind, storedAs, rule }: NamedField): FieldValue => {
+    const value = fields[storedAs];
+    if (kind === "packages") return checked(value, areTexts, []);
+    return rule?.required ? checked(value, isText, "") : value == null ? null : checked(value, isText, "");
+  };
+  const resumeOf = ({ kind, resumeKey: key }: SubmissionRow): { readonly resume?: ResumeRecord | null } => {
+    if (kind === "inquiry") return {};
+    const stored = key === null ? null : checked(fields["resume"] ?? null, isResumeOrNull, null);
+    return { resume: key === null || stored === null ? null : { ...stored, key } };
+  };
   const columns = {
     ...picked(row, ownNames),
     language: languageOf(fields["language"]),
@@ -85,16 +89,9 @@ function storedSubmission(row: SubmissionRow, fields: Fields): StoredSubmission 
     consent: consentOf(fields["consent"]),
     more: moreOf(fields["more"]),
   };
-  const values = Object.fromEntries(jsonFields[row.kind].map((field) => [field.storedAs, readValue(field, fields)]));
-  const submission = row.kind === "inquiry" ? values : { ...values, resume: resumeOf(row, fields) };
-  return { ...columns, ...submission } as StoredSubmission;
-}
-
-function readValue({ kind, storedAs, rule }: NamedField, fields: Fields): FieldValue {
-  if (kind !== "packages") return rule?.required ? text(fields, storedAs) : textOrNull(fields, storedAs);
-  const list = fields[storedAs];
-  if (!Array.isArray(list) || !list.every(isText)) throw new Unreadable();
-  return list;
+  const values = Object.fromEntries(jsonFields[row.kind].map((field) => [field.storedAs, valueOf(field)]));
+  const submission = { ...columns, ...values, ...resumeOf(row) } as StoredSubmission;
+  return { submission, isWhole };
 }
 
 /** A consent as it was stored; null when it was not, or cannot be read. */
@@ -108,7 +105,6 @@ function consentOf(stored: unknown): ConsentRecord | null {
 export const readTags = (json: string | null): readonly string[] =>
   json === null ? [] : (JSON.parse(json) as readonly string[]);
 
-/** Further fields as they were stored. */
 function moreOf(stored: unknown): SubmissionRecord["more"] {
   const texts = isFields(stored) ? Object.entries(stored).filter(([, value]) => isText(value)) : [];
   return texts.length === 0 ? null : (Object.fromEntries(texts) as Record<string, string>);
@@ -118,22 +114,12 @@ function moreOf(stored: unknown): SubmissionRecord["more"] {
 export const readConsent = (json: string | null): ConsentRecord | null =>
   json === null ? null : consentOf(readFields(json));
 
-function resumeOf({ resumeKey: key }: SubmissionRow, { resume }: Fields): ResumeRecord | null {
-  if (key === null || resume === undefined) return null;
-  if (!isFields(resume)) throw new Unreadable();
-  const { kind, size } = resume;
-  if ((kind !== "pdf" && kind !== "doc" && kind !== "docx") || typeof size !== "number") throw new Unreadable();
-  return { key, filename: text(resume, "filename"), kind, size, sha256: text(resume, "sha256") };
-}
-
 const isText = (value: unknown): value is string => typeof value === "string";
+const areTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 
-function text(fields: Fields, name: string): string {
-  const value = fields[name];
-  if (!isText(value)) throw new Unreadable();
-  return value;
-}
-
-function textOrNull(fields: Fields, name: string): string | null {
-  return fields[name] === null || fields[name] === undefined ? null : text(fields, name);
+function isResumeOrNull(value: unknown): value is Omit<ResumeRecord, "key"> | null {
+  if (!isFields(value)) return value === null;
+  const { filename, kind, size, sha256 } = value;
+  const isKnown = kind === "pdf" || kind === "doc" || kind === "docx";
+  return isKnown && typeof size === "number" && isText(filename) && isText(sha256);
 }

@@ -17,7 +17,6 @@ import { newsletterMailsMax } from "./mails.ts";
 import { readConsent } from "./submission-row.ts";
 import type { TableRow } from "./tables.ts";
 
-/** What is known of an address that subscribes again. */
 export interface KnownSubscriber {
   readonly status: SubscriberStatus;
   /** When the latest welcome mail was stored; null when none was. */
@@ -25,7 +24,6 @@ export interface KnownSubscriber {
   readonly unsubscribedAt: number | null;
 }
 
-/** What else is known of the address. */
 interface Addressee {
   /** Its mailbox refused us for good, or its owner complained or left. */
   readonly suppressed: boolean;
@@ -98,7 +96,6 @@ export function tokensOf(
   return [{ ...token, token_hash: confirm.hash, purpose: "confirm", expires_at: confirm.expiresAt }, leave];
 }
 
-/** What the welcome mail of a subscription is written from. */
 export const welcomeOf = (record: SubscriptionRecord): Welcome => ({
   email: record.email,
   requestId: record.requestId,
@@ -140,7 +137,6 @@ const subscriberNames = [
   ...(["subscribedAt", "confirmedAt", "unsubscribedAt"] as const),
 ] as const;
 
-/** The columns that a subscriber is read from. */
 export const subscriberColumns = columnsOf("subscriber", [...subscriberNames, "language", "consent"]);
 
 export interface SubscriberRow extends Pick<StoredSubscriber, (typeof subscriberNames)[number]> {

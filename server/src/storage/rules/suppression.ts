@@ -3,7 +3,6 @@
 import { hash } from "node:crypto";
 import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
 
-/** What is known of an address, and since when. */
 export interface Standing {
   /** Null: it may be mailed. */
   readonly reason: SuppressionReason | null;
@@ -14,7 +13,6 @@ export interface Standing {
 const weight = (reason: SuppressionReason | null): number =>
   [null, "manual", "inactive", "unsubscribed", "bounced", "complained"].indexOf(reason);
 
-/** What news of an address leads to. */
 export interface Consequences {
   readonly standing: Standing;
   /** Null: the subscriber stays as it is, or there is none. */
@@ -80,7 +78,6 @@ function standingOfLateNews(
   return hasAskedSince || statusAfterSuppression(status, reason) === status ? null : known;
 }
 
-/** What is known of a subscriber whose address there is news of. */
 export interface KnownAddressee {
   readonly status: SubscriberStatus;
   readonly subscribedAt: number;

@@ -11,7 +11,6 @@ export type RowOf<Of extends Columns> = {
 
 interface Table {
   readonly columns: Columns;
-  /** What stands behind ON CONFLICT. */
   readonly conflict?: string;
 }
 

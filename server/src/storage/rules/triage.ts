@@ -3,7 +3,6 @@ import { tagsMax, type TriageOutcome, type TriageRequest } from "@submissions/sh
 import type { Actor, AuditEntry } from "../desk-store.ts";
 import type { StoredSubmission } from "../records.ts";
 
-/** A submission before the change. */
 export interface Triaged extends Pick<StoredSubmission, "reference" | "status" | "assignee" | "version"> {
   readonly respondedAt: number | null;
 }
@@ -40,7 +39,6 @@ export function retagged(before: readonly string[], add: string | undefined, rem
   return left.toSorted((one, other) => one.localeCompare(other));
 }
 
-/** Whether a change takes a submission out of spam. */
 export const leavesSpam = (before: Triaged, after: Triaged): boolean =>
   before.status === "spam" && after.status !== "spam";
 

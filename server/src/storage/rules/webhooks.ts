@@ -97,7 +97,6 @@ export function leasedDelivery(id: string, row: ClaimedDelivery, now: number): L
   return { id, webhook, url, secrets, event, createdAt, attempts, about: subjectOf(row) };
 }
 
-/** What a settlement writes. */
 export function endedDelivery(settlement: DeliverySettlement): Ended {
   const { result, at, answer } = settlement;
   if (result !== "later") return endedAs(result, at, settlement.answer);

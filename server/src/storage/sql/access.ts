@@ -24,7 +24,6 @@ const sessionId = "substr(id_hash, 1, 16)";
 
 const tokenColumns = columnsOf("api_token", ["id", "name", "role", "createdAt", "expiresAt", "usedAt"]);
 
-/** The entry of a change in the audit log. */
 type Change = Pick<AuditEntry, "action" | "detail">;
 
 function prepareStatements({ prepare, locking }: Engine) {
@@ -106,7 +105,6 @@ function prepareStatements({ prepare, locking }: Engine) {
   };
 }
 
-/** @param cookieKey as it is stored */
 export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
   const { read, write, transaction } = engine;
   const statements = prepareStatements(engine);
@@ -140,7 +138,6 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
     return true;
   }
 
-  /** Of an operator who may be known. */
   function* invite(
     email: string,
     known: StoredOperator | undefined,

@@ -6,7 +6,6 @@ import { readFields } from "../rules/json-column.ts";
 import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
 
-/** An entry as it is stored. */
 export interface StoredEntry extends Omit<AuditRow, "detail"> {
   /** JSON. */
   readonly detail: string;

@@ -55,7 +55,6 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       SELECT ${submissionColumns} FROM submission ${indexedBy("submission_email")}
       WHERE email_key = $1 AND arrival < $2 AND ${among("kind", "$3")} ORDER BY arrival DESC LIMIT $4`),
     subscriberOf: prepare<SubscriberRow>(`SELECT ${subscriberColumns} FROM subscriber WHERE email_key = $1`),
-    /** Of the same address or with the same resume. */
     twinsOf: prepare<DeskDetail["duplicates"][number]>(`
       SELECT reference, kind, received_at AS "receivedAt", status FROM submission WHERE arrival IN (
         ${same("email_key = $1", "submission_email")}

@@ -18,10 +18,8 @@ export interface Query<Row> {
   [Symbol.iterator](): Steps<readonly Row[]>;
 }
 
-/** Queries, by what rows they give. */
 export type QueriesOf<Rows extends readonly unknown[]> = readonly [...{ [At in keyof Rows]: Query<Rows[At]> }];
 
-/** The rows of each query. */
 export type AnswersOf<Rows extends readonly unknown[]> = { readonly [At in keyof Rows]: readonly Rows[At][] };
 
 /**
@@ -51,7 +49,6 @@ export interface Engine {
   lockAddress<Rows extends readonly unknown[]>(key: string, queries: QueriesOf<Rows>): Steps<AnswersOf<Rows>>;
   /** Which index a SELECT walks along (null: the table itself), where the planner needs to be told; behind the table. */
   indexedBy(index: string | null): string;
-  /** How lists are divided into statements. */
   readonly ranges: Ranges;
   /** A column of JSON texts, to take members of with `->` and `->>`; null where it cannot be read. */
   json(column: string): string;

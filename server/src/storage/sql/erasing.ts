@@ -8,7 +8,6 @@ import { type Engine, only, type Steps, together } from "./engine.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { suppressText } from "./addresses.ts";
 
-/** What differs between the engines. */
 export interface ErasingOptions {
   /** Submissions that one transaction erases. */
   readonly atOnce: number;

@@ -6,9 +6,7 @@ import { type Bind, bindTo, type Engine, only, type Value } from "./engine.ts";
 interface Table<Row, Read> {
   readonly columns: string;
   readonly name: string;
-  /** What stands between the table and the conditions. */
   readonly joins?: string;
-  /** The column of the row's number. */
   readonly number: string;
   numberOf(row: Row): number;
   recordOf(row: Row): Read;

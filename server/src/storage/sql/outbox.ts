@@ -5,14 +5,12 @@ import { type Ended, endedAs, mailId, type MailRow, parseMailId } from "../rules
 import { settlementWaitMs } from "../rules/mails.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 
-/** A row that was claimed. */
 interface Claimed {
   readonly row: number;
   readonly createdAt: number;
   readonly timesNotFound?: number | null;
 }
 
-/** What a table has of its own. */
 export interface OutboxTable<Row extends Claimed, Leased, Settlement> {
   readonly name: "mail" | "webhook_delivery";
   /** What its ids begin with. */
@@ -20,7 +18,6 @@ export interface OutboxTable<Row extends Claimed, Leased, Settlement> {
   /** The number of each lane that is served, as a SELECT of `lane`; and the lane of a row. */
   readonly lanes: string;
   readonly lane: string;
-  /** What is read of a claimed row, and from where. */
   readonly columns: string;
   readonly joins: string;
   /** What a claim sets beside the lease, whose owner is $1, and a settlement beside what all rows have. */
@@ -38,7 +35,6 @@ export interface Settled extends Ended {
   readonly owner: string;
 }
 
-/** The columns of {@link Settled}, with their types in SQL. */
 export const settledColumns = {
   id: "bigint",
   created_at: "bigint",

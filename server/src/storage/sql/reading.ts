@@ -44,7 +44,6 @@ export function makeReading(engine: Engine) {
 
 interface Reading<Row, Read> {
   readonly table: string;
-  /** The column of ascending numbers. */
   readonly number: string;
   /** A further condition: `$3` is the earliest time. */
   readonly wanted: string;

@@ -4,7 +4,6 @@ import type { StoredSubmission } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { type Engine, only, type Query, together } from "./engine.ts";
 
-/** What differs between the engines. */
 export interface SearchIndex {
   /** Adds the words of submissions: those behind an arrival number up to the last. */
   addWords(after: number, last: number, submissions: readonly StoredSubmission[]): readonly Query<unknown>[];

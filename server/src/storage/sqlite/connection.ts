@@ -83,12 +83,10 @@ export class SqliteConnection implements Disposable {
     return this.#database.prepare(text).all(...parameters) as Row[];
   }
 
-  /** Runs a script. */
   execute(script: string): void {
     this.#database.exec(script);
   }
 
-  /** Takes the write lock. */
   begin(): void {
     // An earlier ROLLBACK may have failed on a bad disk.
     this.rollback();

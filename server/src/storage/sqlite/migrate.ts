@@ -10,7 +10,6 @@ const migrationWaitMs = 60_000;
 
 const folder = join(import.meta.dirname, "migrations");
 
-/** The migrations of this version in their order. */
 export const sqliteMigrations = (): Migration[] => readMigrations(folder);
 
 /**

@@ -15,7 +15,6 @@ const openWaitMs = 10_000;
 /** How often moving the log is tried, in about half a second. */
 const moveLogTries = 30;
 
-/** Opens a connection that is configured. */
 export async function connect(file: string, access: Access): Promise<SqliteConnection> {
   using opened = new DisposableStack();
   try {
