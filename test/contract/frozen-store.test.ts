@@ -266,7 +266,7 @@ async function goesOn(store: Store, held: Held): Promise<void> {
   expect(newest?.arrival).toBeGreaterThan(Math.max(...known.map(({ arrival }) => arrival)));
   await accept(store, subscription({ email: "next@example.org" }));
   const actor = { operator: "eva@example.org", at: noon + minute };
-  expect(await release(store.desk, wholeScope, held.spam, actor)).toEqual({ result: "released", mails: 2 });
+  expect(await release(store.desk, wholeScope, held.spam, actor)).toBe("released");
   expect(await store.desk.erase("ana-5@example.org", actor)).toMatchObject({ submissions: 1, resumes: 1 });
   expect(await store.desk.findDetail(wholeScope, held.application)).toBeNull();
   while ((await store.desk.indexNext(100, () => false)) > 0);

@@ -161,9 +161,13 @@ export const giveBack = (store: Store, mails: readonly LeasedMail[], { owner }: 
     owner,
   );
 
-/** Releases spam. */
-export const release = (store: Store, reference: string, at: number) =>
-  releaseSpam(store.desk, wholeScope, reference, { operator: "eva@example.org", at });
+/** Releases spam. Answers how many mails that stored. */
+export async function release(store: Store, reference: string, at: number) {
+  const count = async () => (await store.desk.findDetail(wholeScope, reference))?.mails.length ?? 0;
+  const before = await count();
+  const result = await releaseSpam(store.desk, wholeScope, reference, { operator: "eva@example.org", at });
+  return result === "released" ? { result, mails: (await count()) - before } : { result };
+}
 
 /** As the console sends a mail again. */
 export const sendAgain = (store: Store, scope: Scope, id: string, actor: Actor) =>

@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import type { AuditRow, PageRequest } from "@submissions/shared/console";
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
@@ -14,6 +15,7 @@ import { describeError, messageForOperator } from "../observe/describe-error.ts"
 import { linkAddress } from "../own-address.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { freeBytesOf, stage } from "../resumes/staging.ts";
+import type { DeskStore } from "../storage/desk-store.ts";
 import { openStore, pendingMigrations } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { CommandFailed, configOf, type CommandDeps } from "./command.ts";
@@ -156,11 +158,20 @@ async function checkDisk({ dataFolder }: Config): Promise<Finding> {
 }
 
 async function checkBackup({ desk, clock }: Store): Promise<Finding> {
-  const [latest] = (await desk.listAudit({ limit: 1 }, "backup")).rows;
+  const latest = await latestBackup(desk);
   if (latest === undefined) return ["attention", "none was ever made"];
   const hours = Math.round((clock.now() - latest.at) / 3_600_000);
   const path = join(String(latest.detail["folder"]), latest.subject);
   const isThere = existsSync(path);
   const text = `the newest is ${hours} hours old: ${path}${isThere ? "" : ", which is not there (any more, or from here)"}`;
   return [isThere && hours <= backupHoursMax ? "ok" : "attention", text];
+}
+
+async function latestBackup(desk: Pick<DeskStore, "listAudit">): Promise<AuditRow | undefined> {
+  for (let page: PageRequest = { limit: 1 }; ;) {
+    const { rows, next } = await desk.listAudit(page, "backup");
+    // A page ends after some work, also without a row.
+    if (rows.length > 0 || next === null) return rows[0];
+    page = { limit: 1, after: next };
+  }
 }

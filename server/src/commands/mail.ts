@@ -110,12 +110,15 @@ export function registerRelease(program: Command, deps: CommandDeps): void {
     .addHelpText("after", releaseExamples)
     .action(async (reference: string) => {
       await using store = await openStore(configOf(deps).storage);
-      const released = await release(store.desk, wholeScope, reference, commandLine(store));
-      if (released.result !== "released") {
-        const isUnknown = released.result === "unknown";
-        throw new CommandFailed(isUnknown ? `There is no submission ${reference}.` : `${reference} is not spam.`);
-      }
-      tell(deps, `${reference} is released; ${mails(released.mails)} due now.`);
+      const actor = commandLine(store);
+      const result = await release(store.desk, wholeScope, reference, actor);
+      if (result === "unknown") throw new CommandFailed(`There is no submission ${reference}.`);
+      if (result === "not-spam") throw new CommandFailed(`${reference} is not spam.`);
+      const stored = (await store.desk.findDetail(wholeScope, reference))?.mails ?? [];
+      tell(
+        deps,
+        `${reference} is released; ${mails(stored.filter((mail) => mail.createdAt === actor.at).length)} due now.`,
+      );
     });
 }
 

@@ -55,7 +55,8 @@ export async function neighboursOf(
     return found === undefined ? null : { reference: found.reference, kind: found.kind };
   };
   const [named] = (await desk.listSubmissions(scope, { search: reference }, { limit: 1 })).rows;
-  if (named === undefined) return { previous: null, next: null };
+  // Other words are searched for as names.
+  if (named?.reference !== reference) return { previous: null, next: null };
   const [back, on] = filter.order === "oldest" ? (["newest", "oldest"] as const) : (["oldest", "newest"] as const);
   const [previous, next] = await Promise.all([beside(back, named.arrival), beside(on, named.arrival)]);
   return { previous, next };

@@ -1,29 +1,20 @@
-// Releasing spam: a change of its status, for those who have no version of it at hand.
+// Releases spam: a change of its status, whose version is looked up here.
 import { type Actor, type DeskStore, type Scope } from "../storage/desk-store.ts";
 
-/** `mails`: how many are due. `unknown`: the scope holds no such submission. */
-export type Released =
-  | { readonly result: "released"; readonly mails: number }
-  | { readonly result: "unknown" | "not-spam" };
-
-/** Makes spam a new submission, which gets the mails that it did not get. */
+/** Makes spam a new submission, which gets the mails that it did not get. `unknown`: the scope holds no such submission. */
 export async function release(
   desk: Pick<DeskStore, "findDetail" | "triage">,
   scope: Scope,
   reference: string,
   actor: Actor,
-): Promise<Released> {
+): Promise<"released" | "unknown" | "not-spam"> {
   for (;;) {
     const spam = await desk.findDetail(scope, reference);
-    if (spam === null) return { result: "unknown" };
+    if (spam === null) return "unknown";
     const { status, version } = spam.submission;
-    if (status !== "spam") return { result: "not-spam" };
-    const request = { targets: [{ reference, version }], status: "new" } as const;
-    const [outcome] = await desk.triage(scope, request, actor);
-    // Otherwise it was changed since it was read, and is looked at again.
-    if (outcome?.result !== "changed") continue;
-    const stored = new Set(spam.mails.map(({ id }) => id));
-    const mails = (await desk.findDetail(scope, reference))?.mails ?? [];
-    return { result: "released", mails: mails.filter(({ id }) => !stored.has(id)).length };
+    if (status !== "spam") return "not-spam";
+    const [outcome] = await desk.triage(scope, { targets: [{ reference, version }], status: "new" }, actor);
+    if (outcome?.result === "changed") return "released";
+    // It was changed since it was read, and is looked at again.
   }
 }

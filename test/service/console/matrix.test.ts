@@ -2,6 +2,7 @@
 // downloads themselves: one that is not in the tables here, or has no rule, fails.
 import { initTRPC } from "@trpc/server";
 import { beforeAll, describe, expect, test } from "vitest";
+import { verbs } from "../../../client/src/console/audit/call-words.ts";
 import { consoleDownloads, type ConsoleDownload } from "../../../server/src/console/downloads.ts";
 import { consoleProcedures, ruledProcedures } from "../../../server/src/console/router.ts";
 import { roles, type OperatorName, type Role } from "../../../shared/src/console.ts";
@@ -143,6 +144,11 @@ beforeAll(async () => {
     const { data } = await sessions.get("admin")!.call("tokens.create", { name: role, role, expiresAt: null });
     tokens.set(role, Operator.withToken(service(), (data as { token: string }).token));
   }
+});
+
+test("every change has words for the audit log, should it be refused", () => {
+  const changes = consoleProcedures.filter(({ rule }) => rule !== "anyone" && rule.changes);
+  expect(changes.map(({ path }) => path).filter((path) => !Object.hasOwn(verbs, path))).toEqual([]);
 });
 
 test("every procedure and every download is in the tables", () => {

@@ -57,7 +57,16 @@ export function oneVisit(site: () => ConsoleSite, as: string = operator): OneVis
       const { page } = visit();
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme: null, forcedColors });
-      await page.evaluate((address) => history.pushState(null, "", address), new URL(site().url).pathname + path);
+      await page.evaluate(
+        async (address) => {
+          history.pushState(null, "", address);
+          // The page is drawn anew by then.
+          await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+        },
+        new URL(site().url).pathname + path,
+      );
+      // Until then the rows of the list before are shown.
+      await page.locator(".list-body[aria-busy=true]").waitFor({ state: "detached" });
       return page;
     },
   };

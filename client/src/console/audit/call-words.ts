@@ -1,8 +1,8 @@
-// Calls of the console as the audit log names them, which were refused or made with a token.
+// The words for a call that the audit log names: one that was refused, or made with a token.
 import { spaced } from "../words.ts";
 
-/** What a call would have done. */
-const verbs: Readonly<Record<string, string>> = {
+/** What a call would have done: every change, and reads with a name that says little. */
+export const verbs: Readonly<Record<string, string>> = {
   "": "make more calls than one operator may",
   "/console/resumes/": "download a resume",
   "/console/people/": "download what is known of a person",
@@ -14,6 +14,7 @@ const verbs: Readonly<Record<string, string>> = {
   "reply.send": "reply",
   "reply.sendMany": "reply to several submissions",
   "reply.undo": "take back a reply",
+  "reply.preview": "see a reply before it is sent",
   "reply.saveAnswer": "save an answer",
   "reply.removeAnswer": "remove a saved answer",
   "mails.retry": "send a mail again",
@@ -35,7 +36,12 @@ const verbs: Readonly<Record<string, string>> = {
   "webhooks.test": "test a webhook",
   "session.changePassword": "change the password",
   "session.end": "end a session",
+  "session.setName": "change the display name",
+  "session.setMailAssigned": "turn mails of assignments on or off",
+  "session.signOut": "sign out",
+  "session.signOutEverywhere": "sign out everywhere",
   "secondFactor.begin": "set up a second factor",
+  "secondFactor.confirm": "set up a second factor",
   "secondFactor.remove": "take away the second factor",
 };
 

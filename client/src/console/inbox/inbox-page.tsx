@@ -123,7 +123,13 @@ function InboxList({ open, lastOpen }: ListProps) {
     },
     [select],
   );
-  const onDone = useCallback((reference: string) => triage([reference], { status: "done" }), [triage]);
+  const onDone = useCallback(
+    (reference: string) => {
+      goTo(references[references.indexOf(reference) + 1]);
+      triage([reference], { status: "done" });
+    },
+    [goTo, references, triage],
+  );
   const selectAtCursor = (range: boolean) => {
     const at = cursor.current();
     if (at !== undefined) onSelect(at, range);

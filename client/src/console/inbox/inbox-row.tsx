@@ -103,7 +103,8 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
           <Age at={receivedAt} />
         </span>
       </Link>
-      {status !== "done" && (
+      {/* Not for spam: what leaves it gets its mails at once. */}
+      {(status === "new" || status === "open") && (
         <button
           className="row-done"
           aria-hidden="true"

@@ -57,6 +57,8 @@ const sentences: Readonly<Record<string, string>> = {
 
 function sentenceOf({ action, detail }: Props["entry"]): string {
   if (action === "assignee" && detail["to"] === null) return "unassigned *";
+  if (action === "status" && detail["from"] === "spam") return "released * from spam as {to}";
+  if (action === "operator.accept" && "name" in detail) return "accepted the invitation as {name}";
   return sentences[action] ?? `${word(action).toLowerCase()}: *`;
 }
 
@@ -67,7 +69,7 @@ function valueOf(name: string, value: unknown, nameOf: NameOf): string {
   return typeof value === "string" ? nameOf(value) : JSON.stringify(value);
 }
 
-/** What was there before, and numbers that no page shows. */
+/** What was there before, numbers that no page shows, and names that the sentence has. */
 const leftOut = new Set(["from", "note", "reply", "answer", "token", "name"]);
 
 interface Props {

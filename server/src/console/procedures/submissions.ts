@@ -91,7 +91,7 @@ export const submissionProcedures = trpc.router({
   release: changes(...submissionRoles)
     .input(z.object({ reference }))
     .mutation(async ({ ctx: { desk, scope, actor, console }, input }): Promise<null> => {
-      const { result } = await release(desk, scope, input.reference, actor);
+      const result = await release(desk, scope, input.reference, actor);
       if (result === "unknown") throw new Fault("notFound");
       if (result === "not-spam") throw new Fault("notSpam");
       console.counts.forget();

@@ -54,7 +54,7 @@ export const filed = (
   disposable: false,
 });
 
-/** Null when `fields` cannot be read. */
+/** Null when one of its `fields` cannot be read. */
 export function readSubmission(row: SubmissionRow): StoredSubmission | null {
   const { submission, isWhole } = read(row);
   return isWhole ? submission : null;
