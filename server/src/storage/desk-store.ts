@@ -195,8 +195,8 @@ export interface DeskStore {
   /**
    * Sends a mail again if it is in one of these states. One that was not sent is due now; unless it was queued, its tries
    * are counted anew. Of a sent mail a new one of the same kind is stored, due now; a sent welcome mail has lost its links
-   * and is not sent again. Mails to a stranger count against the cap of the address. `left`: it is in another state. Null
-   * when the scope holds no such mail.
+   * and is not sent again. Mails to a stranger count against the cap of the address. `left`: it is in another state, or
+   * another transaction changes it at this moment. Null when the scope holds no such mail.
    */
   sendAgain(
     scope: Scope,

@@ -33,7 +33,7 @@ export function makeSendingAgain(engine: Engine) {
     FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
     WHERE mail.id = $1 AND mail.created_at = $2`;
   const find = prepare<Mail>(text);
-  const lock = prepare<Mail>(`${text} ${locking("FOR UPDATE OF mail")}`);
+  const lock = prepare<Mail>(`${text} ${locking("FOR UPDATE OF mail SKIP LOCKED")}`);
   const receipts = prepare<{ at: number }>(lookUps.receipts.text);
   const newsletters = prepare<{ at: number }>(lookUps.newsletters.text);
   const count = prepare("UPDATE mail SET again_key = $2, again_at = $3 WHERE id = $1");
@@ -65,7 +65,7 @@ export function makeSendingAgain(engine: Engine) {
           sentTo(key, at - capMs, at + capMs),
           lock(named.row, named.createdAt),
         ]);
-        if (mail === undefined) return null;
+        if (mail === undefined) return (yield* find(named.row, named.createdAt)).length === 0 ? null : "left";
         if (!statuses.includes(mail.status)) return "left";
         const { status, submission, reply, reference, countedAt } = mail;
         if (status === "sent" && submission === null) return "not-sendable";
