@@ -656,6 +656,7 @@ describe("stopping", () => {
     async (doubt, timesNotFound, end) => {
       const { outbox, told } = play({ doubt, stopMs: 5, deadlineMs: 1, send: () => gate().promise as Promise<never> });
       expect(await outbox.deliver([mail("a", { timesNotFound })])).toBe(false);
+      await expect.poll(() => told.sent.length).toBe(1);
       await outbox.stop();
       expect(told.settled).toMatchObject([{ id: "a", ...end }]);
     },
