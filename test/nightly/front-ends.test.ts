@@ -9,7 +9,7 @@ import { runInPage, sentTo, snippetsOf } from "../support/browser/front-end.ts";
 import { applicant, pdf } from "../support/doors.ts";
 import { openBrowser } from "../support/browser.ts";
 import { openFolder } from "../support/folder.ts";
-import { freePort } from "../support/free-port.ts";
+import { freePort, untilListening } from "../support/free-port.ts";
 import { startService } from "../support/service.ts";
 import { shared } from "../support/shared.ts";
 
@@ -33,11 +33,9 @@ test.skipIf(!hasPhp)("PHP with curl hands an uploaded form on, where it is insta
   const page = `<?php ${sentTo(service.url, code)} http_response_code($status); echo json_encode($answer);`;
   await writeFile(join(folder.path, "index.php"), page);
   const port = await freePort();
-  const server = spawn("php", ["-S", `127.0.0.1:${port}`, "-t", folder.path], { stdio: ["ignore", "ignore", "pipe"] });
+  const server = spawn("php", ["-S", `127.0.0.1:${port}`, "-t", folder.path], { stdio: "ignore" });
   try {
-    await new Promise<void>((resolve) => {
-      server.stderr.on("data", (words: Buffer) => words.includes("started") && resolve());
-    });
+    await untilListening(port, [server]);
     const body = new FormData();
     for (const [field, value] of Object.entries(applicant)) body.append(field, value);
     body.append("resume", pdf("ana.pdf", 3_000));

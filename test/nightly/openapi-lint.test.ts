@@ -1,38 +1,27 @@
 // An independent linter reads the OpenAPI document, and compares every example with its schema.
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { buildOpenApiDocument } from "../../server/src/http/openapi/document.ts";
+import { openFolder } from "../support/folder.ts";
+import { finish } from "../support/program.ts";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
+const here = import.meta.dirname;
 const redocly = join(here, "node_modules/@redocly/cli/bin/cli.js");
 
 const document = buildOpenApiDocument({ publicUrl: "https://submissions.test", version: "1.2.3", proofOfWork: false });
 
 async function lint(text: string): Promise<{ code: number | null; output: string }> {
-  const folder = await mkdtemp(join(tmpdir(), "openapi-"));
-  try {
-    const file = join(folder, "openapi.json");
-    await writeFile(file, text);
-    const child = spawn(process.execPath, [redocly, "lint", file, "--config", join(here, "redocly.yaml")], {
-      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NO_COLOR: "1" },
-    });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk: Buffer) => {
-        output += chunk.toString();
-      });
-    }
-    const code = await new Promise<number | null>((resolve) => {
-      child.once("close", resolve);
-    });
-    return { code, output };
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await openFolder();
+  const file = join(folder.path, "openapi.json");
+  await writeFile(file, text);
+  const child = spawn(process.execPath, [redocly, "lint", file, "--config", join(here, "redocly.yaml")], {
+    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { code, stdout, stderr } = await finish(child);
+  return { code, output: stdout + stderr };
 }
 
 test("the linter finds nothing", async () => {

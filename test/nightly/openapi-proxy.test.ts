@@ -3,17 +3,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildOpenApiDocument } from "../../server/src/http/openapi/document.ts";
 import type { OpenApiDocument } from "../../server/src/http/openapi/components.ts";
 import { applicant, buyer, form, json, pdf } from "../support/doors.ts";
 import { startService, type Service } from "../support/service.ts";
-import { freePort } from "../support/free-port.ts";
+import { freePort, untilListening } from "../support/free-port.ts";
 
 const prism = fileURLToPath(new URL("node_modules/.bin/prism", import.meta.url));
 
@@ -151,15 +149,8 @@ async function startProxy(file: string, upstream: string, more: readonly string[
     env: { ...process.env, NO_COLOR: "1" },
   });
   let log = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
-      log += chunk.toString();
-    });
-  }
-  while (!(await listens(port))) {
-    if (child.exitCode !== null) throw new Error(`The validator did not start: ${log}`);
-    await wait(50);
-  }
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (log += chunk.toString()));
+  await untilListening(port, [child], () => log);
   return { url: `http://127.0.0.1:${port}`, child, log: () => log };
 }
 
@@ -167,16 +158,4 @@ async function stopProxy({ child }: Proxy): Promise<void> {
   if (child.exitCode !== null) return;
   child.kill();
   await once(child, "exit");
-}
-
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

@@ -4,11 +4,10 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, connect, type AddressInfo } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { freePort, untilListening } from "../support/free-port.ts";
 
 const run = promisify(execFile);
 const services = ["account", "container", "object"] as const;
@@ -33,7 +32,8 @@ export class SwiftServer implements AsyncDisposable {
 
   static async open(): Promise<SwiftServer> {
     const folder = await mkdtemp(join(tmpdir(), "swift-"));
-    const ports = await freePorts(services.length + 2);
+    const ports: number[] = [];
+    while (ports.length < services.length + 2) ports.push(await freePort());
     const [proxyPort = 0, cachePort = 0, ...servicePorts] = ports;
     await mkdir(join(folder, "device"));
     await makeRings(folder, servicePorts);
@@ -48,7 +48,7 @@ export class SwiftServer implements AsyncDisposable {
       ...[...services, "proxy"].map((name) => start(`swift-${name}-server`, join(folder, `${name}.conf`))),
     ];
     const server = new SwiftServer(`http://127.0.0.1:${proxyPort}`, folder, processes);
-    await Promise.all(ports.map((port) => listening(port, processes)));
+    await Promise.all(ports.map((port) => untilListening(port, processes)));
     return server;
   }
 
@@ -71,33 +71,6 @@ export class SwiftServer implements AsyncDisposable {
       }),
     );
     await rm(this.#folder, { recursive: true, force: true });
-  }
-}
-
-/** Free ports: all at once, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  for (const server of servers) {
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-  }
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), "close")));
-  return ports;
-}
-
-/** Waits until a server listens on a port. The test's time-out is the limit. */
-async function listening(port: number, processes: readonly ChildProcess[]): Promise<void> {
-  for (;;) {
-    if (processes.some(({ exitCode }) => exitCode !== null)) throw new Error("A process of Swift has ended.");
-    const socket = connect(port, "127.0.0.1");
-    const connected = await Promise.race([
-      once(socket, "connect").then(() => true),
-      once(socket, "error").then(() => false),
-    ]).catch(() => false);
-    socket.destroy();
-    if (connected) return;
-    await pause(50);
   }
 }
 

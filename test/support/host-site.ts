@@ -1,5 +1,5 @@
 // Somebody else's site: another origin, with pages of its own that embed the forms. It knows nothing of the service.
-import { type Listening, listening } from "./listening.ts";
+import { listening } from "./listening.ts";
 
 /** A page of the site. */
 export interface HostPage {
@@ -8,13 +8,8 @@ export interface HostPage {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface HostSite extends Listening {
-  /** Puts a page at the root, in place of the one before. */
-  show(page: HostPage): void;
-}
-
 /** Opens the site, at an address that the service knows in time to list it in `CORS_ORIGINS`. */
-export async function openHostSite(): Promise<HostSite> {
+export async function openHostSite() {
   let shown: HostPage = { body: "" };
   const site = await listening((request, response) => {
     if (request.url !== "/") {
@@ -26,9 +21,6 @@ export async function openHostSite(): Promise<HostSite> {
     response.end(`<!doctype html><html lang="${lang}"><head><title>A site</title><link rel="icon" href="data:,">
 <meta name="viewport" content="width=device-width, initial-scale=1"></head><body>${body}</body></html>`);
   });
-  return Object.assign(site, {
-    show: (page: HostPage) => {
-      shown = page;
-    },
-  });
+  /** Puts a page at the root, in place of the one before. */
+  return Object.assign(site, { show: (page: HostPage) => void (shown = page) });
 }

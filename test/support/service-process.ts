@@ -6,23 +6,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import { exitOf, finish, type Program, type ProgramOptions, start } from "./program.ts";
-import { readStored, type Stored } from "./stored.ts";
+import { exitOf, finish, type ProgramOptions, start } from "./program.ts";
+import { readStored } from "./stored.ts";
 
-export interface ServiceProcess extends AsyncDisposable {
-  readonly url: string;
-  readonly port: number;
-  readonly dataFolder: string;
-  readonly child: Program;
-  /** Lines of the log so far. */
-  readonly log: readonly string[];
-  /** Resolves with the exit code once the process has ended and its log was read; null when a signal ended it. */
-  readonly ended: Promise<number | null>;
-  /** Reads what is stored, if that is in its data folder, beside the process or after its end. */
-  stored(): Promise<Stored>;
-  /** Largest resident set so far, in bytes, as the kernel counts it. */
-  peakMemory(): Promise<number>;
-}
+export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
 
 interface ProcessOptions extends Pick<ProgramOptions, "preload" | "through"> {
   /** A data folder of the caller, to be started in again and again. Without it there is one that goes with the process. */
@@ -48,7 +35,7 @@ export class EndedEarly extends Error {
 export async function startProcess(
   env: Readonly<Record<string, string>> = {},
   { dataFolder: given, ...options }: ProcessOptions = {},
-): Promise<ServiceProcess> {
+) {
   const dataFolder = given ?? (await mkdtemp(join(tmpdir(), "submissions-")));
   const child = start("main.ts", [], { DATA_DIR: dataFolder, PORT: "0", RATE_LIMIT_MAX: "1000000", ...env }, options);
   const log: string[] = [];
@@ -68,13 +55,17 @@ export async function startProcess(
     port: Number(new URL(address).port),
     dataFolder,
     child,
+    /** Lines of the log so far. */
     log,
+    /** Resolves with the exit code once the process has ended and its log was read; null when a signal ended it. */
     ended,
+    /** Reads what is stored, if that is in its data folder, beside the process or after its end. */
     async stored() {
       const file = join(dataFolder, "submissions.sqlite");
       await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
       return await readStored(store);
     },
+    /** Largest resident set so far, in bytes, as the kernel counts it. */
     peakMemory: async () => {
       const status = await readFile(`/proc/${child.pid}/status`, "utf8");
       return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024;

@@ -9,26 +9,11 @@ import { systemClock, type Clock, type Stopwatch } from "../../server/src/clock.
 import { loadConfig } from "../../server/src/config/load.ts";
 import type { HttpLimits } from "../../server/src/http/limits.ts";
 import { createLog, type Log } from "../../server/src/observe/log.ts";
-import { openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
+import { openStore } from "../../server/src/storage/open-store.ts";
 import { openServiceDatabase } from "./service-database.ts";
-import { readStored, type Stored } from "./stored.ts";
+import { readStored } from "./stored.ts";
 
-export interface Service extends AsyncDisposable {
-  readonly url: string;
-  readonly dataFolder: string;
-  /** Where it stores. */
-  readonly storage: StoreLocation;
-  /** What another service is told in order to take its place. */
-  readonly sameData: Readonly<Record<string, string>>;
-  /** Stops the service; its data folder stays until the object is disposed of. */
-  stop(): Promise<void>;
-  /** Reads what is stored through a second connection, as the command line does. */
-  stored(): Promise<Stored>;
-  /** The mails in the local mailbox, in the order in which they were stored. */
-  mails(): Promise<Email[]>;
-  /** Paths of all files below a folder of the data folder. */
-  files(folder: string): Promise<string[]>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 interface ServiceOptions {
   /**
@@ -61,7 +46,7 @@ export async function startService({
   files = new Map(),
   formsFolder,
   consoleFolder,
-}: ServiceOptions = {}): Promise<Service> {
+}: ServiceOptions = {}) {
   await using opened = new AsyncDisposableStack();
   const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
   opened.defer(() => rm(dataFolder, { recursive: true, force: true }));
@@ -85,15 +70,21 @@ export async function startService({
   return {
     url: app.address,
     dataFolder,
+    /** Stops the service; its data folder stays until the object is disposed of. */
     stop: () => app.close(),
+    /** Where it stores. */
     storage: loaded.config.storage,
+    /** What another service is told in order to take its place. */
     sameData: { DATA_DIR: dataFolder, ...database.env },
+    /** Reads what is stored through a second connection, as the command line does. */
     async stored() {
       await using store = await openStore(loaded.config.storage, { access: "read-only" });
       return await readStored(store);
     },
+    /** The mails in the local mailbox, in the order in which they were stored. */
     mails: () => readMails(join(dataFolder, "mailbox")),
-    files: (folder) => listFiles(join(dataFolder, folder)),
+    /** Paths of all files below a folder of the data folder. */
+    files: (folder: string) => listFiles(join(dataFolder, folder)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

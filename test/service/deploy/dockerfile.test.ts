@@ -1,14 +1,9 @@
 // The image can be built only where there is a Docker daemon; what makes it small, pinned and without root is in its text.
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { read, root } from "../../support/deploy/read-deploy.ts";
+import { read, root, type Document } from "../../support/deploy/read-deploy.ts";
 
-interface Instruction {
-  readonly name: string;
-  readonly text: string;
-}
-
-const instructions: readonly Instruction[] = read("deploy/Dockerfile")
+const instructions = read("deploy/Dockerfile")
   .replace(/^#.*\n/gm, "")
   .replace(/\\\n/g, "")
   .split("\n")
@@ -23,14 +18,7 @@ const copies = all("COPY").map((text) => text.split(/ +/));
 /** What an exec form holds; throws on the shell form. */
 const words = (text: string) => JSON.parse(text) as string[];
 
-interface Package {
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
-  readonly scripts?: Readonly<Record<string, string>>;
-  readonly workspaces?: readonly string[];
-}
-
-const packageOf = (path: string) => JSON.parse(read(path)) as Package;
+const packageOf = (path: string): Document => JSON.parse(read(path));
 
 test("bases are named with their full versions", () => {
   const images = all("ARG").map((text) => text.split("=")[1]);
@@ -61,17 +49,17 @@ test("what it copies exists, and is let into the build", () => {
 
 test("npm finds every workspace of the lockfile, and the service every workspace that it imports", () => {
   const sources = copies.flatMap((paths) => paths.slice(0, -1));
-  for (const workspace of packageOf("package.json").workspaces ?? []) {
+  for (const workspace of packageOf("package.json").workspaces) {
     expect(sources).toContain(`${workspace}/package.json`);
   }
-  const imported = Object.keys(packageOf("server/package.json").dependencies ?? {})
+  const imported = Object.keys(packageOf("server/package.json").dependencies)
     .filter((name) => name.startsWith("@submissions/"))
     .map((name) => name.slice("@submissions/".length));
   for (const workspace of ["server", ...imported]) expect(sources).toContain(`${workspace}/src`);
 });
 
 test("what S3 needs is there, as the tests run with it", () => {
-  const { dependencies = {}, devDependencies = {} } = packageOf("server/package.json");
+  const { dependencies, devDependencies } = packageOf("server/package.json");
   const known = Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) =>
     name.startsWith("@aws-sdk/"),
   );
@@ -99,7 +87,7 @@ test("Node is process 1 and is asked for its health without a shell", () => {
 
 test("the service runs with the options and the modules of `npm start`, and the console and the forms are there", () => {
   const [start = ""] =
-    /(?<=exec node ).*(?= server\/src\/main\.ts)/.exec(packageOf("package.json").scripts?.["start"] ?? "") ?? [];
+    /(?<=exec node ).*(?= server\/src\/main\.ts)/.exec(packageOf("package.json").scripts.start) ?? [];
   expect(words(inLastStage("ENTRYPOINT")[0] ?? "").slice(1)).toEqual(start.split(" "));
   const built = all("RUN").flatMap((text) => [...text.matchAll(/vite build -c (\S+)/g)].map(([, config]) => config));
   expect(built).toEqual(["client/vite.forms.config.ts", "client/vite.console.config.ts"]);

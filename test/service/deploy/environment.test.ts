@@ -20,7 +20,7 @@ const fromImage = [...read("deploy/Dockerfile").matchAll(/^ENV (.*)$/gm)].flatMa
   text.split(" ").map((pair) => ({ file: "deploy/Dockerfile", name: pair.split("=")[0] ?? "" })),
 );
 const fromManifests = filesOf("kubernetes/*.yaml").flatMap((file) =>
-  readYaml<object>(file).flatMap((manifest) => [...variablesOf(manifest)].map((name) => ({ file, name }))),
+  readYaml(file).flatMap((manifest) => [...variablesOf(manifest)].map((name) => ({ file, name }))),
 );
 
 function* variablesOf(node: unknown): Generator<string> {

@@ -2,59 +2,17 @@
 // cluster checks the rest: it is not asked here.
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { filesOf, read, readYaml, root } from "../../support/deploy/read-deploy.ts";
-
-type Labels = Readonly<Record<string, string>>;
-interface Manifest {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Labels };
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-interface Selector {
-  readonly matchLabels: Labels;
-}
-interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: string };
-}
-interface Container {
-  readonly image: string;
-  readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value: string }[];
-  readonly envFrom: readonly Readonly<Record<string, { readonly name: string }>>[];
-  readonly ports?: readonly { readonly name: string }[];
-  readonly lifecycle?: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
-  readonly resources: { readonly requests: Labels; readonly limits: Labels };
-  readonly securityContext: unknown;
-  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
-  readonly startupProbe?: Probe;
-  readonly livenessProbe?: Probe;
-  readonly readinessProbe?: Probe;
-}
-interface PodTemplate {
-  readonly metadata: { readonly labels: Labels };
-  readonly spec: {
-    readonly containers: readonly Container[];
-    readonly securityContext: object;
-    readonly automountServiceAccountToken: boolean;
-    readonly terminationGracePeriodSeconds?: number;
-    readonly volumes: readonly { readonly name: string; readonly emptyDir?: { readonly sizeLimit: string } }[];
-    readonly topologySpreadConstraints?: readonly { readonly labelSelector: Selector }[];
-  };
-}
+import { filesOf, read, readYaml, root, type Document } from "../../support/deploy/read-deploy.ts";
 
 const folder = "deploy/kubernetes";
 const files = filesOf("kubernetes/*.yaml").filter((file) => !file.endsWith("/kustomization.yaml"));
-const manifests = files.flatMap((file) => readYaml<Manifest>(file));
-const ofKind = (kind: string) => manifests.filter((one) => one.kind === kind);
-const templateOf = ({ kind, spec }: Manifest) => {
-  const job = kind === "CronJob" ? (spec["jobTemplate"] as Pick<Manifest, "spec">) : { spec };
-  return job.spec["template"] as PodTemplate;
-};
-const named = (one: Manifest) => [one.metadata.name, one] as const;
+const manifests = files.flatMap(readYaml);
+const ofKind = (...kinds: string[]) => manifests.filter(({ kind }) => kinds.includes(kind));
+const templateOf = ({ kind, spec }: Document) => (kind === "CronJob" ? spec.jobTemplate.spec : spec).template;
+const named = (one: Document): [string, Document] => [one.metadata.name, one];
 const deployments = ofKind("Deployment").map(named);
-const pods = [...ofKind("Deployment"), ...ofKind("Job"), ...ofKind("CronJob")].map(named);
-const carries = (labels: Labels, wanted: Labels) =>
+const pods = ofKind("Deployment", "Job", "CronJob").map(named);
+const carries = (labels: Document, wanted: Document) =>
   Object.entries(wanted).every(([name, value]) => labels[name] === value);
 
 test("each manifest has a kind, a version and the namespace of all", () => {
@@ -66,30 +24,29 @@ test("each manifest has a kind, a version and the namespace of all", () => {
 });
 
 test("the kustomization names files that exist, and neither secrets nor what is run by hand", () => {
-  const [{ resources }] = readYaml<{ resources: string[] }>(`${folder}/kustomization.yaml`) as [
-    { resources: string[] },
-  ];
-  const byHand = ["namespace.yaml", "secret.example.yaml", "migrate.yaml", "backup.yaml"].map(
-    (name) => `${folder}/${name}`,
+  const [{ resources }] = readYaml(`${folder}/kustomization.yaml`);
+  const byHand = ["namespace", "secret.example", "migrate", "backup"].map((name) => `${folder}/${name}.yaml`);
+  expect(resources.map((name: string) => `${folder}/${name}`).toSorted()).toEqual(
+    files.filter((one) => !byHand.includes(one)),
   );
-  expect(resources.map((name) => `${folder}/${name}`).toSorted()).toEqual(files.filter((one) => !byHand.includes(one)));
 });
 
 test.each(pods)("%s is admitted under the restricted profile", (_name, manifest) => {
   const { spec } = templateOf(manifest);
-  expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
-  expect(spec.automountServiceAccountToken).toBe(false);
-  for (const container of spec.containers) {
-    expect(container.securityContext).toEqual({
+  expect(spec).toMatchObject({
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+    automountServiceAccountToken: false,
+  });
+  for (const { securityContext, resources } of spec.containers) {
+    expect(securityContext).toEqual({
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ["ALL"] },
     });
-    expect(container.resources.requests).toHaveProperty("memory");
-    expect(container.resources.limits).toHaveProperty("memory");
+    for (const part of [resources.requests, resources.limits]) expect(part).toHaveProperty("memory");
   }
   const [namespace] = ofKind("Namespace");
-  expect(namespace?.metadata.labels?.["pod-security.kubernetes.io/enforce"]).toBe("restricted");
+  expect(namespace.metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
 });
 
 test.each(pods)(
@@ -98,29 +55,22 @@ test.each(pods)(
     const { containers, securityContext, volumes } = templateOf(manifest).spec;
     const [, user] = /^USER (\d+):/m.exec(read("deploy/Dockerfile")) ?? [];
     expect(securityContext).toMatchObject({ runAsUser: Number(user), fsGroup: Number(user) });
-    for (const { volumeMounts } of containers) {
-      const [backups, kept] =
-        name === "submissions-backup"
-          ? [
-              [{ name: "backups", mountPath: "/backups" }],
-              [{ name: "backups", persistentVolumeClaim: expect.anything() }],
-            ]
-          : [[], []];
-      expect(volumeMounts).toEqual([{ name: "data", mountPath: "/data" }, ...backups]);
-      expect(volumes).toEqual([
-        { name: "data", emptyDir: { sizeLimit: expect.stringMatching(/^\d+[GM]i$/) } },
-        ...kept,
-      ]);
-    }
+    const data = { name: "data", emptyDir: { sizeLimit: expect.stringMatching(/^\d+[GM]i$/) } };
+    const backups = { name: "backups", persistentVolumeClaim: expect.anything() };
+    const isBackup = name === "submissions-backup";
+    expect(volumes).toEqual(isBackup ? [data, backups] : [data]);
+    const places = isBackup ? ["data", "backups"] : ["data"];
+    for (const { volumeMounts } of containers)
+      expect(volumeMounts).toEqual(places.map((place) => ({ name: place, mountPath: `/${place}` })));
   },
 );
 
 test.each(pods)("%s names settings and secrets that there are, and an image's version", (_name, manifest) => {
-  const known = manifests.filter(({ kind }) => kind === "ConfigMap" || kind === "Secret");
+  const known = ofKind("ConfigMap", "Secret").map(({ metadata }) => metadata.name);
   for (const { envFrom, image, args = [] } of templateOf(manifest).spec.containers) {
-    const sources = envFrom.flatMap((source) => Object.values(source)).map(({ name }) => name);
+    const sources = envFrom.flatMap(Object.values).map(({ name }: Document) => name);
     expect(sources).toHaveLength(2);
-    for (const name of sources) expect(known.map(({ metadata }) => metadata.name)).toContain(name);
+    for (const name of sources) expect(known).toContain(name);
     const images = `${image}\n${read(`${folder}/kustomization.yaml`)}`;
     expect(images).toMatch(/:\d+\.\d+\.\d+|newTag: \d+\.\d+\.\d+/);
     if (args[0] !== undefined) expect(existsSync(`${root}/${args[0]}`)).toBe(true);
@@ -128,48 +78,41 @@ test.each(pods)("%s names settings and secrets that there are, and an image's ve
 });
 
 test.each(deployments)("%s selects its own pods and no others", (name, manifest) => {
-  const { matchLabels } = manifest.spec["selector"] as Selector;
+  const { matchLabels } = manifest.spec.selector;
   const selected = ofKind("Deployment").filter((one) => carries(templateOf(one).metadata.labels, matchLabels));
   expect(selected.map(({ metadata }) => metadata.name)).toEqual([name]);
-  for (const { labelSelector } of templateOf(manifest).spec.topologySpreadConstraints ?? []) {
+  for (const { labelSelector } of templateOf(manifest).spec.topologySpreadConstraints ?? [])
     expect(labelSelector.matchLabels).toEqual(matchLabels);
-  }
 });
 
 test.each(deployments)(
   "%s is restarted when dead, not when its database is away, and is told to go in time",
   (_, manifest) => {
-    const { containers, terminationGracePeriodSeconds = 0 } = templateOf(manifest).spec;
-    const [container] = containers as [Container];
-    const path = ({ httpGet }: Probe) => httpGet.path;
-    expect([container.startupProbe!, container.livenessProbe!, container.readinessProbe!].map(path)).toEqual([
-      "/healthz",
-      "/healthz",
-      "/readyz",
-    ]);
+    const { containers, terminationGracePeriodSeconds } = templateOf(manifest).spec;
+    expect(containers[0]).toMatchObject({
+      startupProbe: { httpGet: { path: "/healthz" } },
+      livenessProbe: { httpGet: { path: "/healthz" } },
+      readinessProbe: { httpGet: { path: "/readyz" } },
+    });
     // main.ts ends the process 26.5 s after the signal at the latest, with SMTP.
-    expect(terminationGracePeriodSeconds).toBeGreaterThan((container.lifecycle?.preStop.sleep.seconds ?? 0) + 27);
+    const pause = containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(pause + 27);
   },
 );
 
 test("the service and its budget are of the web pods, which are several", () => {
-  const [web] = ofKind("Deployment").filter(({ metadata }) => metadata.name === "submissions-web") as [Manifest];
-  const { labels } = templateOf(web).metadata;
-  expect(web.spec["replicas"]).toBeGreaterThan(1);
-  const [service] = ofKind("Service") as [Manifest];
-  const [budget] = ofKind("PodDisruptionBudget") as [Manifest];
-  expect(carries(labels, service.spec["selector"] as Labels)).toBe(true);
-  expect((budget.spec["selector"] as Selector).matchLabels).toEqual(service.spec["selector"]);
-  const ports = service.spec["ports"] as readonly { readonly targetPort: string }[];
-  const [container] = templateOf(web).spec.containers as [Container];
-  for (const { targetPort } of ports) expect(container.ports?.map(({ name }) => name)).toContain(targetPort);
+  const [web] = ofKind("Deployment").filter(({ metadata }) => metadata.name === "submissions-web");
+  expect(web.spec.replicas).toBeGreaterThan(1);
+  const [service] = ofKind("Service");
+  const [budget] = ofKind("PodDisruptionBudget");
+  expect(carries(templateOf(web).metadata.labels, service.spec.selector)).toBe(true);
+  expect(budget.spec.selector.matchLabels).toEqual(service.spec.selector);
+  const ports = templateOf(web).spec.containers[0].ports.map(({ name }: Document) => name);
+  for (const { targetPort } of service.spec.ports) expect(ports).toContain(targetPort);
 });
 
 test.each(pods)("%s reaches only what a network policy names", (_name, manifest) => {
   const { labels } = templateOf(manifest).metadata;
-  const policies = ofKind("NetworkPolicy").filter(({ spec }) =>
-    carries(labels, (spec["podSelector"] as Selector).matchLabels),
-  );
-  expect(policies).toHaveLength(1);
-  for (const { spec } of policies) expect(spec["policyTypes"]).toEqual(["Ingress", "Egress"]);
+  const policies = ofKind("NetworkPolicy").filter(({ spec }) => carries(labels, spec.podSelector.matchLabels));
+  expect(policies).toMatchObject([{ spec: { policyTypes: ["Ingress", "Egress"] } }]);
 });

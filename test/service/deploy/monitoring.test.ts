@@ -8,7 +8,7 @@ import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { startService } from "../../support/service.ts";
 import { parseExposition, type Exposed } from "../../support/deploy/exposition.ts";
 import { parsePromql } from "../../support/deploy/promql.ts";
-import { filesOf, read, readYaml, root } from "../../support/deploy/read-deploy.ts";
+import { filesOf, read, readYaml, root, type Document } from "../../support/deploy/read-deploy.ts";
 
 const duration = z.string().regex(/^\d+[smhd]$/);
 const rulesFile = z.strictObject({
@@ -33,14 +33,10 @@ const rules = filesOf("prometheus/alerts*.yaml")
   .flatMap((document) => rulesFile.parse(document).groups)
   .flatMap((group) => group.rules);
 
-interface Panel {
-  readonly title: string;
-  readonly targets?: readonly { readonly expr: string }[];
-}
-const panels = filesOf("grafana/*.json").flatMap(
-  (file) => (JSON.parse(read(file)) as { readonly panels: readonly Panel[] }).panels,
+const panels = filesOf("grafana/*.json").flatMap((file): Document[] => JSON.parse(read(file)).panels);
+const queries = panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }: Document) => ({ of: title as string, expr: expr as string })),
 );
-const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ of: title, expr })));
 const conditions = rules.map(({ alert, expr }) => ({ of: alert, expr }));
 
 let exposed: Exposed;
@@ -58,19 +54,9 @@ async function scrapeAfterTraffic(): Promise<string> {
   const buyer = { name: "Ann", email: "nobody@example.org", selectedPackageIds: ["de-AT"] };
   for (const more of [{}, { website: "filled" }, { email: "no address" }])
     await rest.send(service, "marketplace.inquiry", json({ ...buyer, ...more }));
-  await fetch(`${service.url}/webhooks/postmark`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      authorization: `Basic ${Buffer.from(credentials).toString("base64")}`,
-    },
-    body: JSON.stringify({
-      RecordType: "SpamComplaint",
-      Email: "cross@example.org",
-      BouncedAt: "2026-11-01T12:00:00Z",
-      MessageStream: "outbound",
-    }),
-  });
+  const complaint = { RecordType: "SpamComplaint", Email: "cross@example.org", BouncedAt: "2026-11-01T12:00:00Z" };
+  const authorization = `Basic ${btoa(credentials)}`;
+  await fetch(`${service.url}/webhooks/postmark`, { method: "POST", ...json(complaint, { authorization }) });
   await operator(service, "admin@example.org", "admin");
   await new Operator(service).signIn("admin@example.org", "not the password");
   let text = "";

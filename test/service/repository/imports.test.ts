@@ -1,7 +1,6 @@
 // Who may import whom (docs/architecture.md). Read off the sources as text, so that it needs nothing to run and sees
 // type imports too.
-import { readFileSync } from "node:fs";
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -89,19 +88,6 @@ test("the client imports nothing but shared and tRPC's client, and its console t
     return !(from.startsWith("client/src/console/") && to === "@submissions/server/console" && typeOnly);
   });
   expect(named(wrong)).toEqual([]);
-});
-
-test("no files of the client import each other in a circle, types included", () => {
-  const importsBy = Map.groupBy(all.filter(inside("client/src")), ({ from }) => from);
-  const done = new Set<string>();
-  const circles: string[] = [];
-  const visit = (file: string, way: readonly string[]) => {
-    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(" imports "));
-    else if (!done.has(file)) for (const { to } of importsBy.get(file) ?? []) visit(to, [...way, file]);
-    done.add(file);
-  };
-  for (const file of importsBy.keys()) visit(file, []);
-  expect(circles).toEqual([]);
 });
 
 test("the console keeps its state in React and in the cache of its calls, not in modules", () => {

@@ -5,14 +5,12 @@ import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { request } from "node:https";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { buffer } from "node:stream/consumers";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { read, root } from "./read-deploy.ts";
-import { freePort } from "../free-port.ts";
-import { type Listening, listening } from "../listening.ts";
+import { freePort, untilListening } from "../free-port.ts";
+import { listening } from "../listening.ts";
 
 export type Kind = "haproxy" | "nginx" | "caddy";
 
@@ -25,13 +23,6 @@ export const isThere = (kind: Kind): boolean => runs(kind, "-v") && runs("openss
 export interface Seen {
   readonly url: string;
   readonly forwardedFor: string | undefined;
-}
-
-export interface Upstream extends Listening {
-  /** Requests so far, but for those of the balancer itself. */
-  readonly seen: Seen[];
-  /** Resolves when the balancer has asked `/readyz` this often from now on. */
-  checked(times: number): Promise<void>;
 }
 
 type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
@@ -50,7 +41,7 @@ export const breaksOff: Behaviour = (incoming) => {
 export const hangs: Behaviour = () => {};
 
 /** Starts a process that answers `/readyz` with `ready`, and everything else as `behave` does. */
-export async function startUpstream(behave: Behaviour, ready = 200): Promise<Upstream> {
+export async function startUpstream(behave: Behaviour, ready = 200) {
   const seen: Seen[] = [];
   const checks = new EventEmitter();
   const upstream = await listening((incoming, response) => {
@@ -63,7 +54,9 @@ export async function startUpstream(behave: Behaviour, ready = 200): Promise<Ups
     behave(incoming, response);
   });
   return Object.assign(upstream, {
+    /** Requests so far, but for those of the balancer itself. */
     seen,
+    /** Resolves when the balancer has asked `/readyz` this often from now on. */
     async checked(times: number) {
       for (let time = 0; time < times; time += 1) await once(checks, "checked");
     },
@@ -76,15 +69,7 @@ interface Question {
   readonly body?: Uint8Array | string;
 }
 
-export interface Balancer extends AsyncDisposable {
-  readonly port: number;
-  /** Asks through the balancer and answers the status. */
-  ask(path: string, question?: Question): Promise<number>;
-  /** The whole answer instead. */
-  answer(path: string, question?: Question): Promise<Response>;
-  /** `fetch`, for addresses of any host. */
-  readonly fetch: typeof fetch;
-}
+export type Balancer = Awaited<ReturnType<typeof startBalancer>>;
 
 /** Lets a test be any client. */
 const clientIsNamed = "set_real_ip_from 127.0.0.1; real_ip_header X-Test-Client;";
@@ -162,7 +147,7 @@ export function check(kind: Kind): { readonly status: number | null; readonly ou
 }
 
 /** Starts a balancer before processes at these ports. */
-export async function startBalancer(kind: Kind, ports: readonly number[]): Promise<Balancer> {
+export async function startBalancer(kind: Kind, ports: readonly number[]) {
   const folder = mkdtempSync(join(tmpdir(), "submissions-balancer-"));
   const port = await freePort();
   const child = spawn(kind, words[kind](prepare(kind, folder, port, ports)).run, {
@@ -172,10 +157,7 @@ export async function startBalancer(kind: Kind, ports: readonly number[]): Promi
   let complaints = "";
   child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()));
   const ended = once(child, "exit");
-  while (!(await listens(port))) {
-    if (child.exitCode !== null) throw new Error(complaints);
-    await sleep(10);
-  }
+  await untilListening(port, [child], () => complaints);
   const answer = (path: string, { method = "POST", headers = {}, body = "{}" }: Question = {}) =>
     new Promise<Response>((resolve, reject) => {
       const target = { host: "127.0.0.1", port, path, method, headers, rejectUnauthorized: false, agent: false };
@@ -191,8 +173,10 @@ export async function startBalancer(kind: Kind, ports: readonly number[]): Promi
   return {
     port,
     answer,
-    ask: async (path, question) => (await answer(path, question)).status,
-    async fetch(url, init) {
+    /** Asks through the balancer and answers the status. */
+    ask: async (path: string, question?: Question) => (await answer(path, question)).status,
+    /** `fetch`, for addresses of any host. */
+    async fetch(url: string | URL | Request, init?: RequestInit) {
       const asked = new Request(url, init);
       const { pathname, search } = new URL(asked.url);
       const body = Buffer.from(await asked.arrayBuffer());
@@ -205,17 +189,4 @@ export async function startBalancer(kind: Kind, ports: readonly number[]): Promi
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    // ECONNREFUSED: not yet.
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

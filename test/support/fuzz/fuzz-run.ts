@@ -105,7 +105,7 @@ class FuzzRun {
 
   /** Complains of errors of the service's own, and forgets the log. */
   takeErrors(): void {
-    for (const line of (this.#service.log as string[]).splice(0))
+    for (const line of this.#service.log.splice(0))
       if (/"level":"(?:error|fatal)"/.test(line)) this.complain(`logged ${line.slice(0, 500)}`);
   }
 

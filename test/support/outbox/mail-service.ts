@@ -2,26 +2,14 @@
 import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
-import type { StoredMail } from "../../../server/src/storage/records.ts";
-import type { Store } from "../../../server/src/storage/store.ts";
 import { doors, json, type Answer, type Door } from "../doors.ts";
 import { MovableClock } from "../movable-clock.ts";
 import { PostmarkStandIn } from "../postmark-stand-in.ts";
 import { startService, type Service } from "../service.ts";
 
-export interface MailService extends AsyncDisposable {
-  readonly service: Service;
-  readonly postmark: PostmarkStandIn;
-  readonly clock: MovableClock;
-  /** The service's store, opened a second time. */
-  readonly store: Store;
-  /** The receipts to an address, newest first. */
-  receiptsTo(address: string): Promise<StoredMail[]>;
-  /** Whom the mails that Postmark took are for, in order. */
-  taken(): string[];
-}
+export type MailService = Awaited<ReturnType<typeof startMailService>>;
 
-export async function startMailService(env: Readonly<Record<string, string>> = {}): Promise<MailService> {
+export async function startMailService(env: Readonly<Record<string, string>> = {}) {
   await using opened = new AsyncDisposableStack();
   const postmark = opened.use(await PostmarkStandIn.open());
   const clock = new MovableClock();
@@ -32,11 +20,14 @@ export async function startMailService(env: Readonly<Record<string, string>> = {
     service,
     postmark,
     clock,
+    /** The service's store, opened a second time. */
     store,
-    receiptsTo: async (address) => {
+    /** The receipts to an address, newest first. */
+    receiptsTo: async (address: string) => {
       const mails = await listMails(store.desk, { limit: 1000 });
       return mails.filter(({ kind, email }) => kind === "inquiry-receipt" && email === address);
     },
+    /** Whom the mails that Postmark took are for, in order. */
     taken: () => postmark.taken.map(({ To }) => To),
     async [Symbol.asyncDispose]() {
       // First: a service that stops waits for calls that hang.

@@ -8,7 +8,7 @@ import type { Mailer, MailOutcome, OutgoingMail } from "../../../server/src/mail
 import { Outbox } from "../../../server/src/mail/outbox.ts";
 import { openPostmarkMailer } from "../../../server/src/mail/providers/postmark.ts";
 import { openStore, type StoreLocation } from "../../../server/src/storage/open-store.ts";
-import type { LeasedMail, MailSettlement, StoredMail } from "../../../server/src/storage/records.ts";
+import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Lease, Store } from "../../../server/src/storage/store.ts";
 import { accept, giveBack, subscription } from "../../contract/records.ts";
 import { settings } from "../mail/examples.ts";
@@ -30,43 +30,10 @@ export interface SenderOptions {
   readonly compose?: (mail: LeasedMail) => ReturnType<typeof compose>;
 }
 
-/** An outbox and what it told of itself. */
-export interface Sender {
-  readonly outbox: Outbox;
-  readonly settled: { readonly id: string; readonly result: MailSettlement["result"] }[];
-  readonly failed: unknown[];
-  /** Why it paused, and that it went on. */
-  readonly pauses: string[];
-}
+export type OutboxUnderTest = Awaited<ReturnType<typeof openOutboxUnderTest>>;
+export type Sender = ReturnType<OutboxUnderTest["openSender"]>;
 
-export interface OutboxUnderTest extends AsyncDisposable {
-  readonly location: StoreLocation;
-  readonly store: Store;
-  readonly postmark: PostmarkStandIn;
-  readonly clock: MovableClock;
-  /**
-   * Puts the clock forward unless a sender is in the middle of something: again and again it would end the leases of mails
-   * before they are sent. For polls.
-   */
-  letPass(ms: number): void;
-  /** Opens the same store as another process does. */
-  openAgain(): Promise<Store>;
-  /** Opens an outbox, by default to the stand-in of Postmark. It looks for due mails once it is started. */
-  openSender(options?: SenderOptions): Sender;
-  /** Stores mails, one to each of `reader0`, `reader1` and so on, a millisecond apart in age. */
-  storeMails(number: number, lease?: Lease): Promise<LeasedMail[]>;
-  /** The same, of a process that has stopped in good order: due now, and certainly not sent. */
-  storeDueMails(number: number): Promise<LeasedMail[]>;
-  /** The only mail, or the newest. */
-  newest(): Promise<StoredMail>;
-  /** The ids of the mails that Postmark took, in order. */
-  taken(): string[];
-  /** How often Postmark was asked for mails, and how often it was handed some. */
-  searches(): number;
-  sends(): number;
-}
-
-export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
+export async function openOutboxUnderTest() {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await openFolder());
   const database = opened.use(await openServiceDatabase());
@@ -100,16 +67,25 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
     store,
     postmark,
     clock,
-    letPass: (ms) => calls.underWay === 0 && clock.advance(ms),
+    /**
+     * Puts the clock forward unless a sender is in the middle of something: again and again it would end the leases of mails
+     * before they are sent. For polls.
+     */
+    letPass(ms: number): void {
+      if (calls.underWay === 0) clock.advance(ms);
+    },
+    /** Opens the same store as another process does. */
     openAgain: open,
+    /** Opens an outbox, by default to the stand-in of Postmark. It looks for due mails once it is started. */
     openSender({
       mailer = openPostmarkMailer({ token: postmark.token, apiUrl: postmark.url }, from, "0".repeat(32)),
       store: given = store,
       stopMs = 5_000,
       compose: write = (mail: LeasedMail) => compose(mail, settings),
       ...more
-    } = {}) {
-      const [settled, failed, pauses]: [Sender["settled"], unknown[], string[]] = [[], [], []];
+    }: SenderOptions = {}) {
+      const settled: { readonly id: string; readonly result: MailSettlement["result"] }[] = [];
+      const [failed, pauses]: [unknown[], string[]] = [[], []];
       const events = {
         settled: (_kind: unknown, result: MailSettlement["result"], { id }: { id: string }) =>
           void settled.push({ id, result }),
@@ -127,17 +103,23 @@ export async function openOutboxUnderTest(): Promise<OutboxUnderTest> {
         ...times,
       });
       senders.use(outbox);
+      /** What it told of itself, pauses with their reason. */
       return { outbox, settled, failed, pauses };
     },
+    /** Stores mails, one to each of `reader0`, `reader1` and so on, a millisecond apart in age. */
     storeMails,
-    async storeDueMails(number) {
+    /** The same, of a process that has stopped in good order: due now, and certainly not sent. */
+    async storeDueMails(number: number) {
       const lease = { owner: "stopped", until: store.clock.now() + minute };
       const mails = await storeMails(number, lease);
       await giveBack(store, mails, lease, store.clock.now());
       return mails;
     },
+    /** The only mail, or the newest. */
     newest: async () => (await listMails(store.desk, { limit: 1 }))[0]!,
+    /** The ids of the mails that Postmark took, in order. */
     taken: () => postmark.taken.map(({ Metadata }) => Metadata?.["mailId"] ?? ""),
+    /** How often Postmark was asked for mails, and how often it was handed some. */
     searches: () => postmark.requests.filter(({ method }) => method === "GET").length,
     sends: () => postmark.requests.filter(({ method }) => method === "POST").length,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

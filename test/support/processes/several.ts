@@ -2,25 +2,16 @@
 import { inject } from "vitest";
 import { CrashSite } from "../crash/crash-site.ts";
 import { type PostgresDatabase, PostgresDatabases } from "../postgres-server.ts";
-import type { ServiceProcess } from "../service-process.ts";
-import { until } from "../service-process.ts";
-import { type Service, startService } from "../service.ts";
+import { type ServiceProcess, until } from "../service-process.ts";
+import { startService } from "../service.ts";
 import { SharedClock } from "./shared-clock.ts";
 
 type Env = Readonly<Record<string, string>>;
 
-export interface Several extends AsyncDisposable {
-  readonly site: CrashSite;
-  readonly database: PostgresDatabase;
-  readonly clock: SharedClock;
-  /** Starts processes at once, one with each of these settings. */
-  start(...each: readonly Env[]): Promise<ServiceProcess[]>;
-  /** The same in the test's own process, which costs a twentieth: for what needs no signal. */
-  startHere(...each: readonly Env[]): Promise<Service[]>;
-}
+export type Several = Awaited<ReturnType<typeof openSeveral>>;
 
 /** On a database of the project's server, unless one is given. */
-export async function openSeveral(given?: PostgresDatabase): Promise<Several> {
+export async function openSeveral(given?: PostgresDatabase) {
   await using opened = new AsyncDisposableStack();
   const database = given ?? opened.use(await new PostgresDatabases(inject("postgresUrl")).create());
   const site = opened.use(await CrashSite.open(database));
@@ -32,8 +23,10 @@ export async function openSeveral(given?: PostgresDatabase): Promise<Several> {
     site,
     database,
     clock,
-    start: (...each) => Promise.all(each.map((env) => site.start({ env: { ...clock.env, ...env } }))),
-    startHere: (...each) =>
+    /** Starts processes at once, one with each of these settings. */
+    start: (...each: readonly Env[]) => Promise.all(each.map((env) => site.start({ env: { ...clock.env, ...env } }))),
+    /** The same in the test's own process, which costs a twentieth: for what needs no signal. */
+    startHere: (...each: readonly Env[]) =>
       Promise.all(each.map(async (env) => here.use(await startService({ clock, env: { ...same, ...env } })))),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
@@ -59,7 +52,7 @@ export async function mailsSettled({ database, clock, site }: Several): Promise<
 }
 
 /** Whether a service has said this in its log. */
-export const hasLogged = ({ log }: Pick<ServiceProcess, "log">, text: string): boolean =>
+export const hasLogged = ({ log }: { readonly log: readonly string[] }, text: string): boolean =>
   log.some((line) => line.includes(text));
 
 /** The status of an address of a process. */

@@ -1,7 +1,7 @@
 // A receiver of webhooks, over HTTP, that answers as it is told and keeps what it got.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { type Listening, listening } from "../listening.ts";
+import { listening } from "../listening.ts";
 
 export interface Received {
   readonly headers: IncomingHttpHeaders & {
@@ -20,15 +20,9 @@ interface Answer {
   readonly body?: string;
 }
 
-export interface Receiver extends Listening {
-  readonly received: readonly Received[];
-  /** What the next requests are answered, one after the other; then 204. Null: nothing is answered. */
-  answer(...answers: (Answer | null)[]): void;
-  /** Resolves when it has got so many requests in all. */
-  got(count: number): Promise<readonly Received[]>;
-}
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
-export async function openReceiver(): Promise<Receiver> {
+export async function openReceiver() {
   const received: Received[] = [];
   const answers: (Answer | null)[] = [];
   let arrived = Promise.withResolvers<void>();
@@ -43,7 +37,9 @@ export async function openReceiver(): Promise<Receiver> {
   };
   return Object.assign(await listening((request, response) => void take(request, response)), {
     received,
+    /** What the next requests are answered, one after the other; then 204. Null: nothing is answered. */
     answer: (...more: (Answer | null)[]) => void answers.push(...more),
+    /** Resolves when it has got so many requests in all. */
     async got(count: number) {
       while (received.length < count) await arrived.promise;
       return received;
