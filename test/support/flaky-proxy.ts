@@ -3,6 +3,7 @@
 import { createServer, request as requestOf, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { Listening } from "./listening.ts";
+import { startService } from "./service.ts";
 
 /** What becomes of one request. */
 export type Mishap =
@@ -77,4 +78,14 @@ export class FlakyProxy extends Listening {
       return null;
     }
   }
+}
+
+/** A service of its own with the proxy before it, on which these things happen first. */
+export async function behindProxy(...mishaps: readonly Mishap[]) {
+  await using opened = new AsyncDisposableStack();
+  const service = opened.use(await startService());
+  const proxy = opened.use(await FlakyProxy.open(service.url));
+  proxy.next(...mishaps);
+  const resources = opened.move();
+  return { service, proxy, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

@@ -292,18 +292,6 @@ test.each<[Environment, string]>([
   expect(namesOf(environment).toSorted().join(" ")).toBe(names);
 });
 
-test("what is in force is shown, without its credentials", () => {
-  const more = { DATABASE_URL: database, DATABASE_REPLICA_URL: database, ALTCHA_HMAC_KEY: key };
-  const shown = describeSettings({ SERVICE_MODE: "worker", ...more });
-  for (const line of [
-    ["SERVICE_MODE", "worker"],
-    ["DATABASE_POOL_MAX", "4"],
-    ["ALTCHA_HMAC_KEY", "(set, not shown)"],
-  ])
-    expect(shown).toContainEqual(line);
-  expect(JSON.stringify(shown)).not.toMatch(/hunter2|kkk/);
-});
-
 test("takes blank variables for unset ones and ignores unknown ones", () => {
   expect(configOf({ PORT: "", SALES_EMAIL: "  ", DATABASE_URL: "", COLOUR: "green" })).toEqual(configOf({}));
 });
@@ -356,6 +344,8 @@ describe("secrets", () => {
         POSTMARK_WEBHOOK_AUTH: `hook:${secret}${secret}`,
       },
       { ...team, MAIL_TRANSPORT: "smtp", SMTP_URL: `smtps://user:${secret}@mail.example:465` },
+      { DATABASE_URL: `postgres://user:${secret}@db/x`, DATABASE_REPLICA_URL: `postgres://user:${secret}@db/y` },
+      { ALTCHA_HMAC_KEY: secret.repeat(3) },
     ];
     for (const environment of both) {
       const lines = describeSettings(environment).map((line) => line.join("="));
@@ -476,11 +466,13 @@ describe("the table of settings", () => {
   test("describes all of them, set or not", () => {
     const shown = new Map(describeSettings({ PORT: " 8080 ", PUBLIC_URL: "https://a.example/" }));
     expect([...shown.keys()]).toEqual(Object.keys(settings));
-    expect(shown.get("PORT")).toBe("8080");
-    expect(shown.get("PUBLIC_URL")).toBe("https://a.example");
-    expect(shown.get("DATABASE_URL")).toBe("(SQLite in DATA_DIR)");
-    expect(shown.get("CORS_ORIGINS")).toBe("(none)");
-    expect(shown.get("RATE_LIMIT_MAX")).toBe("60");
+    expect(Object.fromEntries(shown)).toMatchObject({
+      PORT: "8080",
+      PUBLIC_URL: "https://a.example",
+      DATABASE_URL: "(SQLite in DATA_DIR)",
+      CORS_ORIGINS: "(none)",
+      RATE_LIMIT_MAX: "60",
+    });
   });
 });
 

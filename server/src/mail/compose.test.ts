@@ -1,59 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { builtInWords } from "../config/mail-words.ts";
+import {
+  application as plainApplication,
+  digest,
+  inquiry as plainInquiry,
+  settings as plain,
+} from "../../../test/support/mail/examples.ts";
 import { valuesOf } from "../field-values.ts";
-import type { Digest, MailKind, MailSubject, StoredApplication, StoredInquiry, Welcome } from "../storage/records.ts";
+import type { MailKind, MailSubject, StoredApplication, StoredInquiry, Welcome } from "../storage/records.ts";
 import { compose, type MailSettings } from "./compose.ts";
 import type { MailContent } from "./mailer.ts";
 
 const settings: MailSettings = {
+  ...plain,
   brand: "Datasets & Söhne",
-  logo: null,
-  signature: [],
-  words: builtInWords,
-  publicUrl: "https://datasets.example",
-  salesTo: ["sales@datasets.example", "boss@datasets.example"],
-  recruitingTo: ["jobs@datasets.example"],
-  packageTitles: new Map(),
   isDisposable: (email) => email.endsWith("@throwaway.example"),
-  receiptId: ({ reference }) => `<${reference}@datasets.example>`,
-  digestTo: ["desk@datasets.example"],
-};
-const filed = {
-  arrival: 1,
-  status: "new",
-  assignee: null,
-  tags: [],
-  version: 1,
-  disposable: false,
-  receivedAt: Date.UTC(2026, 10, 21, 9, 30),
-  door: "rest",
-  requestId: "r",
-  consent: null,
-  more: null,
-  language: "en",
-} as const;
-const digest: Digest = {
-  day: "2026-11-21",
-  inquiry: { new: 12, open: 1 },
-  application: { new: 1, open: 0 },
-  mails: { failed: 2, inDoubt: 0 },
-  longest: [{ kind: "inquiry", reference: "INQ-20261121-042137", receivedAt: filed.receivedAt }],
 };
 const inquiry: StoredInquiry = {
-  ...filed,
-  kind: "inquiry",
-  reference: "INQ-20261121-042137",
-  ...valuesOf("inquiry", {
-    name: "Ann <Buyer> & visit evil.com",
-    company: '"><script>alert(1)</script>',
-    email: "ann@buyer.example",
-    selectedPackageIds: ["Your-PayPal-account-was-charged-499.99-USD", "evil.com/free", "<img src=x>"],
-  }),
+  ...plainInquiry,
+  name: "Ann <Buyer> & visit evil.com",
+  company: '"><script>alert(1)</script>',
+  selectedPackageIds: ["Your-PayPal-account-was-charged-499.99-USD", "evil.com/free", "<img src=x>"],
 };
 const application: StoredApplication = {
-  ...filed,
-  kind: "application",
-  reference: "APP-20261121-907715",
+  ...plainApplication,
   ...valuesOf("application", {
     fullName: "Ana Souza",
     email: "ana@applicant.example",

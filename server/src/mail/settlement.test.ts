@@ -5,6 +5,7 @@ import { afterQuestion, afterTry, mustBeAskedAbout, nextTry, retryMsMax } from "
 
 const now = 1_700_000_000_000;
 const hour = 3_600_000;
+const one = { id: "one", at: now } as const;
 const moment = { now, pausedUntil: null, doubt: "ask" } as const;
 const pausing = { ...moment, pausedUntil: now + 60_000 };
 const onceMore = { ...moment, doubt: "once-more" } as const;
@@ -40,11 +41,10 @@ describe("the provider must be asked about a mail", () => {
 
 describe("after a try", () => {
   test("that was taken or refused the mail is settled", () => {
-    expect(afterTry(mailWith(), taken, moment)).toEqual({ id: "one", at: now, result: "sent", providerId: "p" });
+    expect(afterTry(mailWith(), taken, moment)).toEqual({ ...one, result: "sent", providerId: "p" });
     const refused: MailOutcome = { result: "refused", error: "gone", inactiveRecipient: true };
     expect(afterTry(mailWith({ timesNotFound: 2 }), refused, moment)).toEqual({
-      id: "one",
-      at: now,
+      ...one,
       result: "failed",
       error: "gone",
       timesNotFound: null,
@@ -54,14 +54,7 @@ describe("after a try", () => {
 
   test.each(["provider", "limit"] as const)("that failed for certain (%s) it is tried again, not in doubt", (cause) => {
     const settled = afterTry(mailWith({ timesNotFound: 2 }), later(cause), moment);
-    expect(settled).toMatchObject({
-      id: "one",
-      at: now,
-      result: "later",
-      error: "why",
-      timesNotFound: null,
-      tried: true,
-    });
+    expect(settled).toMatchObject({ ...one, result: "later", error: "why", timesNotFound: null, tried: true });
     const { dueAt } = settled as { dueAt: number };
     expect(dueAt - now).toBeGreaterThanOrEqual(5_000);
     expect(dueAt - now).toBeLessThanOrEqual(10_000);
@@ -70,8 +63,7 @@ describe("after a try", () => {
   test("whose answer was lost it is in doubt, and not due before the provider can know it", () => {
     const settled = afterTry(mailWith(), later("ambiguous"), moment);
     expect(settled).toEqual({
-      id: "one",
-      at: now,
+      ...one,
       result: "later",
       dueAt: now + 30_000,
       error: "why",
@@ -85,7 +77,7 @@ describe("after a try", () => {
   });
 
   test("while the account is refused no try is counted, and it waits for the end of the pause", () => {
-    const expected = { id: "one", at: now, result: "later", error: "why", timesNotFound: null, tried: false };
+    const expected = { ...one, result: "later", error: "why", timesNotFound: null, tried: false };
     const tried = mailWith({ attempts: 50, createdAt: now - 10 * 24 * hour });
     expect(afterTry(tried, later("configuration"), pausing)).toEqual({ ...expected, dueAt: now + 60_000 });
     expect(afterTry(tried, later("configuration", 90_000), pausing)).toEqual({ ...expected, dueAt: now + 90_000 });
@@ -96,8 +88,7 @@ describe("after a try", () => {
   test("after 72 hours and ten tries it is given up, its doubt kept for the operator", () => {
     expect(afterTry(old(8), later("provider"), moment)).toMatchObject({ result: "later" });
     expect(afterTry(old(9), later("provider"), moment)).toEqual({
-      id: "one",
-      at: now,
+      ...one,
       result: "failed",
       error: "given up: why",
       timesNotFound: null,
@@ -114,8 +105,7 @@ describe("after a try", () => {
       tried: true,
     });
     expect(afterTry(mailWith({ attempts: 4, timesNotFound: 2 }), broken, moment)).toEqual({
-      id: "one",
-      at: now,
+      ...one,
       result: "failed",
       error: "given up: not written: TypeError",
       timesNotFound: 2,
@@ -126,8 +116,7 @@ describe("after a try", () => {
 describe("where a mail can be sent once more at most", () => {
   test("one whose reply was lost is due once more, late", () => {
     expect(afterTry(mailWith(), later("ambiguous"), onceMore)).toEqual({
-      id: "one",
-      at: now,
+      ...one,
       result: "later",
       dueAt: now + hour / 2,
       error: "why",
@@ -138,8 +127,7 @@ describe("where a mail can be sent once more at most", () => {
 
   test("one whose second reply was lost stays in doubt, for an operator", () => {
     expect(afterTry(mailWith({ attempts: 1, timesNotFound: 0 }), later("ambiguous"), onceMore)).toEqual({
-      id: "one",
-      at: now,
+      ...one,
       result: "in-doubt",
       error: "why",
       timesNotFound: 0,
@@ -172,8 +160,7 @@ describe("after the question whether it has a mail", () => {
   test("one that it has is sent", () => {
     const found: MailFinding = { result: "taken", providerId: "p" };
     expect(afterQuestion(mailWith({ timesNotFound: 1 }), found, true, moment)).toEqual({
-      id: "one",
-      at: now,
+      ...one,
       result: "sent",
       providerId: "p",
     });
@@ -181,8 +168,7 @@ describe("after the question whether it has a mail", () => {
 
   test("one that it does not know is asked about once more, and then may be sent", () => {
     expect(afterQuestion(mailWith({ timesNotFound: 0 }), absent, true, moment)).toEqual({
-      id: "one",
-      at: now,
+      ...one,
       result: "later",
       dueAt: now + 20_000,
       error: "in doubt: the provider knows no such mail yet",
@@ -194,8 +180,7 @@ describe("after the question whether it has a mail", () => {
 
   test("no answer for this mail alone is no denial and no try", () => {
     expect(afterQuestion(mailWith({ timesNotFound: 1 }), later("provider"), true, moment)).toEqual({
-      id: "one",
-      at: now,
+      ...one,
       result: "later",
       dueAt: now + 20_000,
       error: "why",

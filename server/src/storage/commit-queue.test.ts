@@ -17,6 +17,13 @@ function queueOf(more: Partial<Commits<number, number>> = {}) {
   return { queue, batches };
 }
 
+const mistake = new TypeError("a mistake in this program");
+/** Commits each job as it is, and fails with every batch that has this one in it. */
+const failingAt = (bad: number) => async (jobs: readonly number[]) => {
+  if (jobs.includes(bad)) throw mistake;
+  return [...jobs];
+};
+
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 test("commits what comes together in one batch and answers each in its place", async () => {
@@ -28,23 +35,14 @@ test("commits what comes together in one batch and answers each in its place", a
 
 test("reports each commit with its jobs and its time, and none that fails", async () => {
   const commits: (readonly [writes: number, seconds: number])[] = [];
-  const commit = async (jobs: readonly number[]) => {
-    if (jobs.includes(5)) throw new TypeError("a mistake in this program");
-    return [...jobs];
-  };
-  const { queue } = queueOf({ commit, onCommit: (...one) => commits.push(one) });
+  const { queue } = queueOf({ commit: failingAt(5), onCommit: (...one) => commits.push(one) });
   await Promise.all(upTo(3).map((job) => queue.run(job)));
   await expect(queue.run(5)).rejects.toThrow(TypeError);
   expect(commits).toEqual([[3, expect.any(Number)]]);
 });
 
 test("refuses only the job that fails", async () => {
-  const mistake = new TypeError("a mistake in this program");
-  const commit = async (jobs: readonly number[]) => {
-    if (jobs.includes(5)) throw mistake;
-    return [...jobs];
-  };
-  const { queue } = queueOf({ commit });
+  const { queue } = queueOf({ commit: failingAt(5) });
   const settled = await Promise.allSettled(upTo(16).map((job) => queue.run(job)));
   expect(settled).toEqual(
     upTo(16).map((job) => (job === 5 ? { status: "rejected", reason: mistake } : { status: "fulfilled", value: job })),
@@ -168,22 +166,20 @@ test("the end of a batch commits no job that may wait", async () => {
   expect(await patient).toBe(4);
 });
 
-test("jobs that may wait are committed when the queue is closed, and none is taken afterwards", async () => {
+test("jobs that wait are committed before the queue is closed, and none is taken from then on", async () => {
   const { queue, batches } = queueOf({ batchMax: 2 });
   const patient = Promise.all(upTo(5).map((job) => queue.run(job, forHours)));
-  await queue.close();
+  const closed = queue.close();
+  await expect(queue.run(2)).rejects.toBeInstanceOf(StorageUnavailable);
+  await closed;
   expect(await patient).toEqual([0, 2, 4, 6, 8]);
   expect(batches).toEqual([[0, 1], [2, 3], [4]]);
   await expect(queue.run(2, forHours)).rejects.toBeInstanceOf(StorageUnavailable);
+  await queue.close();
 });
 
 test("a job that waited and fails refuses none of those that it was committed with", async () => {
-  const mistake = new TypeError("a mistake in this program");
-  const commit = async (jobs: readonly number[]) => {
-    if (jobs.includes(1)) throw mistake;
-    return [...jobs];
-  };
-  const { queue } = queueOf({ commit });
+  const { queue } = queueOf({ commit: failingAt(1) });
   const patient = queue.run(1, forHours);
   const others = Promise.all([queue.run(2), queue.run(3), queue.run(4)]);
   await expect(patient).rejects.toBe(mistake);
@@ -261,17 +257,6 @@ test("gives up when another process stays in the way", async () => {
   const refusal = new StorageUnavailable("busy");
   const { queue } = queueOf({ busyMs: 0, commit: async (jobs) => jobs.map(() => new Again(refusal)) });
   await expect(queue.run(1)).rejects.toBe(refusal);
-});
-
-test("settles what waits before it is closed, and takes nothing more", async () => {
-  const { queue } = queueOf();
-  const waiting = queue.run(1);
-  const closed = queue.close();
-  await expect(queue.run(2)).rejects.toBeInstanceOf(StorageUnavailable);
-  await closed;
-  expect(queue.counts.jobs).toBe(1);
-  expect(await waiting).toBe(2);
-  await queue.close();
 });
 
 test("closes after a job was refused at its deadline", async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { chatFormatOf, sentenceOf } from "./delivery.ts";
-import { payloadOf } from "./delivery.ts";
+import { chatFormatOf, payloadOf, sentenceOf } from "./delivery.ts";
 
 const told = { event: "webhook.test", createdAt: 0, about: { told: {} } } as const;
 const publicUrl = "https://submissions.example.org";

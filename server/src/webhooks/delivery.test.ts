@@ -7,31 +7,18 @@ const id = "msg_1-a";
 const status = (code: number, retryAfterMs: number | null = null): PostAnswer => ({ status: code, retryAfterMs });
 
 test.each([200, 201, 204, 299])("%i is success", (code) => {
-  expect(afterTry({ id, attempts: 3 }, status(code), now)).toEqual({
-    id,
-    result: "delivered",
-    at: now,
-    answer: `HTTP ${code}`,
-  });
+  const expected = { id, result: "delivered", at: now, answer: `HTTP ${code}` };
+  expect(afterTry({ id, attempts: 3 }, status(code), now)).toEqual(expected);
 });
 
 test.each([100, 301, 302, 308, 400, 401, 404, 429, 500, 503])("%i is tried again", (code) => {
-  expect(afterTry({ id, attempts: 0 }, status(code), now, () => 0)).toEqual({
-    id,
-    at: now,
-    result: "later",
-    dueAt: now + 5_000,
-    answer: `HTTP ${code}`,
-  });
+  const expected = { id, result: "later", at: now, dueAt: now + 5_000, answer: `HTTP ${code}` };
+  expect(afterTry({ id, attempts: 0 }, status(code), now, () => 0)).toEqual(expected);
 });
 
 test("a receiver that is gone is not tried again", () => {
-  expect(afterTry({ id, attempts: 0 }, status(410), now)).toEqual({
-    id,
-    result: "failed",
-    at: now,
-    answer: "HTTP 410",
-  });
+  const expected = { id, result: "failed", at: now, answer: "HTTP 410" };
+  expect(afterTry({ id, attempts: 0 }, status(410), now)).toEqual(expected);
 });
 
 test.each([0, 1])("tries for 72 hours, and then gives up (random: %i)", (random) => {
@@ -45,12 +32,8 @@ test.each([0, 1])("tries for 72 hours, and then gives up (random: %i)", (random)
   const hours = (at - now) / 3_600_000;
   expect(hours).toBeGreaterThan(71);
   expect(hours).toBeLessThan(74);
-  expect(afterTry({ id, attempts: triesMax - 1 }, { failure: "timeout" }, at)).toEqual({
-    id,
-    result: "failed",
-    at,
-    answer: "timeout",
-  });
+  const ended = { id, result: "failed", at, answer: "timeout" };
+  expect(afterTry({ id, attempts: triesMax - 1 }, { failure: "timeout" }, at)).toEqual(ended);
 });
 
 test("waits as long as the receiver asks, but never longer than the longest delay, nor shorter than its own", () => {

@@ -1,7 +1,7 @@
-// Every page of the console in light and dark, on a phone and wide: what axe finds, what does not fit, what moves.
-import { webhookEvents } from "@submissions/shared/console";
+// Every page of the console in light and dark, on a phone and wide: what axe finds, what does not fit, what moves. Tests that
+// open other dialogs look at these themselves.
 import { expect, test } from "vitest";
-import { openBrowser, Visit } from "../../support/browser.ts";
+import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
 import {
@@ -10,7 +10,6 @@ import {
   isWellMade,
   looks,
   oneVisit,
-  operator,
   overflowOf,
   pathOf,
   personOf,
@@ -44,54 +43,6 @@ test.each(pages)("%s is free of barriers and fits", async (what, path, there) =>
   const page = await go(path());
   await page.locator(there()).first().waitFor();
   await isWellMade(page, what);
-});
-
-test("webhooks and their dialogs are free of barriers and fit", async () => {
-  const url = "https://crm.example.org/a-long-path/0123456789abcdef0123456789abcdef";
-  const { webhooks } = site().store;
-  const at = Date.now();
-  await webhooks.add({ url, events: [...webhookEvents], secret: "whsec_c2VjcmV0" }, { operator, at });
-  await webhooks.change(1, { secret: "whsec_bmV3" }, { operator, at });
-  site().addDeliveries();
-  const page = await go("/settings");
-  await page.reload();
-  for (const name of ["Add webhook", "Deliveries: crm.example.org", "New secret: crm.example.org"]) {
-    await page.getByRole("button", { name }).click();
-    if (name.startsWith("Deliveries"))
-      await page
-        .getByRole("button", { name: /^Replay / })
-        .first()
-        .waitFor();
-    await isWellMade(page, name);
-    await page.getByRole("dialog").getByRole("button", { name: "Close", exact: true }).first().click();
-  }
-  await isWellMade(page, "the list");
-});
-
-test("the dialogs of subscribers are free of barriers and fit", async () => {
-  const page = await go("/subscribers");
-  const dialog = page.getByRole("dialog");
-  await page.getByRole("button", { name: "Add subscriber", exact: true }).click();
-  await isWellMade(page, "Add subscriber");
-  await dialog.getByRole("button", { name: "Cancel" }).click();
-  await page.getByRole("button", { name: "Import", exact: true }).click();
-  await isWellMade(page, "Import");
-  const file = { name: "readers.csv", mimeType: "text/csv", buffer: Buffer.from("email\nnobody\n") };
-  await dialog.getByLabel("CSV file").setInputFiles(file);
-  await dialog.getByRole("button", { name: "Import", exact: true }).click();
-  await dialog.getByRole("table", { name: "Left out" }).waitFor();
-  await isWellMade(page, "the report");
-  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
-});
-
-test("the sign-in and the invitation are free of barriers", async () => {
-  await using visit = await Visit.begin(browser());
-  const { page } = visit;
-  for (const path of ["", `/invitation#token=${await site().invite("nils@voices.example", "sales")}`]) {
-    await page.goto(site().url + path);
-    await page.getByLabel("Password").waitFor();
-    await isWellMade(page, path);
-  }
 });
 
 test.each(looks)(

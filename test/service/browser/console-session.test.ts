@@ -12,6 +12,7 @@ import {
   endSessionsAt,
   enter,
   fillSignIn,
+  isWellMade,
   oneVisit,
   operator,
   pathOf,
@@ -33,6 +34,8 @@ test("a sign-in happens at the address of a mail's link and shows what it leads 
   const { page } = visit;
   visit.expectProblems(/status of 401/);
   await page.goto(site().url + pathOf(one));
+  await page.getByLabel("Password").waitFor();
+  await isWellMade(page);
   await fillSignIn(page, "wrong");
   await page.getByText("The e-mail address or the password is wrong.").waitFor();
   await fillSignIn(page);
@@ -90,6 +93,7 @@ test("an invitation sets a password and signs in", async () => {
   await page.goto(`${site().url}/invitation#token=${await site().invite("nils@voices.example", "sales")}`);
   await page.getByText("nils@voices.example").waitFor();
   await page.getByText("Sales", { exact: true }).waitFor();
+  await isWellMade(page);
   await page.getByRole("textbox", { name: "Display name" }).fill("Nils Holm");
   await page.getByLabel("Password").fill("password12345");
   await page.getByRole("button", { name: "Set password" }).click();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { password } from "../../support/console/operator.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { failNext, hasFocus, oneVisit, rows } from "../../support/browser/console-visit.ts";
+import { failNext, hasFocus, isWellMade, oneVisit, rows } from "../../support/browser/console-visit.ts";
 
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go, expectProblems } = oneVisit(site);
@@ -57,19 +57,23 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   const page = await go("/settings");
   expectProblems(/status of 500/);
   const dialog = page.getByRole("dialog");
+  const url = "https://crm.example.org/a-long-path/0123456789abcdef0123456789abcdef";
   await page.getByRole("button", { name: "Add webhook" }).click();
-  await dialog.getByLabel("Address").fill("https://crm.example.org/hook");
+  await isWellMade(page, "Add webhook");
+  await dialog.getByLabel("Address").fill(url);
   await dialog.getByLabel("Applications").uncheck();
   await dialog.getByRole("button", { name: "Add webhook" }).click();
   expect(await dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
   await dialog.getByRole("button", { name: "Close" }).last().click();
-  const line = page.getByRole("listitem").filter({ hasText: "https://crm.example.org/hook" });
+  const line = page.getByRole("listitem").filter({ hasText: url });
   expect(await line.textContent()).toContain("Inquiries, Confirmed subscribers, Subscribers who left");
 
   const { reference } = site().submissions[0]!;
   site().addDeliveries();
   await page.getByRole("button", { name: "Deliveries: crm.example.org" }).click();
   const row = dialog.getByRole("row").filter({ hasText: "HTTP 503, 2 tries, again " });
+  await row.waitFor();
+  await isWellMade(page, "Deliveries");
   await row.getByRole("button", { name: `Replay ${reference}` }).click();
   const said = dialog.getByRole("status");
   await said.getByText("The delivery is on its way.").waitFor();
@@ -84,9 +88,11 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   await dialog.getByRole("button", { name: "Close" }).last().click();
 
   await page.getByRole("button", { name: "New secret: crm.example.org" }).click();
+  await isWellMade(page, "New secret");
   await dialog.getByRole("button", { name: "New secret" }).click();
   expect(await dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
   await dialog.getByRole("button", { name: "Close" }).last().click();
+  await isWellMade(page, "a webhook with two secrets");
   await page.getByRole("button", { name: "Remove: crm.example.org" }).click();
   await dialog.getByRole("button", { name: "Remove" }).click();
   await page.getByText("The webhook was removed.").waitFor();

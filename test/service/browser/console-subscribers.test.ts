@@ -1,9 +1,10 @@
 // Adding, importing and unsubscribing subscribers in the console, in a real browser.
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { subscribers } from "../../contract/records.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { oneVisit } from "../../support/browser/console-visit.ts";
+import { isWellMade, oneVisit } from "../../support/browser/console-visit.ts";
 
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go, expectProblems } = oneVisit(site, operators.mia[0]);
@@ -15,6 +16,7 @@ test("a subscriber is added, and one who is subscribed already is refused with t
   expectProblems(/status of 409/);
   await page.getByRole("button", { name: "Add subscriber" }).click();
   const dialog = page.getByRole("dialog");
+  await isWellMade(page, "Add subscriber");
   await dialog.getByLabel("E-mail address").fill("new@example.org");
   await dialog.getByLabel("Source").fill("Trade fair");
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
@@ -50,6 +52,7 @@ test("a file is imported, and the report names who was left out and why", async 
   const file = (text: string | Buffer) => ({ name: "readers.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
   await page.getByRole("button", { name: "Import" }).click();
   const dialog = page.getByRole("dialog");
+  await isWellMade(page, "Import");
   const send = async (text: string | Buffer) => {
     await dialog.getByLabel("CSV file").setInputFiles(file(text));
     await dialog.getByRole("button", { name: "Import", exact: true }).click();
@@ -69,6 +72,7 @@ nobody,fair,,,
     .getByText("2 addresses added: 1 with a proof of consent, 1 to confirm by mail.")
     .waitFor();
   const rows = dialog.getByRole("table", { name: "Left out" }).getByRole("row");
+  await isWellMade(page, "the report");
   const [, first, second] = await rows.allInnerTexts();
   expect(first).toMatch(new RegExp(`^4\\s+${RegExp.escape(known.email)}\\s+It is subscribed already\\.$`));
   expect(second).toMatch(/^5\s+nobody\s+Enter one e-mail address/);
@@ -81,9 +85,7 @@ nobody,fair,,,
     page.waitForEvent("download"),
     page.getByRole("button", { name: "CSV of those shown" }).click(),
   ]);
-  const { createReadStream } = await import("node:fs");
-  const text = (await Array.fromAsync(createReadStream(await download.path(), "utf8"))).join("");
-  expect(text.trim().split("\r\n")).toHaveLength(3);
+  expect((await readFile(await download.path(), "utf8")).trim().split("\r\n")).toHaveLength(3);
 });
 
 test("unsubscribing asks first", async () => {

@@ -12,6 +12,7 @@ import { startService, type Service } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { fetchChallenge } from "../../support/solve-challenge.ts";
 import type { InAPage } from "../../support/browser/client-in-a-page.ts";
+import { snippetsOf } from "../../support/browser/front-end.ts";
 import { fillApplication, fillInquiry, resume } from "../../support/browser/people.ts";
 
 const browser = shared(openBrowser);
@@ -461,4 +462,21 @@ describe("a privacy notice", () => {
     const stored = (await service().stored()).subscribers.find(({ email }) => email === "told@example.org");
     expect(stored?.consent).toMatchObject({ text: "2026-11", page: `${host().url}/` });
   });
+});
+
+test("a form without script, as docs/forms.md shows it, comes back to the page of its site", async () => {
+  const snippets = await snippetsOf("Without script", "forms.md");
+  const form = snippets.find((code) => code.includes('name="next"')) ?? "";
+  host().show({
+    body: form
+      .replaceAll("https://submissions.example.org", plain().url)
+      .replace("https://www.example.org/thank-you", `${host().url}/`),
+  });
+  await using visit = await Visit.begin(browser(), { javaScriptEnabled: false });
+  await visit.page.goto(host().url);
+  await visit.page.getByLabel("E-mail").fill("unscripted@example.org");
+  host().show({ body: "<h1>Thank you</h1>" });
+  await visit.page.getByRole("button").click();
+  await visit.page.getByRole("heading", { name: "Thank you" }).waitFor();
+  expect((await plain().stored()).subscribers).toMatchObject([{ email: "unscripted@example.org" }]);
 });

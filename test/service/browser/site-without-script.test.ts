@@ -66,15 +66,6 @@ test("a reference stands on one line of a small page", async () => {
   }
 });
 
-test("a subscription ends with a word about the inbox", async () => {
-  await using visit = await visitWithoutScript();
-  const form = visit.page.locator("newsletter-form");
-  await form.getByLabel("E-mail address").fill("reader@example.org");
-  await form.getByRole("button", { name: "Subscribe" }).click();
-  await visit.page.getByRole("heading", { name: "Check your inbox" }).waitFor();
-  expect((await service().stored()).subscribers).toMatchObject([{ email: "reader@example.org", source: "front-page" }]);
-});
-
 test("a mistake is shown with the form as it was, and once mended it is sent once", async () => {
   await using visit = await visitWithoutScript();
   visit.expectProblems(refusedWith(400));

@@ -6,12 +6,12 @@ import { expect, test } from "vitest";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { littleWork, proveWork } from "../../support/solve-challenge.ts";
+import { applicant } from "../../support/doors.ts";
 import { failureOf } from "../../support/client/failure-of.ts";
 
 const resume = await readFile(
   join(import.meta.dirname, "../../fixtures/documents/files/format-corpus__lorem-ipsum.pdf"),
 );
-const person = { fullName: "Ana Souza", email: "ana@example.org", position: "Accent annotator" };
 
 const service = shared(() => startService());
 const submissions = shared(() => createSubmissionsClient({ url: service().url }));
@@ -40,7 +40,7 @@ test("each kind may say which privacy notice was shown, and is stored with it", 
   const email = "told@example.org";
   await submissions().marketplace.inquiry({ name: "Ann", email, selectedPackageIds: ["de-AT"] }, { consent });
   await submissions().newsletter.subscribe({ email }, { consent: { text: "2026-11" } });
-  await submissions().applications.submit({ ...person, email }, { consent });
+  await submissions().applications.submit({ ...applicant, email }, { consent });
   const { inquiries, subscribers, applications } = await service().stored();
   const kept = [inquiries, subscribers, applications].map((all) => all.find((one) => one.email === email)?.consent);
   expect(kept.map((one) => [one?.text, one?.page])).toEqual([
@@ -54,8 +54,8 @@ test("each kind may say its language, English unless it does", async () => {
   const [email, other] = ["deutsch@example.org", "english@example.org"];
   const language = "de";
   await submissions().marketplace.inquiry({ name: "Ann", email, selectedPackageIds: ["de-AT"] }, { language });
-  await submissions().applications.submit({ ...person, email }, { language });
-  await submissions().applications.submit({ ...person, email: other });
+  await submissions().applications.submit({ ...applicant, email }, { language });
+  await submissions().applications.submit({ ...applicant, email: other });
   const { inquiries, applications } = await service().stored();
   const languages = [...inquiries, ...applications].filter((one) => [email, other].includes(one.email));
   expect(languages.map((one) => one.language)).toEqual(["de", "de", "en"]);
@@ -72,7 +72,7 @@ test("each kind takes the solution of a challenge, where proofs of work are aske
   await marketplace.inquiry(inquiry, { altcha: await proveWork(asking) });
   await newsletter.subscribe({ email: "reader@example.org" }, { altcha: await proveWork(asking) });
   const resumeFile = new Blob([resume]);
-  await applications.submit({ ...person, resumeFile }, { altcha: await proveWork(asking) });
+  await applications.submit({ ...applicant, resumeFile }, { altcha: await proveWork(asking) });
   const stored = await asking.stored();
   expect([stored.inquiries.length, stored.subscribers.length, stored.applications.length]).toEqual([1, 1, 1]);
   expect(await asking.files("resumes")).toHaveLength(1);
@@ -80,7 +80,7 @@ test("each kind takes the solution of a challenge, where proofs of work are aske
 
 test("an application's resume arrives byte for byte", async () => {
   const receipt = await submissions().applications.submit({
-    ...person,
+    ...applicant,
     coverLetter: "First line\nsecond line",
     resumeFile: new File([resume], "Ana Souza – CV.pdf", { type: "application/pdf" }),
   });
@@ -94,14 +94,14 @@ test("an application's resume arrives byte for byte", async () => {
 
 test("a blob without a name does for a resume, and none at all does too", async () => {
   const before = (await keptResumes()).length;
-  await submissions().applications.submit({ ...person, email: "b@example.org", resumeFile: new Blob([resume]) });
-  await submissions().applications.submit({ ...person, email: "c@example.org", resumeFile: undefined, company: "" });
+  await submissions().applications.submit({ ...applicant, email: "b@example.org", resumeFile: new Blob([resume]) });
+  await submissions().applications.submit({ ...applicant, email: "c@example.org", resumeFile: undefined, company: "" });
   expect(await keptResumes()).toHaveLength(before + 1);
 });
 
 test("a ready form is sent as it is, also with no file chosen in it", async () => {
   const form = new FormData();
-  for (const [name, value] of Object.entries({ ...person, email: "d@example.org", phone: "" }))
+  for (const [name, value] of Object.entries({ ...applicant, email: "d@example.org", phone: "" }))
     form.append(name, value);
   form.append("resumeFile", new File([], ""));
   const { applicationId } = await submissions().applications.submit(form);

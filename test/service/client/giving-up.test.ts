@@ -7,7 +7,6 @@ import { FlakyProxy, type Mishap } from "../../support/flaky-proxy.ts";
 import { startService } from "../../support/service.ts";
 import { anew, shared } from "../../support/shared.ts";
 import { failureOf } from "../../support/client/failure-of.ts";
-import { nowhere } from "../../support/client/nowhere.ts";
 import { testClock } from "../../support/client/test-clock.ts";
 
 const subscription = { email: "reader@example.org" };
@@ -76,29 +75,6 @@ describe("gives up with the last failure", () => {
       mayHaveArrived: true,
     });
     expect(unclear.idempotencyKey).toBe(proxy().requests[2]?.headers["idempotency-key"]);
-  });
-
-  test("when no server listens", async () => {
-    const clock = testClock();
-    const client = buildClient({ url: nowhere }, clock);
-    expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject({
-      code: "NETWORK",
-      idempotencyKey: expect.any(String),
-    });
-    expect(clock.waits).toEqual([500, 1_000, 2_000]);
-  });
-
-  test("after a second fault of the service", async () => {
-    const client = clientThrough([refusal("internal"), refusal("internal")]);
-    expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject({ code: "INTERNAL_SERVER_ERROR" });
-    expect(proxy().requests).toHaveLength(2);
-  });
-
-  test("at once when the next try would come too late", async () => {
-    const clock = testClock();
-    const client = clientThrough([refusal("draining", 3_600)], clock);
-    expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject({ retryAfterSeconds: 3_600 });
-    expect(clock.waits).toEqual([]);
   });
 
   test("when its time is over, though it could try more often", async () => {

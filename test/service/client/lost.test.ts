@@ -3,18 +3,10 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { buildClient } from "../../../client/src/sdk/build-client.ts";
 import { applicant, buyer, pdf } from "../../support/doors.ts";
-import { FlakyProxy, type Mishap } from "../../support/flaky-proxy.ts";
+import { behindProxy, type FlakyProxy, type Mishap } from "../../support/flaky-proxy.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { failureOf } from "../../support/client/failure-of.ts";
 import { testClock } from "../../support/client/test-clock.ts";
-
-async function behindProxy() {
-  await using opened = new AsyncDisposableStack();
-  const service = opened.use(await startService());
-  const proxy = opened.use(await FlakyProxy.open(service.url));
-  const resources = opened.move();
-  return { service, proxy, [Symbol.asyncDispose]: () => resources.disposeAsync() };
-}
 
 const keysOf = ({ requests }: FlakyProxy) => requests.map(({ headers }) => headers["idempotency-key"]);
 const replays = ({ answers }: FlakyProxy) => answers.map((headers) => headers["idempotency-replayed"]);
@@ -30,8 +22,7 @@ describe("one submission and its receipt", () => {
     ["lose answer", [undefined, "true"]],
     ["cut answer", [undefined, "true"]],
   ])("when the connection breaks: %s", async (mishap, expectedReplays) => {
-    await using it = await behindProxy();
-    it.proxy.next(mishap);
+    await using it = await behindProxy(mishap);
     const clock = testClock();
     const receipt = await buildClient(it.proxy, clock).marketplace.inquiry(buyer);
     const { inquiries } = await it.service.stored();
@@ -48,8 +39,7 @@ describe("one submission and its receipt", () => {
   });
 
   test("when the answer is lost again and again", async () => {
-    await using it = await behindProxy();
-    it.proxy.next("lose answer", "cut answer", "lose answer");
+    await using it = await behindProxy("lose answer", "cut answer", "lose answer");
     await buildClient(it.proxy, testClock()).newsletter.subscribe({ email: "reader@example.org" });
     expect(replays(it.proxy)).toEqual([undefined, "true", "true", "true"]);
     expect((await it.service.stored()).subscribers).toHaveLength(1);
@@ -80,8 +70,7 @@ describe("one submission and its receipt", () => {
 
 describe("a resume", () => {
   test.each(["lose request", "lose answer"] as const)("is sent again byte for byte: %s", async (mishap) => {
-    await using it = await behindProxy();
-    it.proxy.next(mishap);
+    await using it = await behindProxy(mishap);
     const resumeFile = pdf("cv.pdf", 200_000);
     const client = buildClient(it.proxy, testClock());
     const { applicationId } = await client.applications.submit({ ...applicant, resumeFile });
@@ -97,8 +86,7 @@ describe("a resume", () => {
   });
 
   test("and the fields are those of the call, even if the form has changed", async () => {
-    await using it = await behindProxy();
-    it.proxy.next("lose answer");
+    await using it = await behindProxy("lose answer");
     const form = new FormData();
     for (const [name, value] of Object.entries(applicant)) form.append(name, value);
     const clock = testClock({ during: () => form.set("position", "Something else") });
@@ -108,8 +96,7 @@ describe("a resume", () => {
 });
 
 test("the fields are those of the call, even if the object has changed", async () => {
-  await using it = await behindProxy();
-  it.proxy.next("lose answer");
+  await using it = await behindProxy("lose answer");
   const inquiry = { ...buyer, selectedPackageIds: ["de-AT"] };
   const clock = testClock({ during: () => void inquiry.selectedPackageIds.push("de-CH") });
   await buildClient(it.proxy, clock).marketplace.inquiry(inquiry);
@@ -127,8 +114,7 @@ test("a refusal is not repeated, and what it refused may be sent again with its 
 });
 
 test("a call that was given up can be made again with its key", async () => {
-  await using it = await behindProxy();
-  it.proxy.next("lose answer");
+  await using it = await behindProxy("lose answer");
   const client = buildClient({ url: it.proxy.url, retry: false }, testClock());
   const { code, idempotencyKey } = await failureOf(client.marketplace.inquiry(buyer));
   expect(code).toBe("NETWORK");

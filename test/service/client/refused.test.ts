@@ -3,9 +3,8 @@ import { createSubmissionsClient, SubmissionError } from "@submissions/client";
 import { expect, test } from "vitest";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
+import { applicant } from "../../support/doors.ts";
 import { failureOf } from "../../support/client/failure-of.ts";
-
-const person = { fullName: "Ana Souza", email: "ana@example.org", position: "Accent annotator" };
 
 const service = shared(() => startService());
 const submissions = shared(() => createSubmissionsClient({ url: service().url }));
@@ -58,7 +57,7 @@ test.each([
   ["a form over its limit", 8 * 1024 * 1024],
 ])("tells of %s", async (_, bytes) => {
   const error = await failureOf(
-    submissions().applications.submit({ ...person, resumeFile: new Blob([new Uint8Array(bytes)]) }),
+    submissions().applications.submit({ ...applicant, resumeFile: new Blob([new Uint8Array(bytes)]) }),
   );
   expect(error).toMatchObject({ code: "PAYLOAD_TOO_LARGE", status: 413 });
   expect(await leftBehind()).toEqual([]);
@@ -66,14 +65,16 @@ test.each([
 
 test("tells of a resume of another kind, and at which field", async () => {
   const resumeFile = new File(["GIF89a"], "me.pdf", { type: "application/pdf" });
-  const error = await failureOf(submissions().applications.submit({ ...person, resumeFile }));
+  const error = await failureOf(submissions().applications.submit({ ...applicant, resumeFile }));
   expect(error).toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE", status: 415 });
   expect(error.issue("resumeFile")?.message).toEqual(expect.any(String));
   expect(await leftBehind()).toEqual([]);
 });
 
 test("tells of an empty resume", async () => {
-  const error = await failureOf(submissions().applications.submit({ ...person, resumeFile: new File([], "cv.pdf") }));
+  const error = await failureOf(
+    submissions().applications.submit({ ...applicant, resumeFile: new File([], "cv.pdf") }),
+  );
   expect(error).toMatchObject({ code: "BAD_REQUEST", status: 400 });
   expect(error.issue("resumeFile")?.message).toBe("The file is empty.");
 });

@@ -14,25 +14,12 @@ const subscription = { email: "reader@example.org" };
 const answeredWith = (body: string | null, init?: ResponseInit) =>
   createSubmissionsClient({ url: "http://service.test", retry: false, fetch: async () => new Response(body, init) });
 
-describe("no complete answer", () => {
-  const network = { name: "SubmissionError", code: "NETWORK", status: undefined, requestId: undefined, issues: [] };
-
-  test("is a network failure when no server listens", async () => {
-    const client = createSubmissionsClient({ url: nowhere, retry: false });
-    const error = await failureOf(client.newsletter.subscribe(subscription));
-    expect(error).toMatchObject(network);
-    expect(error.message).not.toMatch(/ECONN|fetch/);
-    expect(error.cause).toBeInstanceOf(Error);
-  });
-
-  test("is a network failure when the connection breaks in the middle", async () => {
-    await using broken = await listening((_request, response) => {
-      response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
-      response.write('{"result"', () => response.destroy());
-    });
-    const client = createSubmissionsClient({ url: broken.url, retry: false });
-    expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject(network);
-  });
+test("no server that listens is a network failure", async () => {
+  const client = createSubmissionsClient({ url: nowhere, retry: false });
+  const error = await failureOf(client.newsletter.subscribe(subscription));
+  expect(error).toMatchObject({ code: "NETWORK", status: undefined, requestId: undefined, issues: [] });
+  expect(error.message).not.toMatch(/ECONN|fetch/);
+  expect(error.cause).toBeInstanceOf(Error);
 });
 
 describe("an answer of another server", () => {

@@ -4,7 +4,7 @@ import { createSubmissionsClient, type SubmissionError, type UploadProgress } fr
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { buildClient } from "../../../client/src/sdk/build-client.ts";
 import { applicant, pdf } from "../../support/doors.ts";
-import { FlakyProxy, type Mishap } from "../../support/flaky-proxy.ts";
+import { behindProxy, type Mishap } from "../../support/flaky-proxy.ts";
 import { startService } from "../../support/service.ts";
 import { failureOf } from "../../support/client/failure-of.ts";
 import { nowhere } from "../../support/client/nowhere.ts";
@@ -16,15 +16,6 @@ beforeEach(() => {
   vi.stubGlobal("XMLHttpRequest", XhrStandIn);
 });
 afterEach(() => vi.unstubAllGlobals());
-
-async function behindProxy(...mishaps: readonly Mishap[]) {
-  await using opened = new AsyncDisposableStack();
-  const service = opened.use(await startService());
-  const proxy = opened.use(await FlakyProxy.open(service.url));
-  proxy.next(...mishaps);
-  const resources = opened.move();
-  return { service, proxy, [Symbol.asyncDispose]: () => resources.disposeAsync() };
-}
 
 /** Records the progress. */
 function watched() {

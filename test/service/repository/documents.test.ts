@@ -2,6 +2,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { faults, type FaultEntry } from "@submissions/shared/faults";
+import { formMarkup, summaryMarkup } from "@submissions/shared/forms/form-markup";
+import { english } from "@submissions/shared/forms/form-strings";
+import { formStyle } from "@submissions/shared/forms/form-style";
 import { bytesMax, batchCallsMax } from "@submissions/shared/limits";
 import { expect, test } from "vitest";
 
@@ -33,4 +36,33 @@ test("the words of faults agree with the limits they name", () => {
     expect(faults.bodyTooLarge.when).toContain(`an application and a batch: ${max / 1024} KiB`);
   expect(faults.headersTooLarge.when).toContain(`${bytesMax.headers / 1024} KiB`);
   expect(faults.batchTooLarge.when).toContain(String(batchCallsMax));
+});
+
+const sorted = (names: Iterable<string>) => [...new Set(names)].toSorted();
+const found = (text: string, pattern: RegExp) => sorted([...text.matchAll(pattern)].map((match) => match[1]!));
+const [, properties = "", parts = ""] =
+  /(\| Custom property \|[^]*)(\| Parts \|[^]*)## What a page's policy/.exec(read("docs/forms.md")) ?? [];
+
+test("docs/forms.md names every part for pages to style the forms by, and no others", () => {
+  const state = {
+    action: "/",
+    values: {},
+    issues: [],
+    packages: [{ id: "a", title: "A" }],
+    strings: english,
+    idempotencyKey: "k",
+    privacy: { url: "https://datasets.example/privacy" },
+  };
+  const receipt = { message: "Thanks.", reference: "INQ-20261121-042137", email: "ann@example.org" };
+  const markup = [
+    formMarkup("inquiry", state),
+    formMarkup("application", state),
+    formMarkup("inquiry", { ...state, receipt }),
+    summaryMarkup([], english, { message: "That did not work.", retry: true }),
+  ];
+  expect(found(parts, /`([a-z-]+)`/g)).toEqual(found(markup.map(({ text }) => text).join(""), /part="([^"]+)"/g));
+});
+
+test("docs/forms.md names every custom property, and no others", () => {
+  expect(found(properties, /(--form-[a-z-]+)/g)).toEqual(found(formStyle, /(--form-[a-z-]+)/g));
 });

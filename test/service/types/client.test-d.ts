@@ -126,29 +126,7 @@ test("the clock and the random numbers are not options", () => {
   expectTypeOf<keyof SubmissionsClientOptions>().toEqualTypeOf<"url" | "fetch" | "headers" | "retry">();
 });
 
-test("wrong fields are errors of the compiler", () => {
-  // @ts-expect-error the list of packages is missing
-  void marketplace.inquiry({ name: "Ann", email: "ann@example.org" });
-  // @ts-expect-error one package is still a list
-  void marketplace.inquiry({ ...inquiry, selectedPackageIds: "de-AT" });
-  // @ts-expect-error no such field
-  void marketplace.inquiry({ ...inquiry, compnay: "Acme" });
-  // @ts-expect-error not a text
-  void newsletter.subscribe({ email: 1 });
-  // @ts-expect-error the address is missing
-  void newsletter.subscribe({ source: "footer" });
-  // @ts-expect-error a path is no file
-  void applications.submit({ ...application, resumeFile: "ana.pdf" });
-  // @ts-expect-error the position is missing
-  void applications.submit({ fullName: "Ana", email: "ana@example.org" });
-  // @ts-expect-error only applications have a resume
-  void newsletter.subscribe({ email: "a@example.org" }, { resumeFilename: "ana.pdf" });
-  // @ts-expect-error no receipt is read without waiting for it
-  void marketplace.inquiry(inquiry).inquiryId;
-  // @ts-expect-error how to send again is not a switch to be turned on
-  void marketplace.inquiry(inquiry, { retry: true });
-  // @ts-expect-error a key belongs to a call
-  createSubmissionsClient({ url: "/", idempotencyKey: "k" });
-  // @ts-expect-error a service has an address
+test("a service has an address", () => {
+  // @ts-expect-error it is missing
   createSubmissionsClient({});
 });

@@ -74,7 +74,7 @@ export const application: StoredApplication = {
   resume: { key: "k", filename: 'Ana "CV" <final>.pdf', kind: "pdf", size: 183_211, sha256: "9f".repeat(32) },
 };
 
-const digest: Digest = {
+export const digest: Digest = {
   day: "2026-11-21",
   inquiry: { new: 12, open: 1 },
   application: { new: 1, open: 0 },

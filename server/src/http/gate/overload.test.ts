@@ -53,19 +53,7 @@ test("a loop that is late three times in a row is too busy for all but probes, u
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a check that comes just within the limit is in time", () => {
-  const lag = new LoopLag(1_000);
-  for (const now of [0, 1_500, 3_000, 4_500, 6_000]) lag.check(now);
-  expect(lag.isTooLong).toBe(false);
-  for (const now of [7_501, 9_002]) lag.check(now);
-  expect(lag.isTooLong).toBe(false);
-  lag.check(10_503);
-  expect(lag.isTooLong).toBe(true);
-  lag.check(11_003);
-  expect(lag.isTooLong).toBe(false);
-});
-
-test("a single stall does not count as overload", () => {
+test("neither a single stall nor checks that come just within the limit count as overload", () => {
   const lag = new LoopLag(1_000);
   let now = 0;
   const check = (late: number) => {
@@ -73,7 +61,8 @@ test("a single stall does not count as overload", () => {
     lag.check(now);
     return lag.isTooLong;
   };
-  expect([0, 5_000, 0, 1_001, 1_001].map(check)).toEqual([false, false, false, false, false]);
+  const inTime = [0, 5_000, 0, 1_000, 1_000, 1_000, 1_001, 1_001];
+  expect(inTime.map(check)).not.toContain(true);
   expect(check(1_001)).toBe(true);
   expect(check(5)).toBe(false);
 });
