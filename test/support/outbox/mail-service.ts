@@ -7,8 +7,6 @@ import { MovableClock } from "../movable-clock.ts";
 import { PostmarkStandIn } from "../postmark-stand-in.ts";
 import { startService, type Service } from "../service.ts";
 
-export type MailService = Awaited<ReturnType<typeof startMailService>>;
-
 export async function startMailService(env: Readonly<Record<string, string>> = {}) {
   await using opened = new AsyncDisposableStack();
   const postmark = opened.use(await PostmarkStandIn.open());

@@ -20,8 +20,6 @@ interface Answer {
   readonly body?: string;
 }
 
-export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
-
 export async function openReceiver() {
   const received: Received[] = [];
   const answers: (Answer | null)[] = [];
