@@ -95,7 +95,7 @@ test("on a phone a long address in a dialog leaves its buttons, and properties c
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Erase" }).click();
   await dialog.getByText(email).waitFor();
-  expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  await expect.poll(() => dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   await dialog.getByRole("button", { name: "Cancel" }).click();
 
   // What was sent stands above what became of it.

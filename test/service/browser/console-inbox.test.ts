@@ -34,10 +34,10 @@ test("rows are one line of 44 px, in sections by the days of the viewer's zone",
     nameOf,
   );
   expect([...expected.keys()].at(-1)).toBe("Earlier");
-  expect(await page.locator(".section-name").allInnerTexts()).toEqual([...expected.keys()]);
-  expect(await page.locator(".rows").evaluateAll((lists) => lists.map((list) => list.children.length))).toEqual(
-    Array.from(expected.values(), (its) => its.length),
-  );
+  await expect.poll(() => page.locator(".section-name").allInnerTexts()).toEqual([...expected.keys()]);
+  await expect
+    .poll(() => page.locator(".rows").evaluateAll((lists) => lists.map((list) => list.children.length)))
+    .toEqual(Array.from(expected.values(), (its) => its.length));
   for (const width of [1440, 360]) {
     await page.setViewportSize({ width, height: 740 });
     const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
@@ -55,7 +55,7 @@ test("a list without rows shows the first one that comes in, without a click", a
   await site().add("Nora Fresh");
   await page.clock.runFor(11_000);
   await rows(page).getByText("Nora Fresh").waitFor();
-  expect(await page.getByRole("button", { name: "1 new" }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("button", { name: "1 new" }).count()).toBe(0);
 });
 
 test("a search finds the same by typing and on Enter, people before letters, in every state", async () => {
@@ -67,7 +67,7 @@ test("a search finds the same by typing and on Enter, people before letters, in 
   await expect.poll(() => groups.allInnerTexts()).toEqual(["People", "Letters"]);
   const people = page.locator(".rows").first();
   expect(new Set(await people.locator("strong").allInnerTexts())).toEqual(new Set(["Ben Novák"]));
-  expect(await people.locator("strong mark").first().innerText()).toBe("Ben");
+  await expect.poll(() => people.locator("strong mark").first().innerText()).toBe("Ben");
   const found = await referencesIn(page);
   const bens = site()
     .submissions.filter(({ name }) => name === "Ben Novák")
@@ -86,8 +86,8 @@ test("a search finds the same by typing and on Enter, people before letters, in 
   await search.fill("phonetics");
   await expect.poll(() => groups.allInnerTexts()).toEqual(["Letters"]);
   const sentence = rows(page).first().locator(".row-summary .clip");
-  expect(await sentence.innerText()).toMatch(/^… .* phonetics laboratory, .* German\.$/);
-  expect(await sentence.locator("mark").allInnerTexts()).toEqual(["phonetics"]);
+  await expect.poll(() => sentence.innerText()).toMatch(/^… .* phonetics laboratory, .* German\.$/);
+  await expect.poll(() => sentence.locator("mark").allInnerTexts()).toEqual(["phonetics"]);
 });
 
 test("the next one of a search is the row below", async () => {
@@ -104,13 +104,13 @@ test("the next one of a search is the row below", async () => {
 test("a phone has one button for all filters, and what is set as chips", async () => {
   const page = await go("", phone);
   await rows(page).first().waitFor();
-  expect(await page.getByRole("combobox").count()).toBe(0);
+  await expect.poll(() => page.getByRole("combobox").count()).toBe(0);
   await page.getByRole("button", { name: "Filter" }).click();
   await page.getByRole("combobox", { name: "Assignee" }).selectOption("none");
   await page.getByRole("checkbox", { name: "Has a resume" }).click();
   await page.keyboard.press("Escape");
   const chips = page.getByRole("list", { name: "Filter" }).getByRole("link");
-  expect(await chips.allTextContents()).toEqual(["unassigned Remove", "has a resume Remove"]);
+  await expect.poll(() => chips.allTextContents()).toEqual(["unassigned Remove", "has a resume Remove"]);
   const cut = await page
     .locator(".filters *")
     .evaluateAll((all) =>
@@ -144,7 +144,7 @@ test("undo stays until the next action, and says when there is nothing", async (
   await page.getByRole("textbox", { name: "Note" }).fill("Called.");
   await page.getByRole("button", { name: "Add note" }).click();
   await page.locator(".note-text").getByText("Called.").waitFor();
-  expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("button", { name: "Undo" }).count()).toBe(0);
 });
 
 test("rows that are done fade to their new state, and the keyboard goes to the row behind them", async () => {
@@ -190,7 +190,7 @@ test("a page that the role does not include is not found, once", async () => {
   await using visit = await enter(browser(), site(), "/subscribers", { as: operators.cleo[0] });
   const { page } = visit;
   await page.getByRole("heading", { name: "Page not found" }).waitFor();
-  expect(await page.getByText("Not found", { exact: true }).count()).toBe(0);
+  await expect.poll(() => page.getByText("Not found", { exact: true }).count()).toBe(0);
 });
 
 test("a list in which nothing is new says what else is to be done", async () => {
@@ -202,7 +202,7 @@ test("a list in which nothing is new says what else is to be done", async () => 
   await page.reload();
   await page.getByRole("heading", { name: "Nothing is new" }).waitFor();
   await page.getByText(/^\d+ to do\.$/).waitFor();
-  expect(await page.getByText("Nothing waits").count()).toBe(0);
+  await expect.poll(() => page.getByText("Nothing waits").count()).toBe(0);
 });
 
 test("what could not be loaded beside the list stands together at the top", async () => {

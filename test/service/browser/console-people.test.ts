@@ -64,16 +64,16 @@ test("a display name stands wherever its operator is named", async () => {
 test("mails about assignments are turned off in the settings, and there are none for those who see no submissions", async () => {
   await using visit = await enter(browser(), site(), "/settings", { as: operators.ben[0] });
   const mailed = visit.page.getByRole("checkbox", { name: "Mail me when a submission is assigned to me" });
-  expect(await mailed.isChecked()).toBe(true);
+  await expect.poll(() => mailed.isChecked()).toBe(true);
   await mailed.uncheck();
   await expect.poll(async () => (await site().store.access.findOperator(operators.ben[0]))?.mailAssigned).toBe(0);
   await visit.page.reload();
   await mailed.waitFor();
-  expect(await mailed.isChecked()).toBe(false);
+  await expect.poll(() => mailed.isChecked()).toBe(false);
 
   await using other = await enter(browser(), site(), "/settings", { as: operators.mia[0] });
   await other.page.getByRole("textbox", { name: "Display name" }).waitFor();
-  expect(await other.page.getByRole("checkbox", { name: /^Mail me/ }).count()).toBe(0);
+  await expect.poll(() => other.page.getByRole("checkbox", { name: /^Mail me/ }).count()).toBe(0);
 });
 
 test("the page of a person tells who it is, and all that became of what was sent", async () => {
@@ -87,13 +87,13 @@ test("the page of a person tells who it is, and all that became of what was sent
   await fact("Company").getByText("Kalomi").waitFor();
   await page.getByRole("heading", { level: 1, name: latest.name }).waitFor();
   await fact("E-mail").getByText(one.email).waitFor();
-  expect(await fact("Telephone").getByRole("link").getAttribute("href")).toMatch(/^tel:\+44/);
+  await expect.poll(() => fact("Telephone").getByRole("link").getAttribute("href")).toMatch(/^tel:\+44/);
   await page.getByRole("heading", { name: "Newsletter" }).waitFor();
   const story = page.getByRole("region", { name: "Timeline" }).getByRole("listitem");
   await story.filter({ hasText: one.reference }).filter({ hasText: "Received" }).waitFor();
   // What follows on the first entry of a submission is of the same one.
   await story.filter({ hasText: inquired.reference! }).filter({ hasText: "Received" }).waitFor();
-  expect(await story.filter({ hasText: "Wants a sample." }).getByRole("link").count()).toBe(0);
+  await expect.poll(() => story.filter({ hasText: "Wants a sample." }).getByRole("link").count()).toBe(0);
   await story.filter({ hasText: "Subscribed to the newsletter" }).waitFor();
   await story.filter({ hasText: "Welcome mail" }).waitFor();
 
@@ -110,5 +110,5 @@ test("a link of an invitation that was used says so", async () => {
   visit.expectProblems(/status of 400/);
   await visit.page.goto(`${site().url}/invitation#token=used`);
   await visit.page.getByText("This link was used or has expired.").waitFor();
-  expect(await visit.page.getByRole("button", { name: "Set password" }).count()).toBe(0);
+  await expect.poll(() => visit.page.getByRole("button", { name: "Set password" }).count()).toBe(0);
 });

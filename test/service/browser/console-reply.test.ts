@@ -20,9 +20,9 @@ test("a reply is begun with r, sent and marked done, and taken back with the sta
   await page.getByRole("heading", { name: one.name }).waitFor();
   await page.keyboard.press("r");
   const message = page.getByRole("textbox", { name: "Message" });
-  expect(await message.evaluate((field) => document.activeElement === field)).toBe(true);
-  expect(await message.inputValue()).toContain(one.name);
-  expect(await message.inputValue()).toContain(one.reference);
+  await expect.poll(() => message.evaluate((field) => document.activeElement === field)).toBe(true);
+  await expect.poll(() => message.inputValue()).toContain(one.name);
+  await expect.poll(() => message.inputValue()).toContain(one.reference);
   await message.fill("We will call you tomorrow.");
   await page.getByRole("button", { name: "Send and mark done" }).click();
   await page.getByRole("button", { name: "Undo", exact: true }).waitFor();
@@ -33,12 +33,12 @@ test("a reply is begun with r, sent and marked done, and taken back with the sta
   expect(await site().now(one.reference)).toEqual(["new", one.assignee]);
   expect((await site().detail(one.reference)).replies).toEqual([]);
   await page.getByRole("button", { name: "Reply", exact: true }).click();
-  expect(await message.inputValue()).toBe("We will call you tomorrow.");
+  await expect.poll(() => message.inputValue()).toBe("We will call you tomorrow.");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await expect
     .poll(async () => (await site().detail(one.reference)).replies)
     .toMatchObject([{ author: operator, text: "We will call you tomorrow." }]);
-  expect(await message.count()).toBe(0);
+  await expect.poll(() => message.count()).toBe(0);
 });
 
 test("a message that was begun survives a reload, and not a sign-out", async () => {
@@ -52,7 +52,7 @@ test("a message that was begun survives a reload, and not a sign-out", async () 
   await expect.poll(() => message.inputValue()).toBe("Half a sentence");
   await signOut(page);
   await page.getByRole("button", { name: "Sign in" }).waitFor();
-  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage))).toEqual([]);
 });
 
 test("what became of a submission is one list in the order of time", async () => {
@@ -62,11 +62,11 @@ test("what became of a submission is one list in the order of time", async () =>
   await page.getByRole("button", { name: "Add note" }).click();
   const items = page.getByRole("region", { name: "Timeline" }).getByRole("listitem");
   await expect.poll(() => items.last().innerText()).toContain("A good customer.");
-  expect(await items.first().innerText()).toContain("Received");
-  expect(await items.nth(1).innerText()).toContain("Receipt");
+  await expect.poll(() => items.first().innerText()).toContain("Received");
+  await expect.poll(() => items.nth(1).innerText()).toContain("Receipt");
   const properties = page.getByRole("complementary", { name: "Properties" });
   await properties.getByRole("combobox", { name: "Status" }).waitFor();
-  expect(await properties.innerText()).toContain(one.reference);
+  await expect.poll(() => properties.innerText()).toContain(one.reference);
 });
 
 test("a saved answer fills the message, and answers several at once, each as it is shown", async () => {

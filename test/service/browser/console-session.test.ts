@@ -135,7 +135,7 @@ test("a sign-out that fails is said, and the next operator finds nothing of what
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await fillSignIn(page, password, operators.ben[0]);
   await page.getByRole("heading", { name: one.name }).waitFor();
-  expect(await note.inputValue()).toBe("");
+  await expect.poll(() => note.inputValue()).toBe("");
 });
 
 test("a tab follows what another one did: its operator signed out, and another one signed in", async () => {
@@ -155,7 +155,7 @@ test("a tab follows what another one did: its operator signed out, and another o
   await other.locator("#content").waitFor();
   await isShown();
   await page.locator(".who").getByText("ben.hart").first().waitFor();
-  expect(await note.inputValue()).toBe("");
+  await expect.poll(() => note.inputValue()).toBe("");
 });
 
 test("a tab that asks to sign in goes on once the operator has signed in in another one", async () => {
@@ -191,10 +191,10 @@ describe("a session that ends", () => {
     await page.getByRole("button", { name: "Add note" }).click();
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
     await dialog.waitFor();
-    expect(await dialog.getByLabel("E-mail address").inputValue()).toBe(operator);
+    await expect.poll(() => dialog.getByLabel("E-mail address").inputValue()).toBe(operator);
     await fillSignIn(page);
     await page.locator(".note-text").getByText("Called, asks for a quote.").waitFor();
-    expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("");
+    await expect.poll(() => page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("");
     const { notes } = await site().detail(one.reference);
     expect(notes.map(({ text }) => text)).toContain("Called, asks for a quote.");
   });

@@ -19,7 +19,7 @@ test("an operator is invited by keyboard alone, and a dialog gives the focus bac
   await dialog.getByLabel("E-mail address").press("Enter");
   const link = dialog.getByLabel("Invitation link");
   await expect.poll(() => hasFocus(link)).toBe(true);
-  expect(await link.inputValue()).toContain("/console/invitation#token=");
+  await expect.poll(() => link.inputValue()).toContain("/console/invitation#token=");
   await page.keyboard.press("Escape");
   await expect.poll(() => hasFocus(invite)).toBe(true);
   await page.getByText("nils@voices.example").waitFor();
@@ -40,14 +40,14 @@ test("a token is shown once; its dialog stays when a selection ends beside it, a
   await page.mouse.down();
   await page.mouse.move(5, y + height / 2);
   await page.mouse.up();
-  expect(await name.inputValue()).toBe("Nightly export");
+  await expect.poll(() => name.inputValue()).toBe("Nightly export");
   await page.mouse.click(5, y);
   await expect.poll(() => dialog.count()).toBe(0);
 
   await create.click();
   await name.fill("Nightly export");
   await dialog.getByRole("button", { name: "Create token" }).click();
-  expect(await page.getByRole("textbox", { name: "API token" }).inputValue()).toMatch(/^submissions_/);
+  await expect.poll(() => page.getByRole("textbox", { name: "API token" }).inputValue()).toMatch(/^submissions_/);
   await dialog.getByRole("button", { name: "Close" }).last().click();
   await page.getByRole("button", { name: /^Revoke \d+ Nightly export$/ }).click();
   await page.getByText("The token no longer works.").waitFor();
@@ -63,10 +63,10 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   await dialog.getByLabel("Address").fill(url);
   await dialog.getByLabel("Applications").uncheck();
   await dialog.getByRole("button", { name: "Add webhook" }).click();
-  expect(await dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
+  await expect.poll(() => dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
   await dialog.getByRole("button", { name: "Close" }).last().click();
   const line = page.getByRole("listitem").filter({ hasText: url });
-  expect(await line.textContent()).toContain("Inquiries, Confirmed subscribers, Subscribers who left");
+  await expect.poll(() => line.textContent()).toContain("Inquiries, Confirmed subscribers, Subscribers who left");
 
   const { reference } = site().submissions[0]!;
   site().addDeliveries();
@@ -90,7 +90,7 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   await page.getByRole("button", { name: "New secret: crm.example.org" }).click();
   await isWellMade(page, "New secret");
   await dialog.getByRole("button", { name: "New secret" }).click();
-  expect(await dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
+  await expect.poll(() => dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
   await dialog.getByRole("button", { name: "Close" }).last().click();
   await isWellMade(page, "a webhook with two secrets");
   await page.getByRole("button", { name: "Remove: crm.example.org" }).click();
@@ -109,8 +109,10 @@ test("shortcuts can be turned off", async () => {
   await rows(page).first().waitFor();
   await page.keyboard.press("?");
   await page.keyboard.press("j");
-  expect(await page.getByRole("dialog").count()).toBe(0);
-  expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"])).toBeUndefined();
+  await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+  await expect
+    .poll(() => page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"]))
+    .toBeUndefined();
   // The boxes are then reached as other fields are.
   await page.getByRole("button", { name: "More" }).focus();
   await page.keyboard.press("Tab");

@@ -103,7 +103,7 @@ test("an invitation is accepted with the account of a provider, whose page the b
   await using visit = await Visit.begin(browser());
   const { page } = visit;
   await page.goto(`${offering.url}/invitation#token=${await offering.invite("nils@voices.example", "sales")}`);
-  expect(await page.getByLabel("Password").count()).toBe(0);
+  await expect.poll(() => page.getByLabel("Password").count()).toBe(0);
   await page.getByRole("button", { name: "Accept with your organisation's account" }).click();
   await inbox(page).waitFor();
   expect(page.url()).toBe(offering.url);
@@ -115,5 +115,5 @@ test("an invitation is accepted with the account of a provider, whose page the b
   expect(new URL((await link.getAttribute("href"))!).origin).toBe(new URL(provider.issuer).origin);
   await page.reload();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  expect(await link.count()).toBe(0);
+  await expect.poll(() => link.count()).toBe(0);
 });

@@ -24,15 +24,17 @@ test("a submission shows what was sent as people read it", async () => {
   const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
   const page = await go(pathOf(one));
   await page.getByRole("heading", { name: one.name }).waitFor();
-  expect(await page.getByRole("link", { name: "+44 (0)20 7946-0018" }).getAttribute("href")).toBe("tel:+442079460018");
-  expect(await page.getByRole("link", { name: one.email, exact: true }).getAttribute("href")).toBe(
-    `mailto:${one.email}`,
-  );
-  expect(await page.locator("p.letter").innerText()).toContain("\n\nI am writing");
+  await expect
+    .poll(() => page.getByRole("link", { name: "+44 (0)20 7946-0018" }).getAttribute("href"))
+    .toBe("tel:+442079460018");
+  await expect
+    .poll(() => page.getByRole("link", { name: one.email, exact: true }).getAttribute("href"))
+    .toBe(`mailto:${one.email}`);
+  await expect.poll(() => page.locator("p.letter").innerText()).toContain("\n\nI am writing");
   // What a stranger wrote as an address leads nowhere from here.
   await page.getByText("https://portfolio.example/ben-novak/samples").waitFor();
   await page.getByRole("button", { name: "Copy the address of Portfolio" }).waitFor();
-  expect(await page.locator(".fields a[href^=http]:not([href*='/console/'])").count()).toBe(0);
+  await expect.poll(() => page.locator(".fields a[href^=http]:not([href*='/console/'])").count()).toBe(0);
   await page.getByText("2026-11").waitFor();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
@@ -50,7 +52,7 @@ test("a submission shows what was sent as people read it", async () => {
     return data.filter((value, index) => index % 4 === 0 && value < 128).length;
   });
   expect(dark).toBeGreaterThan(100);
-  expect(await viewer.locator("body").evaluate(() => origin)).toBe("null");
+  await expect.poll(() => viewer.locator("body").evaluate(() => origin)).toBe("null");
   const { rows: audit } = await site().store.desk.listAudit({});
   expect(audit[0]).toMatchObject({ action: "resume.view", subject: one.reference, operator });
   // The mail that failed goes out without a question.
@@ -84,7 +86,7 @@ test("there is no button to copy over plain HTTP, where browsers have no clipboa
   const one = plain.submissions.find(({ kind }) => kind === "application")!;
   await using visit = await enter(browser(), plain, pathOf(one));
   await visit.page.getByText("https://portfolio.example/ben-novak/samples").waitFor();
-  expect(await visit.page.getByRole("button", { name: "Copy" }).count()).toBe(0);
+  await expect.poll(() => visit.page.getByRole("button", { name: "Copy" }).count()).toBe(0);
 });
 
 test("texts are written in the direction of their script, and cut at their end", async () => {
@@ -125,9 +127,9 @@ test("only operators who see it are offered to assign it to, and it is printed w
     .toEqual(["eva", "Unassigned", "ben.hart"]);
   await page.keyboard.press("Escape");
   await page.emulateMedia({ media: "print" });
-  expect(await page.getByRole("heading", { name: one.name }).isVisible()).toBe(true);
-  expect(await page.getByRole("navigation").count()).toBe(0);
-  expect(await rows(page).first().isVisible()).toBe(false);
+  await expect.poll(() => page.getByRole("heading", { name: one.name }).isVisible()).toBe(true);
+  await expect.poll(() => page.getByRole("navigation").count()).toBe(0);
+  await expect.poll(() => rows(page).first().isVisible()).toBe(false);
   await page.emulateMedia({ media: null });
 });
 
@@ -141,7 +143,7 @@ describe("a second operator", () => {
     await page.getByRole("combobox", { name: "Status" }).selectOption("open");
     await page.getByText("Ben set this to done 2 min ago. Your change was not made.").waitFor();
     await expect.poll(() => statusOf(page)).toBe("done");
-    expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
+    await expect.poll(() => page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
     await page.getByRole("combobox", { name: "Status" }).selectOption("open");
     await page.getByText("Set to open.").waitFor();
     expect((await site().now(one.reference))[0]).toBe("open");
@@ -204,13 +206,13 @@ describe("a second operator", () => {
     await page.clock.runFor(11_000);
     await page.getByRole("button", { name: "1 new" }).click();
     await expect.poll(() => row.locator(".assignee-name").count()).toBe(1);
-    expect(await page.getByRole("combobox", { name: "Assignee" }).inputValue()).toBe("ben@voices.example");
+    await expect.poll(() => page.getByRole("combobox", { name: "Assignee" }).inputValue()).toBe("ben@voices.example");
 
     await site().changeAs("ben@voices.example", one.reference, { status: "done" });
     await page.getByRole("textbox", { name: "Note" }).fill("Called.");
     await page.getByRole("button", { name: "Add note" }).click();
     await expect.poll(() => statusOf(page)).toBe("done");
-    expect(await row.locator(".mark").innerText()).toBe("Done");
+    await expect.poll(() => row.locator(".mark").innerText()).toBe("Done");
   });
 });
 
@@ -251,7 +253,7 @@ test("one that is erased meanwhile, or never was, is not found", async () => {
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByText("1 submission could not be found any more.").waitFor();
   await page.getByRole("heading", { name: "Not found" }).waitFor();
-  expect(await page.title()).not.toContain(one.name);
+  await expect.poll(() => page.title()).not.toContain(one.name);
   await expect.poll(() => rows(page).locator(`[data-reference="${one.reference}"]`).count()).toBe(0);
   await page.goto(`${site().url}/inquiries/INQ-20000101-000000`);
   await page.getByRole("heading", { name: "Not found" }).waitFor();
@@ -270,5 +272,5 @@ test("a page that is first opened while the service is down says so, and nothing
   await page.getByRole("heading", { name: "Settings" }).waitFor();
   await page.goBack();
   await page.getByRole("heading", { name: one.name }).waitFor();
-  expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
+  await expect.poll(() => page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
 });

@@ -29,7 +29,7 @@ test("a subscriber is added, and one who is subscribed already is refused with t
   expect(new URL(page.url()).searchParams.get("source")).toBe("trade-fair");
   await page.reload();
   await row.waitFor();
-  expect(await page.getByRole("table", { name: "Subscribers" }).getByRole("row").count()).toBe(2);
+  await expect.poll(() => page.getByRole("table", { name: "Subscribers" }).getByRole("row").count()).toBe(2);
 
   await page.getByRole("button", { name: "Add subscriber" }).click();
   await dialog.getByLabel("E-mail address").fill("NEW@example.org");
@@ -102,5 +102,5 @@ test("unsubscribing asks first", async () => {
   await dialog.getByRole("button", { name: "Unsubscribe" }).click();
   await row.getByText("Unsubscribed", { exact: true }).waitFor();
   expect(await stateOf(email)).toBe("unsubscribed");
-  expect(await row.getByRole("button", { name: "Unsubscribe" }).count()).toBe(0);
+  await expect.poll(() => row.getByRole("button", { name: "Unsubscribe" }).count()).toBe(0);
 });

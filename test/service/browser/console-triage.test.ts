@@ -25,14 +25,14 @@ test("new submissions are offered without moving the rows, until they are loaded
   await page.clock.runFor(11_000);
   const offer = page.getByRole("button", { name: "2 new" });
   await offer.waitFor();
-  expect(await first.innerText()).toBe("Anna Müller");
+  await expect.poll(() => first.innerText()).toBe("Anna Müller");
   const error = { code: -32029, message: "Too many requests.", data: { code: "TOO_MANY_REQUESTS" } };
   await page.route("**/inbox.list*", (route) => route.fulfill({ status: 429, json: { error } }), { times: 1 });
   await offer.click();
   await page.getByText("Not loaded. Too many requests.").waitFor();
   await offer.click();
   await expect.poll(() => first.innerText()).toBe("Olu Fresher");
-  expect(await offer.count()).toBe(0);
+  await expect.poll(() => offer.count()).toBe(0);
 });
 
 test("the keyboard is left on a row when the buttons for the selected ones are gone", async () => {
@@ -52,7 +52,7 @@ test("a row that the mouse points at offers to be set to done", async () => {
   const page = await go("?status=open");
   const row = rows(page).last();
   const done = row.getByTitle("Set to done (e)");
-  expect(await done.isVisible()).toBe(false);
+  await expect.poll(() => done.isVisible()).toBe(false);
   await row.hover();
   await done.click();
   await page.getByText("Set to done.").waitFor();
@@ -70,7 +70,7 @@ test("the inbox works from the keyboard alone", async () => {
   await page.getByText("Set to done.").waitFor();
   expect(await site().now(first.reference)).toEqual(["done", null]);
   expect(await focusedRow(page)).toBe(second.reference);
-  expect(await rows(page).first().getAttribute("class")).toContain("dimmed");
+  await expect.poll(() => rows(page).first().getAttribute("class")).toContain("dimmed");
   await page.keyboard.press("z");
   await page.getByText("Undone.").waitFor();
   expect(await site().now(first.reference)).toEqual(["new", null]);
@@ -84,14 +84,14 @@ test("the inbox works from the keyboard alone", async () => {
   const assigned = [second, third, first].map(async ({ reference }) => (await site().now(reference))[1]);
   expect(await Promise.all(assigned)).toEqual([operator, operator, null]);
   await page.keyboard.press("/");
-  expect(await page.getByRole("searchbox").evaluate((box) => box === document.activeElement)).toBe(true);
+  await expect.poll(() => page.getByRole("searchbox").evaluate((box) => box === document.activeElement)).toBe(true);
   await page.keyboard.press("e");
-  expect(await page.getByRole("searchbox").inputValue()).toBe("e");
+  await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("e");
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await page.keyboard.press("Escape");
-  expect(await page.getByRole("dialog").count()).toBe(0);
+  await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
 });
 
 test("a change is made of all that match once their number is confirmed, and leaves what another operator changed", async () => {

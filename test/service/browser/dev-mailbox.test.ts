@@ -23,15 +23,15 @@ test("says when there is no mail; then lists mails, shows each as HTML, as text 
   const { page } = visit;
   await page.goto(mailbox().address);
   const shown = page.locator("details", { hasText: "New inquiry from Ann Buyer" });
-  expect(await page.locator("details").count()).toBe(2);
+  await expect.poll(() => page.locator("details").count()).toBe(2);
   await shown.locator("summary").click();
   const notice = shown.frameLocator("iframe");
   await notice.getByRole("heading", { name: "New inquiry" }).waitFor();
-  expect(await notice.getByText(hostile.company).isVisible()).toBe(true);
+  await expect.poll(() => notice.getByText(hostile.company).isVisible()).toBe(true);
   const [text, head] = await shown.locator("pre").allTextContents();
   expect(text).toContain(`Company: ${hostile.company}`);
   expect(head).toContain("Auto-Submitted: auto-generated");
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 });
 
 test("answers any other address with 404, also one that is no address", async () => {

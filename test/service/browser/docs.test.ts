@@ -51,10 +51,10 @@ test("the reader loads everything from this service, opens an operation, and fol
   await page.getByRole("navigation", { name: "Operations" }).getByRole("link", { name: "Subscribe" }).click();
   const operation = openOperation(page, "/api/newsletter/subscribe");
   const folded = operation.getByRole("button", { name: "crossSiteForbidden" });
-  expect(await folded.getAttribute("aria-expanded")).toBe("false");
-  expect(await operation.getByText('"FORBIDDEN"').count()).toBe(0);
+  await expect.poll(() => folded.getAttribute("aria-expanded")).toBe("false");
+  await expect.poll(() => operation.getByText('"FORBIDDEN"').count()).toBe(0);
   await folded.press("Enter");
-  expect(await folded.getAttribute("aria-expanded")).toBe("true");
+  await expect.poll(() => folded.getAttribute("aria-expanded")).toBe("true");
   await operation.getByText('"FORBIDDEN"').waitFor();
 });
 
@@ -103,7 +103,7 @@ test("an application is sent with its resume and shown as curl, fetch, SDK and t
   expect(stored).toMatchObject({ name: "Ana Souza", resume: { filename: resume.name } });
   await page.getByText(stored!.reference).first().waitFor();
 
-  expect(await samples(operation).innerText()).toContain(`-F 'resumeFile=@"${resume.name}"'`);
+  await expect.poll(() => samples(operation).innerText()).toContain(`-F 'resumeFile=@"${resume.name}"'`);
   expect(await showSample(operation, "fetch")).toContain('form.append("resumeFile", fileInput.files[0]);');
   const sdk = await showSample(operation, "SDK");
   expect(sdk).toContain(`createSubmissionsClient({ url: "${service().url}" })`);

@@ -33,16 +33,16 @@ describe("an e-mail address", () => {
     await field.fill("ann@gmial.con");
     await field.blur();
     await form.getByRole("button", { name: "Did you mean ann@gmail.com?" }).click();
-    expect(await field.inputValue()).toBe("ann@gmail.com");
-    expect(await form.getByRole("button", { name: "Did you mean" }).count()).toBe(0);
+    await expect.poll(() => field.inputValue()).toBe("ann@gmail.com");
+    await expect.poll(() => form.getByRole("button", { name: "Did you mean" }).count()).toBe(0);
     await field.fill("reader@gmial.com");
     await field.press("Enter");
     const receipt = form.getByRole("region", { name: "Check your inbox" });
-    expect(await receipt.innerText()).toContain("We sent a link to reader@gmial.com. Wrong address?");
+    await expect.poll(() => receipt.innerText()).toContain("We sent a link to reader@gmial.com. Wrong address?");
     expect((await service().stored()).subscribers.map(({ email }) => email)).toContain("reader@gmial.com");
     await receipt.getByRole("button", { name: "Change it" }).click();
-    expect(await field.inputValue()).toBe("reader@gmial.com");
-    expect(await field.evaluate((input) => input.matches(":focus"))).toBe(true);
+    await expect.poll(() => field.inputValue()).toBe("reader@gmial.com");
+    await expect.poll(() => field.evaluate((input) => input.matches(":focus"))).toBe(true);
   });
 
   test("with a likely slip gets its suggestion after the button is released, so that the button stays in place", async () => {
@@ -73,13 +73,13 @@ test("a web address without a scheme is completed and sent with https, also from
   await fillApplication(form);
   await form.getByLabel("Portfolio").fill("example.org/ana");
   await form.getByLabel("Link to your resume").fill("example.org/cv");
-  expect(await form.getByLabel("Portfolio").inputValue()).toBe("https://example.org/ana");
+  await expect.poll(() => form.getByLabel("Portfolio").inputValue()).toBe("https://example.org/ana");
   await form.locator("input[type=file]").setInputFiles(resume);
   await form.locator(".chosen").waitFor();
   await visit.page.reload();
   await form.getByLabel("Full name").waitFor();
-  expect(await form.getByLabel("Full name").inputValue()).toBe("Ana Souza");
-  expect(await form.locator(".chosen").isVisible()).toBe(false);
+  await expect.poll(() => form.getByLabel("Full name").inputValue()).toBe("Ana Souza");
+  await expect.poll(() => form.locator(".chosen").isVisible()).toBe(false);
   await form.getByLabel("Link to your resume").press("Enter");
   await form.getByRole("region").waitFor();
   expect((await service().stored()).applications.at(-1)).toMatchObject({
@@ -97,7 +97,7 @@ test("the button that removes a file says one word, and its name says which file
     const { visit, form } = await visitForm("application-form", { lang });
     await using _ = visit;
     await form.locator("input[type=file]").setInputFiles({ ...resume, name: "cv.pdf" });
-    expect(await form.getByRole("button", { name, exact: true }).innerText()).toBe(word);
+    await expect.poll(() => form.getByRole("button", { name, exact: true }).innerText()).toBe(word);
     const letter = form.locator("#coverLetter");
     await letter.fill("😀".repeat(1_204));
     await form.getByText(counted).waitFor();
@@ -115,17 +115,17 @@ describe("a page that is loaded again", () => {
     await form.getByLabel("E-mail address").fill("kept@example.org");
     await visit.page.reload();
     await form.getByRole("button", { name: "Send inquiry" }).waitFor();
-    expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(1);
+    await expect.poll(() => form.getByRole("checkbox", { checked: true }).count()).toBe(1);
     await form.getByRole("button", { name: "Send inquiry" }).click();
     await form.getByRole("button", { name: "Copy" }).click();
     await form.getByRole("button", { name: "Copied" }).waitFor();
     const stored = (await service().stored()).inquiries.filter(({ email }) => email === "kept@example.org");
     expect(stored).toMatchObject([{ name: "Ann Buyer", selectedPackageIds: ["en-GB"] }]);
-    expect(await visit.page.evaluate(() => navigator.clipboard.readText())).toBe(stored[0]?.reference);
+    await expect.poll(() => visit.page.evaluate(() => navigator.clipboard.readText())).toBe(stored[0]?.reference);
     await visit.page.reload();
     await form.getByRole("button", { name: "Send inquiry" }).waitFor();
-    expect(await form.getByLabel("Your name").inputValue()).toBe("");
-    expect(await visit.page.evaluate(() => sessionStorage.length)).toBe(0);
+    await expect.poll(() => form.getByLabel("Your name").inputValue()).toBe("");
+    await expect.poll(() => visit.page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
   test("while it waits for its answer sends the same submission again, with its key", async () => {
@@ -167,14 +167,14 @@ describe("a page that is loaded again", () => {
     packagesMayCome = promise;
     await page.reload();
     await form.getByLabel("Your name").fill("Ann Buyer");
-    expect(await box.count()).toBe(0);
+    await expect.poll(() => box.count()).toBe(0);
     letPackagesCome();
     await box.waitFor();
-    expect(await box.isChecked()).toBe(true);
+    await expect.poll(() => box.isChecked()).toBe(true);
     await page.reload();
     await box.waitFor();
-    expect(await box.isChecked()).toBe(true);
-    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+    await expect.poll(() => box.isChecked()).toBe(true);
+    await expect.poll(() => form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
   });
 
   test("keeps apart the forms of several shadow roots", async () => {

@@ -76,21 +76,25 @@ describe("a problem of a field", () => {
     await form.getByLabel("Portfolio").fill("javascript:alert(1)");
     await form.getByLabel("Telephone").fill("call me");
     const email = form.getByLabel("E-mail address");
-    expect(await email.getAttribute("aria-invalid")).toBe(null);
+    await expect.poll(() => email.getAttribute("aria-invalid")).toBe(null);
     await form.getByRole("button", { name: "Send application" }).click();
 
     const summary = await summaryOf(form);
     expect(await hasFocus(summary)).toBe(true);
-    expect(await summary.getByRole("link").allInnerTexts()).toEqual([
-      "Enter your full name.",
-      "E-mail address: Enter one e-mail address, like name@example.org.",
-      "Telephone: Enter a number like +44 20 7946 0018, or leave the field empty.",
-      "Enter the position you apply for.",
-      "Portfolio: Enter an address like https://example.org, or leave the field empty.",
-    ]);
-    expect(await email.getAttribute("aria-invalid")).toBe("true");
+    await expect
+      .poll(() => summary.getByRole("link").allInnerTexts())
+      .toEqual([
+        "Enter your full name.",
+        "E-mail address: Enter one e-mail address, like name@example.org.",
+        "Telephone: Enter a number like +44 20 7946 0018, or leave the field empty.",
+        "Enter the position you apply for.",
+        "Portfolio: Enter an address like https://example.org, or leave the field empty.",
+      ]);
+    await expect.poll(() => email.getAttribute("aria-invalid")).toBe("true");
     const described = (await email.getAttribute("aria-describedby"))!.split(" ").at(-1);
-    expect(await form.locator(`#${described}`).innerText()).toBe("Enter one e-mail address, like name@example.org.");
+    await expect
+      .poll(() => form.locator(`#${described}`).innerText())
+      .toBe("Enter one e-mail address, like name@example.org.");
     await summary.getByRole("link", { name: "Telephone" }).click();
     expect(await hasFocus(form.getByLabel("Telephone"))).toBe(true);
     expect(sent).not.toContain("POST");
@@ -99,11 +103,11 @@ describe("a problem of a field", () => {
     const mended = { "Full name": "Ana Souza", "Position you apply for": "Annotator", Portfolio: "", Telephone: "" };
     for (const [label, text] of Object.entries(mended)) await form.getByLabel(label).fill(text);
     await email.fill("ana@example");
-    expect(await email.getAttribute("aria-invalid")).toBe("true");
-    expect(await summary.isVisible()).toBe(true);
+    await expect.poll(() => email.getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => summary.isVisible()).toBe(true);
     await email.fill("ana@example.org");
-    expect(await email.getAttribute("aria-invalid")).toBe(null);
-    expect(await summary.isVisible()).toBe(false);
+    await expect.poll(() => email.getAttribute("aria-invalid")).toBe(null);
+    await expect.poll(() => summary.isVisible()).toBe(false);
   });
 
   test("that only the service finds is shown at its field too", async () => {
@@ -122,9 +126,11 @@ describe("a problem of a field", () => {
       .evaluate((box) => ((box as HTMLInputElement).value = "sold-out"));
     await send(form);
     const summary = await summaryOf(form);
-    expect(await summary.innerText()).toContain("“sold-out” is not a package we offer.");
-    expect(await form.getByRole("group", { name: "Packages" }).innerText()).toContain("is not a package we offer");
-    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+    await expect.poll(() => summary.innerText()).toContain("“sold-out” is not a package we offer.");
+    await expect
+      .poll(() => form.getByRole("group", { name: "Packages" }).innerText())
+      .toContain("is not a package we offer");
+    await expect.poll(() => form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
     expect((await limited.stored()).inquiries).toEqual([]);
   });
 
@@ -150,12 +156,12 @@ describe("when the service cannot take it", () => {
     await fillInquiry(form, "second@example.org");
     await send(form);
     const summary = await summaryOf(form);
-    expect(await summary.getByRole("heading").innerText()).toBe("Your form was not sent");
-    expect(await summary.innerText()).toMatch(
-      /Everything you entered is still here\. Please try again in \d+ seconds\./,
-    );
-    expect(await summary.getByRole("button", { name: "Try again" }).isVisible()).toBe(true);
-    expect(await form.getByLabel("E-mail address").inputValue()).toBe("second@example.org");
+    await expect.poll(() => summary.getByRole("heading").innerText()).toBe("Your form was not sent");
+    await expect
+      .poll(() => summary.innerText())
+      .toMatch(/Everything you entered is still here\. Please try again in \d+ seconds\./);
+    await expect.poll(() => summary.getByRole("button", { name: "Try again" }).isVisible()).toBe(true);
+    await expect.poll(() => form.getByLabel("E-mail address").inputValue()).toBe("second@example.org");
     expect((await limited.stored()).inquiries).toHaveLength(1);
   });
 
@@ -173,9 +179,11 @@ describe("when the service cannot take it", () => {
       proxy().next(mishap);
       await send(form);
       const summary = await summaryOf(form);
-      expect(await summary.getByRole("heading").innerText()).toBe("We could not confirm that your form was sent");
-      expect(await summary.innerText()).toContain(words);
-      if (status === 500) expect(await summary.innerText()).toContain("please quote r-42");
+      await expect
+        .poll(() => summary.getByRole("heading").innerText())
+        .toBe("We could not confirm that your form was sent");
+      await expect.poll(() => summary.innerText()).toContain(words);
+      if (status === 500) await expect.poll(() => summary.innerText()).toContain("please quote r-42");
       expect(await hasFocus(summary)).toBe(true);
       expect(await inquiriesOf(`${status}@example.org`)).toEqual([]);
       await summary.getByRole("button", { name: "Try again" }).click();
@@ -194,13 +202,13 @@ describe("when the service cannot take it", () => {
       });
       await sendInVain(page, () => send(form));
       const summary = await summaryOf(form);
-      expect(await summary.innerText()).toContain("trying again cannot send it twice");
+      await expect.poll(() => summary.innerText()).toContain("trying again cannot send it twice");
       await page.unrouteAll();
       await summary.getByRole("button", { name: "Try again" }).click();
       await accepted(form);
       const stored = await inquiriesOf("lost@example.org");
       expect(stored).toHaveLength(1);
-      expect(await form.getByText(stored[0]!.reference).count()).toBe(1);
+      await expect.poll(() => form.getByText(stored[0]!.reference).count()).toBe(1);
     },
   );
 
@@ -212,7 +220,7 @@ describe("when the service cannot take it", () => {
       proxy().target = nowhere;
       await sendInVain(page, () => send(form));
       const summary = await summaryOf(form);
-      expect(await summary.innerText()).toContain("We could not be reached.");
+      await expect.poll(() => summary.innerText()).toContain("We could not be reached.");
       proxy().target = target;
       await form.getByLabel("Your name").fill("Bea Buyer");
       await summary.getByRole("button", { name: "Try again" }).click();
@@ -231,11 +239,13 @@ describe("when the service cannot take it", () => {
       await send(form);
       await failed;
       await form.getByRole("status").getByText("Sending…").waitFor();
-      expect(await form.locator("#summary").isVisible()).toBe(false);
-      expect(await form.getByLabel("Your name").evaluate((input: HTMLInputElement) => input.readOnly)).toBe(true);
+      await expect.poll(() => form.locator("#summary").isVisible()).toBe(false);
+      await expect
+        .poll(() => form.getByLabel("Your name").evaluate((input: HTMLInputElement) => input.readOnly))
+        .toBe(true);
       const box = form.getByRole("checkbox").first();
       await box.dispatchEvent("click");
-      expect(await box.isChecked()).toBe(true);
+      await expect.poll(() => box.isChecked()).toBe(true);
       proxy().target = target;
       await accepted(form);
       expect(await inquiriesOf("away@example.org")).toHaveLength(1);
@@ -251,12 +261,12 @@ describe("when the service cannot take it", () => {
       await page.context().setOffline(true);
       await send(form);
       await status.getByText("You are offline. The form is sent as soon as").waitFor();
-      expect(await form.locator("#summary").isVisible()).toBe(false);
+      await expect.poll(() => form.locator("#summary").isVisible()).toBe(false);
       await form.getByRole("button", { name: "Cancel" }).click();
       await status.getByText("Cancelled.").waitFor();
       await page.context().setOffline(false);
       await form.getByLabel("Your name").fill("Bea Buyer");
-      expect(await status.innerText()).toContain("Cancelled.");
+      await expect.poll(() => status.innerText()).toContain("Cancelled.");
       expect(proxy().requests.length).toBe(seen);
 
       await page.context().setOffline(true);
@@ -279,7 +289,7 @@ describe("when the service cannot take it", () => {
       await expect.poll(() => proxy().requests.length).toBe(seen + 1);
       await page.clock.fastForward(90_000);
       const summary = await summaryOf(form);
-      expect(await summary.innerText()).toContain("We could not confirm that your form was sent");
+      await expect.poll(() => summary.innerText()).toContain("We could not confirm that your form was sent");
       await summary.getByRole("button", { name: "Try again" }).click();
       await accepted(form);
       expect(await inquiriesOf("silent@example.org")).toHaveLength(1);
@@ -298,6 +308,6 @@ describe("when the service cannot take it", () => {
     proxy().next({ status: 404, body });
     await send(form);
     await summaryOf(form);
-    expect(await page.title()).toBe("NOT_FOUND r-9 Gone for good. Everything you entered is still here.");
+    await expect.poll(() => page.title()).toBe("NOT_FOUND r-9 Gone for good. Everything you entered is still here.");
   });
 });

@@ -25,14 +25,14 @@ test("an inquiry that is sent by two clicks is stored once, as it was typed; its
   const stored = await inquiriesOf("sent@example.org");
   expect(stored).toEqual([expect.objectContaining({ name: "Ann Buyer", company: "Buyers & Sons", status: "new" })]);
   expect(stored[0]!.selectedPackageIds).toHaveLength(1);
-  expect(await receipt.innerText()).toContain(stored[0]!.reference);
-  expect(await receipt.evaluate((section) => section.matches(":focus"))).toBe(true);
+  await expect.poll(() => receipt.innerText()).toContain(stored[0]!.reference);
+  await expect.poll(() => receipt.evaluate((section) => section.matches(":focus"))).toBe(true);
 
   // The form is empty again, with the same packages, and the same content is then a second submission.
   await form.getByRole("button", { name: "Send another inquiry" }).click();
-  expect(await form.getByLabel("Your name").inputValue()).toBe("");
-  expect(await form.getByRole("checkbox").count()).toBe(packages);
-  expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(0);
+  await expect.poll(() => form.getByLabel("Your name").inputValue()).toBe("");
+  await expect.poll(() => form.getByRole("checkbox").count()).toBe(packages);
+  await expect.poll(() => form.getByRole("checkbox", { checked: true }).count()).toBe(0);
   await fillInquiry(form, "sent@example.org");
   await form.getByLabel("Company").fill("  Buyers & Sons ");
   await form.getByRole("button", { name: "Send inquiry" }).click();
@@ -46,7 +46,7 @@ test("a subscription says where it comes from", async () => {
   await form.getByLabel("E-mail address").fill("reader@example.org");
   await form.getByLabel("E-mail address").press("Enter");
   const receipt = form.getByRole("region", { name: "Check your inbox" });
-  expect(await receipt.innerText()).toContain("We sent a link to reader@example.org.");
+  await expect.poll(() => receipt.innerText()).toContain("We sent a link to reader@example.org.");
   expect((await service().stored()).subscribers).toEqual([
     expect.objectContaining({ email: "reader@example.org", source: "blog-post" }),
   ]);
@@ -85,7 +85,7 @@ test("an application arrives with its resume, and with every field", async () =>
     coverLetter: "Dear all,\n\nhello.",
     resume: { filename: "Ana Souza.pdf", kind: "pdf", size: resume.buffer.length },
   });
-  expect(await form.getByText(stored.reference).count()).toBe(1);
+  await expect.poll(() => form.getByText(stored.reference).count()).toBe(1);
 });
 
 test("a form can be filled in and sent with the keyboard alone", async () => {
@@ -118,7 +118,7 @@ test("a form can be filled in and sent with the keyboard alone", async () => {
 
 test("the honeypot is no field for people, and a program that fills it in is answered like a person", async () => {
   const form = visit().page.locator("inquiry-form");
-  expect(await form.getByRole("textbox", { name: "Leave this field empty" }).count()).toBe(0);
+  await expect.poll(() => form.getByRole("textbox", { name: "Leave this field empty" }).count()).toBe(0);
   await fillInquiry(form, "program@example.org");
   await form.locator("input[name=website]").evaluate((input) => ((input as HTMLInputElement).value = "https://spam"));
   await form.getByRole("button", { name: "Send inquiry" }).click();
@@ -147,6 +147,6 @@ test("the page gets an event with the receipt, and may show something else", asy
   await page.evaluate(() => (document.title = ""));
   await form.getByRole("button", { name: "Send inquiry" }).click();
   await page.waitForFunction(() => document.title.startsWith("inquiry-form"));
-  expect(await page.title()).toBe(receipt);
+  await expect.poll(() => page.title()).toBe(receipt);
   expect(await inquiriesOf("events@example.org")).toHaveLength(1);
 });

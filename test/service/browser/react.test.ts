@@ -56,15 +56,19 @@ describe("a component", () => {
     await using visit = await Visit.begin(browser(), { javaScriptEnabled: false });
     await visit.page.goto(host().url);
     const inquiry = visit.page.locator("inquiry-form");
-    expect(await inquiry.getByRole("checkbox", { name: "Scottish English" }).isVisible()).toBe(true);
-    expect(await inquiry.getByLabel("Company").inputValue()).toBe("Vozes");
-    expect(await inquiry.locator("form").getAttribute("action")).toBe(`${service().url}/api/marketplace/inquiry`);
+    await expect.poll(() => inquiry.getByRole("checkbox", { name: "Scottish English" }).isVisible()).toBe(true);
+    await expect.poll(() => inquiry.getByLabel("Company").inputValue()).toBe("Vozes");
+    await expect
+      .poll(() => inquiry.locator("form").getAttribute("action"))
+      .toBe(`${service().url}/api/marketplace/inquiry`);
     const application = visit.page.locator("application-form");
-    expect(await application.getByRole("link", { name: "privacy notice" }).getAttribute("href")).toBe("/privacy");
-    expect(await application.locator("input[name=consentText]").inputValue()).toBe("2026-11");
-    expect(await visit.page.locator("newsletter-form").getByRole("button", { name: "Abonnieren" }).isVisible()).toBe(
-      true,
-    );
+    await expect
+      .poll(() => application.getByRole("link", { name: "privacy notice" }).getAttribute("href"))
+      .toBe("/privacy");
+    await expect.poll(() => application.locator("input[name=consentText]").inputValue()).toBe("2026-11");
+    await expect
+      .poll(() => visit.page.locator("newsletter-form").getByRole("button", { name: "Abonnieren" }).isVisible())
+      .toBe(true);
   });
 
   test("keeps what was typed when it is rendered again, and its handlers see the state of the page", async () => {
@@ -96,7 +100,7 @@ describe("a component", () => {
       inquiry.getByLabel(name).inputValue(),
     );
     expect(await Promise.all(texts)).toEqual(["Typed Ltd", "Ann Buyer", "early@example.org"]);
-    expect(await inquiry.getByRole("checkbox", { name: "Scottish English" }).isChecked()).toBe(true);
+    await expect.poll(() => inquiry.getByRole("checkbox", { name: "Scottish English" }).isChecked()).toBe(true);
   });
 });
 
@@ -109,7 +113,7 @@ describe("useSubmission", () => {
     await form.getByLabel("Own address").fill("ann");
     await form.getByRole("button", { name: "Ask", exact: true }).click();
     await form.getByText("Enter one e-mail address, like name@example.org.").waitFor();
-    expect(await form.getByLabel("Own address").getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => form.getByLabel("Own address").getAttribute("aria-invalid")).toBe("true");
     await form.getByLabel("Own address").fill("ann@");
     await form.getByText("Enter one e-mail address, like name@example.org.").waitFor({ state: "detached" });
   });
@@ -154,7 +158,7 @@ describe("useSubmission", () => {
     expect(await stored()).toMatchObject([{ selectedPackageIds: ["de-AT"] }]);
 
     await form.getByRole("button", { name: "Begin anew" }).click();
-    expect(await form.getByLabel("Own name").inputValue()).toBe("");
+    await expect.poll(() => form.getByLabel("Own name").inputValue()).toBe("");
     await fillIn();
     await ask.click();
     await accepted.waitFor();

@@ -100,7 +100,7 @@ describe("before it is sent", () => {
     for (const [file, words] of cases) {
       await choose(form, file);
       await problemOf(form).getByText(words).waitFor();
-      expect(await form.locator("input[type=file]").getAttribute("aria-invalid")).toBe("true");
+      await expect.poll(() => form.locator("input[type=file]").getAttribute("aria-invalid")).toBe("true");
       await send(form);
       await form.locator("#summary").getByRole("link", { name: words }).waitFor();
       await form.getByRole("button", { name: `Remove ${file.name}` }).click();
@@ -117,7 +117,7 @@ describe("before it is sent", () => {
     for (const file of [pdfOf(bytesMax.resume), doc, docx]) {
       await choose(form, file);
       await form.locator(".chosen").getByText(file.name).waitFor();
-      expect(await problemOf(form).isVisible()).toBe(false);
+      await expect.poll(() => problemOf(form).isVisible()).toBe(false);
     }
     await drop(form.getByLabel("Cover letter"), [resume, pdfOf(100)]);
     await problemOf(form).getByText("Only one file can be sent.").waitFor();
@@ -174,9 +174,9 @@ describe("on its way", () => {
       .getByRole("status")
       .getByText("Cancelled. If it had already arrived, sending it again does not send it twice.")
       .waitFor();
-    expect(await form.getByRole("progressbar").isVisible()).toBe(false);
-    expect(await form.getByLabel("Full name").inputValue()).toBe("Ana Souza");
-    expect(await form.locator(".chosen").innerText()).toContain("large.pdf");
+    await expect.poll(() => form.getByRole("progressbar").isVisible()).toBe(false);
+    await expect.poll(() => form.getByLabel("Full name").inputValue()).toBe("Ana Souza");
+    await expect.poll(() => form.locator(".chosen").innerText()).toContain("large.pdf");
     await expect.poll(() => service().files("resumes/.staging")).toEqual([]);
     expect(await count()).toBe(before);
     await speedUp();

@@ -42,7 +42,7 @@ test("an inquiry that begins at a card of the catalogue ends with its reference"
   await page.getByRole("link", { name: /Ask about it.*Austrian German/ }).click();
   await page.waitForURL("**/?package=de-AT#inquiry");
   const form = page.locator("inquiry-form");
-  expect(await form.getByRole("checkbox", { name: "Austrian German" }).isChecked()).toBe(true);
+  await expect.poll(() => form.getByRole("checkbox", { name: "Austrian German" }).isChecked()).toBe(true);
   await form.getByLabel("Your name").fill("Ann Buyer");
   await form.getByLabel("E-mail address").fill("card@example.org");
   await form.getByRole("button", { name: "Send inquiry" }).click();
@@ -62,7 +62,7 @@ test("a reference stands on one line of a small page", async () => {
       .locator(".reference strong")
       .evaluate((one) => one.clientHeight / Number.parseFloat(getComputedStyle(one).lineHeight));
     expect(Math.round(lines)).toBe(1);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   }
 });
 
@@ -77,20 +77,20 @@ test("a mistake is shown with the form as it was, and once mended it is sent onc
   await form.getByRole("button", { name: "Send inquiry" }).click();
 
   await page.getByRole("heading", { name: "Your inquiry has not been sent yet" }).waitFor();
-  expect(await page.title()).toContain("not been sent");
+  await expect.poll(() => page.title()).toContain("not been sent");
   const refused = refusedForm(page);
   const problems = refused.getByRole("group", { name: "There is a problem" });
   const email = refused.getByLabel("E-mail address");
-  expect(await email.getAttribute("aria-invalid")).toBe("true");
-  expect(await email.inputValue()).toBe("ann@localhost");
-  expect(await refused.getByLabel("Company").inputValue()).toBe('Buyers & "Sons"');
-  expect(await refused.getByRole("checkbox", { checked: true }).count()).toBe(2);
+  await expect.poll(() => email.getAttribute("aria-invalid")).toBe("true");
+  await expect.poll(() => email.inputValue()).toBe("ann@localhost");
+  await expect.poll(() => refused.getByLabel("Company").inputValue()).toBe('Buyers & "Sons"');
+  await expect.poll(() => refused.getByRole("checkbox", { checked: true }).count()).toBe(2);
   // The rules of the shadow roots hold here too.
   await expect.poll(() => email.evaluate((input) => getComputedStyle(input).borderRadius)).toBe("8px");
 
   await problems.getByRole("link", { name: "Enter one e-mail address" }).click();
   await page.waitForURL(/#email$/);
-  expect(await email.evaluate((input) => input.matches(":focus"))).toBe(true);
+  await expect.poll(() => email.evaluate((input) => input.matches(":focus"))).toBe(true);
   await email.fill("mended@example.org");
   await refused.getByRole("button", { name: "Send inquiry" }).click();
   await page.getByRole("heading", { name: "Your inquiry has been sent" }).waitFor();
@@ -117,9 +117,9 @@ test("a resume that is too large is reported at its field, and the letter behind
 
   await page.getByRole("heading", { name: "Your application has not been sent yet" }).waitFor();
   const refused = refusedForm(page);
-  expect(await refused.locator("#resumeFile-error").innerText()).toContain("larger than 5 MiB");
-  expect(await refused.locator("#resumeFile-error").innerText()).toContain("Please choose another file.");
-  expect(await refused.getByLabel("Cover letter").inputValue()).toBe("Dear all,\n\n<b>here</b> I am.");
+  await expect.poll(() => refused.locator("#resumeFile-error").innerText()).toContain("larger than 5 MiB");
+  await expect.poll(() => refused.locator("#resumeFile-error").innerText()).toContain("Please choose another file.");
+  await expect.poll(() => refused.getByLabel("Cover letter").inputValue()).toBe("Dear all,\n\n<b>here</b> I am.");
   expect((await service().stored()).applications).toHaveLength(before);
 
   await refused.locator("input[type=file]").setInputFiles(resume);
@@ -196,9 +196,9 @@ test("a German form that is sent twice at once is stored once, and a reload show
   await press();
 
   await page.getByRole("heading", { name: "Ihr Formular wird bearbeitet" }).waitFor();
-  expect(await page.locator("html").getAttribute("lang")).toBe("de");
-  expect(await page.getByRole("link", { name: "Zur Startseite" }).getAttribute("href")).toBe("../../");
-  expect(await page.locator("form").count()).toBe(0);
+  await expect.poll(() => page.locator("html").getAttribute("lang")).toBe("de");
+  await expect.poll(() => page.getByRole("link", { name: "Zur Startseite" }).getAttribute("href")).toBe("../../");
+  await expect.poll(() => page.locator("form").count()).toBe(0);
   const { inquiries } = await slow.stored();
   expect(inquiries).toHaveLength(1);
 
@@ -248,14 +248,14 @@ test("where work is to be proved, a German form that was sent before its script 
 
   await page.getByRole("heading", { name: "Bewerbung senden" }).waitFor();
   await form.getByRole("heading", { name: "Wir konnten nicht prüfen, ob Sie ein Mensch sind." }).waitFor();
-  expect(await form.getByLabel("Anschreiben").inputValue()).toBe("Dear all,\n\nhere I am.");
+  await expect.poll(() => form.getByLabel("Anschreiben").inputValue()).toBe("Dear all,\n\nhere I am.");
   await page.waitForFunction(() => customElements.get("application-form"));
   await form.getByRole("button", { name: "Bewerbung senden" }).click();
   const receipt = form.locator(".receipt");
   await receipt.waitFor();
   const { applications } = await proving().stored();
   expect(applications).toMatchObject([{ language: "de", coverLetter: "Dear all,\n\nhere I am." }]);
-  expect(await receipt.innerText()).toContain(applications[0]!.reference);
+  await expect.poll(() => receipt.innerText()).toContain(applications[0]!.reference);
 });
 
 /** Reloads a page that answered a form: the browser sends the form again, until it is accepted. */

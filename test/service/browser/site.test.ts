@@ -34,12 +34,12 @@ test("a card ticks its box without leaving the page, and what was typed stays", 
   await form.getByLabel("Your name").fill("Ann Buyer");
   await page.getByRole("link", { name: /Ask about it.*Yoruba/ }).click();
   const box = form.getByRole("checkbox", { name: "Yoruba" });
-  expect(await box.isChecked()).toBe(true);
-  expect(await box.evaluate((element) => element.matches(":focus"))).toBe(true);
+  await expect.poll(() => box.isChecked()).toBe(true);
+  await expect.poll(() => box.evaluate((element) => element.matches(":focus"))).toBe(true);
   await page.getByRole("link", { name: /Ask about it.*Austrian German/ }).click();
   await page.getByRole("link", { name: /Ask about it.*Yoruba/ }).click();
-  expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(2);
-  expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+  await expect.poll(() => form.getByRole("checkbox", { checked: true }).count()).toBe(2);
+  await expect.poll(() => form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
   expect(new URL(page.url()).search).toBe("");
 });
 
@@ -64,7 +64,7 @@ describe("a draft", () => {
     const [yoruba] = await ticked(form);
     await visitSite(visit, "/?package=de-AT#inquiry");
     expect(new Set(await ticked(form))).toEqual(new Set([yoruba, "de-AT"]));
-    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+    await expect.poll(() => form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
 
     await form.getByRole("checkbox", { name: "Austrian German" }).uncheck();
     await page.reload();
@@ -74,7 +74,7 @@ describe("a draft", () => {
     await page.reload();
     await formsReady(page);
     expect(await ticked(form)).toEqual([]);
-    expect(await form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
+    await expect.poll(() => form.getByLabel("Your name").inputValue()).toBe("Ann Buyer");
   });
 
   test("does not overwrite what was typed before the script came, and keeps it", async () => {
@@ -95,9 +95,9 @@ describe("a draft", () => {
     letScriptCome();
     await formsReady(page);
     const expectAll = async () => {
-      expect(await form.getByLabel("Your name").inputValue()).toBe("Bea Buyer");
-      expect(await form.getByLabel("Company").inputValue()).toBe("Old Ltd");
-      expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(2);
+      await expect.poll(() => form.getByLabel("Your name").inputValue()).toBe("Bea Buyer");
+      await expect.poll(() => form.getByLabel("Company").inputValue()).toBe("Old Ltd");
+      await expect.poll(() => form.getByRole("checkbox", { checked: true }).count()).toBe(2);
     };
     await expectAll();
     await page.reload();
@@ -134,7 +134,7 @@ test.each(pages)("%s has no serious barrier, and fits the screen of a phone", as
   ] as const) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     const barriers = (await barriersOf(page)).filter(({ impact }) => impact === "serious" || impact === "critical");
     expect(barriers.map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html)])).toEqual([]);
   }
