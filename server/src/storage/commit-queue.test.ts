@@ -94,6 +94,18 @@ test("what comes in the turn after the first job shares its commit, up to the la
   expect(batches).toEqual([[1, 2, 3], [4]]);
 });
 
+test("after a commit of few jobs the next one waits for no empty turn", async () => {
+  const { queue, batches } = queueOf({ batchMax: 3 });
+  await queue.run(0);
+  const all = [];
+  for (const job of [1, 2]) {
+    all.push(queue.run(job));
+    await nextTurn();
+  }
+  await Promise.all(all);
+  expect(batches).toEqual([[0], [1], [2]]);
+});
+
 test("jobs that never stop coming do not put a commit off for ever", async () => {
   const { queue, batches } = queueOf({ batchMax: 1000 });
   const all = [];

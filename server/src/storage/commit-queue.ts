@@ -30,9 +30,11 @@ export class Again {
 
 /**
  * A round begins after the first turn of the event loop that brings no new job, and after this many turns at the latest. So
- * jobs that arrive while earlier requests are read share their commit. A caller alone waits for one empty turn.
+ * jobs that arrive while earlier requests are read share their commit.
  */
 const gatherTurnsMax = 8;
+/** After a commit of so few jobs the next caller is probably alone too, and waits for no empty turn. */
+const fewJobs = 2;
 /** Most time until such a job comes again by itself; a commit that begins sooner takes it along. */
 const againMs = 25;
 /** Pause after a batch of which none was done: SQLite blocks this thread for some milliseconds with each try. */
@@ -66,6 +68,8 @@ export class CommitQueue<Job, Result> {
   /** When the next round begins, by `performance.now()`; -Infinity: it was decided, and no job can hurry it. */
   #roundAt = Infinity;
   #isCommitting = false;
+  /** Of the latest commit; before the first one nobody is taken to be alone. */
+  #lastJobs = Infinity;
   #closed: PromiseWithResolvers<void> | undefined;
   #counts = { commits: 0, jobs: 0, retries: 0 };
 
@@ -111,7 +115,7 @@ export class CommitQueue<Job, Result> {
   #beginIn(pauseMs: number): void {
     if (this.#roundAt === -Infinity) return;
     clearTimeout(this.#timer);
-    if (pauseMs === 0) this.#gather(0, gatherTurnsMax);
+    if (pauseMs === 0) this.#gather(this.#lastJobs <= fewJobs ? this.#waiting.length : 0, gatherTurnsMax);
     else this.#timer = setTimeout(this.#round, pauseMs);
     this.#roundAt = -Infinity;
   }
@@ -133,7 +137,9 @@ export class CommitQueue<Job, Result> {
   async #turn(): Promise<void> {
     this.#isCommitting = true;
     const retries = this.#counts.retries;
-    await this.#commit(this.#takeBatch());
+    const batch = this.#takeBatch();
+    this.#lastJobs = batch.length;
+    await this.#commit(batch);
     this.#isCommitting = false;
     if (this.#waiting.length === 0) this.#closed?.resolve();
     else if (this.#counts.retries > retries) this.#beginIn(busyPauseMs);
