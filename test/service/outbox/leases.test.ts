@@ -111,29 +111,6 @@ test("a sender that leaves due mails to others writes down what the store refuse
   expect(tested.taken()).toEqual([fresh!.id]);
 });
 
-test("an outcome that the store refuses is written while calls for due mails take their time", async ({ tested }) => {
-  const wrapped = unwilling(tested.store);
-  const reply = Promise.withResolvers<void>();
-  const sending: string[] = [];
-  const slow = async (mails: readonly OutgoingMail[]) => {
-    sending.push(...mails.map(({ id }) => id));
-    if (mails.some(({ id }) => id === due!.id)) await reply.promise;
-    return taken(mails);
-  };
-  const [due] = await tested.storeDueMails(1);
-  const { outbox, failed } = tested.openSender({ store: wrapped.store, mailer: mailerOf(slow, { batchMax: 1 }) });
-  outbox.start();
-  await eventually(() => sending).toEqual([due!.id]);
-  const [fresh] = await tested.storeMails(1, outbox.lease());
-  expect(await outbox.deliver([fresh!])).toBe(true);
-  await eventually(() => failed.length).toBeGreaterThan(0);
-  wrapped.refusing = false;
-  await eventually(() => listMails(tested.store.desk, { status: "sent", limit: 10 })).toMatchObject([
-    { id: fresh!.id },
-  ]);
-  reply.resolve();
-});
-
 test("a sender that stops writes down an outcome that the store refuses at first", async ({ tested }) => {
   const wrapped = unwilling(tested.store);
   const { outbox, failed } = tested.openSender({ store: wrapped.store });
@@ -154,3 +131,77 @@ test("a sender that stops with an outcome not written down keeps that mail's lea
   const now = tested.clock.now();
   expect(await tested.store.mails.claim(now, 1, { owner: "next", until: now + minute })).toEqual([]);
 });
+
+/** A store that can be away, and counts the looks at due mails and the renewals that it took. */
+function absent({ clock, mails }: Store) {
+  const wrapped = { isAway: false, done: { claim: 0, renew: 0 } };
+  const unlessAway = async <T>(use: () => Promise<T>, name?: "claim" | "renew"): Promise<T> => {
+    if (wrapped.isAway) throw new StorageUnavailable("away");
+    const answer = await use();
+    if (name !== undefined) wrapped.done[name] += 1;
+    return answer;
+  };
+  const store: Pick<Store, "clock" | "mails"> = {
+    clock,
+    mails: {
+      claim: (...claim) => unlessAway(() => mails.claim(...claim), "claim"),
+      renew: (...renewal) => unlessAway(() => mails.renew(...renewal), "renew"),
+      settle: (...settlement) => unlessAway(() => mails.settle(...settlement)),
+    },
+  };
+  return Object.assign(wrapped, { store });
+}
+
+test.for(["has seen it", "starts afterwards"])(
+  "a reply that comes after the store was away is waited for, and no process that %s sends the mail meanwhile",
+  async (which, { tested }) => {
+    const { clock } = tested;
+    const reply = Promise.withResolvers<void>();
+    const received: string[] = [];
+    const slow = async (mails: readonly OutgoingMail[]) => {
+      received.push(...mails.map(({ id }) => id));
+      await reply.promise;
+      return taken(mails);
+    };
+    const mailer = mailerOf(slow, { doubt: "once-more" });
+    const [mine, others] = [absent(tested.store), absent(await tested.openAgain())];
+    const sender = ({ store }: typeof mine) => tested.openSender({ mailer, store, renewMs: 5 });
+    const { outbox, failed } = sender(mine);
+    const startOther = () => {
+      const other = sender(others);
+      other.outbox.start();
+      return other;
+    };
+    const looks = async () => {
+      const before = others.done.claim;
+      await eventually(() => others.done.claim).toBeGreaterThan(before + 1);
+    };
+    const fail = async (errors: readonly unknown[]) => {
+      const before = errors.length;
+      await eventually(() => errors.length).toBeGreaterThan(before + 1);
+    };
+    const [mail] = await tested.storeMails(1, outbox.lease());
+    const answer = outbox.deliver([mail!]);
+    await eventually(() => received).toEqual([mail!.id]);
+    outbox.start();
+    const witness = which === "has seen it" ? startOther() : null;
+    if (witness !== null) await looks();
+
+    mine.isAway = others.isAway = true;
+    await fail(witness?.failed ?? failed);
+    clock.advance(minute);
+    await fail(witness?.failed ?? failed);
+    // The other one is the first to look.
+    others.isAway = false;
+    if (witness === null) startOther();
+    await looks();
+    mine.isAway = false;
+    await eventually(() => mine.done.renew).toBeGreaterThan(0);
+    clock.advance(20_000);
+    await looks();
+    reply.resolve();
+    expect(await answer).toBe(true);
+    await eventually(() => tested.newest()).toMatchObject({ status: "sent", attempts: 1 });
+    expect(received).toEqual([mail!.id]);
+  },
+);

@@ -33,7 +33,7 @@ export interface SenderOptions {
 export type OutboxUnderTest = Awaited<ReturnType<typeof openOutboxUnderTest>>;
 export type Sender = ReturnType<OutboxUnderTest["openSender"]>;
 
-export async function openOutboxUnderTest() {
+async function openOutboxUnderTest() {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await openFolder());
   const database = opened.use(await openServiceDatabase());
@@ -154,7 +154,7 @@ const counting = <T extends object>(calls: { underWay: number }, target: T, meth
 /** The lease of a process that died, which ends with the minute. */
 const abandoned = ({ clock }: Store): Lease => ({ owner: `dead-${randomUUID()}`, until: clock.now() + minute });
 
-export const from = { name: null, address: "hello@datasets.example" };
+const from = { name: null, address: "hello@datasets.example" };
 
 /** A mailer that a test answers for, and that cannot be asked. */
 export function mailerOf(
