@@ -109,8 +109,6 @@ test("commits that wait for a standby leave no more connections behind than ther
 describe.concurrent("a COMMIT whose answer is lost", () => {
   test.for([
     ["lost", "without a key", null],
-    ["answer lost", "without a key", null],
-    ["lost", "with a key", key],
     ["answer lost", "with a key", key],
   ] as const)("is found out (%s) %s, and stored once", async ([mishap, _which, used], { wire, wired, store }) => {
     wire.next(mishap);
@@ -155,8 +153,6 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
 
   test.for([
     ["lost", "new"],
-    ["answer lost", "new"],
-    ["lost", "known"],
     ["answer lost", "known"],
   ] as const)("is found out (%s) for a %s subscriber", async ([mishap, which], { wire, wired, store }) => {
     if (which === "known") await accept(store, subscription());

@@ -1,7 +1,19 @@
-// Every statement finds an index for what it does, in a new database and in a full one, and so does everything that is
-// deleted with a row. The time that a submission takes must not grow with the tables.
+// Every statement finds an index for what it does, in a new database and in a full one, so does everything that is deleted
+// with a row, and the lists of the inbox walk along the one that is meant for them. The time that a submission takes must not
+// grow with the tables.
 import { expect, test, vi } from "vitest";
+import type { InboxFilter } from "../../shared/src/console.ts";
+import { seedStore } from "../../server/dev/seed/seed.ts";
+import { type Scope, wholeScope } from "../../server/src/storage/desk-store.ts";
+import { openStore } from "../../server/src/storage/open-store.ts";
+import { addressOf } from "../../server/src/storage/postgres/address.ts";
+import { Connections } from "../../server/src/storage/postgres/connections.ts";
+import { makeEngine, settingsFor } from "../../server/src/storage/postgres/engine.ts";
+import { inbox } from "../../server/src/storage/postgres/inbox.ts";
 import type * as Statements from "../../server/src/storage/postgres/statement.ts";
+import { References } from "../../server/src/storage/rules/references.ts";
+import type { Engine } from "../../server/src/storage/sql/engine.ts";
+import { makeInboxLists } from "../../server/src/storage/sql/inbox-list.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { createDatabase, locate } from "./postgres-under-test.ts";
 
@@ -20,9 +32,9 @@ async function prepareAll(url: string): Promise<Map<string, string>> {
     return { ...actual, prepared: (text: string) => noted(actual.prepared(text)) };
   });
   try {
-    const { openRateLimitStore, openStore } = await import("../../server/src/storage/open-store.ts");
-    await using _store = await openStore(locate(url));
-    await using _counts = await openRateLimitStore(locate(url), { alone: () => {}, together: () => {} });
+    const anew = await import("../../server/src/storage/open-store.ts");
+    await using _store = await anew.openStore(locate(url));
+    await using _counts = await anew.openRateLimitStore(locate(url), { alone: () => {}, together: () => {} });
     return statements;
   } finally {
     vi.doUnmock(place);
@@ -61,8 +73,8 @@ function growing(plan: Plan, isLimited = false): string[] {
   return scans || reads || compares ? [`${type} ${table} ${index} ${filter}`, ...below] : below;
 }
 
-const growingIn = (explained: readonly Record<string, unknown>[]): string[] =>
-  explained.flatMap((row) => row["QUERY PLAN"] as readonly { Plan: Plan }[]).flatMap(({ Plan: plan }) => growing(plan));
+const growingIn = (answers: readonly Record<string, unknown>[]): string[] =>
+  answers.flatMap((row) => row["QUERY PLAN"] as readonly { Plan: Plan }[]).flatMap(({ Plan: plan }) => growing(plan));
 
 const settings = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin"].map((name) => `SET ${name} = off`);
 
@@ -136,4 +148,75 @@ test("everything that refers to a row is found by an index, so that erasing the 
     const text = `EXPLAIN (FORMAT JSON) DELETE FROM ${child} WHERE ${column} = ${value}`;
     expect(growingIn(await session.query(text)), `${child}.${column}`).toEqual([]);
   }
+});
+
+const sales: Scope = { kinds: ["inquiry"], subscribers: false };
+
+const cases: readonly (readonly [InboxFilter, Scope, RegExp])[] = [
+  [{}, wholeScope, /Index Scan( Backward)? using submission_pkey/],
+  [{}, sales, /Index Only Scan( Backward)? using submission_kind/],
+  [{ status: "new" }, wholeScope, /Index Only Scan( Backward)? using submission_status/],
+  [
+    { status: "done", kind: "application", hasResume: true },
+    wholeScope,
+    /Index Only Scan( Backward)? using submission_status/,
+  ],
+  [{ status: "spam", assignee: "none", order: "oldest" }, sales, /Index Only Scan using submission_status/],
+  [{ assignee: "sam@example.org" }, wholeScope, /Index Only Scan( Backward)? using submission_assignee/],
+  [{ assignee: "sam@example.org", status: "done" }, sales, /Index Only Scan( Backward)? using submission_assignee/],
+  [{ disposable: true, status: "done" }, wholeScope, /Index Only Scan( Backward)? using submission_disposable/],
+];
+
+/** Explains the statements of a list, with their values in place of the parameters. */
+async function explained(database: PostgresDatabase, scope: Scope, filter: InboxFilter): Promise<string[]> {
+  const texts: string[] = [];
+  await using connections = new Connections(addressOf(database.url), { max: 1 });
+  const engine = makeEngine(connections, null);
+  const noting: Engine = {
+    ...engine,
+    ranges: { ...engine.ranges, searchWidth: 1_000 },
+    unprepared: (text, values, order) => {
+      const plain = text.replaceAll(/\$(\d+)/g, (_all, number: string) => literal(values[Number(number) - 1]));
+      texts.push(`${settingsFor(order)}; EXPLAIN ${plain}`);
+      return engine.unprepared(text, values, order);
+    },
+  };
+  await makeInboxLists(noting, new References("00".repeat(32)), inbox).listSubmissions(scope, filter, {});
+  const plans = texts.map((text) =>
+    database.query(`BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;
+      SET LOCAL enable_mergejoin = off; ${text}`),
+  );
+  return (await Promise.all(plans)).map((plan) => JSON.stringify(plan));
+}
+
+const literal = (value: unknown): string =>
+  typeof value === "number" ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
+
+test("lists find their index, and searches theirs", async () => {
+  await using database = await createDatabase("empty");
+  const location = locate(database.url);
+  const options = { count: 5_000, days: 30, now: Date.UTC(2026, 10, 21) };
+  await seedStore(location, options);
+  await using store = await openStore(location);
+  while ((await store.desk.indexNext(100, (email) => email.endsWith("mailinator.com"))) > 0);
+  for (const statistics of [false, true]) {
+    if (statistics) await database.query("VACUUM ANALYZE");
+    for (const [filter, scope, index] of cases) {
+      const [plan] = await explained(database, scope, filter);
+      const what = `${JSON.stringify(filter)} ${statistics ? "with" : "without"} statistics: ${plan}`;
+      expect(plan, what).toMatch(index);
+      expect(plan, what).not.toContain("Sort");
+    }
+  }
+  for (const [filter, index] of [
+    [{ search: "zzzz" }, "submission_search_who"],
+    [{ letter: "zzzz" }, "submission_search_letter"],
+  ] as const) {
+    // The second one: nothing was found among the nearest rows.
+    const [, plan] = await explained(database, wholeScope, filter);
+    expect(plan).toContain(`Bitmap Index Scan on ${index}`);
+  }
+  const rare = await store.desk.listSubmissions(wholeScope, { disposable: true }, {});
+  expect(rare.rows.length).toBeGreaterThan(5);
+  expect((await store.desk.listSubmissions(wholeScope, { search: "muller" }, {})).rows.length).toBeGreaterThan(5);
 });

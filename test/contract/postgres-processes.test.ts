@@ -1,9 +1,7 @@
 // Several processes on one PostgreSQL database, each with a store of its own: what must hold for all of them together.
 import { expect, vi } from "vitest";
-import { listMails } from "../../server/src/desk/mails.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import { receiptsMax } from "../../server/src/storage/rules/mails.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { CutWire } from "../support/cut-wire.ts";
 import { eva } from "./guarantees/desk-lists.ts";
@@ -12,7 +10,6 @@ import {
   accept,
   allMails,
   collectPages,
-  day,
   inquiries,
   inquiry,
   lease,
@@ -35,20 +32,6 @@ async function openStores(count: number) {
 const spread = <T>(stores: readonly Store[], times: number, work: (store: Store, n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: times }, (_, n) => work(stores[n % stores.length] as Store, n)));
 
-test("an address gets no more receipts in a day than its cap, however many ask at once", async () => {
-  await using tested = await openStores(4);
-  const { stores, database } = tested;
-  const people = ["a", "b", "c", "d", "e"].map((name) => `${name}@example.org`);
-  const key = (n: number) => ({ procedure: "p", keyHash: `${n}`, fingerprint: "f", createdAt: noon });
-  await spread(stores, 200, (store, n) =>
-    accept(store, inquiry(n, { email: people[(n * 7) % people.length] ?? "" }), { key: n % 3 === 0 ? key(n) : null }),
-  );
-  const counts = await database.query("SELECT count(receipt_at)::integer AS n FROM submission GROUP BY email_key");
-  expect(counts).toEqual(people.map(() => ({ n: receiptsMax })));
-  expect(await inquiries(tested.store)).toHaveLength(200);
-  expect(tested.retries()).toEqual([0, 0, 0, 0]);
-});
-
 test("a key and a challenge are taken once in batches that want many of them, in any order", async () => {
   await using tested = await openStores(3);
   const { stores, store } = tested;
@@ -67,20 +50,6 @@ test("a key and a challenge are taken once in batches that want many of them, in
   expect(await inquiries(store)).toHaveLength(32);
   expect(await subscribers(store)).toHaveLength(8);
   expect(await allMails(store)).toHaveLength(2 * 32 + 8);
-});
-
-test("the last references of a day are all issued, each once, whichever process asks", async () => {
-  await using tested = await openStores(3);
-  const { stores, store } = tested;
-  await tested.setTaken("inquiry", day, 1_000_000 - 40);
-  // Some of them are refused because of their key, and use up none.
-  const keyOf = (n: number) => ({ procedure: "p", keyHash: `k${n % 2}`, fingerprint: "f", createdAt: noon });
-  await spread(stores, 12, (one, n) => offer(one, inquiry(n), { key: keyOf(n) }));
-  await spread(stores, 60, (one, n) => offer(one, inquiry(100 + n)));
-  const stored = await inquiries(store);
-  expect(stored).toHaveLength(40);
-  expect(new Set(stored.map(({ reference }) => reference)).size).toBe(40);
-  expect(await offer(store, inquiry(200))).toEqual({ result: "references-exhausted" });
 });
 
 test("what changes an address waits for its lock and never deadlocks", async () => {
@@ -110,21 +79,6 @@ test("what changes an address waits for its lock and never deadlocks", async () 
   });
   expect(tested.retries()).toEqual([0, 0, 0, 0]);
   expect(await subscribers(store)).toHaveLength(12);
-});
-
-test("submissions that come while others are being committed share the next commit, and settlements with them", async () => {
-  await using tested = await openStores(1);
-  const { store } = tested;
-  const stored = await spread([store], 400, (one, n) => accept(one, inquiry(n)));
-  const { commits, jobs } = store.commitCounts;
-  expect(jobs).toBe(400);
-  expect(commits).toBeLessThan(10);
-  const sent = stored.flatMap(({ mails }) =>
-    mails.map(({ id }) => ({ id, result: "sent", at: noon, providerId: "p" }) as const),
-  );
-  await Promise.all([store.mails.settle(sent, lease.owner), ...[1, 2].map((n) => accept(store, inquiry(1000 + n)))]);
-  expect(store.commitCounts.commits - commits).toBe(1);
-  expect(await listMails(store.desk, { status: "sent", limit: 1000 })).toHaveLength(800);
 });
 
 test("a read is one round trip, and so is the proof that a write is possible", async ({ database }) => {

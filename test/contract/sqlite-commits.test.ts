@@ -3,7 +3,6 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import { systemClock } from "../../server/src/clock.ts";
-import { listMails } from "../../server/src/desk/mails.ts";
 import { SqliteConnection } from "../../server/src/storage/sqlite/connection.ts";
 import { applyPending } from "../../server/src/storage/sqlite/migrate.ts";
 import { makeSqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts";
@@ -12,14 +11,11 @@ import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
 import {
   accept,
-  acceptMails,
   allMails,
   application,
   applications,
   inquiries,
   inquiry,
-  lease,
-  noon,
   offer,
   subscribers,
   subscription,
@@ -34,19 +30,6 @@ async function commitsOf(store: Store, work: () => Promise<unknown>): Promise<nu
 }
 
 describe("a commit", () => {
-  test("is shared by submissions that come at the same time, and by mails that are settled", async ({ store }) => {
-    const [receipt, notice] = await acceptMails(store, inquiry(0));
-    const sent = (id: string) => ({ id, result: "sent", at: noon, providerId: "p" }) as const;
-    const commits = await commitsOf(store, () =>
-      Promise.all([
-        ...Array.from({ length: 64 }, (_, number) => accept(store, inquiry(1 + number))),
-        store.mails.settle([sent(receipt.id), sent(notice.id)], lease.owner),
-      ]),
-    );
-    expect(commits).toBe(1);
-    expect(await listMails(store.desk, { status: "sent", limit: 10 })).toHaveLength(2);
-  });
-
   test("of a single submission waits for no other", async ({ tested }) => {
     for (const number of [1, 2, 3]) {
       expect(await commitsOf(tested.store, () => accept(tested.store, inquiry(number)))).toBe(1);

@@ -5,7 +5,6 @@ import { accessGuarantees } from "./guarantees/access.ts";
 import { addedSubscriberGuarantees } from "./guarantees/added-subscribers.ts";
 import { assignmentGuarantees } from "./guarantees/assignments.ts";
 import { capGuarantees } from "./guarantees/caps.ts";
-import { challengeGuarantees } from "./guarantees/challenges.ts";
 import { clockGuarantees } from "./guarantees/clocks.ts";
 import { deskChangeGuarantees } from "./guarantees/desk-changes.ts";
 import { deskEraseGuarantees } from "./guarantees/desk-erase.ts";
@@ -16,7 +15,6 @@ import { operationGuarantees } from "./guarantees/operation.ts";
 import { deliveryGuarantees } from "./guarantees/outbox-delivery.ts";
 import { oversightGuarantees } from "./guarantees/outbox-oversight.ts";
 import { readingGuarantees } from "./guarantees/reading.ts";
-import { referenceGuarantees } from "./guarantees/references.ts";
 import { replyGuarantees } from "./guarantees/replies.ts";
 import { resumeGuarantees } from "./guarantees/resumes.ts";
 import { retentionGuarantees } from "./guarantees/retention.ts";
@@ -32,18 +30,15 @@ import { emptied, type OpenStoreUnderTest, storeTest } from "./store-under-test.
 /** Runs the contract on an engine. */
 export function describeStore(name: string, openOne: OpenStoreUnderTest): void {
   describe(`${name} store`, () => {
-    const open = emptied(openOne);
-    const test = storeTest(open);
-    describe("submissions", () => submissionGuarantees(test));
+    const test = storeTest(emptied(openOne));
+    describe("submissions and their references", () => submissionGuarantees(test));
     describe("resumes", () => resumeGuarantees(test));
     describe("subscriptions", () => subscriptionGuarantees(test));
     describe("subscribers that operators add and unsubscribe", () => addedSubscriberGuarantees(test));
     describe("links", () => subscriptionLinkGuarantees(test));
-    describe("suppression", () => suppressionGuarantees(test, open));
+    describe("suppression", () => suppressionGuarantees(test));
     describe("caps on automatic mail", () => capGuarantees(test));
-    describe("idempotency keys", () => idempotencyGuarantees(test));
-    describe("challenges", () => challengeGuarantees(test));
-    describe("references", () => referenceGuarantees(test));
+    describe("idempotency keys and challenges", () => idempotencyGuarantees(test));
     describe("spam", () => spamGuarantees(test));
     describe("outbox, delivery", () => deliveryGuarantees(test));
     describe("outbox, oversight", () => oversightGuarantees(test));

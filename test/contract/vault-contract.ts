@@ -163,16 +163,9 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
       expect(existsSync(staged.path)).toBe(true);
     });
 
-    test("is ready, and leaves nothing behind when asked", async () => {
-      expect(await vault.checkReadiness()).toEqual({ ready: true });
+    test("is ready and has room, leaves nothing behind when asked, and lets no other user see what is staged", async () => {
+      expect([await vault.checkReadiness(), await vault.hasRoom()]).toEqual([{ ready: true }, true]);
       expect(await readdir(vault.stagingFolder)).toEqual([]);
-    });
-
-    test("has room on a disk with some", async () => {
-      expect(await vault.hasRoom()).toBe(true);
-    });
-
-    test("lets no other user look into the staging folder", async () => {
       expect((await stat(vault.stagingFolder)).mode & 0o777).toBe(0o700);
     });
 
@@ -180,12 +173,16 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
       // The vault is paired with its store as the service does when it starts for the first time.
       beforeEach(async () => {
         expect(await sweep(knowing())).toEqual(nothingSwept);
+        expect([await vault.belongsTo("the store"), await vault.belongsTo("another")]).toEqual([true, false]);
       });
 
       test("loses old staging leftovers, and old files without an application are set aside", async () => {
-        await stage(vault);
+        const staged = await stage(vault);
         const known = await vault.keep(await stage(vault, "known"));
         const orphan = await vault.keep(await stage(vault));
+        clock.advance(hourMs / 2);
+        expect(await sweep(knowing(known))).toEqual(nothingSwept);
+        expect(existsSync(staged.path)).toBe(true);
         clock.advance(2 * hourMs);
         const young = await vault.keep(await stage(vault, "young"));
         expect(await sweep(knowing(known))).toEqual({ ...nothingSwept, staged: 1, setAside: 1 });
@@ -194,15 +191,6 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
         await expect(vault.read(orphan)).rejects.toThrow(ResumeMissing);
         expect(await names()).toContain(`set-aside/${orphan}`);
         expect(await sweep(knowing(known))).toEqual(nothingSwept);
-      });
-
-      test("keeps what is young", async () => {
-        const staged = await stage(vault);
-        const key = await vault.keep(await stage(vault, "young"));
-        clock.advance(hourMs / 2);
-        expect(await sweep(knowing())).toEqual(nothingSwept);
-        expect(existsSync(staged.path)).toBe(true);
-        expect((await read(key)).toString()).toBe("young");
       });
 
       test("removes what was set aside 30 days ago, not earlier", async () => {
@@ -273,10 +261,6 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
         expect(await names()).toEqual(before);
         expect(await sweep(knowing(kept))).toEqual({ ...nothingSwept, setAside: 1, removed: 1 });
         expect([await isReadable(newer), (await names()).includes(`set-aside/${aside}`)]).toEqual([false, false]);
-      });
-
-      test("says which store it belongs to", async () => {
-        expect([await vault.belongsTo("the store"), await vault.belongsTo("another")]).toEqual([true, false]);
       });
 
       test("asks for at most 500 keys at a time, each once, and finds them all", async () => {

@@ -29,9 +29,8 @@ function receipts(test: StoreTest): void {
     accept(store, inquiry(1, { email: address, receivedAt }));
 
   test("stores at most three receipts to one address in a day, and every notice", async ({ store }) => {
-    for (let n = 0; n < receiptsMax; n += 1) {
-      expect(await inquire(store, noon + n, n === 0 ? "rEADER@EXAMPLE.ORG" : email)).toMatchObject({ capped: [] });
-    }
+    expect(await accept(store, application(1, { email: "rEADER@EXAMPLE.ORG" }))).toMatchObject({ capped: [] });
+    for (let n = 1; n < receiptsMax; n += 1) expect(await inquire(store, noon + n)).toMatchObject({ capped: [] });
     const fourth = await inquire(store, noon + 10);
     expect(kindsOf(fourth.mails)).toEqual(["inquiry-notice"]);
     expect(fourth.capped).toEqual(["inquiry-receipt"]);
@@ -40,20 +39,12 @@ function receipts(test: StoreTest): void {
     expect(kindsOf((await inquire(store, noon + 10, "other@example.org")).mails)).toEqual(both);
   });
 
-  test("counts the receipts of inquiries and applications together", async ({ store }) => {
-    for (let n = 0; n < receiptsMax; n += 1) await accept(store, application(n, { email }));
-    expect(await inquire(store, noon)).toMatchObject({ capped: ["inquiry-receipt"] });
-  });
-
-  test("stores no more receipts to an address whose submissions come at the same time", async ({ store }) => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => inquire(store, noon)));
+  test("stores no more to an address whose submissions come at once, through several processes", async ({ tested }) => {
+    const { store } = tested;
+    const stores = [store, await tested.openAgain()];
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => inquire(stores[n % 2]!, noon)));
     expect(answers.filter(({ capped }) => capped.length === 0)).toHaveLength(receiptsMax);
     expect((await allMails(store)).filter(({ kind }) => kind === "inquiry-receipt")).toHaveLength(receiptsMax);
-  });
-
-  test("does not count submissions that got no receipt", async ({ store }) => {
-    for (let n = 0; n < 5; n += 1) await accept(store, inquiry(n, { email }), { spam: true });
-    expect(await inquire(store, noon)).toMatchObject({ capped: [] });
   });
 
   test("counts the receipt of released spam from its release", async ({ store }) => {
@@ -65,16 +56,6 @@ function receipts(test: StoreTest): void {
     expect(await inquire(store, dayLater + 1)).toMatchObject({ capped: ["inquiry-receipt"] });
     const reference = await acceptReference(store, inquiry(9, { email }), { spam: true });
     expect(await release(store, reference, dayLater + minute)).toEqual({ result: "released", mails: 1 });
-  });
-
-  test("does not let newsletter mails count: receipts must not tell who has subscribed", async ({ store }) => {
-    for (let n = 0; n < newsletterMailsMax; n += 1) {
-      const { mails } = await accept(store, subscription({ receivedAt: noon + n * welcomeIntervalMs }));
-      expect(mails).toHaveLength(1);
-    }
-    for (let n = 0; n < receiptsMax; n += 1) {
-      expect(await inquire(store, noon + newsletterMailsMax * welcomeIntervalMs)).toMatchObject({ capped: [] });
-    }
   });
 }
 
@@ -89,15 +70,5 @@ function newsletter(test: StoreTest): void {
     const fourth = await subscribe(store, noon + newsletterMailsMax * welcomeIntervalMs);
     expect(fourth).toMatchObject({ mails: [], capped: ["newsletter-welcome"] });
     expect((await subscribe(store, noon + capMs)).mails).toHaveLength(1);
-  });
-
-  test("begins no interval and stores no link when the mail is left out", async ({ store }) => {
-    for (let n = 0; n < newsletterMailsMax; n += 1) await subscribe(store, noon + n * welcomeIntervalMs);
-    const capped = subscription({ receivedAt: noon + capMs - 1 });
-    expect((await accept(store, capped)).mails).toEqual([]);
-    expect(await store.checkLink("confirm", { tokenHash: capped.confirm.hash, at: noon + capMs })).toBe(false);
-    expect(await store.checkLink("unsubscribe", { tokenHash: capped.unsubscribe.hash, at: noon + capMs })).toBe(false);
-    expect((await subscribe(store, noon + capMs)).mails).toHaveLength(1);
-    expect((await subscribe(store, noon + capMs + welcomeIntervalMs - 1)).mails).toEqual([]);
   });
 }

@@ -1,15 +1,18 @@
-// What the port promises about keys under which a submission may be repeated.
+// What the port promises about keys under which a submission may be repeated, and about challenges: each is spent on one
+// submission, of whatever kind, in whatever process.
 import { expect } from "vitest";
 import { idempotencyMs } from "../../../server/src/storage/store.ts";
-import type { IdempotencyRecord } from "../../../server/src/storage/records.ts";
+import type { ChallengeRecord, IdempotencyRecord } from "../../../server/src/storage/records.ts";
 import {
   accept,
   acceptReference,
   allMails,
   application,
+  applications,
   inquiries,
   inquiry,
   lease,
+  minute,
   noon,
   offer,
   subscribers,
@@ -26,9 +29,13 @@ const key = (more: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
   ...more,
 });
 
+const challenge: ChallengeRecord = { hash: "c".repeat(64), expiresAt: noon + 10 * minute };
+const spent = { result: "challenge-spent" };
+
 export function idempotencyGuarantees(test: StoreTest): void {
   taking(test);
   findingEarlier(test);
+  spending(test);
 }
 
 function taking(test: StoreTest): void {
@@ -114,6 +121,53 @@ function findingEarlier(test: StoreTest): void {
     }
     expect(await store.findEarlier(key())).toBeNull();
     expect(await store.findEarlier(ofNewsletter)).toBeNull();
+    expect(await subscribers(store)).toEqual([]);
+    expect(await allMails(store)).toEqual([]);
+  });
+}
+
+function spending(test: StoreTest): void {
+  test("spends a challenge with its submission, and stores nothing of any kind for it again", async ({ store }) => {
+    await accept(store, inquiry(1), { challenge });
+    for (const spam of [false, true]) {
+      for (const submission of [inquiry(2), application(2), subscription()]) {
+        expect(await offer(store, submission, { challenge, spam })).toEqual(spent);
+      }
+    }
+    expect(await inquiries(store)).toHaveLength(1);
+    expect(await applications(store)).toEqual([]);
+    expect(await subscribers(store)).toEqual([]);
+    expect(await allMails(store)).toHaveLength(2);
+  });
+
+  test("spends a challenge once when many come at the same time, through several processes", async ({ tested }) => {
+    const { store } = tested;
+    const other = await tested.openAgain();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? store : other, inquiry(n), { challenge })),
+    );
+    expect(answers.filter(({ result }) => result === "accepted")).toHaveLength(1);
+    expect(answers.filter(({ result }) => result === "challenge-spent")).toHaveLength(19);
+    expect(await inquiries(store)).toHaveLength(1);
+  });
+
+  test("does not spend a challenge whose submission was not stored", async ({ store }) => {
+    await accept(store, application(1), { key: key() });
+    const { resume } = application(1);
+    await expect(offer(store, application(2, { resume }), { challenge })).rejects.toThrow();
+    expect(await offer(store, inquiry(2), { key: key(), challenge })).toMatchObject({ result: "repeated" });
+    await accept(store, inquiry(2), { challenge });
+  });
+
+  test("takes key and challenge of a subscription that is spam, and keeps nothing else of it", async ({ store }) => {
+    const kept = { result: "accepted", reference: null, mails: [], capped: [] };
+    expect(await offer(store, subscription(), { spam: true })).toEqual(kept);
+    expect(await offer(store, subscription(), { spam: true, key: key(), challenge })).toEqual(kept);
+    expect(await offer(store, subscription(), { spam: true, key: key(), challenge })).toMatchObject({
+      result: "repeated",
+    });
+    expect(await offer(store, inquiry(1), { challenge })).toEqual(spent);
+    expect(await store.findEarlier(key())).toMatchObject({ fingerprint: key().fingerprint, reference: null });
     expect(await subscribers(store)).toEqual([]);
     expect(await allMails(store)).toEqual([]);
   });

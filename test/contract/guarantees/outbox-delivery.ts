@@ -109,14 +109,6 @@ function claiming(test: StoreTest): void {
     expect(new Set(ids).size).toBe(60);
   });
 
-  test("leaves a mail alone that is not due yet", async ({ store }) => {
-    const { id } = await storeMail(store);
-    const dueAt = noon + 60 * minute;
-    await store.mails.settle([again(id, dueAt)], lease.owner);
-    expect(await store.mails.claim(dueAt - 1, 10, later)).toEqual([]);
-    expect(await store.mails.claim(dueAt, 10, later)).toHaveLength(1);
-  });
-
   test("hands over no mail of a submission or a subscriber that was erased", async ({ store, tested }) => {
     const reference = await acceptReference(store, inquiry(1));
     await accept(store, subscription());
@@ -278,20 +270,6 @@ function settling(test: StoreTest): void {
     const { id } = await storeMail(store);
     await store.mails.settle([sent(id, afterLease)], lease.owner);
     expect(await find(store, id)).toMatchObject({ status: "sent" });
-  });
-
-  test("settles many mails of many submissions at once", async ({ store }) => {
-    const accepted = await Promise.all(Array.from({ length: 40 }, (_, n) => acceptMails(store, inquiry(n))));
-    await Promise.all(
-      accepted.map((mails) =>
-        store.mails.settle(
-          mails.map(({ id }) => sent(id)),
-          lease.owner,
-        ),
-      ),
-    );
-    expect(await listMails(store.desk, { status: "sent", limit: 100 })).toHaveLength(80);
-    expect(await store.mailBacklog()).toMatchObject({ queued: 0 });
   });
 }
 

@@ -84,18 +84,4 @@ export function retentionGuarantees(test: StoreTest): void {
     expect(await store.forgetExpired(noon + idempotencyMs)).toEqual({ forgotten: 10, more: false });
     expect(await store.forgetExpired(noon + idempotencyMs)).toEqual({ forgotten: 0, more: false });
   });
-
-  test("forgets more mails than a batch holds, also behind those that wait", async ({ store }) => {
-    const waiting = await Promise.all(Array.from({ length: 10 }, (_, n) => acceptMails(store, inquiry(n))));
-    const accepted = await Promise.all(
-      Array.from({ length: forgottenAtOnce }, (_, n) => acceptMails(store, inquiry(100 + n))),
-    );
-    const sent = accepted.flat().map(({ id }) => ({ id, result: "sent", at: noon, providerId: "p" }) as const);
-    await store.mails.settle(sent, lease.owner);
-    const batches = await forgetAll(store, noon + mailMs);
-    expect(batches.reduce((sum, forgotten) => sum + forgotten, 0)).toBe(sent.length);
-    expect(Math.max(...batches)).toBeLessThanOrEqual(forgottenAtOnce);
-    expect(new Set(idsOf(await allMails(store)))).toEqual(new Set(idsOf(waiting.flat())));
-    expect(await forgetAll(store, noon + mailMs)).toEqual([0]);
-  });
 }

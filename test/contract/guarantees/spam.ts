@@ -70,14 +70,6 @@ export function spamGuarantees(test: StoreTest): void {
     expect(await allMails(store)).toHaveLength(4);
   });
 
-  test("stores no receipt to a suppressed address when its spam is released", async ({ store }) => {
-    const given = inquiry(1);
-    const reference = await acceptReference(store, given, spam);
-    await store.suppress({ email: given.email, reason: "complained", at: noon });
-    expect(await release(store, reference, noon)).toEqual({ result: "released", mails: 1 });
-    expect(kindsOf(await allMails(store))).toEqual(["inquiry-notice"]);
-  });
-
   test.for(["new", "open", "done"] as const)("a change from spam to %s stores the mails", async (status, { store }) => {
     const reference = await acceptReference(store, inquiry(1), spam);
     const at = noon + minute;

@@ -14,7 +14,6 @@ import {
   acceptReference,
   application,
   collect,
-  entry,
   inquiry,
   lease,
   minute,
@@ -154,29 +153,6 @@ export function webhookGuarantees(test: StoreTest): void {
     await set(4, "spam");
     await set(5, "open");
     expect(await claim(store)).toEqual([]);
-  });
-
-  test("what is refused tells nothing", async ({ store, tested }) => {
-    await addWebhook(store);
-    const key = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: noon };
-    await accept(store, inquiry(1), { key });
-    expect((await store.accept(entry(inquiry(2), { key }))).result).toBe("repeated");
-    {
-      await using _failing = await tested.failMailsOf("inquiry-notice");
-      await expect(accept(store, inquiry(3))).rejects.toThrow();
-    }
-    expect(await told(store)).toEqual(["inquiry.received"]);
-  });
-
-  test("submissions with and without a key are told, also those that share a commit", async ({ store }) => {
-    await addWebhook(store);
-    const key = (number: number) => ({ procedure: "p", keyHash: `${number}`, fingerprint: "f", createdAt: noon });
-    await Promise.all(
-      Array.from({ length: 20 }, (_, n) => accept(store, inquiry(n), n % 2 === 0 ? { key: key(n) } : {})),
-    );
-    const claimed = await claim(store);
-    const references = claimed.map(({ about }) => ("submission" in about ? about.submission.reference : ""));
-    expect(new Set(references).size).toBe(20);
   });
 
   test("subscribers are told of once they are confirmed, and when they leave, each time once", async ({ store }) => {
