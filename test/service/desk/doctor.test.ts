@@ -52,19 +52,11 @@ test("a service that has what it needs gets ok, and what nothing can try is name
 });
 
 test.each([
-  ["trusts more proxies than there are", "2", "failed", "a client can claim any address"],
-  ["has the proxy's one hop", "1", "failed", "a client can claim any address"],
-])("without a proxy, a service that %s believes what a client says of itself", async (_what, hops, state, reason) => {
-  await using service = await startService({ env: { TRUST_PROXY: hops } });
-  const found = await runCommand(["doctor"], { ...service.sameData, PUBLIC_URL: service.url });
-  expect(found.code).toBe(1);
-  expect(found.stdout).toMatch(new RegExp(`^${state} +proxy: ${reason}`, "m"));
-});
-
-test.each([
-  ["", "failed", "all clients count as one, the proxy"],
-  ["1", "ok", "http:"],
-])("behind a proxy, TRUST_PROXY=%s: %s", async (hops, state, reason) => {
+  ["without a proxy", "2", "failed", "a client can claim any address"],
+  ["without a proxy", "1", "failed", "a client can claim any address"],
+  ["behind a proxy", "", "failed", "all clients count as one, the proxy"],
+  ["behind a proxy", "1", "ok", "http:"],
+])("%s, TRUST_PROXY=%s: %s", async (where, hops, state, reason) => {
   await using service = await startService({ env: hops === "" ? {} : { TRUST_PROXY: hops } });
   // As a proxy should: it replaces what the client says.
   await using proxy = await listening(({ url, headers }, response) => {
@@ -72,7 +64,9 @@ test.each([
     const through = fetch(service.url + url, { headers: { authorization, "x-forwarded-for": "198.51.100.7" } });
     void through.then(async (answer) => response.writeHead(answer.status).end(await answer.text()));
   });
-  const found = await runCommand(["doctor"], { ...service.sameData, PUBLIC_URL: proxy.url });
+  const { url } = where === "behind a proxy" ? proxy : service;
+  const found = await runCommand(["doctor"], { ...service.sameData, PUBLIC_URL: url });
+  expect(found.code).toBe(state === "ok" ? 0 : 1);
   expect(found.stdout).toMatch(new RegExp(`^${state} +proxy: ${reason}`, "m"));
 });
 

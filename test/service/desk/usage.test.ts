@@ -42,10 +42,26 @@ test.each([
   [["backup", "/backups", "--keep", "0"]],
   [["restore"]],
   [["check-config", "--unknown"]],
+  [["operators", "add", "eva@example.org"]],
+  [["operators", "add", "eva@example.org", "--role", "king"]],
+  [["operators", "add", "eva", "--role", "sales"]],
+  [["erase", "nobody"]],
+  [["export", "person"]],
+  [["export", "inquiries", "ana@example.org"]],
+  [["export", "person", "ana@example.org", "--after=1"]],
+  [["webhooks", "add"]],
+  [["webhooks", "add", "http://crm.example.org/"]],
+  [["webhooks", "add", "https://user:hunter2@crm.example.org/"]],
+  [["webhooks", "add", "https://169.254.169.254/"]],
+  [["webhooks", "add", "https://crm.example.org/", "--event", "inquiry.lost"]],
+  [["webhooks", "remove"]],
+  [["webhooks", "remove", "one"]],
+  [["webhooks", "replay"]],
+  [["webhooks", "replay", "msg_1-1", "--failed", "1"]],
 ])("%j is not understood", async (words) => {
   const { code, stdout, stderr } = await runClosed(...words);
   expect([code, stdout]).toEqual([2, ""]);
-  expect(stderr).not.toBe("");
+  expect(stderr).not.toMatch(/^$|hunter2/);
 });
 
 test.each(["--help", "export --help", "help resume", "mail retry --help", "mail help list"])(

@@ -74,21 +74,3 @@ test("remove removes, and what does not exist is told", async () => {
   expect(await run("log")).toMatchObject({ code: 0, stdout: "", stderr: "No deliveries.\n" });
   expect((await run("list", "--json")).stdout).toBe("[]\n");
 });
-
-test.each([
-  ["add"],
-  ["add", "http://crm.example.org/"],
-  ["add", "https://user:hunter2@crm.example.org/"],
-  ["add", "https://169.254.169.254/"],
-  ["add", url, "--event", "inquiry.lost"],
-  ["remove"],
-  ["remove", "one"],
-  ["replay"],
-  ["replay", "msg_1-1", "--failed", "1"],
-])("refuses %s %s %s %s as not understood, stores nothing and repeats no secret", async (...words) => {
-  const { code, stdout, stderr } = await run(...words.filter((word) => word !== undefined));
-  expect([code, stdout]).toEqual([2, ""]);
-  expect(stderr).not.toContain("hunter2");
-  await using store = await open();
-  expect(await store.webhooks.list()).toEqual([]);
-});

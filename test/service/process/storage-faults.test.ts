@@ -1,12 +1,11 @@
 // What happens to the service when its storage fails: nothing is acknowledged that is not kept, callers are told to come
 // back, and it goes on by itself once the fault is gone. Faults are those that a user without privileges can make.
 import { execFileSync } from "node:child_process";
-import { chmod, mkdtemp, open, rename, rm, unlink } from "node:fs/promises";
+import { chmod, mkdtemp, open, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { messageForOperator } from "../../../server/src/observe/describe-error.ts";
-import { startChild } from "../../contract/children/child.ts";
 import { applicant, buyer, form, json, pdf, rest, type Answer } from "../../support/doors.ts";
 import { listResumes } from "../../support/resume-files.ts";
 import { runToEnd, startProcess, type ServiceProcess } from "../../support/service-process.ts";
@@ -128,42 +127,6 @@ describe("a disk that cannot be synced", () => {
     while (refused.length > 0) await inquireAs(refused.shift()!);
     const { inquiries } = await service.stored();
     expect(inquiries.map(({ email }) => email).toSorted()).toEqual(emails.toSorted());
-  });
-});
-
-test("a database that is not where it was is used again when it comes back", async () => {
-  await using service = await startService();
-  await rename(databaseOf(service), join(service.dataFolder, "away"));
-  await expectUnusable(service);
-  await rename(join(service.dataFolder, "away"), databaseOf(service));
-  await expectUsable(service);
-  expect(await stored(service)).toEqual([1, 1]);
-});
-
-describe("a database that another process has locked", () => {
-  test("holds a submission up while that is short, and refuses it when it is not, and never holds up anything else", async () => {
-    await using service = await startService();
-    await using child = startChild("hold-lock", databaseOf(service));
-    expect(await child.hear()).toBe("holding");
-    const othersServedMeanwhile = async () => {
-      const waiting = new AbortController();
-      const refused = inquire(service).finally(() => waiting.abort());
-      let healthy = 0;
-      while (!waiting.signal.aborted) if ((await statusOf(service, "/healthz")) === 200) healthy += 1;
-      expectUnavailable(await refused);
-      return healthy;
-    };
-    // A wait inside SQLite would let none of them through. Few get through as well while this process is held up: then
-    // it tries again.
-    await expect.poll(othersServedMeanwhile).toBeGreaterThan(3);
-    await readiness(service).toBe(503);
-
-    const patient = inquire(service);
-    expect(await statusOf(service, "/healthz")).toBe(200);
-    child.tell();
-    expect([200, 503]).toContain((await patient).status);
-    await child.ended();
-    await expectUsable(service);
   });
 });
 

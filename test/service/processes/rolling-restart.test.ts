@@ -67,14 +67,14 @@ async function areReplacedUnnoticed(): Promise<boolean> {
   const done = () => clients.reduce((sum, { references, failures }) => sum + references.length + failures.length, 0);
   const more = (count: number, enough = done() + count) => until(() => done() >= enough);
   for (const service of services) {
-    await more(40);
+    await more(16);
     expect(await endByItself(service)).toBe(0);
-    await more(40);
+    await more(16);
     const [replacement] = await several.start({});
     balancer.add(replacement!.url);
     await until(() => balancer.sendsTo(replacement!.url));
   }
-  await more(40);
+  await more(16);
   await Promise.all(clients.map((client) => client.stop()));
   if (balancer.wasLate) return false;
 

@@ -2,10 +2,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { type Answer, applicant, buyer, doors, form, json, pdf, type Procedure, withKey } from "../../support/doors.ts";
+import { manyOrFew } from "../../support/many-or-few.ts";
 import type { Service } from "../../support/service.ts";
 import { openSeveral } from "../../support/processes/several.ts";
 
-const pairs = 60;
+const pairs = manyOrFew(60);
 
 const requests: Readonly<Record<Procedure, (word: string) => RequestInit>> = {
   "marketplace.inquiry": (word) => json({ ...buyer, company: word }),
