@@ -58,20 +58,6 @@ test("shows the brand as text", () => {
 });
 
 describe("its files", () => {
-  test.each([
-    ["/docs/swagger-ui.css", "text/css; charset=utf-8"],
-    ["/docs/swagger-ui.js", "text/javascript; charset=utf-8"],
-    ["/docs/reader.css", "text/css; charset=utf-8"],
-    ["/docs/reader.js", "text/javascript; charset=utf-8"],
-  ])("%s is served, and for good under its hash", async (path, type) => {
-    const address = addresses.find((one) => `/${one}`.startsWith(`${path}?`))!;
-    const response = await app.inject(`/${address}`);
-    expect(response.statusCode).toBe(200);
-    expect(response.headers["content-type"]).toBe(type);
-    expect(response.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
-    expect((await app.inject(path)).headers["cache-control"]).toBe("public, max-age=300");
-  });
-
   test("are less than 520 KB together, compressed", async () => {
     let bytes = 0;
     for (const address of addresses.filter((one) => one.startsWith("docs/"))) {

@@ -31,9 +31,7 @@ const nearlyDelimiters = [
 const content = fc
   .array(
     fc.oneof(fc.constantFrom(...nearlyDelimiters).map(Buffer.from), fc.uint8Array({ maxLength: 40 }).map(Buffer.from)),
-    {
-      maxLength: 60,
-    },
+    { maxLength: 60 },
   )
   .map((pieces) => Buffer.concat(pieces))
   .filter((bytes) => !`\r\n${bytes.toString("latin1")}\r\n`.includes(`\r\n--${boundary}`))

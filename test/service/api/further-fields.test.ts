@@ -42,16 +42,6 @@ describe.each(doors)("over $name", ({ name, send }) => {
     }
   });
 
-  test("what is not kept is left out without a refusal", async () => {
-    const [many, long] = [Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`f${index}`, "x"])), "x"];
-    const odd = { "a b": "x", long: long.repeat(2_001), "bell\u0007": "x", bell: "\u0007", ...many };
-    const first = Object.fromEntries(Object.entries(many).slice(0, 20));
-    for (const body of [json({ ...applicant, list: ["x"], ...odd }), form({ ...applicant, ...odd })]) {
-      expect((await send(service(), "applications.submit", body)).status).toBe(200);
-      expect((await latest()).application).toEqual(first);
-    }
-  });
-
   test("a key stands for them too, whatever their order", async () => {
     const keyed = (more: object) =>
       send(service(), "marketplace.inquiry", json({ ...buyer, ...more }, { "idempotency-key": `further-${name}` }));

@@ -110,16 +110,6 @@ describe("what is accepted", () => {
     const stored = (await service().stored()).applications.slice(before.applications.length);
     expect(stored.map(({ coverLetter }) => coverLetter)).toEqual([letter.coverLetter, letter.coverLetter]);
   });
-
-  test("a program that fills in the trap is thanked as well, and mails nobody", async () => {
-    const sent = fields({ ...inquiry, selectedPackageIds: "de-AT", website: "https://pills.example" });
-    const { status, headers } = await postForm(service(), "marketplace.inquiry", sent);
-    expect(status).toBe(303);
-    const stored = (await service().stored()).inquiries.at(-1);
-    expect(headers.get("location")).toContain(stored?.reference);
-    expect(stored?.status).toBe("spam");
-    expect(await mailsWith(stored!.reference)).toEqual([]);
-  });
 });
 
 describe("the form's key", () => {
@@ -224,17 +214,13 @@ describe("programs", () => {
     const refused = await rest.send(service(), "applications.submit", { ...form({ fullName: "A" }), headers });
     expect([refused.status, refused.fault?.code, refused.headers.get("vary")]).toEqual([400, "BAD_REQUEST", "Accept"]);
   });
+});
 
-  test("that send JSON get JSON, whatever they accept", async () => {
-    const { receipt } = await rest.send(service(), "marketplace.inquiry", json(buyer, { accept: browserAccept }));
-    expect(receipt).toMatchObject({ inquiryId: expect.stringMatching(/^INQ-/) });
-  });
-
-  test("of typed RPC get its envelope, whatever they accept", async () => {
-    const response = await fetch(`${service().url}/trpc/nothing`, { headers: { accept: browserAccept } });
-    expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/json; charset=utf-8"]);
-    expect(await response.json()).toHaveProperty("error.data.code", "NOT_FOUND");
-  });
+test("programs that send JSON, or come by typed RPC, get JSON whatever they accept", async () => {
+  const { receipt } = await rest.send(service(), "marketplace.inquiry", json(buyer, { accept: browserAccept }));
+  expect(receipt).toMatchObject({ inquiryId: expect.stringMatching(/^INQ-/) });
+  const response = await fetch(`${service().url}/trpc/nothing`, { headers: { accept: browserAccept } });
+  expect(await response.json()).toHaveProperty("error.data.code", "NOT_FOUND");
 });
 
 describe("what is refused comes back as the form", () => {
@@ -267,12 +253,6 @@ describe("what is refused comes back as the form", () => {
   test("with the packages that were typed where no box stands for them", async () => {
     const page = await postForm(quiet(), "marketplace.inquiry", fields({ selectedPackageIds: "own-1\nde-AT" }));
     expect([page.status, typedIn(page, "selectedPackageIds")]).toEqual([400, "own-1\nde-AT"]);
-  });
-
-  test("for subscriptions too", async () => {
-    const page = await postForm(quiet(), "newsletter.subscribe", fields({ email: "a@b", source: "footer" }));
-    expect([page.status, typedIn(page, "email"), typedIn(page, "source")]).toEqual([400, "a@b", "footer"]);
-    await nothingIn(quiet());
   });
 
   test("when a field was sent twice, or too many were", async () => {

@@ -76,12 +76,6 @@ describe("the front page", () => {
   test("can be kept by the browser that asked, for going back to it, and by nobody else", async () => {
     expect((await visit(service(), "/")).headers.get("cache-control")).toBe("private, no-cache");
   });
-
-  test("takes no other method", async () => {
-    const response = await fetch(`${service().url}/`, { method: "POST" });
-    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
-    expect(await response.json()).toMatchObject({ code: "METHOD_NOT_SUPPORTED" });
-  });
 });
 
 describe("what pages load", () => {

@@ -12,7 +12,6 @@ import {
   json,
   pdf,
   rest,
-  rpc,
   sendBatch,
   withKey,
 } from "../../support/doors.ts";
@@ -69,14 +68,6 @@ test("an application counts by the bytes of its resume, not by their name or bou
   });
   const kept = (await service().stored()).applications.filter(({ resume }) => resume !== null);
   expect(await service().files("resumes")).toHaveLength(kept.length);
-});
-
-test("a subscription repeated with its key is answered alike", async () => {
-  const send = () =>
-    rpc.send(service(), "newsletter.subscribe", withKey(json({ email: "reader@example.org" }), "subscribe"));
-  const [first, again] = [await send(), await send()];
-  expect(again.receipt).toEqual(first.receipt);
-  expect([replayed(first), replayed(again)]).toEqual([null, "true"]);
 });
 
 describe.each(doors)("on $name", (door) => {

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Matching, SubmissionDetail, TriageOutcome } from "../../../shared/src/console.ts";
 import { expect, test } from "vitest";
-import { buyer, json, rest } from "../../support/doors.ts";
+import { json } from "../../support/doors.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { startService } from "../../support/service.ts";
 import { inquire, auditOf, operator, submitAll, type Operator } from "../../support/console/operator.ts";
@@ -45,10 +45,7 @@ test("a change that meets an ended session is refused whole, and done after sign
   const text = "A long note that must not be lost.";
   expect((await anna.call("submission.addNote", { reference: inquiry, text })).code).toBe("UNAUTHORIZED");
   expect(await anna.call("inbox.triage", { targets: [{ reference: inquiry, version }], status: "done" })).toMatchObject(
-    {
-      status: 401,
-      message: "Please sign in.",
-    },
+    { status: 401, message: "Please sign in." },
   );
   expect((await anna.call("session.me")).data).toBeNull();
   await anna.signIn("anna@example.org");
@@ -56,32 +53,6 @@ test("a change that meets an ended session is refused whole, and done after sign
   expect(data).toMatchObject({ author: "anna@example.org", text });
   expect(await triage(anna, inquiry, version, { status: "done" })).toMatchObject({ result: "changed" });
   expect(await detailOf(anna, inquiry)).toMatchObject({ status: "done", notes: [{ text }] });
-});
-
-test("spam is released once, with its mails", async () => {
-  await using service = await startService();
-  const anna = await operator(service, "anna@example.org", "sales");
-  await rest.send(service, "marketplace.inquiry", json({ ...buyer, website: "http://spam" }));
-  const { data } = await anna.call("inbox.list", { filter: { status: "spam" }, page: {} });
-  const [{ reference }] = (data as { rows: [{ reference: string }] }).rows;
-  expect((await detailOf(anna, reference)).mails).toEqual([]);
-  expect((await anna.call("submission.release", { reference })).data).toBeNull();
-  const released = await detailOf(anna, reference);
-  expect([released.status, released.mails.length]).toEqual(["new", 2]);
-  const again = await anna.call("submission.release", { reference });
-  expect([again.status, again.message]).toEqual([409, "This submission is not spam any more."]);
-});
-
-test("a mail that was sent is sent again as a new one", async () => {
-  await using service = await startService();
-  const { inquiry } = await submitAll(service);
-  const anna = await operator(service, "anna@example.org", "sales");
-  const sent = async () => (await detailOf(anna, inquiry)).mails.filter(({ status }) => status === "sent");
-  await expect.poll(async () => (await sent()).length).toBe(2);
-  const [mail] = await sent();
-  expect((await anna.call("mails.retry", { id: mail!.id })).data).toBeNull();
-  expect((await detailOf(anna, inquiry)).mails).toHaveLength(3);
-  expect((await anna.call("mails.retry", { id: "1-zzz" })).status).toBe(404);
 });
 
 const isResume = (file: string) => !/identity|\.staging/.test(file);

@@ -73,30 +73,6 @@ test("by Postmark the receipt keeps our Message-ID, and the reply names it", asy
   expect(replies()[0]).toMatchObject({ From: '"sam" <hello@datasets.example>', ReplyTo: "sales@datasets.example" });
 });
 
-test("a reply is taken back before it is sent, with its status, and not after", async () => {
-  const clock = new MovableClock();
-  await using service = await startService({ clock });
-  const { inquiry } = await submitAll(service);
-  const sam = await operator(service, "sam@example.org", "sales");
-  const send = async () =>
-    (await sam.call("reply.send", { reference: inquiry, text, doneAt: (await detailOf(sam, inquiry)).version }))
-      .data as { id: number };
-  const { id } = await send();
-  expect((await detailOf(sam, inquiry)).status).toBe("done");
-  expect((await sam.call("reply.undo", { id })).status).toBe(200);
-  expect(await detailOf(sam, inquiry)).toMatchObject({ status: "new", replies: [] });
-  expect((await sam.call("reply.undo", { id })).status).toBe(404);
-  const second = await send();
-  clock.advance(10_000);
-  await eventually(async () => (await detailOf(sam, inquiry)).mails.at(-1)?.status).toBe("sent");
-  expect(await sam.call("reply.undo", second)).toMatchObject({
-    status: 409,
-    message: "This reply is on its way already.",
-  });
-  const actions = (await auditOf(service)).map(({ action }) => action).filter((action) => action.startsWith("reply"));
-  expect(actions).toEqual(["reply", "reply.undo", "reply"]);
-});
-
 test("a suppressed address is refused with the reason, another role's submission like an unknown one, and the 61st in an hour with a time", async () => {
   const clock = new MovableClock();
   await using service = await startService({ clock, env: { POSTMARK_WEBHOOK_AUTH: "user:a-password-of-24-letters" } });

@@ -7,7 +7,7 @@ import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
 import { openMailer } from "../../../server/src/mail/open-mailer.ts";
 import { openFolder } from "../../support/folder.ts";
 import { shared } from "../../support/shared.ts";
-import { application, from, inquiry, messageKey, oneOfEach, welcomes } from "../../support/mail/examples.ts";
+import { from, messageKey, oneOfEach, welcomes } from "../../support/mail/examples.ts";
 
 const root = shared(openFolder);
 
@@ -124,14 +124,6 @@ test("writes no file outside its folder, whatever the id", async () => {
   const [outcome] = await mailer.send([{ ...welcomes(1)[0]!, id: "../escaped" }]);
   expect(outcome).toMatchObject({ result: "refused" });
   expect(await readdir(join(folder, ".."))).toEqual(["mailbox"]);
-});
-
-test("holds what the team needs: everything sent, the console's address, the resume only by name", async () => {
-  const notices = oneOfEach().filter(({ kind }) => kind.endsWith("-notice"));
-  const [sales, recruiting] = await Promise.all(notices.map(async (mail) => (await written(mail)).message));
-  expect(sales!.text).toContain(`https://datasets.example/console/inquiries/${inquiry.reference}`);
-  expect(recruiting!.text).toContain(`https://datasets.example/console/applications/${application.reference}`);
-  expect(recruiting!.text).toContain(application.resume!.filename);
 });
 
 test("keeps nothing of a batch with a mail that cannot be written", async () => {

@@ -176,11 +176,6 @@ test("keeps its connection for the calls that follow", async () => {
   expect(api.connections).toBe(1);
 });
 
-test("calls a wrong token a configuration fault for every mail of the batch", async () => {
-  const outcomes = await mailer({ token: "wrong" }).send(welcomes(3));
-  expect(outcomes).toMatchObject([later("configuration"), later("configuration"), later("configuration")]);
-});
-
 test("calls a search that is refused a configuration fault, because no mail is to blame", async () => {
   standIn().failNext({ kind: "error", status: 422, code: 300 });
   expect(await mailer().find!([{ id: "unknown" }])).toEqual([

@@ -2,16 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { startService } from "../../support/service.ts";
-import {
-  oneClick,
-  open,
-  press,
-  statusOf,
-  subscribe,
-  subscriber,
-  welcomed,
-  welcomes,
-} from "../../support/newsletter/reader.ts";
+import { open, press, statusOf, subscribe, subscriber, welcomed, welcomes } from "../../support/newsletter/reader.ts";
 
 const email = "reader@example.org";
 
@@ -44,35 +35,5 @@ describe("under double opt-in", () => {
     // Unsubscribe links always work, those of the first mail too.
     expect(await press(first.unsubscribe)).toMatchObject({ status: 200 });
     expect(await statusOf(service, email)).toBe("unsubscribed");
-  });
-
-  test("confirming and unsubscribing twice show success both times, and change nothing the second time", async () => {
-    const clock = new MovableClock();
-    await using service = await startService({ clock });
-    const { confirm, unsubscribe } = await welcomed(service, email);
-    for (const link of [confirm!, unsubscribe]) {
-      const once = await press(link);
-      const after = await subscriber(service, email);
-      clock.advance(60_000);
-      const again = await press(link);
-      expect([once.status, again.status]).toEqual([200, 200]);
-      expect(again.text).toBe(once.text);
-      expect(await subscriber(service, email)).toEqual(after);
-    }
-  });
-});
-
-describe("under single opt-in", () => {
-  test("is active at once, has nothing to confirm, ends by one click and begins again at once", async () => {
-    const clock = new MovableClock();
-    await using service = await startService({ clock, env: { NEWSLETTER_OPT_IN: "single" } });
-    const { confirm, unsubscribe } = await welcomed(service, email);
-    expect(confirm).toBeNull();
-    expect(await statusOf(service, email)).toBe("active");
-    expect(await oneClick(unsubscribe, "urlencoded")).toMatchObject({ status: 200 });
-    expect(await statusOf(service, email)).toBe("unsubscribed");
-    clock.advance(1);
-    await subscribe(service, email);
-    expect(await statusOf(service, email)).toBe("active");
   });
 });

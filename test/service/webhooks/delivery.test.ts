@@ -92,18 +92,6 @@ test("a replay after a new secret has the id of the first time, and verifies wit
   for (const each of [secret, rotated?.secret ?? ""]) expect(verify(each, second)).toEqual(verify(secret, first));
 });
 
-test("one receiver that does not answer holds up no other", async () => {
-  await using silent = await openReceiver();
-  silent.answer(...Array<null>(20).fill(null));
-  await addWebhook(store().webhooks, { url: silent.url, events: ["inquiry.received"] }, eva);
-  await add(["application.received"]);
-  await submitAll(service());
-  await silent.got(1);
-  await submitAll(service(), "ben@example.org");
-  await receiver().got(2);
-  expect(silent.received.length).toBeLessThanOrEqual(2);
-});
-
 describe("after a stop", () => {
   const first = anew(() => startService({ env }));
   const itsStore = anew(() => openStore(first().storage));

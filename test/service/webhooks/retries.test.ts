@@ -55,14 +55,6 @@ test("a failed try is repeated after the delay, under the same id, until the rec
   expect(seconds).toEqual([noon, noon + 5_100, noon + 7_205_100].map((at) => Math.floor(at / 1000)));
 });
 
-test("a receiver that asks for more time than it gets is called again after 20 hours", async () => {
-  await accept(store(), inquiry(1));
-  receiver().answer({ status: 429, headers: { "retry-after": String(14 * 24 * 60 * 60) } });
-  await using _sender = send();
-  await expect.poll(async () => (await row())?.attempts, { timeout: 20_000 }).toBe(1);
-  expect(await row()).toMatchObject({ status: "queued", dueAt: noon + 20 * 60 * 60 * 1000 });
-});
-
 test("what was found to be spam since is kept back", async () => {
   const { reference } = await accept(store(), inquiry(1));
   const whole = { kinds: ["inquiry"], subscribers: false } as const;
