@@ -31,7 +31,6 @@ export interface SenderOptions {
 }
 
 export type OutboxUnderTest = Awaited<ReturnType<typeof openOutboxUnderTest>>;
-export type Sender = ReturnType<OutboxUnderTest["openSender"]>;
 
 async function openOutboxUnderTest() {
   await using opened = new AsyncDisposableStack();
