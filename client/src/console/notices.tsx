@@ -1,22 +1,16 @@
 // What every page says at its top: that the browser is offline, and what goes wrong in the service.
-import { useQuery } from "@tanstack/react-query";
+import { onlineManager, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 import { trpc } from "./calls.ts";
 
 const troublesEveryMs = 60_000;
 
-const onConnection = (listener: () => void) => {
-  addEventListener("online", listener);
-  addEventListener("offline", listener);
-  return () => {
-    removeEventListener("online", listener);
-    removeEventListener("offline", listener);
-  };
-};
-
 export function Notices() {
-  const online = useSyncExternalStore(onConnection, () => navigator.onLine);
+  const online = useSyncExternalStore(
+    (listener) => onlineManager.subscribe(listener),
+    () => navigator.onLine,
+  );
   const { data } = useQuery({ ...trpc.overview.troubles.queryOptions(), refetchInterval: troublesEveryMs });
   return (
     <div className="notices">

@@ -34,18 +34,17 @@ export const deliveryEventWords: Readonly<Record<DeliveredEvent, string>> = {
   "webhook.test": "Test",
 };
 
+/** By the end of a mail's kind: `inquiry-receipt`. */
 const mailWords: Readonly<Record<string, string>> = {
-  "inquiry-receipt": "Receipt",
-  "inquiry-notice": "Notice to the team",
-  "application-receipt": "Receipt",
-  "application-notice": "Notice to the team",
-  "newsletter-welcome": "Welcome mail",
-  "inquiry-reply": "Reply",
-  "application-reply": "Reply",
+  notice: "Notice to the team",
+  welcome: "Welcome mail",
   assignment: "Assigned to an operator",
   digest: "Daily digest",
 };
-export const mailWord = (kind: string): string => mailWords[kind] ?? word(kind);
+export function mailWord(kind: string): string {
+  const end = kind.replace(/^.*-/, "");
+  return mailWords[end] ?? word(end);
+}
 
 /** `ben@example.org` → `ben`, for narrow places. */
 export const shortName = (email: string): string => email.split("@")[0] ?? email;

@@ -7,7 +7,7 @@ import { useMe } from "../me.ts";
 import { type NameOf, useAssignees, useNames } from "../operators.ts";
 import { useCounts } from "../navigation.tsx";
 import { Icon } from "../parts/icons.tsx";
-import { FilterSelect } from "../parts/fields.tsx";
+import { asOptions, FilterSelect } from "../parts/fields.tsx";
 import { usePhone } from "../parts/media.ts";
 import { Skeleton } from "../parts/states.tsx";
 import { cappedCount, word } from "../words.ts";
@@ -49,28 +49,25 @@ export function Filters({ search, onChange }: Props) {
   const me = useMe();
   const nameOf = useNames();
   const set = (change: Parameters<typeof changed>[1]) => onChange(changed(search, change));
-  const assignees = useAssignees().map(({ email }) => email);
-  const others = assignees.filter((email) => email !== me.email);
-  const known = search.assignee === undefined || search.assignee === "none" || search.assignee === me.email;
+  const others = useAssignees().flatMap(({ email }) => (email === me.email ? [] : [[email, nameOf(email)] as const]));
   const isPhone = usePhone();
   const [asked, setAsked] = useState(false);
   const selects = (
     <>
       {me.role === "admin" && (
-        <FilterSelect label="Kind" names={submissionKinds} value={search.kind} onChange={(kind) => set({ kind })} />
+        <FilterSelect
+          label="Kind"
+          options={asOptions(submissionKinds)}
+          value={search.kind}
+          onChange={(kind) => set({ kind })}
+        />
       )}
-      <FilterSelect<string> label="Assignee" value={search.assignee} onChange={(assignee) => set({ assignee })}>
-        <option value="none">Unassigned</option>
-        <option value={me.email}>Me</option>
-        {others.map((email) => (
-          <option key={email} value={email}>
-            {nameOf(email)}
-          </option>
-        ))}
-        {!known && !others.includes(search.assignee ?? "") && (
-          <option value={search.assignee}>{search.assignee}</option>
-        )}
-      </FilterSelect>
+      <FilterSelect
+        label="Assignee"
+        options={[["none", "Unassigned"], [me.email, "Me"], ...others]}
+        value={search.assignee}
+        onChange={(assignee) => set({ assignee })}
+      />
     </>
   );
   return (

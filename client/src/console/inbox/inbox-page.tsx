@@ -22,7 +22,7 @@ import { useSections } from "./sections.ts";
 import { useCursor, useSelection } from "./selection.ts";
 
 const ReplyDialog = lazy(async () => ({ default: (await import("./reply-dialog.tsx")).ReplyDialog }));
-const TagDialog = lazy(async () => ({ default: (await import("../triage/tag-dialog.tsx")).TagDialog }));
+const TagDialog = lazy(async () => ({ default: (await import("../submission/tags.tsx")).TagDialog }));
 const MatchingDialog = lazy(async () => ({ default: (await import("./matching-dialog.tsx")).MatchingDialog }));
 const FirstSteps = lazy(async () => ({ default: (await import("./first-steps.tsx")).FirstSteps }));
 
@@ -202,7 +202,6 @@ function InboxList({ open, lastOpen }: ListProps) {
                       dimmed={!stillFits(row, search)}
                       onSelect={onSelect}
                       onDone={onDone}
-                      focus={cursor.rowFocus}
                     />
                   ))}
                 </ul>

@@ -9,7 +9,6 @@ import { Marked } from "../parts/marked.tsx";
 import { useShortcutsOn } from "../parts/shortcuts.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
 import { Tag } from "../parts/tag.tsx";
-import type { RowFocus } from "./selection.ts";
 import { submissionPath, word } from "../words.ts";
 
 /** Further ones are counted. */
@@ -23,16 +22,15 @@ interface Props {
   readonly dimmed: boolean;
   readonly onSelect: (reference: string, range: boolean) => void;
   readonly onDone: (reference: string) => void;
-  readonly focus: RowFocus;
 }
 
-export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect, onDone, focus }: Props) {
+export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect, onDone }: Props) {
   const { reference, kind, name, email, company, status, assignee, tags, receivedAt, hasResume, disposable } = row;
   const nameOf = useNames();
   const shortcutsOn = useShortcutsOn();
   const state = [selected && "selected", open && "current", dimmed && "dimmed"].filter(Boolean).join(" ");
   return (
-    <li className={`row status-${status} ${state}`} onFocus={() => focus.onFocus(reference)} onBlur={focus.onBlur}>
+    <li className={`row status-${status} ${state}`}>
       <label className="pick">
         <input
           type="checkbox"
@@ -49,7 +47,6 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
         params={{ reference }}
         search={search}
         className="row-link"
-        ref={(link) => focus.register(reference, link)}
         data-reference={reference}
         aria-current={open ? "true" : undefined}
       >

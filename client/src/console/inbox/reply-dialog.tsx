@@ -3,7 +3,7 @@ import type { SubmissionKind } from "@submissions/shared/console";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { queryClient, trpc } from "../calls.ts";
-import { Question } from "../parts/dialogs.tsx";
+import { FormDialog } from "../parts/dialogs.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import "../styles/pages.css";
 import { AnswerSelect } from "../submission/answer-select.tsx";
@@ -40,7 +40,7 @@ export function ReplyDialog({ references, onClose }: Props) {
     },
   });
   return (
-    <Question
+    <FormDialog
       title={`Reply to ${plural(references.length, "submission")}`}
       word={send.isPending ? "Sending…" : "Send"}
       call={
@@ -48,7 +48,8 @@ export function ReplyDialog({ references, onClose }: Props) {
           ? { error: preview.error, isPending: true }
           : { ...send, isPending: send.isPending || !preview.data }
       }
-      onYes={() => send.mutate(asked)}
+      asks="primary"
+      onSubmit={() => send.mutate(asked)}
       onClose={send.isPending ? undefined : onClose}
     >
       <AnswerSelect kind={kindOf(references)} onChoose={setText} />
@@ -64,6 +65,6 @@ export function ReplyDialog({ references, onClose }: Props) {
             </li>
           ))}
       </ol>
-    </Question>
+    </FormDialog>
   );
 }

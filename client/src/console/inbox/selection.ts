@@ -1,47 +1,22 @@
 // Which rows are selected, and which row the keyboard stands on.
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-
-/** What the rows of a list tell of themselves. */
-export interface RowFocus {
-  /** The link of a row, which takes the keyboard; null when it is gone. */
-  register(reference: string, link: HTMLElement | null): void;
-  onFocus(reference: string): void;
-  onBlur(): void;
-}
+import { useCallback, useEffect, useRef, useState } from "react";
 
 /** The row that the keyboard stands on is the one that has the focus. */
 export function useCursor(references: readonly string[]) {
-  const links = useRef(new Map<string, HTMLElement>());
-  const focused = useRef<string>(undefined);
-
-  const rowFocus = useMemo<RowFocus>(
-    () => ({
-      register: (reference, link) => {
-        if (link !== null) links.current.set(reference, link);
-        else links.current.delete(reference);
-      },
-      onFocus: (reference) => void (focused.current = reference),
-      onBlur: () => void (focused.current = undefined),
-    }),
-    [],
-  );
-
   /** Puts the keyboard on a row. */
   const goTo = useCallback((reference: string | undefined) => {
-    const link = links.current.get(reference ?? "");
+    const link = document.querySelector<HTMLElement>(`.rows [data-reference="${reference}"]`);
     link?.focus({ preventScroll: true });
     link?.scrollIntoView({ block: "nearest" });
   }, []);
-
-  // A browser says nothing when a row that has the focus is gone.
-  const current = () => references.find((reference) => reference === focused.current && links.current.has(reference));
-
+  const current = () =>
+    document.activeElement?.closest(".row")?.querySelector<HTMLElement>("[data-reference]")?.dataset["reference"];
   /** Moves by a row, and stops at both ends. */
   const move = (by: 1 | -1) => {
     const at = references.indexOf(current() ?? "");
     goTo(references[at < 0 ? 0 : Math.min(Math.max(at + by, 0), references.length - 1)]);
   };
-  return { rowFocus, goTo, current, move };
+  return { goTo, current, move };
 }
 
 /** @param goTo puts the keyboard on a row */

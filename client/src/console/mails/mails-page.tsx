@@ -1,6 +1,5 @@
 // Mails: what failed or may have been sent, and why.
 import { Link, useSearch } from "@tanstack/react-router";
-import type { MailRow, WithPerson } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
 import { PageFrame } from "../parts/page.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
@@ -46,9 +45,22 @@ export function MailsPage() {
         keyOf={({ id }) => id}
         cells={(mail) => [
           mailWord(mail.kind),
-          <MailTo mail={mail} />,
-          <About mail={mail} />,
-          <State mail={mail} />,
+          mail.personId === null ? (
+            <span className="quiet">{mail.kind === "assignment" ? "an operator" : "the team"}</span>
+          ) : (
+            <Link to="/people/$person" params={{ person: mail.personId }}>
+              {mail.email}
+            </Link>
+          ),
+          mail.reference === null ? (
+            <span className="quiet">{abouts[mail.kind] ?? "newsletter"}</span>
+          ) : (
+            <ReferenceLink reference={mail.reference} />
+          ),
+          <>
+            <Mark of="mail" state={mail.status} />
+            <MailWhen mail={mail} />
+          </>,
           <SendAgain mail={mail} />,
         ]}
         empty={
@@ -69,28 +81,5 @@ export function MailsPage() {
   );
 }
 
-const MailTo = ({ mail }: { readonly mail: WithPerson<MailRow, string | null> }) =>
-  mail.personId === null ? (
-    <span className="quiet">{mail.kind === "assignment" ? "an operator" : "the team"}</span>
-  ) : (
-    <Link to="/people/$person" params={{ person: mail.personId }}>
-      {mail.email}
-    </Link>
-  );
-
 /** What mails are about that are of no one submission. */
 const abouts: Readonly<Record<string, string>> = { digest: "what waits", assignment: "assignments" };
-
-const About = ({ mail: { kind, reference } }: { readonly mail: MailRow }) =>
-  reference === null ? (
-    <span className="quiet">{abouts[kind] ?? "newsletter"}</span>
-  ) : (
-    <ReferenceLink reference={reference} />
-  );
-
-const State = ({ mail }: { readonly mail: MailRow }) => (
-  <>
-    <Mark of="mail" state={mail.status} />
-    <MailWhen mail={mail} />
-  </>
-);

@@ -1,6 +1,6 @@
 // How the work goes: what waits, what came in and from where, who has it, mails.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch, type LinkProps } from "@tanstack/react-router";
 import { oldAfterDays, overviewDays, sharesOfMax, type Overview, type OverviewDays } from "@submissions/shared/console";
 import { trpc } from "../calls.ts";
 import type { InboxSearch } from "../inbox/inbox-search.ts";
@@ -93,17 +93,14 @@ function Figures({ overview }: { readonly overview: Overview }) {
           note={`${count(before.submissions)} in the ${days.length} days before`}
           search={inRange}
         />
-        <Link
+        <Stat
+          label="Mails that failed"
+          value={count(mails.failed)}
+          note={`${count(mails.inDoubt)} maybe sent, ${count(mails.queued)} queued, ${count(mails.sent)} sent`}
+          isBad={mails.failed + mails.inDoubt > 0}
           to="/mails"
           search={{ status: mails.failed > 0 || mails.inDoubt === 0 ? "failed" : "in-doubt" }}
-          className="stat"
-        >
-          <span className="stat-label">Mails that failed</span>
-          <strong className={mails.failed + mails.inDoubt > 0 ? "bad" : undefined}>{count(mails.failed)}</strong>
-          <span className="quiet">
-            {count(mails.inDoubt)} maybe sent, {count(mails.queued)} queued, {count(mails.sent)} sent
-          </span>
-        </Link>
+        />
       </div>
       <Box title="Submissions a day">
         <DayBars
@@ -147,17 +144,16 @@ function Figures({ overview }: { readonly overview: Overview }) {
   );
 }
 
-interface StatProps {
+interface StatProps extends LinkProps {
   readonly label: string;
   readonly value: string;
   readonly note: string;
   readonly isBad?: boolean;
-  /** Of the list that it leads to. */
-  readonly search: InboxSearch;
 }
 
-const Stat = ({ label, value, note, isBad = false, search }: StatProps) => (
-  <Link to="/" search={search} className="stat">
+/** A figure, which leads to the list that it counts. */
+const Stat = ({ label, value, note, isBad = false, to = "/", ...link }: StatProps) => (
+  <Link {...link} to={to} className="stat">
     <span className="stat-label">{label}</span>
     <strong className={isBad ? "bad" : undefined}>{value}</strong>
     <span className="quiet">{note}</span>

@@ -1,8 +1,8 @@
 // The dialogs that recur: a form, a question before something that cannot be undone, and a secret to be copied.
 import { useState, type ComponentProps, type ReactNode } from "react";
-import { messageOf, type DecorateMutationProcedure, type ResolverDef } from "../calls.ts";
+import type { DecorateMutationProcedure, ResolverDef } from "../calls.ts";
 import { CopyButton } from "./copy-button.tsx";
-import { Form, type Call } from "./form.tsx";
+import { Form } from "./form.tsx";
 import { Modal } from "./modal.tsx";
 import { useChange, type Effects } from "./use-change.ts";
 
@@ -25,23 +25,28 @@ export function DialogButton({ word, children, ...button }: DialogButtonProps) {
   );
 }
 
-interface FormDialogProps extends Pick<ComponentProps<typeof Form>, "call" | "onSubmit" | "children"> {
+type FormProps = ComponentProps<typeof Form>;
+
+interface FormDialogProps extends Pick<FormProps, "call" | "onSubmit" | "children"> {
   readonly title: string;
   /** What the button says. */
   readonly word: string;
-  readonly onClose: () => void;
+  /** It is a question: the keyboard stands on Cancel, and the button looks like this. */
+  readonly asks?: "primary" | "danger solid" | undefined;
+  /** Absent: the dialog stays until the call is answered. */
+  readonly onClose: (() => void) | undefined;
 }
 
-export const FormDialog = ({ title, word, onClose, ...form }: FormDialogProps) => (
+export const FormDialog = ({ title, word, asks, onClose, ...form }: FormDialogProps) => (
   <Modal title={title} onClose={onClose}>
     <Form
       {...form}
       foot={
         <div className="dialog-foot">
-          <button type="button" onClick={onClose}>
+          <button type="button" onClick={onClose} disabled={onClose === undefined} autoFocus={asks !== undefined}>
             Cancel
           </button>
-          <button className="primary" disabled={form.call.isPending}>
+          <button className={asks ?? "primary"} disabled={form.call.isPending}>
             {word}
           </button>
         </div>
@@ -50,68 +55,45 @@ export const FormDialog = ({ title, word, onClose, ...form }: FormDialogProps) =
   </Modal>
 );
 
-interface QuestionProps {
-  readonly title: string;
-  /** What the button says. */
+interface FormButtonProps<Def extends ResolverDef>
+  extends Effects<Def>, Pick<FormDialogProps, "title" | "asks" | "children"> {
   readonly word: string;
-  readonly danger?: boolean;
-  /** The call that is made after a yes. */
-  readonly call: Call;
-  readonly onYes: () => void;
-  /** Absent: the dialog stays until the call is answered. */
-  readonly onClose: (() => void) | undefined;
-  readonly children: ReactNode;
-}
-
-export const Question = ({ title, word, danger = false, call, onYes, onClose, children }: QuestionProps) => (
-  <Modal title={title} onClose={onClose}>
-    {children}
-    <p className="problem" role="alert">
-      {call.error !== null && messageOf(call.error)}
-    </p>
-    <div className="dialog-foot">
-      <button onClick={onClose} disabled={onClose === undefined} autoFocus>
-        Cancel
-      </button>
-      <button className={danger ? "danger solid" : "primary"} disabled={call.isPending} onClick={onYes}>
-        {word}
-      </button>
-    </div>
-  </Modal>
-);
-
-interface RemoveButtonProps<Def extends ResolverDef> extends Effects<Def> {
-  readonly word?: string;
-  readonly title: string;
-  readonly procedure: DecorateMutationProcedure<Def>;
-  readonly input: Def["input"];
-  readonly children: ReactNode;
-  /** Of the button. */
+  /** What the button in the dialog says, if it says something else. */
+  readonly yes?: string;
   readonly label?: string;
+  readonly className?: string;
   readonly disabled?: boolean;
+  readonly procedure: DecorateMutationProcedure<Def>;
+  readonly input: (...form: Parameters<FormProps["onSubmit"]>) => Def["input"];
+  /** The dialog after the call. Absent: it closes. */
+  readonly result?: (data: Def["output"], input: Def["input"], close: () => void) => ReactNode;
 }
 
-/** A small button that asks, and then makes a call that cannot be undone. */
-export const RemoveButton = <Def extends ResolverDef>(props: RemoveButtonProps<Def>) => {
-  const { word = "Remove", label, disabled } = props;
+/** A button that opens a dialog with a form or a question, which then makes a call. */
+export const FormButton = <Def extends ResolverDef>(props: FormButtonProps<Def>) => {
+  const { word, label, className, disabled } = props;
   return (
-    <DialogButton word={word} className="small-button" aria-label={label} disabled={disabled}>
-      {(close) => <RemoveQuestion {...props} word={word} onClose={close} />}
+    <DialogButton word={word} aria-label={label} className={className} disabled={disabled}>
+      {(close) => <CallDialog {...props} onClose={close} />}
     </DialogButton>
   );
 };
 
-type RemoveQuestionProps<Def extends ResolverDef> = RemoveButtonProps<Def> & {
-  readonly word: string;
-  readonly onClose: () => void;
-};
-
-function RemoveQuestion<Def extends ResolverDef>({ procedure, input, children, ...props }: RemoveQuestionProps<Def>) {
-  const call = useChange(procedure, { ...props, onDone: props.onClose });
+function CallDialog<Def extends ResolverDef>(props: FormButtonProps<Def> & { readonly onClose: () => void }) {
+  const { title, word, yes = word, asks, procedure, input, result, onClose, children } = props;
+  const call = useChange(procedure, { ...props, onDone: () => result === undefined && onClose() });
+  if (call.data !== undefined && result !== undefined) return result(call.data, call.variables, onClose);
   return (
-    <Question {...props} danger call={call} onYes={() => call.mutate(input)}>
-      <p>{children}</p>
-    </Question>
+    <FormDialog
+      title={title}
+      word={yes}
+      asks={asks}
+      call={call}
+      onSubmit={(...form) => call.mutate(input(...form))}
+      onClose={onClose}
+    >
+      {children}
+    </FormDialog>
   );
 }
 

@@ -1,5 +1,4 @@
 // Choosing one of the service's names.
-import type { ReactNode } from "react";
 import { word } from "../words.ts";
 
 /** Names as options, each as a word. */
@@ -10,32 +9,33 @@ export const Options = ({ of }: { readonly of: readonly string[] }) =>
     </option>
   ));
 
-interface FilterSelectProps<Name extends string> {
+interface FilterSelectProps<Value extends string> {
   /** What is chosen; it stands in the place of a choice where there is none. */
   readonly label: string;
-  readonly names?: readonly Name[];
-  readonly value: Name | undefined;
-  readonly onChange: (value: Name | undefined) => void;
-  /** Other options than names. */
-  readonly children?: ReactNode;
+  readonly options: readonly (readonly [value: Value, text: string])[];
+  /** It may stand in the address without being among the options. */
+  readonly value: Value | undefined;
+  readonly onChange: (value: Value | undefined) => void;
 }
 
-/** Narrows a list to what has one of these names, or to nothing. */
-export const FilterSelect = <Name extends string>({
-  label,
-  names = [],
-  value,
-  onChange,
-  children,
-}: FilterSelectProps<Name>) => (
+/** Narrows a list to what has one of these values, or to nothing. */
+export const FilterSelect = <Value extends string>({ label, options, value, onChange }: FilterSelectProps<Value>) => (
   <select
     aria-label={label}
     value={value ?? ""}
     className={value && "set"}
-    onChange={({ target }) => onChange(target.value === "" ? undefined : (target.value as Name))}
+    onChange={({ target }) => onChange(target.value === "" ? undefined : (target.value as Value))}
   >
     <option value="">{label}</option>
-    <Options of={names} />
-    {children}
+    {value !== undefined && options.every(([one]) => one !== value) && <option>{value}</option>}
+    {options.map(([one, text]) => (
+      <option key={one} value={one}>
+        {text}
+      </option>
+    ))}
   </select>
 );
+
+/** Names of the service as options of a filter. */
+export const asOptions = <Name extends string>(names: readonly Name[]) =>
+  names.map((name) => [name, word(name)] as const);

@@ -3,7 +3,7 @@ import { createContext, use, useId, type ComponentProps, type ReactNode } from "
 import { messageOf } from "../calls.ts";
 
 /** The call that a form or a dialog makes. */
-export interface Call {
+interface Call {
   readonly error: unknown;
   readonly isPending: boolean;
 }

@@ -1,5 +1,5 @@
 // Short messages at the bottom of the page: what was done and can be undone, and what did not work.
-import { createContext, use, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { createContext, use, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { messageOf, queryClient } from "../calls.ts";
 import { Icon } from "./icons.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -9,8 +9,6 @@ interface Toast {
   readonly text: string;
   readonly tone: "plain" | "bad";
   readonly undo?: (() => void) | undefined;
-  /** Undefined: until the next action. */
-  readonly forMs: number | undefined;
 }
 
 const shownMs = 8_000;
@@ -34,19 +32,21 @@ export const useToasts = (): Toasts => use(ToastsContext);
 export function ToastsProvider({ children }: { readonly children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const latestId = useRef(0);
+  const close = (id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id));
   const calls = useMemo<Toasts>(() => {
     const showToast: Toasts["showToast"] = (
       text,
       { tone = "plain", undo, forMs = undo ? undefined : shownMs } = {},
     ) => {
-      const toast = { id: ++latestId.current, text, tone, undo, forMs };
+      const toast = { id: ++latestId.current, text, tone, undo };
       // One offer at a time, so that it is clear what z undoes. And nothing is said twice.
       const stays = (one: Toast) => (undo === undefined || isPlain(one)) && one.text !== text;
       setToasts((shown) => [...shown.filter(stays).slice(-2), toast]);
+      // Without a time it stays until the next action.
+      if (forMs !== undefined) setTimeout(close, forMs, toast.id);
     };
     return { showToast, showFailure: (what, error) => showToast(`${what} ${messageOf(error)}`, { tone: "bad" }) };
   }, []);
-  const close = useCallback((id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id)), []);
   const offer = toasts.findLast(({ undo }) => undo !== undefined);
   const undo = () => {
     if (offer === undefined) return calls.showToast("There is nothing to undo.");
@@ -66,37 +66,20 @@ export function ToastsProvider({ children }: { readonly children: ReactNode }) {
     <ToastsContext value={calls}>
       {children}
       <div className="toasts" role="status">
-        {toasts.map((toast) => (
-          <ToastLine key={toast.id} toast={toast} onUndo={undo} onClose={close} />
+        {toasts.map(({ id, text, tone, undo: offered }) => (
+          <div key={id} className={`toast ${tone}`}>
+            <span>{text}</span>
+            {offered && (
+              <button className="link" aria-keyshortcuts="z" onClick={undo}>
+                Undo <kbd aria-hidden="true">z</kbd>
+              </button>
+            )}
+            <button className="bare" aria-label="Close" onClick={() => close(id)}>
+              <Icon name="close" size={14} />
+            </button>
+          </div>
         ))}
       </div>
     </ToastsContext>
-  );
-}
-
-interface LineProps {
-  readonly toast: Toast;
-  readonly onUndo: () => void;
-  readonly onClose: (id: number) => void;
-}
-
-function ToastLine({ toast: { id, text, tone, undo, forMs }, onUndo, onClose }: LineProps) {
-  useEffect(() => {
-    if (forMs === undefined) return undefined;
-    const timer = setTimeout(() => onClose(id), forMs);
-    return () => clearTimeout(timer);
-  }, [id, forMs, onClose]);
-  return (
-    <div className={`toast ${tone}`}>
-      <span>{text}</span>
-      {undo && (
-        <button className="link" aria-keyshortcuts="z" onClick={onUndo}>
-          Undo <kbd aria-hidden="true">z</kbd>
-        </button>
-      )}
-      <button className="bare" aria-label="Close" onClick={() => onClose(id)}>
-        <Icon name="close" size={14} />
-      </button>
-    </div>
   );
 }

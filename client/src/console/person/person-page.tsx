@@ -8,7 +8,7 @@ import { consoleUrl, queryClient, trpc } from "../calls.ts";
 import { isAdmin, useMe } from "../me.ts";
 import { useNames } from "../operators.ts";
 import { Box } from "../parts/boxes.tsx";
-import { DialogButton, Question } from "../parts/dialogs.tsx";
+import { DialogButton, FormDialog } from "../parts/dialogs.tsx";
 import { forgetDraftsOf } from "../parts/drafts.tsx";
 import { DownloadLink } from "../parts/download-link.tsx";
 import { Icon } from "../parts/icons.tsx";
@@ -149,12 +149,12 @@ function EraseDialog({ person, onClose }: { readonly person: Person; readonly on
     },
   });
   return (
-    <Question
+    <FormDialog
       title="Erase this person?"
       word={erase.isPending ? "Erasing…" : "Erase"}
-      danger
+      asks="danger solid"
       call={erase}
-      onYes={() => erase.mutate({ email: person.email })}
+      onSubmit={() => erase.mutate({ email: person.email })}
       onClose={erase.isPending ? undefined : onClose}
     >
       <p>
@@ -163,6 +163,6 @@ function EraseDialog({ person, onClose }: { readonly person: Person; readonly on
         {person.subscription && ", and the newsletter subscription"}.
       </p>
       <p>It cannot be undone. The audit log keeps that it was done, without the address.</p>
-    </Question>
+    </FormDialog>
   );
 }

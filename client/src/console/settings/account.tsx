@@ -1,26 +1,22 @@
-// The account of the operator who is signed in: the display name, and what it is mailed.
-import type { Account as AccountData } from "@submissions/shared/console";
+// The account of the operator who is signed in: the display name, what it is mailed, and the password.
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
 import { seesSubmissions, useMe } from "../me.ts";
-import { Check, Field, Form } from "../parts/form.tsx";
+import { FormButton } from "../parts/dialogs.tsx";
+import { Check, Field, Form, NewPassword } from "../parts/form.tsx";
 import { Waiting } from "../parts/states.tsx";
 import { useChange } from "../parts/use-change.ts";
 
 export function Account() {
-  const account = useQuery(trpc.session.account.queryOptions());
-  if (account.data === undefined) return <Waiting query={account} rows={1} />;
-  return <AccountForm account={account.data} />;
-}
-
-function AccountForm({ account: { name, mailAssigned } }: { readonly account: AccountData }) {
   const me = useMe();
+  const account = useQuery(trpc.session.account.queryOptions());
   const rename = useChange(trpc.session.setName, {
     said: "Your name is saved.",
     reads: [trpc.session.account, trpc.inbox.assignees, trpc.operators.list],
   });
   const setMailed = useChange(trpc.session.setMailAssigned, { failed: "Not changed.", reads: [trpc.session.account] });
-  const shown = setMailed.isPending ? setMailed.variables : { mailAssigned };
+  if (account.data === undefined) return <Waiting query={account} rows={1} />;
+  const shown = setMailed.isPending ? setMailed.variables : account.data;
   return (
     <>
       <Form
@@ -33,7 +29,7 @@ function AccountForm({ account: { name, mailAssigned } }: { readonly account: Ac
           name="name"
           autoComplete="name"
           maxLength={100}
-          defaultValue={name ?? ""}
+          defaultValue={account.data.name ?? ""}
           rule="Your colleagues read it here, and people in the mails that you send them."
         />
       </Form>
@@ -45,3 +41,18 @@ function AccountForm({ account: { name, mailAssigned } }: { readonly account: Ac
     </>
   );
 }
+
+/** Other browsers are signed out by it. */
+export const ChangePassword = ({ email }: { readonly email: string }) => (
+  <FormButton
+    word="Change password"
+    title="Change password"
+    procedure={trpc.session.changePassword}
+    input={(text) => ({ current: text("current"), password: text("password") })}
+    said="Your password is changed. You are signed out everywhere else."
+  >
+    <input type="email" autoComplete="username" value={email} readOnly hidden />
+    <Field label="Current password" name="current" type="password" autoComplete="current-password" required autoFocus />
+    <NewPassword label="New password" advice="Your other sessions end." />
+  </FormButton>
+);

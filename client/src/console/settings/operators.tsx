@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { roles, type Role } from "@submissions/shared/console";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
-import { DialogButton, FormDialog, RemoveButton, ShownOnce } from "../parts/dialogs.tsx";
+import { FormButton, ShownOnce } from "../parts/dialogs.tsx";
 import { Options } from "../parts/fields.tsx";
 import { Field } from "../parts/form.tsx";
 import { Age, Avatar } from "../parts/states.tsx";
@@ -34,10 +34,7 @@ export function Operators({ me }: { readonly me: string }) {
     failed: "Not signed out.",
   });
   return (
-    <Box
-      title="Operators"
-      button={<DialogButton word="Invite">{(close) => <InviteDialog onClose={close} />}</DialogButton>}
-    >
+    <Box title="Operators" button={<Invite />}>
       <Lines of={operators}>
         {({ email, name, role, state, createdAt }) => (
           <Line
@@ -75,18 +72,23 @@ export function Operators({ me }: { readonly me: string }) {
                 End sessions
               </button>
             )}
-            <RemoveButton
+            <FormButton
+              word="Remove"
               label={`Remove ${email}`}
+              className="small-button"
               disabled={email === me}
               title="Remove this operator?"
+              asks="danger solid"
               procedure={trpc.operators.remove}
-              input={{ email }}
+              input={() => ({ email })}
               said={`${email} was removed and signed out.`}
               reads={reads}
             >
-              <strong>{email}</strong> is signed out at once and can no longer sign in. Notes and the audit log keep the
-              name.
-            </RemoveButton>
+              <p>
+                <strong>{email}</strong> is signed out at once and can no longer sign in. Notes and the audit log keep
+                the name.
+              </p>
+            </FormButton>
           </Line>
         )}
       </Lines>
@@ -94,28 +96,24 @@ export function Operators({ me }: { readonly me: string }) {
   );
 }
 
-function InviteDialog({ onClose }: { readonly onClose: () => void }) {
-  const invite = useChange(trpc.operators.invite, { reads });
-  if (invite.data) {
-    return (
-      <ShownOnce title="Invitation" label="Invitation link" text={invite.data.link} onClose={onClose}>
-        <p>Send this link to {invite.variables.email}. It works once, within 7 days, and is shown only now.</p>
+const Invite = () => (
+  <FormButton
+    word="Invite"
+    title="Invite an operator"
+    yes="Create invitation"
+    procedure={trpc.operators.invite}
+    input={(text) => ({ email: text("email").trim(), role: text("role") as Role })}
+    reads={reads}
+    result={({ link }, { email }, close) => (
+      <ShownOnce title="Invitation" label="Invitation link" text={link} onClose={close}>
+        <p>Send this link to {email}. It works once, within 7 days, and is shown only now.</p>
       </ShownOnce>
-    );
-  }
-  return (
-    <FormDialog
-      title="Invite an operator"
-      word="Create invitation"
-      call={invite}
-      onSubmit={(text) => invite.mutate({ email: text("email").trim(), role: text("role") as Role })}
-      onClose={onClose}
-    >
-      <Field label="E-mail address" name="email" type="email" required autoFocus />
-      <RoleField />
-      <p className="quiet small">
-        Sales sees inquiries, recruiting applications and resumes, marketing subscribers, an admin everything.
-      </p>
-    </FormDialog>
-  );
-}
+    )}
+  >
+    <Field label="E-mail address" name="email" type="email" required autoFocus />
+    <RoleField />
+    <p className="quiet small">
+      Sales sees inquiries, recruiting applications and resumes, marketing subscribers, an admin everything.
+    </p>
+  </FormButton>
+);

@@ -1,24 +1,18 @@
 // Texts that replies are filled with, for each kind that the role sees.
-import { submissionKinds, type SavedAnswer } from "@submissions/shared/console";
+import { submissionKinds, type SavedAnswer, type SubmissionKind } from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
 import { useMe } from "../me.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
-import { DialogButton, FormDialog, RemoveButton } from "../parts/dialogs.tsx";
+import { FormButton } from "../parts/dialogs.tsx";
 import { Options } from "../parts/fields.tsx";
 import { Field } from "../parts/form.tsx";
-import { useChange } from "../parts/use-change.ts";
 import { word } from "../words.ts";
 
 const reads = [trpc.reply.answers];
 
 export const SavedAnswers = () => (
-  <Box
-    title="Saved answers"
-    button={
-      <DialogButton word="Add saved answer">{(close) => <AnswerDialog answer={null} onClose={close} />}</DialogButton>
-    }
-  >
+  <Box title="Saved answers" button={<AnswerButton word="Add saved answer" title="Add saved answer" />}>
     <Lines of={useQuery(trpc.reply.answers.queryOptions())} empty="Replies can begin with one. There is none yet.">
       {(answer) => (
         <Line
@@ -30,17 +24,18 @@ export const SavedAnswers = () => (
             </p>
           }
         >
-          <DialogButton word="Edit" className="small-button">
-            {(close) => <AnswerDialog answer={answer} onClose={close} />}
-          </DialogButton>
-          <RemoveButton
+          <AnswerButton word="Edit" className="small-button" title="Change saved answer" answer={answer} />
+          <FormButton
+            word="Remove"
+            className="small-button"
             title="Remove this saved answer?"
+            asks="danger solid"
             procedure={trpc.reply.removeAnswer}
-            input={{ id: answer.id }}
+            input={() => ({ id: answer.id })}
             reads={reads}
           >
-            {answer.title}
-          </RemoveButton>
+            <p>{answer.title}</p>
+          </FormButton>
         </Line>
       )}
     </Lines>
@@ -49,23 +44,28 @@ export const SavedAnswers = () => (
 
 const kindsOf = { admin: submissionKinds, sales: ["inquiry"], recruiting: ["application"], marketing: [] } as const;
 
-function AnswerDialog({ answer, onClose }: { readonly answer: SavedAnswer | null; readonly onClose: () => void }) {
+interface AnswerProps {
+  readonly word: string;
+  readonly className?: string;
+  readonly title: string;
+  /** The one to change. */
+  readonly answer?: SavedAnswer;
+}
+
+function AnswerButton({ answer, ...button }: AnswerProps) {
   const kinds = kindsOf[useMe().role];
-  const save = useChange(trpc.reply.saveAnswer, { reads, onDone: onClose });
   return (
-    <FormDialog
-      title={answer === null ? "Add saved answer" : "Change saved answer"}
-      word="Save"
-      call={save}
-      onSubmit={(text) =>
-        save.mutate({
-          id: answer?.id ?? null,
-          kind: text("kind") === "application" ? "application" : "inquiry",
-          title: text("title"),
-          text: text("text"),
-        })
-      }
-      onClose={onClose}
+    <FormButton
+      {...button}
+      yes="Save"
+      procedure={trpc.reply.saveAnswer}
+      input={(text) => ({
+        id: answer?.id ?? null,
+        kind: text("kind") as SubmissionKind,
+        title: text("title"),
+        text: text("text"),
+      })}
+      reads={reads}
     >
       <label>
         Kind
@@ -81,6 +81,6 @@ function AnswerDialog({ answer, onClose }: { readonly answer: SavedAnswer | null
       <p className="quiet small">
         {"{name}, {reference}, {packages}, {position} and {company} stand for what was sent."}
       </p>
-    </FormDialog>
+    </FormButton>
   );
 }

@@ -4,18 +4,13 @@ import { encode } from "uqr";
 import { calls, queryClient, trpc } from "../calls.ts";
 import { Box } from "../parts/boxes.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { DialogButton, FormDialog } from "../parts/dialogs.tsx";
+import { DialogButton, FormButton, FormDialog } from "../parts/dialogs.tsx";
 import { Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
-import { useChange } from "../parts/use-change.ts";
 import { session } from "../session.ts";
 
 export function SecondFactor() {
   const isSet = useQuery(trpc.secondFactor.get.queryOptions()).data?.isSet;
-  const after = (close: () => void) => () => {
-    close();
-    void queryClient.invalidateQueries({ queryKey: trpc.secondFactor.get.queryKey() });
-  };
   return (
     <Box title="Second factor">
       <p className="quiet">
@@ -25,9 +20,28 @@ export function SecondFactor() {
       </p>
       <p className="box-foot">
         <DialogButton word={isSet ? "Set up another app" : "Set up"} disabled={isSet === undefined}>
-          {(close) => <SetUp onClose={after(close)} />}
+          {(close) => (
+            <SetUp
+              onClose={() => {
+                close();
+                void queryClient.invalidateQueries({ queryKey: trpc.secondFactor.get.queryKey() });
+              }}
+            />
+          )}
         </DialogButton>
-        {isSet && <DialogButton word="Turn off">{(close) => <Remove onClose={after(close)} />}</DialogButton>}
+        {isSet && (
+          <FormButton
+            word="Turn off"
+            title="Turn the second factor off"
+            procedure={trpc.secondFactor.remove}
+            input={(text) => ({ password: text("password") })}
+            said="The second factor is off."
+            reads={[trpc.secondFactor.get]}
+          >
+            <p>Your password alone signs in then, and the recovery codes stop working.</p>
+            <PasswordField />
+          </FormButton>
+        )}
       </p>
     </Box>
   );
@@ -107,22 +121,6 @@ const RecoveryCodes = ({ codes, onClose }: { readonly codes: readonly string[]; 
     </div>
   </Modal>
 );
-
-function Remove({ onClose }: { readonly onClose: () => void }) {
-  const remove = useChange(trpc.secondFactor.remove, { said: "The second factor is off.", onDone: onClose });
-  return (
-    <FormDialog
-      title="Turn the second factor off"
-      word="Turn off"
-      call={remove}
-      onSubmit={(text) => remove.mutate({ password: text("password") })}
-      onClose={onClose}
-    >
-      <p>Your password alone signs in then, and the recovery codes stop working.</p>
-      <PasswordField />
-    </FormDialog>
-  );
-}
 
 function QrCode({ text }: { readonly text: string }) {
   const { size, data } = encode(text);

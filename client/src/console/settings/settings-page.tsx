@@ -2,15 +2,13 @@
 import { isAdmin, seesSubmissions, useMe } from "../me.ts";
 import { useSignOut } from "../navigation.tsx";
 import { Box } from "../parts/boxes.tsx";
-import { DialogButton } from "../parts/dialogs.tsx";
 import { Check } from "../parts/form.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { useMethods } from "../sign-in/sign-in.tsx";
 import { turnShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { Fact } from "../parts/states.tsx";
 import { word } from "../words.ts";
-import { Account } from "./account.tsx";
-import { ChangePassword } from "./change-password.tsx";
+import { Account, ChangePassword } from "./account.tsx";
 import { Operators } from "./operators.tsx";
 import { SavedAnswers } from "./saved-answers.tsx";
 import { SecondFactor } from "./second-factor.tsx";
@@ -36,11 +34,7 @@ export function SettingsPage() {
           Keyboard shortcuts of single keys
         </Check>
         <p className="box-foot">
-          {methods?.password !== false && (
-            <DialogButton word="Change password">
-              {(close) => <ChangePassword email={me.email} onClose={close} />}
-            </DialogButton>
-          )}
+          {methods?.password !== false && <ChangePassword email={me.email} />}
           <button onClick={() => signOut(true)}>Sign out everywhere</button>
         </p>
       </Box>

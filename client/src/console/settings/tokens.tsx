@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Role } from "@submissions/shared/console";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
-import { DialogButton, FormDialog, ShownOnce } from "../parts/dialogs.tsx";
+import { FormButton, ShownOnce } from "../parts/dialogs.tsx";
 import { Field } from "../parts/form.tsx";
 import { Age } from "../parts/states.tsx";
 import { useChange } from "../parts/use-change.ts";
@@ -17,10 +17,7 @@ export function Tokens() {
   const tokens = useQuery(trpc.tokens.list.queryOptions());
   const revoke = useChange(trpc.tokens.revoke, { said: "The token no longer works.", failed: "Not revoked.", reads });
   return (
-    <Box
-      title="API tokens"
-      button={<DialogButton word="Create token">{(close) => <CreateDialog onClose={close} />}</DialogButton>}
-    >
+    <Box title="API tokens" button={<CreateToken />}>
       <Lines of={tokens} empty="Scripts use a token in place of a password. There is none yet.">
         {({ id, name, role, createdAt, expiresAt, usedAt }) => (
           <Line
@@ -53,41 +50,33 @@ export function Tokens() {
   );
 }
 
-function CreateDialog({ onClose }: { readonly onClose: () => void }) {
-  const create = useChange(trpc.tokens.create, { reads });
-  if (create.data) {
-    return (
-      <ShownOnce title="API token" label="API token" text={create.data.token} onClose={onClose}>
+const CreateToken = () => (
+  <FormButton
+    word="Create token"
+    title="Create an API token"
+    procedure={trpc.tokens.create}
+    input={(text) => ({
+      name: text("name").trim(),
+      role: text("role") as Role,
+      expiresAt: text("days") === "" ? null : Date.now() + Number(text("days")) * dayMs,
+    })}
+    reads={reads}
+    result={({ token }, _input, close) => (
+      <ShownOnce title="API token" label="API token" text={token} onClose={close}>
         <p>Copy it now. It is shown only this once.</p>
       </ShownOnce>
-    );
-  }
-  return (
-    <FormDialog
-      title="Create an API token"
-      word="Create token"
-      call={create}
-      onSubmit={(text) => {
-        const days = Number(text("days"));
-        create.mutate({
-          name: text("name").trim(),
-          role: text("role") as Role,
-          expiresAt: days === 0 ? null : Date.now() + days * dayMs,
-        });
-      }}
-      onClose={onClose}
-    >
-      <Field label="Name" name="name" required maxLength={100} autoFocus placeholder="What uses it" />
-      <RoleField />
-      <label>
-        Expires
-        <select name="days" defaultValue="90">
-          <option value="30">in 30 days</option>
-          <option value="90">in 90 days</option>
-          <option value="365">in a year</option>
-          <option value="0">never</option>
-        </select>
-      </label>
-    </FormDialog>
-  );
-}
+    )}
+  >
+    <Field label="Name" name="name" required maxLength={100} autoFocus placeholder="What uses it" />
+    <RoleField />
+    <label>
+      Expires
+      <select name="days" defaultValue="90">
+        <option value="30">in 30 days</option>
+        <option value="90">in 90 days</option>
+        <option value="365">in a year</option>
+        <option value="">never</option>
+      </select>
+    </label>
+  </FormButton>
+);

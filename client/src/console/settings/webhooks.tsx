@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
-import { DialogButton, FormDialog, Question, RemoveButton, ShownOnce } from "../parts/dialogs.tsx";
+import { DialogButton, FormButton, ShownOnce } from "../parts/dialogs.tsx";
 import { Check, Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { Age, Empty, Mark } from "../parts/states.tsx";
@@ -12,13 +12,9 @@ import { deliveryEventWords, exactTime, plural, webhookEventWords } from "../wor
 import { TableList } from "../parts/table-list.tsx";
 
 const reads = [trpc.webhooks];
-const hostOf = (url: string) => URL.parse(url)?.host ?? url;
 
 export const Webhooks = () => (
-  <Box
-    title="Webhooks"
-    button={<DialogButton word="Add webhook">{(close) => <AddDialog onClose={close} />}</DialogButton>}
-  >
+  <Box title="Webhooks" button={<AddWebhook />}>
     <Lines
       of={useQuery(trpc.webhooks.list.queryOptions())}
       empty="A webhook sends events to another service. There is none yet."
@@ -30,7 +26,7 @@ export const Webhooks = () => (
 
 function WebhookLine({ webhook }: { readonly webhook: WebhookRow }) {
   const { id, url, events, createdAt, oldSecretUntil, last } = webhook;
-  const host = hostOf(url);
+  const host = URL.parse(url)?.host ?? url;
   const test = useChange(trpc.webhooks.test, { said: "A test is on its way.", failed: "Not sent.", reads });
   return (
     <Line
@@ -62,29 +58,44 @@ function WebhookLine({ webhook }: { readonly webhook: WebhookRow }) {
         Send a test
       </button>
       <DialogButton word="Deliveries" className="small-button" aria-label={`Deliveries: ${host}`}>
-        {(close) => <DeliveriesDialog webhook={webhook} onClose={close} />}
+        {(close) => <DeliveriesDialog id={id} host={host} onClose={close} />}
       </DialogButton>
-      <DialogButton word="New secret" className="small-button" aria-label={`New secret: ${host}`}>
-        {(close) => <RotateDialog webhook={webhook} onClose={close} />}
-      </DialogButton>
-      <RemoveButton
+      <FormButton
+        word="New secret"
+        label={`New secret: ${host}`}
+        className="small-button"
+        title="Draw a new secret?"
+        asks="primary"
+        procedure={trpc.webhooks.rotate}
+        input={() => ({ id })}
+        reads={reads}
+        result={({ secret }, _input, close) => (
+          <Secret title="New secret of the webhook" secret={secret} onClose={close} />
+        )}
+      >
+        <p>
+          Deliveries to <strong>{host}</strong> are then signed with both secrets for 24 hours, so that the receiver has
+          time to change over.
+        </p>
+      </FormButton>
+      <FormButton
+        word="Remove"
         label={`Remove: ${host}`}
+        className="small-button"
         title="Remove this webhook?"
+        asks="danger solid"
         procedure={trpc.webhooks.remove}
-        input={{ id }}
+        input={() => ({ id })}
         said="The webhook was removed."
         reads={reads}
       >
-        <strong>{host}</strong> will receive no further events. Pending deliveries are discarded, and its log is
-        deleted.
-      </RemoveButton>
+        <p>
+          <strong>{host}</strong> will receive no further events. Pending deliveries are discarded, and its log is
+          deleted.
+        </p>
+      </FormButton>
     </Line>
   );
-}
-
-interface DialogProps {
-  readonly webhook: WebhookRow;
-  readonly onClose: () => void;
 }
 
 interface SecretProps {
@@ -99,56 +110,40 @@ const Secret = ({ title, secret, onClose }: SecretProps) => (
   </ShownOnce>
 );
 
-function AddDialog({ onClose }: { readonly onClose: () => void }) {
-  const add = useChange(trpc.webhooks.add, { reads });
-  if (add.data) return <Secret title="Secret of the webhook" secret={add.data.secret} onClose={onClose} />;
-  return (
-    <FormDialog
-      title="Add a webhook"
-      word="Add webhook"
-      call={add}
-      onSubmit={(text, data) => add.mutate({ url: text("url").trim(), events: data.getAll("event") as WebhookEvent[] })}
-      onClose={onClose}
-    >
-      <Field label="Address" name="url" type="url" required maxLength={2048} autoFocus placeholder="https://" />
-      <fieldset>
-        <legend>Events</legend>
-        {webhookEvents.map((event) => (
-          <Check key={event} name="event" value={event} defaultChecked>
-            {webhookEventWords[event]}
-          </Check>
-        ))}
-      </fieldset>
-      <p className="quiet small">The receiver gets names, addresses and letters. Resumes are not sent.</p>
-    </FormDialog>
-  );
+const AddWebhook = () => (
+  <FormButton
+    word="Add webhook"
+    title="Add a webhook"
+    procedure={trpc.webhooks.add}
+    input={(text, data) => ({ url: text("url").trim(), events: data.getAll("event") as WebhookEvent[] })}
+    reads={reads}
+    result={({ secret }, _input, close) => <Secret title="Secret of the webhook" secret={secret} onClose={close} />}
+  >
+    <Field label="Address" name="url" type="url" required maxLength={2048} autoFocus placeholder="https://" />
+    <fieldset>
+      <legend>Events</legend>
+      {webhookEvents.map((event) => (
+        <Check key={event} name="event" value={event} defaultChecked>
+          {webhookEventWords[event]}
+        </Check>
+      ))}
+    </fieldset>
+    <p className="quiet small">The receiver gets names, addresses and letters. Resumes are not sent.</p>
+  </FormButton>
+);
+
+interface DeliveriesProps {
+  readonly id: number;
+  readonly host: string;
+  readonly onClose: () => void;
 }
 
-function RotateDialog({ webhook, onClose }: DialogProps) {
-  const rotate = useChange(trpc.webhooks.rotate, { reads });
-  if (rotate.data) return <Secret title="New secret of the webhook" secret={rotate.data.secret} onClose={onClose} />;
-  return (
-    <Question
-      title="Draw a new secret?"
-      word="New secret"
-      call={rotate}
-      onYes={() => rotate.mutate({ id: webhook.id })}
-      onClose={onClose}
-    >
-      <p>
-        Deliveries to <strong>{hostOf(webhook.url)}</strong> are then signed with both secrets for 24 hours, so that the
-        receiver has time to change over.
-      </p>
-    </Question>
-  );
-}
-
-function DeliveriesDialog({ webhook, onClose }: DialogProps) {
+function DeliveriesDialog({ id, host, onClose }: DeliveriesProps) {
   // Said in the dialog: what is said at the bottom of the page lies behind it, and no screen reader reads it there.
   const replay = useMutation({
     mutationFn: async (delivery: string | null) => {
       if (delivery === null) {
-        const { replayed } = await calls.webhooks.replayFailed.mutate({ id: webhook.id });
+        const { replayed } = await calls.webhooks.replayFailed.mutate({ id });
         return `${plural(replayed, "delivery", "deliveries")} on the way.`;
       }
       await calls.webhooks.replay.mutate({ id: delivery });
@@ -157,13 +152,13 @@ function DeliveriesDialog({ webhook, onClose }: DialogProps) {
     onSettled: () => queryClient.invalidateQueries({ queryKey: trpc.webhooks.pathKey() }),
   });
   return (
-    <Modal title={`Deliveries to ${hostOf(webhook.url)}`} onClose={onClose} wide>
+    <Modal title={`Deliveries to ${host}`} onClose={onClose} wide>
       <TableList
         label="Deliveries"
-        queryKey={[...trpc.webhooks.deliveries.pathKey(), webhook.id]}
-        load={(page, signal) => calls.webhooks.deliveries.query({ webhook: webhook.id, page }, { signal })}
+        queryKey={[...trpc.webhooks.deliveries.pathKey(), id]}
+        load={(page, signal) => calls.webhooks.deliveries.query({ webhook: id, page }, { signal })}
         columns={["Event", "About", "State", ""]}
-        keyOf={({ id }) => id}
+        keyOf={(delivery) => delivery.id}
         cells={(delivery) => [
           <>
             {deliveryEventWords[delivery.event]}

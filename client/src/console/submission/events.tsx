@@ -1,9 +1,9 @@
 // Mails as they are shown and sent again, and other submissions that one may repeat.
 import type { MailRow, SubmissionDetail } from "@submissions/shared/console";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
-import { Question } from "../parts/dialogs.tsx";
+import { FormButton } from "../parts/dialogs.tsx";
 import { ReferenceLink } from "../parts/reference-link.tsx";
 import { Age, Mark } from "../parts/states.tsx";
 import { useChange } from "../parts/use-change.ts";
@@ -30,33 +30,32 @@ export function MailWhen({
 
 /** A button that sends a mail again, a sent one only after a question; none for one that goes out anyway. */
 export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) {
-  const [asking, setAsking] = useState(false);
-  const retry = useChange(trpc.mails.retry, {
+  const effects = {
     said: "The mail is on its way.",
-    failed: "Not sent again.",
     reads: [trpc.mails.list, trpc.submission.get, trpc.people.get],
-  });
-  if (status === "queued") return null;
-  const send = () => {
-    setAsking(false);
-    retry.mutate({ id });
   };
-  const onClick = status === "sent" ? () => setAsking(true) : send;
-  return (
-    <>
-      <button
-        className={status === "sent" ? "link small send-again" : "small-button"}
-        disabled={retry.isPending}
-        onClick={onClick}
+  const retry = useChange(trpc.mails.retry, { ...effects, failed: "Not sent again." });
+  if (status === "queued") return null;
+  if (status === "sent") {
+    return (
+      <FormButton
+        {...effects}
+        word="Send again"
+        className="link small send-again"
+        title="Send this mail again?"
+        yes="Send"
+        asks="primary"
+        procedure={trpc.mails.retry}
+        input={() => ({ id })}
       >
-        Send again
-      </button>
-      {asking && (
-        <Question title="Send this mail again?" word="Send" call={retry} onYes={send} onClose={() => setAsking(false)}>
-          <p>It was sent before. Its recipient gets it a second time.</p>
-        </Question>
-      )}
-    </>
+        <p>It was sent before. Its recipient gets it a second time.</p>
+      </FormButton>
+    );
+  }
+  return (
+    <button className="small-button" disabled={retry.isPending} onClick={() => retry.mutate({ id })}>
+      Send again
+    </button>
   );
 }
 

@@ -55,37 +55,30 @@ function shownValue(
       </ul>
     );
   }
-  if (kind === "email") return <EmailValue email={value} detail={detail} />;
+  if (kind === "email") {
+    return (
+      <>
+        <a href={mailtoOf(value)}>{value}</a>
+        {detail.disposable && <span className="disposable">throw-away</span>}
+        <Link to="/people/$person" params={{ person: detail.personId }} className="aside">
+          All from this address
+        </Link>
+      </>
+    );
+  }
   const tel = kind === "tel" ? telOf(value) : undefined;
   if (tel !== undefined) return <a href={tel}>{value}</a>;
-  if (kind === "url") return <WebAddress url={value} name={label} />;
-  return value;
+  if (kind !== "url") return value;
+  // A stranger's address is text, never a link: it is opened on purpose only, and not by a slip within the console.
+  return (
+    <>
+      {value}{" "}
+      <CopyButton text={value} className="link small">
+        Copy<span className="unseen"> the address of {label}</span>
+      </CopyButton>
+    </>
+  );
 }
-
-interface EmailProps {
-  readonly email: string;
-  readonly detail: WithPerson<SubmissionDetail>;
-}
-
-const EmailValue = ({ email, detail: { disposable, personId } }: EmailProps) => (
-  <>
-    <a href={mailtoOf(email)}>{email}</a>
-    {disposable && <span className="disposable">throw-away</span>}
-    <Link to="/people/$person" params={{ person: personId }} className="aside">
-      All from this address
-    </Link>
-  </>
-);
-
-/** A stranger's address is text, never a link: it is opened on purpose only, and not by a slip within the console. */
-const WebAddress = ({ url, name }: { readonly url: string; readonly name: string }) => (
-  <>
-    {url}{" "}
-    <CopyButton text={url} className="link small">
-      Copy<span className="unseen"> the address of {name}</span>
-    </CopyButton>
-  </>
-);
 
 /** What was written in paragraphs, with its line breaks. */
 export const Letter = ({ detail: { kind, fields } }: { readonly detail: SubmissionDetail }) =>
@@ -97,4 +90,25 @@ export const Letter = ({ detail: { kind, fields } }: { readonly detail: Submissi
           <p className="letter">{fields[name]}</p>
         </Box>
       ),
+  );
+
+/** Longer texts have the whole width, below their name. In UTF-16 units. */
+const besideLengthMax = 80;
+
+/** What a form sent beside the documented fields: names and texts are a stranger's. */
+export const MoreFields = ({ detail: { more } }: { readonly detail: SubmissionDetail }) =>
+  more && (
+    <Box title="Further fields">
+      <dl className="fields">
+        {Object.entries(more).map(([name, text]) => (
+          <Fact key={name} label={name}>
+            {text.length > besideLengthMax ? (
+              <p className="letter">{text}</p>
+            ) : (
+              <span className="note-text">{text}</span>
+            )}
+          </Fact>
+        ))}
+      </dl>
+    </Box>
   );

@@ -1,31 +1,28 @@
 // Newsletter subscribers: growth, the list with state and source, adding and unsubscribing.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { subscriberStatuses, type SubscriberStatus } from "@submissions/shared/console";
+import { subscriberStatuses } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
-import { DialogButton, RemoveButton } from "../parts/dialogs.tsx";
+import { DialogButton, FormButton } from "../parts/dialogs.tsx";
 import { PageFrame } from "../parts/page.tsx";
-import { FilterSelect } from "../parts/fields.tsx";
+import { asOptions, FilterSelect } from "../parts/fields.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { Age, Empty, Failure, Mark } from "../parts/states.tsx";
 import { count } from "../words.ts";
 import { DayLine } from "../parts/charts.tsx";
 import { ExportMenu } from "../parts/export-menu.tsx";
 import { TableList } from "../parts/table-list.tsx";
-import { AddDialog } from "./add-dialog.tsx";
-import { ImportDialog } from "./import-dialog.tsx";
+import { AddSubscriber, ImportDialog } from "./add-dialogs.tsx";
 
 export function SubscribersPage() {
   const search = useSearch({ from: "/subscribers" });
   const navigate = useNavigate();
-  const set = (change: {
-    status?: SubscriberStatus | undefined;
-    source?: string | undefined;
-    q?: string | undefined;
-  }) => {
+  const set = (change: { readonly [Name in "status" | "source" | "q"]?: string | undefined }) => {
     const parts = Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined && value !== "");
     void navigate({ to: "/subscribers", search: Object.fromEntries(parts), replace: true });
   };
+  // The most frequent ones.
+  const { data: sources = [] } = useQuery(trpc.subscribers.sources.queryOptions());
   const { q, ...exact } = search;
   const filter = { ...exact, ...(q && { search: q }) };
   return (
@@ -36,9 +33,7 @@ export function SubscribersPage() {
         <>
           <ExportMenu list="subscribers" filter={filter} />
           <DialogButton word="Import">{(close) => <ImportDialog onClose={close} />}</DialogButton>
-          <DialogButton word="Add subscriber" className="primary">
-            {(close) => <AddDialog onClose={close} />}
-          </DialogButton>
+          <AddSubscriber />
         </>
       }
     >
@@ -52,11 +47,16 @@ export function SubscribersPage() {
         />
         <FilterSelect
           label="State"
-          names={subscriberStatuses}
+          options={asOptions(subscriberStatuses)}
           value={search.status}
           onChange={(status) => set({ status })}
         />
-        <SourceSelect value={search.source} onChange={(source) => set({ source })} />
+        <FilterSelect
+          label="Source"
+          options={sources.map(({ source, count: many }) => [source, `${source} (${count(many)})`])}
+          value={search.source}
+          onChange={(source) => set({ source })}
+        />
       </div>
       <TableList
         label="Subscribers"
@@ -78,17 +78,21 @@ export function SubscribersPage() {
           </>,
           <Age at={subscribedAt} />,
           (status === "active" || status === "pending") && (
-            <RemoveButton
+            <FormButton
               word="Unsubscribe"
+              className="small-button"
               title="Unsubscribe this address?"
+              asks="danger solid"
               procedure={trpc.subscribers.unsubscribe}
-              input={{ email }}
+              input={() => ({ email })}
               said={`${email} is unsubscribed.`}
               reads={[trpc.subscribers]}
             >
-              <strong>{email}</strong> gets no more newsletters. Only its owner can subscribe it again, with the form
-              and by confirming.
-            </RemoveButton>
+              <p>
+                <strong>{email}</strong> gets no more newsletters. Only its owner can subscribe it again, with the form
+                and by confirming.
+              </p>
+            </FormButton>
           ),
         ]}
         empty={
@@ -104,27 +108,6 @@ export function SubscribersPage() {
         }
       />
     </PageFrame>
-  );
-}
-
-interface SourceSelectProps {
-  readonly value: string | undefined;
-  readonly onChange: (source: string | undefined) => void;
-}
-
-/** The sources with how many came from each. One that is not among the most frequent can stand in the address. */
-function SourceSelect({ value, onChange }: SourceSelectProps) {
-  const { data = [] } = useQuery(trpc.subscribers.sources.queryOptions());
-  const isListed = value === undefined || data.some(({ source }) => source === value);
-  return (
-    <FilterSelect label="Source" value={value} onChange={onChange}>
-      {!isListed && <option>{value}</option>}
-      {data.map(({ source, count: many }) => (
-        <option key={source} value={source}>
-          {source} ({count(many)})
-        </option>
-      ))}
-    </FilterSelect>
   );
 }
 

@@ -1,11 +1,43 @@
-// Adds the subscribers of a file, and reports which were left out.
+// Adds one subscriber, or those of a file, and reports which were left out.
 import { useMutation } from "@tanstack/react-query";
 import { importBytesMax, importRowsMax, type ImportReport } from "@submissions/shared/console";
 import { calls, FileRefused, queryClient, trpc } from "../calls.ts";
-import { FormDialog } from "../parts/dialogs.tsx";
+import { FormButton, FormDialog } from "../parts/dialogs.tsx";
 import { Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { count, plural } from "../words.ts";
+
+/** Adds one subscriber, with a proof of consent or without. */
+export const AddSubscriber = () => (
+  <FormButton
+    word="Add subscriber"
+    className="primary"
+    title="Add a subscriber"
+    yes="Add"
+    procedure={trpc.subscribers.add}
+    input={(text) => ({
+      email: text("email").trim(),
+      source: text("source").trim(),
+      consentText: text("consentText").trim(),
+      consentAt: text("consentAt"),
+    })}
+    said={({ status }, { email }) =>
+      status === "active" ? `${email} is subscribed.` : `${email} gets a mail to confirm the subscription.`
+    }
+    reads={[trpc.subscribers]}
+  >
+    <Field label="E-mail address" name="email" type="email" required maxLength={254} autoFocus />
+    <Field label="Source" isOptional name="source" maxLength={64} placeholder="trade fair 2026" />
+    <label>
+      Proof of consent <span className="quiet">(optional)</span>
+      <textarea name="consentText" rows={2} maxLength={2_000} placeholder="What the person agreed to" />
+    </label>
+    <Field label="Given on" isOptional name="consentAt" type="date" />
+    <p className="quiet small">
+      With text and day of the consent, the address is subscribed at once. Without, it gets a mail to confirm.
+    </p>
+  </FormButton>
+);
 
 async function importFile(file: File): Promise<ImportReport> {
   if (file.size > importBytesMax) throw new FileRefused("The file is larger than 4 MiB. Divide it.");
@@ -32,7 +64,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       word={run.isPending ? "Importing…" : "Import"}
       call={run}
       onSubmit={(_, data) => run.mutate(data.get("file") as File)}
-      onClose={run.isPending ? () => {} : onClose}
+      onClose={run.isPending ? undefined : onClose}
     >
       <Field label="CSV file" name="file" type="file" accept=".csv,text/csv" required autoFocus />
       <p className="quiet small">
