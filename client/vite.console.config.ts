@@ -26,7 +26,8 @@ export default defineConfig({
           groups: [
             {
               name: "console",
-              test: /node_modules.(?:react|react-dom|scheduler|@tanstack|@trpc)\b|console.(?:calls|me|navigation|session|words|triage.triage|parts.(?:icons|states|toasts|modal|media|shortcuts|drafts|page|tag|fields|form|download-link))\./,
+              // `useQueries` is for one page, which is loaded later.
+              test: /node_modules.(?:react|react-dom|scheduler|@tanstack|@trpc)\b(?!.*[qQ]ueries)|console.(?:calls|operators|navigation|session|words|triage.triage|parts.(?:icons|states|toasts|modal|shortcuts|drafts|page|form))\./,
             },
           ],
         },

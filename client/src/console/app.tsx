@@ -1,12 +1,11 @@
 // What surrounds every page: the sign-in in front of it, navigation, messages and the help.
-import { useQuery } from "@tanstack/react-query";
-import { Outlet, useRouter, useRouterState } from "@tanstack/react-router";
+import { useQuery, onlineManager } from "@tanstack/react-query";
+import { Outlet, useRouter, useRouterState, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { calls, messageOf, trpc } from "./calls.ts";
-import { useMe } from "./me.ts";
+import { useMe } from "./operators.ts";
 import { Navigation } from "./navigation.tsx";
 import { forgetDrafts } from "./parts/drafts.tsx";
-import { Notices } from "./notices.tsx";
 import { Check } from "./parts/form.tsx";
 import { Modal } from "./parts/modal.tsx";
 import { CardPage } from "./parts/page.tsx";
@@ -151,5 +150,30 @@ function HelpDialog({ onClose }: { readonly onClose: () => void }) {
         Shortcuts are on
       </Check>
     </Modal>
+  );
+}
+
+const troublesEveryMs = 60_000;
+
+export function Notices() {
+  const online = useSyncExternalStore(
+    (listener) => onlineManager.subscribe(listener),
+    () => navigator.onLine,
+  );
+  const { data } = useQuery({ ...trpc.overview.troubles.queryOptions(), refetchInterval: troublesEveryMs });
+  return (
+    <div className="notices">
+      {!online && <p role="alert">You are offline. Changes are sent once the connection is back.</p>}
+      {data?.mail && (
+        <p role="alert">
+          No mail goes out at present.{" "}
+          <Link to="/mails" search={{ status: "queued" }}>
+            Queued mails
+          </Link>{" "}
+          wait. Please tell those who run this service.
+        </p>
+      )}
+      {data?.disk && <p role="alert">The disk of this service is nearly full. Please tell those who run it.</p>}
+    </div>
   );
 }

@@ -3,8 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useEffect, useId, useRef } from "react";
 import { calls, isSignedOut, trpc } from "./calls.ts";
-import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
-import { useNames } from "./operators.ts";
+import { isAdmin, seesSubmissions, seesSubscribers, useMe, useNames } from "./operators.ts";
 import { forgetDrafts } from "./parts/drafts.tsx";
 import { Icon } from "./parts/icons.tsx";
 import { brand, brandIcon } from "./parts/page.tsx";
@@ -24,23 +23,20 @@ export const useCounts = () =>
   }).data;
 
 /** Ends the session and loads the page anew: the next operator finds nothing of this one, such as notes that were begun. */
-export function useSignOut(): (everywhere: boolean) => void {
+export function useSignOut(): (everywhere: boolean) => Promise<void> {
   const { showFailure } = useToasts();
   const { signOut, signOutEverywhere } = calls.session;
-  return (everywhere) =>
-    void (everywhere ? signOutEverywhere : signOut)
-      .mutate()
-      .then(
-        (ended) => keepProviderUrl(ended?.providerUrl),
-        (error: unknown) => {
-          if (!isSignedOut(error)) throw error;
-        },
-      )
-      .then(() => forgetDrafts())
-      .then(
-        () => location.reload(),
-        (error: unknown) => showFailure("Not signed out.", error),
-      );
+  return async (everywhere) => {
+    try {
+      const ended = await (everywhere ? signOutEverywhere : signOut).mutate();
+      keepProviderUrl(ended?.providerUrl);
+    } catch (error) {
+      // The session may have ended before.
+      if (!isSignedOut(error)) return showFailure("Not signed out.", error);
+    }
+    forgetDrafts();
+    location.reload();
+  };
 }
 
 export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
@@ -168,7 +164,7 @@ function Account({ onHelp }: { readonly onHelp: () => void }) {
         <button className="choice" onClick={onHelp}>
           Keyboard shortcuts <kbd>?</kbd>
         </button>
-        <button className="choice" onClick={() => signOut(false)}>
+        <button className="choice" onClick={() => void signOut(false)}>
           Sign out
         </button>
       </div>

@@ -1,9 +1,10 @@
-// The operators who see submissions: whom to assign to, and what each is called.
-import type { OperatorName, SubmissionKind } from "@submissions/shared/console";
+// Operators: the one who is signed in, and those who see submissions: whom to assign to, and what each is called.
+import type { OperatorName, SubmissionKind, Me } from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "./calls.ts";
-import { seesSubmissions, useMe } from "./me.ts";
 import { shortName } from "./words.ts";
+import { useSyncExternalStore } from "react";
+import { session } from "./session.ts";
 
 /** The operators to assign to. @param needed kinds that each of them must see; without it, those who see any */
 export function useAssignees(needed: readonly SubmissionKind[] = []): readonly OperatorName[] {
@@ -27,3 +28,13 @@ function namesOf(operators: readonly OperatorName[]): NameOf {
 }
 
 export const useNames = (): NameOf => namesOf(useAssignees());
+
+/** Used until an operator is signed in. The role is the one that sees least. */
+const signedOut: Me = { email: "", role: "marketing" };
+
+export const useMe = (): Me =>
+  useSyncExternalStore(session.subscribe, () => ("me" in session.state ? session.state.me : signedOut));
+
+export const seesSubmissions = ({ role }: Me): boolean => role !== "marketing";
+export const seesSubscribers = ({ role }: Me): boolean => role === "admin" || role === "marketing";
+export const isAdmin = ({ role }: Me): boolean => role === "admin";

@@ -20,7 +20,7 @@ import type { ComponentType } from "react";
 import { calls, consoleUrl } from "./calls.ts";
 import { oneOf, readInboxSearch } from "./inbox/inbox-search.ts";
 import { InboxPage } from "./inbox/inbox-page.tsx";
-import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./me.ts";
+import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./operators.ts";
 import { Failure, Skeleton } from "./parts/states.tsx";
 import { NotFoundPage } from "./parts/page.tsx";
 import { session } from "./session.ts";
@@ -28,17 +28,19 @@ import { session } from "./session.ts";
 const root = createRootRoute({ component: App, notFoundComponent: NotFoundPage });
 
 /**
- * A page in a file of its own. A browser never asks again for a file that it could not get, and the router then loads the
- * whole console anew. So the service is asked first whether it is there: nothing that was typed is lost.
+ * A page in a file of its own, for those whose role includes it. A browser never asks again for a file that it could not
+ * get, and the router then loads the whole console anew. So the service is asked first whether it is there: nothing that was
+ * typed is lost.
  */
-const page = <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
-  lazyRouteComponent(async () => {
+function page<Name extends string>(
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+  sees: (me: Me) => boolean = () => true,
+): AsyncRouteComponent<object> {
+  const Page: AsyncRouteComponent<object> = lazyRouteComponent(async () => {
     if (session.state.name !== "unknown") await calls.session.me.query();
     return load();
   }, name);
-
-/** A page that is there for those whose role includes it. */
-function pageFor(sees: (me: Me) => boolean, Page: AsyncRouteComponent<object>): AsyncRouteComponent<object> {
   const Guarded: AsyncRouteComponent<object> = () => (sees(useMe()) ? <Page /> : <NotFoundPage />);
   // It is gone once the file is there.
   return Object.defineProperty(Guarded, "preload", { get: () => Page.preload });
@@ -63,24 +65,15 @@ const inboxIndex = createRoute({ getParentRoute: () => inbox, path: "/" });
 const submissionPage = page(() => import("./submission/submission-page.tsx"), "SubmissionPage");
 const submission = <Path extends string>(path: Path) =>
   createRoute({ getParentRoute: () => inbox, path, component: submissionPage });
-const inquiry = submission("/inquiries/$reference");
-const application = submission("/applications/$reference");
 
 /** A page that takes nothing from its address but its path. */
 const at = <Path extends string>(path: Path, component: AsyncRouteComponent<object>) =>
   createRoute({ getParentRoute: () => root, path, component });
 
-const person = at(
-  "/people/$person",
-  page(() => import("./person/person-page.tsx"), "PersonPage"),
-);
 const subscribers = createRoute({
   getParentRoute: () => root,
   path: "/subscribers",
-  component: pageFor(
-    seesSubscribers,
-    page(() => import("./subscribers/subscribers-page.tsx"), "SubscribersPage"),
-  ),
+  component: page(() => import("./subscribers/subscribers-page.tsx"), "SubscribersPage", seesSubscribers),
   validateSearch: only(({ status, source, q }): { status?: SubscriberStatus; source?: string; q?: string } => {
     const known = oneOf(subscriberStatuses, status);
     const text = (name: "source" | "q", value: unknown) =>
@@ -100,34 +93,17 @@ const mails = createRoute({
 const overview = createRoute({
   getParentRoute: () => root,
   path: "/overview",
-  component: pageFor(
-    seesSubmissions,
-    page(() => import("./overview/overview-page.tsx"), "OverviewPage"),
-  ),
+  component: page(() => import("./overview/overview-page.tsx"), "OverviewPage", seesSubmissions),
   validateSearch: only(({ days }): { days?: OverviewDays } => {
     const known = overviewDays.find((one) => one === Number(days));
     return known ? { days: known } : {};
   }),
 });
-const audit = at(
-  "/audit",
-  pageFor(
-    isAdmin,
-    page(() => import("./audit/audit-page.tsx"), "AuditPage"),
-  ),
-);
-const settings = at(
-  "/settings",
-  page(() => import("./settings/settings-page.tsx"), "SettingsPage"),
-);
-const invitation = at(
-  "/invitation",
-  page(() => import("./invitation/invitation-page.tsx"), "InvitationPage"),
-);
-const signInLink = at(
-  "/sign-in",
-  page(() => import("./sign-in/sign-in-link-page.tsx"), "SignInLinkPage"),
-);
+const person = page(() => import("./person/person-page.tsx"), "PersonPage");
+const audit = page(() => import("./audit/audit-page.tsx"), "AuditPage", isAdmin);
+const settings = page(() => import("./settings/settings-page.tsx"), "SettingsPage");
+const invitation = page(() => import("./invitation/invitation-page.tsx"), "InvitationPage");
+const signInLink = page(() => import("./sign-in/sign-in-link-page.tsx"), "SignInLinkPage");
 
 /**
  * What is searched for stands in the fragment, which no server or log on the way sees. The pages read it like their other
@@ -152,15 +128,15 @@ const base = new URL(consoleUrl).pathname.replace(/\/$/, "");
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    inbox.addChildren([inboxIndex, inquiry, application]),
-    person,
+    inbox.addChildren([inboxIndex, submission("/inquiries/$reference"), submission("/applications/$reference")]),
+    at("/people/$person", person),
     subscribers,
     mails,
     overview,
-    audit,
-    settings,
-    invitation,
-    signInLink,
+    at("/audit", audit),
+    at("/settings", settings),
+    at("/invitation", invitation),
+    at("/sign-in", signInLink),
   ]),
   // In place of `basepath`, which would put a slash behind the inbox's `/console`.
   rewrite: {

@@ -52,28 +52,25 @@ export class Draft {
   }
 
   read(): Kept | undefined {
-    try {
-      const text = sessionStorage.getItem(this.#name);
-      return text === null ? undefined : (JSON.parse(text) as Kept);
-    } catch {
-      // SecurityError: the browser denies storage to the page.
-      return undefined;
-    }
+    const text = this.#stored((storage) => storage.getItem(this.#name));
+    return text ? (JSON.parse(text) as Kept) : undefined;
   }
 
   write(kept: Omit<Kept, "search">): void {
-    try {
-      sessionStorage.setItem(this.#name, JSON.stringify({ ...kept, search: location.search } satisfies Kept));
-    } catch {
-      // SecurityError, or QuotaExceededError where the page has filled the storage.
-    }
+    const text = JSON.stringify({ ...kept, search: location.search } satisfies Kept);
+    this.#stored((storage) => storage.setItem(this.#name, text));
   }
 
   forget(): void {
+    this.#stored((storage) => storage.removeItem(this.#name));
+  }
+
+  #stored<Result>(use: (storage: Storage) => Result): Result | undefined {
     try {
-      sessionStorage.removeItem(this.#name);
+      return use(sessionStorage);
     } catch {
-      // SecurityError: nothing was kept.
+      // SecurityError: the browser denies storage to the page. QuotaExceededError: the page has filled it.
+      return undefined;
     }
   }
 }

@@ -3,7 +3,8 @@ import {
   SubmissionError,
   type Application,
   type ApplicationReceipt,
-  type Consent,
+  type ApplicationOptions,
+  type CallOptions,
   type Inquiry,
   type InquiryReceipt,
   type SubmissionsClient,
@@ -42,18 +43,15 @@ interface StandardResult {
 }
 
 /** Options of {@link useSubmission}. */
-export interface SubmissionOptions<Name extends SubmissionName> {
+export interface SubmissionOptions<Name extends SubmissionName> extends Pick<
+  CallOptions,
+  "consent" | "language" | "altcha"
+> {
   readonly client: SubmissionsClient;
   /** Checks the values before they are sent. Without it the service alone does. */
   readonly schema?: StandardSchema | undefined;
   /** What the fields hold at first, and after `reset`. */
   readonly defaultValues?: Partial<Input<Name>> | undefined;
-  /** Which privacy notice stands beside the inputs; it is kept with the submission. */
-  readonly consent?: Consent | undefined;
-  /** The language of the form: of the mails and pages that the person gets. English unless told. */
-  readonly language?: "en" | "de" | undefined;
-  /** The solution of a challenge, where the service asks for proofs of work. Each submission needs another one. */
-  readonly altcha?: string | undefined;
 }
 
 /** The first problem of each field: found by the schema, or by the service. The shape that react-hook-form takes as `errors`. */
@@ -207,13 +205,11 @@ export function useSubmission<Name extends SubmissionName>(
 const textOf = (value: unknown): { readonly value?: string } =>
   typeof value === "object" ? {} : { value: typeof value === "string" ? value : "" };
 
-type CallOptions = NonNullable<Parameters<SubmissionsClient["applications"]["submit"]>[1]>;
-
 function send<Name extends SubmissionName>(
   client: SubmissionsClient,
   name: Name,
   values: Input<Name>,
-  { onUploadProgress, ...options }: CallOptions,
+  { onUploadProgress, ...options }: ApplicationOptions,
 ): Promise<Receipt<Name>> {
   const calls = {
     "marketplace.inquiry": () => client.marketplace.inquiry(values as Inquiry, options),

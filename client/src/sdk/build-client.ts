@@ -2,11 +2,15 @@
 import { createTRPCClient, httpLink, TRPCClientError, type TRPCClient } from "@trpc/client";
 import type { AppRouter } from "../router.ts";
 import { applicationForm } from "./application-form.ts";
-import type { ApplicationOptions, CallOptions, SubmissionsClientOptions } from "./client-options.ts";
+import type {
+  ApplicationOptions,
+  CallOptions,
+  SubmissionsClientOptions,
+  SubmissionsClient,
+} from "./submissions-client.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { repeat, retryPolicy, type Clock } from "./retry.ts";
 import { SubmissionError } from "./submission-error.ts";
-import type { SubmissionsClient } from "./submissions-client.ts";
 import { keyHeader, post } from "./transport.ts";
 import { canMeasureUploads, measuredUpload } from "./upload-progress.ts";
 

@@ -1,14 +1,13 @@
 // The typed client of the submission interface, the entry of the package. It runs in every runtime with `fetch`: browsers,
 // workers, Node 20 and later.
 import { buildClient } from "./build-client.ts";
-import type { SubmissionsClientOptions } from "./client-options.ts";
+import type { SubmissionsClientOptions, SubmissionsClient } from "./submissions-client.ts";
 import { systemClock } from "./retry.ts";
 import { SubmissionError } from "./submission-error.ts";
-import type { SubmissionsClient } from "./submissions-client.ts";
 
 export type { FaultCode, Issue } from "@submissions/shared/faults";
 export { SubmissionError };
-export type { ApplicationOptions, CallOptions, Consent, SubmissionsClientOptions } from "./client-options.ts";
+export type { ApplicationOptions, CallOptions, Consent, SubmissionsClientOptions } from "./submissions-client.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { SubmissionErrorCode, SubmissionErrorFacts } from "./submission-error.ts";
 export type {

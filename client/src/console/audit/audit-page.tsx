@@ -3,10 +3,9 @@ import type { AuditRow } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
 import { AuditSentence } from "../parts/audit-sentence.tsx";
 import { PageFrame } from "../parts/page.tsx";
-import { ReferenceLink } from "../parts/reference-link.tsx";
-import { Empty } from "../parts/states.tsx";
+import { ReferenceLink, Empty } from "../parts/states.tsx";
 import { exactTime } from "../words.ts";
-import { ExportMenu } from "../parts/export-menu.tsx";
+import { ExportMenu } from "../parts/downloads.tsx";
 import { TableList } from "../parts/table-list.tsx";
 import { callWords } from "./call-words.ts";
 

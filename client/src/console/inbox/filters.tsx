@@ -3,12 +3,11 @@ import { submissionKinds, triageStatuses } from "@submissions/shared/console";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { changed, exactParts, statusOf, type InboxSearch } from "./inbox-search.ts";
-import { useMe } from "../me.ts";
-import { type NameOf, useAssignees, useNames } from "../operators.ts";
+import { useMe, type NameOf, useAssignees, useNames } from "../operators.ts";
 import { useCounts } from "../navigation.tsx";
 import { Icon } from "../parts/icons.tsx";
-import { asOptions, FilterSelect } from "../parts/fields.tsx";
-import { usePhone } from "../parts/media.ts";
+import { asOptions, FilterSelect } from "../parts/form.tsx";
+import { usePhone } from "../parts/page.tsx";
 import { Skeleton } from "../parts/states.tsx";
 import { cappedCount, word } from "../words.ts";
 

@@ -3,9 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { trpc } from "../calls.ts";
-import { CopyButton } from "../parts/copy-button.tsx";
+import { CopyButton, Waiting } from "../parts/states.tsx";
 import { Icon } from "../parts/icons.tsx";
-import { Waiting } from "../parts/states.tsx";
 import { plural } from "../words.ts";
 
 const senders = { postmark: "Mails go out by Postmark.", smtp: "Mails go out by SMTP." };

@@ -1,11 +1,12 @@
-// The list of the inbox: loaded in pages, kept as it is until the operator asks for what is new.
+// The list of the inbox: loaded in pages, kept as it is until the operator asks for what is new; and its sections.
 import type { InboxFilter, InboxRow, Page } from "@submissions/shared/console";
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo } from "react";
 import { calls, trpc } from "../calls.ts";
-import { filterOf, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
+import { filterOf, midnight, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { listKey, showNews } from "../triage/triage.ts";
+import { useNow } from "../parts/states.tsx";
 
 /** How often the server is asked whether there are new submissions. */
 const pollMs = 10_000;
@@ -131,4 +132,25 @@ export function stillFits({ status, assignee }: InboxRow, search: InboxSearch): 
   if (shown === undefined || shown === "todo" ? !fits[shown ?? "all"] : status !== shown) return false;
   if (search.assignee === undefined) return true;
   return search.assignee === "none" ? assignee === null : assignee === search.assignee;
+}
+
+/** Today and the six days before are this week: on a Monday it is not empty. */
+function dayName(at: number, today: number): string {
+  if (at >= today) return "Today";
+  if (at >= midnight(today, -1)) return "Yesterday";
+  return at >= midnight(today, -6) ? "This week" : "Earlier";
+}
+
+interface Section {
+  readonly name: string;
+  readonly rows: readonly InboxRow[];
+}
+
+export function useSections(rows: readonly InboxRow[], isSearch: boolean): readonly Section[] {
+  const today = midnight(useNow(), 0);
+  // Only what letters have is found with a sentence.
+  const nameOf = isSearch
+    ? ({ match }: InboxRow) => (match === undefined ? "People" : "Letters")
+    : ({ receivedAt }: InboxRow) => dayName(receivedAt, today);
+  return Array.from(Map.groupBy(rows, nameOf), ([name, its]) => ({ name, rows: its }));
 }

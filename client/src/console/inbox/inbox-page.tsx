@@ -3,9 +3,9 @@ import { submissionKinds, type SubmissionKind } from "@submissions/shared/consol
 import { Link, Outlet, useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
 import { Fragment, lazy, Suspense, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { changed, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
-import { isAdmin, seesSubmissions, useMe } from "../me.ts";
-import { useWide } from "../parts/media.ts";
-import { useTitle } from "../parts/page.tsx";
+import { isAdmin, seesSubmissions, useMe } from "../operators.ts";
+import { Icon } from "../parts/icons.tsx";
+import { useWide, useTitle } from "../parts/page.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
 import { Empty, MoreRows, Waiting } from "../parts/states.tsx";
@@ -13,12 +13,10 @@ import { useTriage } from "../triage/triage.ts";
 import type { Change } from "../triage/triage-words.ts";
 import { count } from "../words.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
-import { BulkBar } from "./bulk-bar.tsx";
 import { Chips, Filters, StatusTabs } from "./filters.tsx";
 import { useCounts } from "../navigation.tsx";
-import { stillFits, useInboxList, useNewOnes } from "./inbox-list.ts";
+import { stillFits, useInboxList, useNewOnes, useSections } from "./inbox-list.ts";
 import { Row } from "./inbox-row.tsx";
-import { useSections } from "./sections.ts";
 import { useCursor, useSelection } from "./selection.ts";
 
 const ReplyDialog = lazy(async () => ({ default: (await import("./reply-dialog.tsx")).ReplyDialog }));
@@ -48,6 +46,11 @@ export function InboxPage() {
 /** References, or everything that the filter matches. */
 type Chosen = readonly string[] | "all";
 
+type DialogName = "assign" | "reply" | "tag";
+
+/** Mails that one confirmation sends. */
+const repliesMax = 50;
+
 interface ListProps {
   readonly open: string | undefined;
   readonly lastOpen: RefObject<string | undefined>;
@@ -56,10 +59,9 @@ interface ListProps {
 function InboxList({ open, lastOpen }: ListProps) {
   const search = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
-  const [dialog, setDialog] = useState<{ name: "assign" | "reply" | "tag"; chosen: Chosen } | null>(null);
+  const [dialog, setDialog] = useState<{ name: DialogName; chosen: Chosen } | null>(null);
   const close = () => setDialog(null);
-  /** Whether everything that matches is selected, and what is to be done with it. */
-  const [everything, setEverything] = useState(false);
+  /** What is to be done with everything that matches. */
   const [asked, setAsked] = useState<Change | null>(null);
   const list = useInboxList(search);
   const { rows } = list;
@@ -68,21 +70,14 @@ function InboxList({ open, lastOpen }: ListProps) {
   const references = useMemo(() => rows.map(({ reference }) => reference), [rows]);
   const cursor = useCursor(references);
   const { goTo } = cursor;
-  const { selected, select, selectAll, clear } = useSelection(references, goTo);
+  const { selected, everything, select, selectAll, selectEverything, clear } = useSelection(references, goTo);
   const triage = useTriage();
   /** Where the keyboard goes after an erasure. */
   const landing = useRouterState({ select: ({ location }) => location.state.row });
   const todo = useCounts()?.todo ?? 0;
   useTitle(open ?? (todo > 0 ? `(${count(todo)}) Inbox` : "Inbox"));
 
-  const clearAll = () => {
-    setEverything(false);
-    clear();
-  };
-  useEffect(() => {
-    setEverything(false);
-    clear();
-  }, [search, clear]);
+  useEffect(clear, [search, clear]);
   const loaded = rows.length > 0;
   useEffect(() => {
     if (open !== undefined) lastOpen.current = open;
@@ -116,13 +111,6 @@ function InboxList({ open, lastOpen }: ListProps) {
     triage(chosen, what);
     clear();
   };
-  const onSelect = useCallback(
-    (reference: string, range: boolean) => {
-      setEverything(false);
-      select(reference, range);
-    },
-    [select],
-  );
   const onDone = useCallback(
     (reference: string) => {
       goTo(references[references.indexOf(reference) + 1]);
@@ -130,9 +118,13 @@ function InboxList({ open, lastOpen }: ListProps) {
     },
     [goTo, references, triage],
   );
+  const ask = (name: DialogName) => {
+    const chosen = targets();
+    if (chosen.length > 0) setDialog({ name, chosen });
+  };
   const selectAtCursor = (range: boolean) => {
     const at = cursor.current();
-    if (at !== undefined) onSelect(at, range);
+    if (at !== undefined) select(at, range);
   };
   // With a submission open its page answers to these keys.
   useShortcuts({
@@ -140,16 +132,50 @@ function InboxList({ open, lastOpen }: ListProps) {
       j: () => cursor.move(1),
       k: () => cursor.move(-1),
       e: () => change(targets(), { status: "done" }),
-      a: () => {
-        const chosen = targets();
-        if (chosen.length > 0) setDialog({ name: "assign", chosen });
-      },
+      a: () => ask("assign"),
       x: () => selectAtCursor(false),
       "shift+x": () => selectAtCursor(true),
-      Escape: clearAll,
+      Escape: clear,
     }),
   });
 
+  /** It takes the place of the filters, at the same height. */
+  const bulkBar = (
+    <div className="filters bulk" role="toolbar" aria-label="Selected submissions">
+      <strong>{everything ? "All that match" : `${count(selected.size)} selected`}</strong>
+      <button onClick={() => change(targets(), { status: "done" })}>
+        <Icon name="check" size={16} /> Done
+      </button>
+      <button onClick={() => change(targets(), { status: "open" })}>Open</button>
+      <button onClick={() => ask("assign")}>Assign</button>
+      {!everything && (
+        <>
+          <button
+            disabled={selected.size > repliesMax}
+            title={selected.size > repliesMax ? `At most ${repliesMax} at once` : undefined}
+            onClick={() => ask("reply")}
+          >
+            Reply to selected
+          </button>
+          <button onClick={() => ask("tag")}>Tag</button>
+        </>
+      )}
+      <button onClick={() => change(targets(), { status: "spam" })}>Spam</button>
+      {!everything && selected.size < references.length && (
+        <button className="link" onClick={selectAll}>
+          Select all {count(references.length)}
+        </button>
+      )}
+      {!everything && selected.size >= references.length && list.hasNextPage && (
+        <button className="link" onClick={selectEverything}>
+          Select all that match
+        </button>
+      )}
+      <button className="link" onClick={clear}>
+        Clear
+      </button>
+    </div>
+  );
   return (
     <section className="list" aria-label="Submissions">
       <header className="list-head">
@@ -161,16 +187,7 @@ function InboxList({ open, lastOpen }: ListProps) {
         </div>
         <StatusTabs search={search} />
         {selected.size > 0 ? (
-          <BulkBar
-            selected={everything ? "all" : selected.size}
-            loaded={references.length}
-            more={list.hasNextPage}
-            onSelectAll={selectAll}
-            onSelectMatching={() => setEverything(true)}
-            onChange={(what) => change(targets(), what)}
-            onOpen={(name) => setDialog({ name, chosen: targets() })}
-            onClear={clearAll}
-          />
+          bulkBar
         ) : open === undefined ? (
           <Filters search={search} onChange={onSearch} />
         ) : (
@@ -200,7 +217,7 @@ function InboxList({ open, lastOpen }: ListProps) {
                       selected={selected.has(row.reference)}
                       open={row.reference === open}
                       dimmed={!stillFits(row, search)}
-                      onSelect={onSelect}
+                      onSelect={select}
                       onDone={onDone}
                     />
                   ))}
@@ -224,7 +241,7 @@ function InboxList({ open, lastOpen }: ListProps) {
             change={asked}
             onClose={() => {
               setAsked(null);
-              clearAll();
+              clear();
             }}
           />
         )}
@@ -251,8 +268,7 @@ function Nothing({ search }: { readonly search: InboxSearch }) {
   const hasAny = counts === undefined || counts.done + counts.spam + counts.todo > 0;
   const { status, ...besideStatus } = search;
   const shown = statusOf(search);
-  const filtered = isFiltered(besideStatus);
-  if (filtered) {
+  if (isFiltered(besideStatus)) {
     return (
       <Empty icon="search" title="Nothing matches" text="Try other words, or remove a part of the filter.">
         <Link to="/" search={{}} className="button-like" activeProps={{ "aria-current": undefined }}>
@@ -268,8 +284,8 @@ function Nothing({ search }: { readonly search: InboxSearch }) {
       </Empty>
     );
   }
-  const waiting = counts === undefined ? 0 : counts.todo;
-  if (shown === "done" || shown === "spam" || ((shown === "new" || shown === "open") && waiting > 0)) {
+  const waiting = counts?.todo ?? 0;
+  if (shown === "done" || shown === "spam" || (shown !== "todo" && waiting > 0)) {
     return <Empty icon="check" title={`Nothing is ${shown}`} text={waiting > 0 && `${count(waiting)} to do.`} />;
   }
   return <Empty icon="check" title="Nothing waits" text="Every submission has been taken care of." />;

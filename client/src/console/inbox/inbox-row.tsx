@@ -7,8 +7,7 @@ import { useNames } from "../operators.ts";
 import { Icon } from "../parts/icons.tsx";
 import { Marked } from "../parts/marked.tsx";
 import { useShortcutsOn } from "../parts/shortcuts.ts";
-import { Age, Avatar, Mark } from "../parts/states.tsx";
-import { Tag } from "../parts/tag.tsx";
+import { Age, Avatar, Mark, Tag } from "../parts/states.tsx";
 import { submissionPath, word } from "../words.ts";
 
 /** Further ones are counted. */

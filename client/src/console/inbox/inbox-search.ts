@@ -59,14 +59,14 @@ export const readInboxSearch = (raw: Readonly<Record<string, unknown>>): InboxSe
     order: oneOf(["oldest"], raw["order"]),
   });
 
-/**
- * Midnight of a day in the operator's time zone. Days have 23 to 25 hours there, so the calendar adds them. Before 1970, and
- * while a year is being typed, it is the beginning of 1970: nothing is older.
- */
-function midnight(date: string, daysLater: number): number {
-  const [year = 0, month = 1, dayOfMonth = 1] = date.split("-").map(Number);
-  return Math.max(0, new Date(year, month - 1, dayOfMonth + daysLater).getTime());
+/** Midnight in the operator's time zone, so many days later. Days have 23 to 25 hours there, so the calendar adds them. */
+export function midnight(at: number, daysLater: number): number {
+  const day = new Date(at);
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + daysLater).getTime();
 }
+
+/** Before 1970, and while a year is being typed, it is the beginning of 1970: nothing is older. */
+const dayAt = (date: string, daysLater: number) => Math.max(0, midnight(Date.parse(`${date}T00:00`), daysLater));
 
 /** The filter that the server is asked for. */
 export function filterOf(search: InboxSearch): InboxFilter {
@@ -74,8 +74,8 @@ export function filterOf(search: InboxSearch): InboxFilter {
   return compact<InboxFilter>({
     ...same,
     status: statusOf(search),
-    from: from === undefined ? undefined : midnight(from, 0),
-    until: until === undefined ? undefined : midnight(until, 1),
+    from: from === undefined ? undefined : dayAt(from, 0),
+    until: until === undefined ? undefined : dayAt(until, 1),
     hasResume: resume && true,
     disposable: search.disposable && true,
     letter: wordsOf(search),

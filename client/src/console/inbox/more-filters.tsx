@@ -1,9 +1,8 @@
 // The parts of the filter that are rarely set, and the exports. Loaded when they are first asked for.
 import type { Role, SubmissionKind } from "@submissions/shared/console";
 import type { ChangeEvent } from "react";
-import { useMe } from "../me.ts";
-import { DownloadLink } from "../parts/download-link.tsx";
-import { exportUrl, FilterForm, formats } from "../parts/export-menu.tsx";
+import { useMe } from "../operators.ts";
+import { DownloadLink, exportUrl, FilterForm, formats } from "../parts/downloads.tsx";
 import { Check, Field } from "../parts/form.tsx";
 import { word } from "../words.ts";
 import { exactParts, filterOf, type changed, type InboxSearch } from "./inbox-search.ts";

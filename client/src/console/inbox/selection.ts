@@ -22,12 +22,15 @@ export function useCursor(references: readonly string[]) {
 /** @param goTo puts the keyboard on a row */
 export function useSelection(references: readonly string[], goTo: (reference: string | undefined) => void) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  /** Everything that the filter matches, loaded or not. */
+  const [everything, setEverything] = useState(false);
   const anchor = useRef<string>(undefined);
   const order = useRef(references);
   order.current = references;
 
   const select = useCallback((reference: string, range: boolean) => {
     const from = range && anchor.current !== undefined ? order.current.indexOf(anchor.current) : -1;
+    setEverything(false);
     setSelected((before) => {
       const next = new Set(before);
       if (from >= 0) {
@@ -38,12 +41,16 @@ export function useSelection(references: readonly string[], goTo: (reference: st
     });
     if (!range) anchor.current = reference;
   }, []);
-  const clear = useCallback(() => setSelected((before) => (before.size === 0 ? before : new Set())), []);
-  const selectAll = useCallback(() => setSelected(new Set(order.current)), []);
+  const clear = useCallback(() => {
+    setEverything(false);
+    setSelected((before) => (before.size === 0 ? before : new Set()));
+  }, []);
+  const selectAll = () => setSelected(new Set(references));
+  const selectEverything = () => setEverything(true);
   const none = selected.size === 0;
   useEffect(() => {
     // What changes the selected ones is gone, and with it the button that had the focus.
     if (none && document.activeElement === document.body) goTo(anchor.current);
   }, [none, goTo]);
-  return { selected, select, clear, selectAll };
+  return { selected, everything, select, clear, selectAll, selectEverything };
 }

@@ -10,7 +10,7 @@ import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { Age, Avatar, useNow, Waiting } from "../parts/states.tsx";
 import { cappedCount, count, duration, submissionPath, word } from "../words.ts";
-import { DayBars } from "../parts/charts.tsx";
+import { DayChart } from "../parts/charts.tsx";
 
 const refreshMs = 60_000;
 
@@ -103,7 +103,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
         />
       </div>
       <Box title="Submissions a day">
-        <DayBars
+        <DayChart
           title="Submissions a day, by kind"
           days={days.map(({ day }) => day)}
           series={[

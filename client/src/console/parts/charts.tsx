@@ -1,5 +1,5 @@
 // Charts drawn as SVG. Each has its numbers as a table, so nothing is told by a drawing alone.
-import { useEffect, useId, useRef, useState, type ReactNode } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { count, dayWord } from "../words.ts";
 
 interface Series {
@@ -13,6 +13,8 @@ interface Props {
   readonly title: string;
   readonly days: readonly string[];
   readonly series: readonly Series[];
+  /** One series as a line with the area below it. Otherwise stacked bars, one a day. */
+  readonly isLine?: boolean;
 }
 
 const height = 200;
@@ -28,21 +30,8 @@ function linesUpTo(largest: number): readonly number[] {
   return Array.from({ length: Math.ceil(largest / step) + 1 }, (_, index) => index * step);
 }
 
-/** Where the values stand in the drawing. */
-interface Scale {
-  readonly width: number;
-  readonly yOf: (value: number) => number;
-}
-
-interface FigureProps extends Props {
-  readonly largest: number;
-  /** The middle of a day. */
-  readonly xOf: (index: number, width: number) => number;
-  readonly children: (scale: Scale) => ReactNode;
-}
-
-/** The axes, what is drawn on them, and the numbers as a table. */
-function Figure({ title, days, series, largest, xOf, children }: FigureProps) {
+/** A value for each day. Its axes fit the largest one, and the numbers stand below it as a table. */
+export function DayChart({ title, days, series, isLine = false }: Props) {
   const id = useId();
   const figure = useRef<HTMLElement>(null);
   // As wide as it is on the page, so that its text keeps its size.
@@ -57,9 +46,15 @@ function Figure({ title, days, series, largest, xOf, children }: FigureProps) {
     observer.observe(figure.current);
     return () => observer.disconnect();
   }, []);
-  const lines = linesUpTo(Math.max(1, largest));
+  const sums = days.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+  const lines = linesUpTo(Math.max(1, ...sums));
   const most = lines.at(-1) ?? 1;
   const yOf = (value: number) => top + plotHeight * (1 - value / most);
+  const slot = (width - left) / Math.max(1, days.length);
+  /** The middle of a day. */
+  const xOf = (index: number) => left + slot * (index + 0.5);
+  const barWidth = Math.min(slot * 0.7, 28);
+  const line = `M${sums.map((sum, index) => `${xOf(index).toFixed(1)} ${yOf(sum).toFixed(1)}`).join("L")}`;
   const every = Math.max(1, Math.ceil((days.length * 80) / width));
   return (
     <figure className="chart" ref={figure}>
@@ -87,13 +82,36 @@ function Figure({ title, days, series, largest, xOf, children }: FigureProps) {
           {days.map((day, index) => {
             const behind = days.length - 1 - index;
             return behind % every === 0 ? (
-              <text key={day} x={xOf(index, width)} y={height - 4} textAnchor={behind === 0 ? "end" : "middle"}>
+              <text key={day} x={xOf(index)} y={height - 4} textAnchor={behind === 0 ? "end" : "middle"}>
                 {dayWord(day)}
               </text>
             ) : null;
           })}
         </g>
-        {children({ width, yOf })}
+        {isLine ? (
+          <>
+            <path className={`area ${series[0]?.className}`} d={`${line}V${yOf(0)}H${xOf(0)}Z`} />
+            <path className={`line ${series[0]?.className}`} d={line} />
+          </>
+        ) : (
+          days.map((day, index) => {
+            let below = 0;
+            const told = series.map(({ name, values }) => `${name.toLowerCase()}: ${count(values[index] ?? 0)}`);
+            return (
+              <g key={day} className="bar-group">
+                <title>{`${dayWord(day)}: ${told.join(", ")}`}</title>
+                <rect className="hit" x={xOf(index) - slot / 2} y={top} width={slot} height={plotHeight} />
+                {series.map(({ name, className, values }) => {
+                  const from = below;
+                  below += values[index] ?? 0;
+                  const y = yOf(below);
+                  const bar = { x: xOf(index) - barWidth / 2, y, width: barWidth, height: yOf(from) - y };
+                  return below === from ? null : <rect key={name} className={className} {...bar} rx="2" />;
+                })}
+              </g>
+            );
+          })
+        )}
       </svg>
       <details>
         <summary>Show as a table</summary>
@@ -124,60 +142,5 @@ function Figure({ title, days, series, largest, xOf, children }: FigureProps) {
         </div>
       </details>
     </figure>
-  );
-}
-
-/** Stacked bars, one a day. */
-export function DayBars(props: Props) {
-  const { days, series } = props;
-  const sums = days.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
-  const slotOf = (width: number) => (width - left) / Math.max(1, days.length);
-  const xOf = (index: number, width: number) => left + slotOf(width) * (index + 0.5);
-  return (
-    <Figure {...props} largest={Math.max(...sums)} xOf={xOf}>
-      {({ width, yOf }) =>
-        days.map((day, index) => {
-          const x = xOf(index, width);
-          const slot = slotOf(width);
-          const barWidth = Math.min(slot * 0.7, 28);
-          let below = 0;
-          const told = series.map(({ name, values }) => `${name.toLowerCase()}: ${count(values[index] ?? 0)}`);
-          return (
-            <g key={day} className="bar-group">
-              <title>{`${dayWord(day)}: ${told.join(", ")}`}</title>
-              <rect className="hit" x={x - slot / 2} y={top} width={slot} height={plotHeight} />
-              {series.map(({ name, className, values }) => {
-                const from = below;
-                below += values[index] ?? 0;
-                const bar = { x: x - barWidth / 2, y: yOf(below), width: barWidth, height: yOf(from) - yOf(below) };
-                return below === from ? null : <rect key={name} className={className} {...bar} rx="2" />;
-              })}
-            </g>
-          );
-        })
-      }
-    </Figure>
-  );
-}
-
-/** A line with the area below it, of one series. */
-export function DayLine(props: Props) {
-  const { days, series } = props;
-  const { values = [], className = "" } = series[0] ?? {};
-  const xOf = (index: number, width: number) => left + ((width - left - 4) * index) / Math.max(1, days.length - 1);
-  return (
-    <Figure {...props} largest={Math.max(...values)} xOf={xOf}>
-      {({ width, yOf }) => {
-        const points = values.map((value, index) => `${xOf(index, width).toFixed(1)} ${yOf(value).toFixed(1)}`);
-        const line = `M${points.join("L")}`;
-        const area = `${line}L${xOf(values.length - 1, width)} ${yOf(0)}L${left} ${yOf(0)}Z`;
-        return (
-          <>
-            <path className={`area ${className}`} d={area} />
-            <path className={`line ${className}`} d={line} />
-          </>
-        );
-      }}
-    </Figure>
   );
 }

@@ -1,7 +1,7 @@
 // The dialogs that recur: a form, a question before something that cannot be undone, and a secret to be copied.
 import { useState, type ComponentProps, type ReactNode } from "react";
 import type { DecorateMutationProcedure, ResolverDef } from "../calls.ts";
-import { CopyButton } from "./copy-button.tsx";
+import { CopyButton } from "./states.tsx";
 import { Form } from "./form.tsx";
 import { Modal } from "./modal.tsx";
 import { useChange, type Effects } from "./use-change.ts";

@@ -1,7 +1,7 @@
 // Texts that are being written, by what they belong to. They survive going to another page, a reload and the end of the
 // session, and are forgotten at a sign-out and where what they belong to is erased: they hold words about persons.
 import { useState } from "react";
-import { useMe } from "../me.ts";
+import { useMe } from "../operators.ts";
 
 const prefix = "console.draft ";
 const nameOf = (owner: string, key: string) => `${prefix}${owner} ${key}`;

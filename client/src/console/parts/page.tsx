@@ -1,6 +1,6 @@
 // The frame of a page that is not the inbox: heading, actions and content. It also names the browser's tab.
 import { Link } from "@tanstack/react-router";
-import { useEffect, type ReactNode } from "react";
+import { useEffect, type ReactNode, useSyncExternalStore } from "react";
 
 /** What the installation is called. The server writes it into the page. */
 export const brand = document.querySelector<HTMLMetaElement>("meta[name=application-name]")?.content ?? "Console";
@@ -67,3 +67,17 @@ export const NotFoundPage = () => (
     </p>
   </PageFrame>
 );
+
+function mediaHook(query: string): () => boolean {
+  const list = matchMedia(query);
+  const subscribe = (listener: () => void) => {
+    list.addEventListener("change", listener);
+    return () => list.removeEventListener("change", listener);
+  };
+  return () => useSyncExternalStore(subscribe, () => list.matches);
+}
+
+/** Room for the list beside a submission. */
+export const useWide = mediaHook("(min-width: 68rem)");
+/** The side bar is a menu. */
+export const usePhone = mediaHook("(max-width: 47.9375rem)");

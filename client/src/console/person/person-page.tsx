@@ -5,18 +5,16 @@ import { useEffect } from "react";
 import type { Person, SubmissionDetail } from "@submissions/shared/console";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import { consoleUrl, queryClient, trpc } from "../calls.ts";
-import { isAdmin, useMe } from "../me.ts";
-import { useNames } from "../operators.ts";
+import { isAdmin, useMe, useNames } from "../operators.ts";
 import { Box } from "../parts/boxes.tsx";
 import { DialogButton, FormDialog } from "../parts/dialogs.tsx";
 import { forgetDraftsOf } from "../parts/drafts.tsx";
-import { DownloadLink } from "../parts/download-link.tsx";
+import { DownloadLink } from "../parts/downloads.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { Fact, Mark, Waiting } from "../parts/states.tsx";
 import { useChange } from "../parts/use-change.ts";
-import { Submissions } from "../submission/events.tsx";
-import { itemsOf, mailItem, momentItem, TimelineOf } from "../submission/timeline.tsx";
+import { Submissions, itemsOf, mailItem, momentItem, Timeline } from "../submission/timeline.tsx";
 import { rowBehind } from "../triage/triage.ts";
 import { languageWords, plural } from "../words.ts";
 
@@ -125,11 +123,11 @@ function Story({ person, details }: { readonly person: Person; readonly details:
     return itemsOf(detail, nameOf).map((item) => ({ ...item, key: `${reference} ${item.key}`, reference }));
   });
   const ofSubscription = [
-    momentItem("Subscribed to the newsletter", subscribedAt),
-    momentItem("Confirmed the subscription", confirmedAt),
-    momentItem("Unsubscribed from the newsletter", unsubscribedAt),
-  ];
-  return <TimelineOf items={[...ofSubmissions, ...person.mails.map(mailItem), ...ofSubscription.flat()]} />;
+    ["Subscribed to the newsletter", subscribedAt] as const,
+    ["Confirmed the subscription", confirmedAt] as const,
+    ["Unsubscribed from the newsletter", unsubscribedAt] as const,
+  ].flatMap(([words, at]) => (at === null ? [] : [momentItem(words, at, words)]));
+  return <Timeline items={[...ofSubmissions, ...person.mails.map(mailItem), ...ofSubscription]} />;
 }
 
 function EraseDialog({ person, onClose }: { readonly person: Person; readonly onClose: () => void }) {

@@ -1,11 +1,12 @@
-// The account of the operator who is signed in: the display name, what it is mailed, and the password.
+// The account of the operator who is signed in: the display name, what it is mailed, the password, and the open sessions.
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
-import { seesSubmissions, useMe } from "../me.ts";
+import { seesSubmissions, useMe } from "../operators.ts";
 import { FormButton } from "../parts/dialogs.tsx";
 import { Check, Field, Form, NewPassword } from "../parts/form.tsx";
-import { Waiting } from "../parts/states.tsx";
+import { Waiting, Age } from "../parts/states.tsx";
 import { useChange } from "../parts/use-change.ts";
+import { Box, Line, Lines } from "../parts/boxes.tsx";
 
 export function Account() {
   const me = useMe();
@@ -56,3 +57,40 @@ export const ChangePassword = ({ email }: { readonly email: string }) => (
     <NewPassword label="New password" advice="Your other sessions end." />
   </FormButton>
 );
+
+export function Sessions() {
+  const sessions = useQuery(trpc.session.list.queryOptions());
+  const end = useChange(trpc.session.end, { failed: "Not ended.", reads: [trpc.session.list] });
+  return (
+    <Box title="Your sessions">
+      <Lines of={sessions}>
+        {({ id, device, network, seenAt, createdAt, isThis }) => (
+          <Line
+            key={id}
+            title={
+              <>
+                {device || "Unknown device"} {isThis && <span className="quiet">this one</span>}
+              </>
+            }
+            about={
+              <>
+                {network && `${network} · `}Used <Age at={seenAt} ago />, signed in <Age at={createdAt} ago />
+              </>
+            }
+          >
+            {!isThis && (
+              <button
+                className="small-button"
+                aria-label={`End the session of ${device || "an unknown device"}`}
+                disabled={end.isPending}
+                onClick={() => end.mutate({ id })}
+              >
+                End
+              </button>
+            )}
+          </Line>
+        )}
+      </Lines>
+    </Box>
+  );
+}

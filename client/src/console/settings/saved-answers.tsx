@@ -2,11 +2,10 @@
 import { submissionKinds, type SavedAnswer, type SubmissionKind } from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
-import { useMe } from "../me.ts";
+import { useMe } from "../operators.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton } from "../parts/dialogs.tsx";
-import { Options } from "../parts/fields.tsx";
-import { Field } from "../parts/form.tsx";
+import { Options, Field } from "../parts/form.tsx";
 import { word } from "../words.ts";
 
 const reads = [trpc.reply.answers];

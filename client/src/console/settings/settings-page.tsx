@@ -1,5 +1,5 @@
 // Settings: the account, shortcuts, and for admins the operators, API tokens and webhooks.
-import { isAdmin, seesSubmissions, useMe } from "../me.ts";
+import { isAdmin, seesSubmissions, useMe } from "../operators.ts";
 import { useSignOut } from "../navigation.tsx";
 import { Box } from "../parts/boxes.tsx";
 import { Check } from "../parts/form.tsx";
@@ -8,11 +8,10 @@ import { useMethods } from "../sign-in/sign-in.tsx";
 import { turnShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { Fact } from "../parts/states.tsx";
 import { word } from "../words.ts";
-import { Account, ChangePassword } from "./account.tsx";
+import { Account, ChangePassword, Sessions } from "./account.tsx";
 import { Operators } from "./operators.tsx";
 import { SavedAnswers } from "./saved-answers.tsx";
 import { SecondFactor } from "./second-factor.tsx";
-import { Sessions } from "./sessions.tsx";
 import { TagSettings } from "./tags.tsx";
 import { Tokens } from "./tokens.tsx";
 import { Webhooks } from "./webhooks.tsx";
@@ -35,7 +34,7 @@ export function SettingsPage() {
         </Check>
         <p className="box-foot">
           {methods?.password !== false && <ChangePassword email={me.email} />}
-          <button onClick={() => signOut(true)}>Sign out everywhere</button>
+          <button onClick={() => void signOut(true)}>Sign out everywhere</button>
         </p>
       </Box>
       {seesSubmissions(me) && !me.mustSetSecondFactor && <SavedAnswers />}

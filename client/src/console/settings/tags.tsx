@@ -2,7 +2,7 @@
 import { queryClient, trpc } from "../calls.ts";
 import { Box } from "../parts/boxes.tsx";
 import { textOf } from "../parts/form.tsx";
-import { Tag } from "../parts/tag.tsx";
+import { Tag } from "../parts/states.tsx";
 import { useChange } from "../parts/use-change.ts";
 import { useTags } from "../submission/tags.tsx";
 import { plural } from "../words.ts";

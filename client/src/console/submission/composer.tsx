@@ -16,10 +16,11 @@ interface TextFormProps {
   readonly label: string;
   readonly placeholder?: string;
   readonly rows: number;
-  readonly text: string;
-  readonly onChange: (text: string) => void;
+  readonly draft: ReturnType<typeof useDraft>;
   readonly onSubmit: () => void;
-  readonly problem: string | false;
+  readonly call: { readonly error: unknown };
+  /** Said before the reason why the call failed. */
+  readonly failed: string;
   readonly field?: RefObject<HTMLTextAreaElement | null>;
   /** Above the text. */
   readonly head?: ReactNode;
@@ -27,7 +28,8 @@ interface TextFormProps {
   readonly children: ReactNode;
 }
 
-function TextForm({ label, text, onChange, onSubmit, problem, field, head, children, ...area }: TextFormProps) {
+function TextForm({ label, draft, onSubmit, call, failed, field, head, children, ...area }: TextFormProps) {
+  const [text, write] = draft;
   const form = useRef<HTMLFormElement>(null);
   return (
     <form
@@ -44,7 +46,7 @@ function TextForm({ label, text, onChange, onSubmit, problem, field, head, child
         dir="auto"
         maxLength={lengthMax}
         value={text}
-        onChange={({ target }) => onChange(target.value)}
+        onChange={({ target }) => write(target.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
         }}
@@ -52,7 +54,7 @@ function TextForm({ label, text, onChange, onSubmit, problem, field, head, child
       />
       <div className="note-foot">
         <span className="problem" role="alert">
-          {problem}
+          {call.error !== null && `${failed} ${messageOf(call.error)}`}
         </span>
         {children}
       </div>
@@ -61,7 +63,8 @@ function TextForm({ label, text, onChange, onSubmit, problem, field, head, child
 }
 
 export function NoteForm({ reference }: { readonly reference: string }) {
-  const [text, write, read] = useDraft(`note ${reference}`);
+  const draft = useDraft(`note ${reference}`);
+  const [text, write, read] = draft;
   const detailKey = trpc.submission.get.queryKey({ reference });
   const add = useChange(trpc.submission.addNote, {
     reads: [trpc.submission.get],
@@ -77,10 +80,10 @@ export function NoteForm({ reference }: { readonly reference: string }) {
       label="Note"
       placeholder="Write a note for the team…"
       rows={2}
-      text={text}
-      onChange={write}
+      draft={draft}
       onSubmit={() => words !== "" && !add.isPending && add.mutate({ reference, text: words })}
-      problem={add.isError && `Not saved. ${messageOf(add.error)}`}
+      call={add}
+      failed="Not saved."
     >
       <button disabled={words === "" || add.isPending} title="Ctrl + Enter">
         Add note
@@ -105,7 +108,8 @@ interface ReplyFormProps {
   readonly onClose: (isDone: boolean) => void;
 }
 
-export function ReplyForm({ detail, draft: [text, write, read], field, onClose }: ReplyFormProps) {
+export function ReplyForm({ detail, draft, field, onClose }: ReplyFormProps) {
+  const [text, write, read] = draft;
   const { reference, email, version, status } = detail;
   const { showToast, showFailure } = useToasts();
   const sentText = useRef("");
@@ -141,10 +145,10 @@ export function ReplyForm({ detail, draft: [text, write, read], field, onClose }
     <TextForm
       label="Message"
       rows={8}
-      text={text}
-      onChange={write}
+      draft={draft}
       onSubmit={submit}
-      problem={send.isError && `Not sent. ${messageOf(send.error)}`}
+      call={send}
+      failed="Not sent."
       field={field}
       head={
         <div className="note-foot">

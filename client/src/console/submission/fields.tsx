@@ -7,8 +7,7 @@ import { inquiryFields } from "@submissions/shared/inquiry-fields";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Box } from "../parts/boxes.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { Fact } from "../parts/states.tsx";
+import { CopyButton, Fact } from "../parts/states.tsx";
 import { languageWords } from "../words.ts";
 
 const tables: Readonly<Record<SubmissionKind, FieldTable>> = { inquiry: inquiryFields, application: applicationFields };

@@ -4,7 +4,7 @@ import { sizeIn } from "@submissions/shared/size";
 import { useEffect, useRef, useState } from "react";
 import { consoleUrl, untilSignedIn } from "../calls.ts";
 import { Box } from "../parts/boxes.tsx";
-import { DownloadLink } from "../parts/download-link.tsx";
+import { DownloadLink } from "../parts/downloads.tsx";
 import { Icon } from "../parts/icons.tsx";
 
 interface Props {

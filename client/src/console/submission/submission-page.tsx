@@ -8,15 +8,13 @@ import { isMissing, trpc } from "../calls.ts";
 import { useInboxList } from "../inbox/inbox-list.ts";
 import { filterOf, oneOf } from "../inbox/inbox-search.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
-import { useMe } from "../me.ts";
-import { useAssignees, useNames } from "../operators.ts";
+import { useMe, useAssignees, useNames } from "../operators.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
-import { Options } from "../parts/fields.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
+import { Options } from "../parts/form.tsx";
+import { CopyButton, Age, Avatar, Fact, Waiting } from "../parts/states.tsx";
 import { forgetDraftsOf, useDraft } from "../parts/drafts.tsx";
 import { useShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
-import { Age, Avatar, Fact, Waiting } from "../parts/states.tsx";
 import { useChange } from "../parts/use-change.ts";
 import { showNews, useTriage } from "../triage/triage.ts";
 import { exactTime, submissionPath, word } from "../words.ts";
@@ -24,9 +22,8 @@ import "../styles/pages.css";
 import { Fields, Letter, MoreFields } from "./fields.tsx";
 import { TagBox } from "./tags.tsx";
 import { greetingOf, NoteForm, ReplyForm } from "./composer.tsx";
-import { Submissions } from "./events.tsx";
+import { itemsOf, Submissions, Timeline } from "./timeline.tsx";
 import { ResumePanel } from "./resume-panel.tsx";
-import { Timeline } from "./timeline.tsx";
 
 /** How often the page is read again while a mail is on its way. */
 const mailsEveryMs = 5_000;
@@ -53,14 +50,31 @@ export function SubmissionPage() {
       {shown ? (
         <Submission key={reference} detail={shown} />
       ) : (
-        <Waiting query={detail} rows={6} className="skeleton-block" />
+        <>
+          <header className="submission-head">
+            <Back />
+          </header>
+          <Waiting query={detail} rows={6} className="skeleton-block" />
+        </>
       )}
     </article>
   );
 }
 
-function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> }) {
-  const { reference, kind, name, status, assignee, receivedAt, resume } = detail;
+interface DetailProps {
+  readonly detail: WithPerson<SubmissionDetail>;
+}
+
+function Submission({ detail }: DetailProps) {
+  const { reference, kind, name, status, receivedAt, resume } = detail;
+  const triage = useTriage();
+  const nameOf = useNames();
+  const shortcutsOn = useShortcutsOn();
+  const release = useChange(trpc.submission.release, {
+    said: "Released. Its mails are on their way.",
+    failed: "Not released.",
+    reads: [trpc.inbox.list, trpc.inbox.counts, trpc.submission.get],
+  });
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const draft = useDraft(`reply ${reference}`);
@@ -83,7 +97,7 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
   return (
     <>
       <header className="submission-head">
-        <Neighbourhood reference={reference} kind={kind} />
+        <Neighbourhood detail={detail} />
         <div className="submission-title">
           <Avatar name={name} />
           <div>
@@ -99,13 +113,38 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
             </p>
           </div>
         </div>
-        <Actions reference={reference} status={status} onReply={startReply} onDone={goToNextRow} />
+        <div className="actions">
+          {status !== "spam" && (
+            <button className="primary" aria-keyshortcuts="r" title="Reply (r)" onClick={startReply}>
+              Reply {shortcutsOn && <kbd aria-hidden="true">r</kbd>}
+            </button>
+          )}
+          <button
+            aria-keyshortcuts="e"
+            title="Set to done (e)"
+            disabled={status === "done"}
+            onClick={() => {
+              triage([reference], { status: "done" });
+              goToNextRow();
+            }}
+          >
+            <Icon name="check" size={16} /> Done {shortcutsOn && <kbd aria-hidden="true">e</kbd>}
+          </button>
+        </div>
       </header>
-      {status === "spam" && <SpamNotice reference={reference} />}
+      {status === "spam" && (
+        <div className="notice">
+          <Icon name="warning" />
+          <p>This is kept as spam. Mails of it are sent once it is released.</p>
+          <button disabled={release.isPending} onClick={() => release.mutate({ reference })}>
+            Release
+          </button>
+        </div>
+      )}
       <div className="submission-body">
         <aside className="column" aria-label="Properties">
           <section className="box">
-            <Controls reference={reference} kind={kind} status={status} assignee={assignee} />
+            <Controls detail={detail} />
             <TagBox references={[reference]} tags={detail.tags} />
             <Fields detail={detail} />
             <dl className="fields">
@@ -124,7 +163,7 @@ function Submission({ detail }: { readonly detail: WithPerson<SubmissionDetail> 
           <MoreFields detail={detail} />
           {resume && <ResumePanel reference={reference} resume={resume} />}
           <section className="box" aria-label="Timeline">
-            <Timeline detail={detail} />
+            <Timeline items={itemsOf(detail, nameOf)} />
             {replying && (
               <ReplyForm
                 detail={detail}
@@ -155,8 +194,21 @@ function useNeighbours(reference: string) {
   return at < 0 ? { previous, next } : { previous: rows[at - 1] ?? null, next: rows[at + 1] ?? null };
 }
 
+/** To the list, also from a submission that is not there. */
+function Back() {
+  const search = useSearch({ from: "/inbox" });
+  const navigate = useNavigate();
+  const back = () => void navigate({ to: "/", search });
+  useShortcuts({ Escape: back });
+  return (
+    <button className="bare back" onClick={back}>
+      <Icon name="back" /> Inbox
+    </button>
+  );
+}
+
 /** Back to the list, previous and next, and the keys for it. */
-function Neighbourhood({ reference, kind }: Pick<SubmissionDetail, "reference" | "kind">) {
+function Neighbourhood({ detail: { reference, kind } }: DetailProps) {
   const search = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
   const triage = useTriage();
@@ -165,7 +217,6 @@ function Neighbourhood({ reference, kind }: Pick<SubmissionDetail, "reference" |
   const go = (to: typeof next) => {
     if (to !== null) void navigate({ to: submissionPath(to.reference), params: { reference: to.reference }, search });
   };
-  const back = () => void navigate({ to: "/", search });
   useShortcuts({
     j: () => go(next),
     k: () => go(previous),
@@ -174,16 +225,27 @@ function Neighbourhood({ reference, kind }: Pick<SubmissionDetail, "reference" |
       go(next);
     },
     a: () => setAssigning(true),
-    Escape: back,
   });
+  const steps = [
+    ["previous", "k", previous],
+    ["next", "j", next],
+  ] as const;
   return (
     <nav className="neighbours" aria-label="In the list">
-      <button className="bare back" onClick={back}>
-        <Icon name="back" /> Inbox
-      </button>
+      <Back />
       <span className="steps">
-        <Step label="Previous" icon="previous" keys="k" to={previous} onGo={() => go(previous)} />
-        <Step label="Next" icon="next" keys="j" to={next} onGo={() => go(next)} />
+        {steps.map(([name, keys, to]) => (
+          <button
+            key={name}
+            aria-label={word(name)}
+            aria-keyshortcuts={keys}
+            title={`${word(name)} (${keys})`}
+            disabled={to === null}
+            onClick={() => go(to)}
+          >
+            <Icon name={name} />
+          </button>
+        ))}
       </span>
       {assigning && (
         <AssignDialog
@@ -200,59 +262,7 @@ function Neighbourhood({ reference, kind }: Pick<SubmissionDetail, "reference" |
   );
 }
 
-interface StepProps {
-  readonly label: string;
-  readonly icon: "previous" | "next";
-  readonly keys: string;
-  readonly to: object | null;
-  readonly onGo: () => void;
-}
-
-const Step = ({ label, icon, keys, to, onGo }: StepProps) => (
-  <button
-    aria-label={label}
-    aria-keyshortcuts={keys}
-    title={`${label} (${keys})`}
-    disabled={to === null}
-    onClick={onGo}
-  >
-    <Icon name={icon} />
-  </button>
-);
-
-interface ActionsProps extends Pick<SubmissionDetail, "reference" | "status"> {
-  readonly onReply: () => void;
-  readonly onDone: () => void;
-}
-
-function Actions({ reference, status, onReply, onDone }: ActionsProps) {
-  const triage = useTriage();
-  const shortcutsOn = useShortcutsOn();
-  return (
-    <div className="actions">
-      {status !== "spam" && (
-        <button className="primary" aria-keyshortcuts="r" title="Reply (r)" onClick={onReply}>
-          Reply {shortcutsOn && <kbd aria-hidden="true">r</kbd>}
-        </button>
-      )}
-      <button
-        aria-keyshortcuts="e"
-        title="Set to done (e)"
-        disabled={status === "done"}
-        onClick={() => {
-          triage([reference], { status: "done" });
-          onDone();
-        }}
-      >
-        <Icon name="check" size={16} /> Done {shortcutsOn && <kbd aria-hidden="true">e</kbd>}
-      </button>
-    </div>
-  );
-}
-
-type ControlsProps = Pick<SubmissionDetail, "reference" | "kind" | "status" | "assignee">;
-
-function Controls({ reference, kind, status, assignee }: ControlsProps) {
+function Controls({ detail: { reference, kind, status, assignee } }: DetailProps) {
   const me = useMe();
   const triage = useTriage();
   const nameOf = useNames();
@@ -282,23 +292,6 @@ function Controls({ reference, kind, status, assignee }: ControlsProps) {
           </option>
         ))}
       </select>
-    </div>
-  );
-}
-
-function SpamNotice({ reference }: { readonly reference: string }) {
-  const release = useChange(trpc.submission.release, {
-    said: "Released. Its mails are on their way.",
-    failed: "Not released.",
-    reads: [trpc.inbox.list, trpc.inbox.counts, trpc.submission.get],
-  });
-  return (
-    <div className="notice">
-      <Icon name="warning" />
-      <p>This is kept as spam. Mails of it are sent once it is released.</p>
-      <button disabled={release.isPending} onClick={() => release.mutate({ reference })}>
-        Release
-      </button>
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { trpc } from "../calls.ts";
 import { Icon } from "../parts/icons.tsx";
 import { Modal } from "../parts/modal.tsx";
-import { colourOf } from "../parts/tag.tsx";
+import { colourOf } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import { useChange } from "../parts/use-change.ts";
 import { plural } from "../words.ts";

@@ -1,12 +1,14 @@
 // What became of a submission, oldest first: mails, replies, notes, changes and downloads.
-import type { HistoryEntry, MailRow, Note, SubmissionDetail } from "@submissions/shared/console";
+import type { MailRow, Note, SubmissionDetail } from "@submissions/shared/console";
 import type { ReactNode } from "react";
-import { type NameOf, useNames } from "../operators.ts";
-import { Age, Avatar, Mark } from "../parts/states.tsx";
+import type { NameOf } from "../operators.ts";
+import { Age, Avatar, Mark, ReferenceLink } from "../parts/states.tsx";
 import { AuditSentence } from "../parts/audit-sentence.tsx";
-import { ReferenceLink } from "../parts/reference-link.tsx";
-import { mailWord } from "../words.ts";
-import { MailWhen, SendAgain } from "./events.tsx";
+import { mailWord, plural, word } from "../words.ts";
+import { trpc } from "../calls.ts";
+import { Box, Line, Lines } from "../parts/boxes.tsx";
+import { FormButton } from "../parts/dialogs.tsx";
+import { useChange } from "../parts/use-change.ts";
 
 interface Item {
   readonly key: string;
@@ -16,17 +18,13 @@ interface Item {
   readonly reference?: string;
 }
 
-export const Timeline = ({ detail }: { readonly detail: SubmissionDetail }) => (
-  <TimelineOf items={itemsOf(detail, useNames())} />
-);
-
 /** What became of a submission. */
 export function itemsOf(
   { receivedAt, mails, replies, notes, history }: SubmissionDetail,
   nameOf: NameOf,
 ): readonly Item[] {
   return [
-    ...momentItem("Received", receivedAt),
+    momentItem("received", receivedAt, "Received"),
     ...mails.filter(({ reply, kind }) => reply === null || kind.endsWith("-notice")).map(mailItem),
     ...replies.map((reply) => {
       const its = mails.filter((mail) => mail.reply === reply.id && !mail.kind.endsWith("-notice"));
@@ -42,12 +40,14 @@ export function itemsOf(
       shown: <Words said={note} by={nameOf(note.author)} />,
     })),
     // Notes and replies are there with their words.
-    ...history.filter(({ action }) => action !== "note" && action !== "reply").map(changeItem),
+    ...history
+      .filter(({ action }) => action !== "note" && action !== "reply")
+      .map((entry, index) => momentItem(`change ${index}`, entry.at, <AuditSentence entry={entry} />)),
   ];
 }
 
 /** Oldest first. */
-export const TimelineOf = ({ items }: { readonly items: readonly Item[] }) => (
+export const Timeline = ({ items }: { readonly items: readonly Item[] }) => (
   <ol className="timeline">
     {items
       .toSorted((one, other) => one.at - other.at)
@@ -62,41 +62,32 @@ export const TimelineOf = ({ items }: { readonly items: readonly Item[] }) => (
   </ol>
 );
 
-/** Nothing where there is no such moment. */
-export const momentItem = (words: string, at: number | null): readonly Item[] =>
-  at === null ? [] : [{ key: words, at, shown: <Moment at={at}>{words}</Moment> }];
-
-const Moment = ({ at, children }: { readonly at: number; readonly children: ReactNode }) => (
-  <div className="timeline-line">
-    <p>{children}</p>
-    <Age at={at} ago />
-  </div>
-);
-
-const changeItem = (entry: HistoryEntry, index: number): Item => ({
-  key: `change ${index}`,
-  at: entry.at,
+export const momentItem = (key: string, at: number, words: ReactNode): Item => ({
+  key,
+  at,
   shown: (
-    <Moment at={entry.at}>
-      <AuditSentence entry={entry} />
-    </Moment>
+    <div className="timeline-line">
+      <p>{words}</p>
+      <Age at={at} ago />
+    </div>
   ),
 });
 
 export const mailItem = (mail: MailRow): Item => ({
   key: `mail ${mail.id}`,
   at: mail.createdAt,
-  shown: (
-    <div className="timeline-line">
-      <p>
-        {mail.reply === null ? mailWord(mail.kind) : "Copy of a reply to the team"}{" "}
-        <Mark of="mail" state={mail.status} />
-      </p>
-      <SendAgain mail={mail} />
-      <MailWhen mail={mail} />
-    </div>
-  ),
+  shown: <MailLine mail={mail} name={mail.reply === null ? mailWord(mail.kind) : "Copy of a reply to the team"} />,
 });
+
+const MailLine = ({ mail, name }: { readonly mail: MailRow; readonly name?: string }) => (
+  <div className="timeline-line">
+    <p>
+      {name} <Mark of="mail" state={mail.status} />
+    </p>
+    <SendAgain mail={mail} />
+    <MailWhen mail={mail} />
+  </div>
+);
 
 interface WordsProps {
   readonly said: Note;
@@ -115,12 +106,88 @@ const Words = ({ said: { at, text }, by, mails }: WordsProps) => (
       </p>
       <p className="note-text">{text}</p>
       {mails?.map((mail) => (
-        <div key={mail.id} className="timeline-line">
-          <Mark of="mail" state={mail.status} />
-          <SendAgain mail={mail} />
-          <MailWhen mail={mail} />
-        </div>
+        <MailLine key={mail.id} mail={mail} />
       ))}
     </div>
   </div>
+);
+
+/** When a mail was sent, is due or was given up, and why. */
+export function MailWhen({
+  mail: { status, sentAt, dueAt, createdAt, attempts, lastError },
+}: {
+  readonly mail: MailRow;
+}) {
+  return (
+    <p className="quiet small">
+      {status === "sent" && sentAt !== null ? <Age at={sentAt} ago /> : <Age at={createdAt} ago />}
+      {attempts > 1 && ` · ${plural(attempts, "attempt")}`}
+      {status === "queued" &&
+        dueAt !== null &&
+        dueAt > Date.now() &&
+        ` · next attempt ${new Date(dueAt).toLocaleTimeString("en-GB", { timeStyle: "short" })}`}
+      {status !== "sent" && lastError !== null && <span className="why">{lastError}</span>}
+    </p>
+  );
+}
+
+/** A button that sends a mail again, a sent one only after a question; none for one that goes out anyway. */
+export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) {
+  const effects = {
+    said: "The mail is on its way.",
+    reads: [trpc.mails.list, trpc.submission.get, trpc.people.get],
+  };
+  const retry = useChange(trpc.mails.retry, { ...effects, failed: "Not sent again." });
+  if (status === "queued") return null;
+  if (status === "sent") {
+    return (
+      <FormButton
+        {...effects}
+        word="Send again"
+        className="link small send-again"
+        title="Send this mail again?"
+        yes="Send"
+        asks="primary"
+        procedure={trpc.mails.retry}
+        input={() => ({ id })}
+      >
+        <p>It was sent before. Its recipient gets it a second time.</p>
+      </FormButton>
+    );
+  }
+  return (
+    <button className="small-button" disabled={retry.isPending} onClick={() => retry.mutate({ id })}>
+      Send again
+    </button>
+  );
+}
+
+interface SubmissionsProps {
+  readonly title: string;
+  readonly of: readonly (SubmissionDetail["duplicates"][number] & { readonly summary?: string })[];
+  /** Below the list. */
+  readonly children?: ReactNode;
+}
+
+/** Submissions of one person. */
+export const Submissions = ({ title, of, children }: SubmissionsProps) => (
+  <Box title={title}>
+    <Lines of={of} empty="None.">
+      {({ reference, kind, summary, receivedAt, status }) => (
+        <Line
+          key={reference}
+          title={<ReferenceLink reference={reference} />}
+          about={
+            <>
+              {summary !== undefined && <p className="clip">{summary}</p>}
+              {word(kind)} · <Age at={receivedAt} ago />
+            </>
+          }
+        >
+          <Mark of="status" state={status} />
+        </Line>
+      )}
+    </Lines>
+    {children}
+  </Box>
 );

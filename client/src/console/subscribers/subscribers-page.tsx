@@ -5,12 +5,12 @@ import { subscriberStatuses } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
 import { DialogButton, FormButton } from "../parts/dialogs.tsx";
 import { PageFrame } from "../parts/page.tsx";
-import { asOptions, FilterSelect } from "../parts/fields.tsx";
+import { asOptions, FilterSelect } from "../parts/form.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { Age, Empty, Failure, Mark } from "../parts/states.tsx";
 import { count } from "../words.ts";
-import { DayLine } from "../parts/charts.tsx";
-import { ExportMenu } from "../parts/export-menu.tsx";
+import { DayChart } from "../parts/charts.tsx";
+import { ExportMenu } from "../parts/downloads.tsx";
 import { TableList } from "../parts/table-list.tsx";
 import { AddSubscriber, ImportDialog } from "./add-dialogs.tsx";
 
@@ -128,7 +128,8 @@ function Growth() {
               {gained >= 0 ? `+${count(gained)}` : count(gained)} in {growth.length} days
             </span>
           </p>
-          <DayLine
+          <DayChart
+            isLine
             title="Active subscribers by day"
             days={growth.map(({ day }) => day)}
             series={[{ name: "Active", className: "series-a", values: growth.map(({ active }) => active) }]}

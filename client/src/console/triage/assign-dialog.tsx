@@ -1,7 +1,6 @@
 // Choosing an assignee from the keyboard or for several submissions.
 import type { SubmissionKind } from "@submissions/shared/console";
-import { useMe } from "../me.ts";
-import { useAssignees, useNames } from "../operators.ts";
+import { useMe, useAssignees, useNames } from "../operators.ts";
 import { Modal } from "../parts/modal.tsx";
 import { Avatar } from "../parts/states.tsx";
 import { plural } from "../words.ts";

@@ -1,11 +1,41 @@
-// The links to download a whole list, and buttons to download what its filter shows.
-import { useId, type ReactNode } from "react";
-import { consoleUrl } from "../calls.ts";
-import { DownloadLink, useDownload } from "./download-link.tsx";
-import { Icon } from "./icons.tsx";
+// Downloads: a link that saves a file, and the menu with a whole list or what its filter shows.
+import { type ReactNode, useId } from "react";
+import { untilSignedIn, consoleUrl } from "../calls.ts";
 import { useToasts } from "./toasts.tsx";
+import { Icon } from "./icons.tsx";
 
 interface Props {
+  readonly href: string;
+  /** The server names the file, unless this does. */
+  readonly filename?: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+export function DownloadLink({ href, filename = "", className, children }: Props) {
+  const download = useDownload();
+  return (
+    <a
+      href={href}
+      download={filename}
+      className={className}
+      onClick={(event) => {
+        event.preventDefault();
+        download(() => Object.assign(document.createElement("a"), { href, download: filename }).click());
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** How to start a download: after a sign-in where the session has ended. */
+function useDownload(): (start: () => void) => void {
+  const { showFailure } = useToasts();
+  return (start) => void untilSignedIn().then(start, (error: unknown) => showFailure("Not downloaded.", error));
+}
+
+interface ExportMenuProps {
   readonly list: "inquiries" | "applications" | "subscribers" | "audit";
   /** Absent or empty: only the whole list is offered. */
   readonly filter?: object;
@@ -18,7 +48,7 @@ export const formats = [
 
 export const exportUrl = (list: string, format: string) => new URL(`exports/${list}.${format}`, consoleUrl).href;
 
-export function ExportMenu({ list, filter = {} }: Props) {
+export function ExportMenu({ list, filter = {} }: ExportMenuProps) {
   const id = useId();
   return (
     <>
