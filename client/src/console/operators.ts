@@ -16,8 +16,8 @@ export function useAssignees(needed: readonly SubmissionKind[] = []): readonly O
 export type NameOf = (email: string) => string;
 
 /** The display name, or the address before its host; the whole address where another operator is called the same. */
-function namesOf(operators: readonly OperatorName[]): NameOf {
-  const names = new Map(operators.map(({ email, name }) => [email, name ?? shortName(email)]));
+export function useNames(): NameOf {
+  const names = new Map(useAssignees().map(({ email, name }) => [email, name ?? shortName(email)]));
   return (email) => {
     const called = names.get(email) ?? shortName(email);
     const isShared = names
@@ -26,8 +26,6 @@ function namesOf(operators: readonly OperatorName[]): NameOf {
     return isShared ? email : called;
   };
 }
-
-export const useNames = (): NameOf => namesOf(useAssignees());
 
 /** Used until an operator is signed in. The role is the one that sees least. */
 const signedOut: Me = { email: "", role: "marketing" };

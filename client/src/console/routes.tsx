@@ -6,19 +6,11 @@ import {
   lazyRouteComponent,
   type AsyncRouteComponent,
 } from "@tanstack/react-router";
-import {
-  mailStatuses,
-  overviewDays,
-  subscriberStatuses,
-  type MailStatus,
-  type Me,
-  type OverviewDays,
-  type SubscriberStatus,
-} from "@submissions/shared/console";
+import { mailStatuses, overviewDays, subscriberStatuses, type Me } from "@submissions/shared/console";
 import { App } from "./app.tsx";
 import type { ComponentType } from "react";
 import { calls, consoleUrl } from "./calls.ts";
-import { oneOf, readInboxSearch } from "./inbox/inbox-search.ts";
+import { oneOf, readInboxSearch, text } from "./inbox/inbox-search.ts";
 import { InboxPage } from "./inbox/inbox-page.tsx";
 import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./operators.ts";
 import { Failure, Skeleton } from "./parts/states.tsx";
@@ -49,7 +41,7 @@ function page<Name extends string>(
 /** Takes from an address what a page understands. The router would keep the rest beside it. */
 const only =
   <Search extends object>(read: (raw: Readonly<Record<string, unknown>>) => Search) =>
-  (raw: Readonly<Record<string, unknown>>): Search => ({
+  (raw: Readonly<Record<string, unknown>>): Partial<Search> => ({
     ...Object.fromEntries(Object.keys(raw).map((name) => [name, undefined])),
     ...read(raw),
   });
@@ -74,30 +66,23 @@ const subscribers = createRoute({
   getParentRoute: () => root,
   path: "/subscribers",
   component: page(() => import("./subscribers/subscribers-page.tsx"), "SubscribersPage", seesSubscribers),
-  validateSearch: only(({ status, source, q }): { status?: SubscriberStatus; source?: string; q?: string } => {
-    const known = oneOf(subscriberStatuses, status);
-    const text = (name: "source" | "q", value: unknown) =>
-      typeof value === "string" && value !== "" ? { [name]: value.slice(0, 254) } : {};
-    return { ...(known && { status: known }), ...text("source", source), ...text("q", q) };
-  }),
+  validateSearch: only(({ status, source, q }) => ({
+    status: oneOf(subscriberStatuses, status),
+    source: text(source, 254),
+    q: text(q, 254),
+  })),
 });
 const mails = createRoute({
   getParentRoute: () => root,
   path: "/mails",
   component: page(() => import("./mails/mails-page.tsx"), "MailsPage"),
-  validateSearch: only(({ status }): { status?: MailStatus | "all" } => {
-    const known = oneOf([...mailStatuses, "all"], status);
-    return known ? { status: known } : {};
-  }),
+  validateSearch: only(({ status }) => ({ status: oneOf([...mailStatuses, "all"] as const, status) })),
 });
 const overview = createRoute({
   getParentRoute: () => root,
   path: "/overview",
   component: page(() => import("./overview/overview-page.tsx"), "OverviewPage", seesSubmissions),
-  validateSearch: only(({ days }): { days?: OverviewDays } => {
-    const known = overviewDays.find((one) => one === Number(days));
-    return known ? { days: known } : {};
-  }),
+  validateSearch: only(({ days }) => ({ days: overviewDays.find((one) => one === Number(days)) })),
 });
 const person = page(() => import("./person/person-page.tsx"), "PersonPage");
 const audit = page(() => import("./audit/audit-page.tsx"), "AuditPage", isAdmin);

@@ -2,14 +2,7 @@
 // dedicated workers have.
 import type { Fetch } from "./transport.ts";
 
-/**
- * How much of a request is sent.
- *
- * @example
- * ```ts
- * const percent = ({ loaded, total }: UploadProgress) => Math.floor((100 * loaded) / total);
- * ```
- */
+/** How much of a request is sent. */
 export interface UploadProgress {
   /** Bytes handed to the network so far. */
   readonly loaded: number;

@@ -2,7 +2,7 @@
 import { submissionKinds, triageStatuses } from "@submissions/shared/console";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
-import { changed, exactParts, statusOf, type InboxSearch } from "./inbox-search.ts";
+import { exactParts, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { useMe, type NameOf, useAssignees, useNames } from "../operators.ts";
 import { useCounts } from "../navigation.tsx";
 import { Icon } from "../parts/icons.tsx";
@@ -24,7 +24,7 @@ export function StatusTabs({ search }: { readonly search: InboxSearch }) {
         <Link
           key={status}
           to="/"
-          search={changed(search, { status: status === unsaid ? undefined : status })}
+          search={{ ...search, status: status === unsaid ? undefined : status }}
           className="tab"
           // Every list is at this address; which tab it belongs to is said here.
           activeOptions={{ exact: true }}
@@ -47,7 +47,7 @@ interface Props {
 export function Filters({ search, onChange }: Props) {
   const me = useMe();
   const nameOf = useNames();
-  const set = (change: Parameters<typeof changed>[1]) => onChange(changed(search, change));
+  const set = (change: InboxSearch) => onChange({ ...search, ...change });
   const others = useAssignees().flatMap(({ email }) => (email === me.email ? [] : [[email, nameOf(email)] as const]));
   const isPhone = usePhone();
   const [asked, setAsked] = useState(false);
@@ -111,7 +111,7 @@ export function Chips({ search, all }: ChipsProps) {
         <li key={name}>
           <Link
             to="/"
-            search={changed(search, { [name]: undefined })}
+            search={{ ...search, [name]: undefined }}
             className="chip"
             activeProps={{ "aria-current": undefined }}
           >

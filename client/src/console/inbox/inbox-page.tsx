@@ -2,7 +2,7 @@
 import { submissionKinds, type SubmissionKind } from "@submissions/shared/console";
 import { Link, Outlet, useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
 import { Fragment, lazy, Suspense, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { changed, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
+import { isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { isAdmin, seesSubmissions, useMe } from "../operators.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useWide, useTitle } from "../parts/page.tsx";
@@ -91,7 +91,7 @@ function InboxList({ open, lastOpen }: ListProps) {
   const onSearch = (next: InboxSearch, replace = false) => void navigate({ to: "/", search: next, replace });
   // A search that begins looks in every state. One of them can be chosen then.
   const onWords = (words: string) =>
-    onSearch(changed(search, { q: words || undefined, ...(search.q === undefined && { status: undefined }) }), true);
+    onSearch({ ...search, q: words || undefined, ...(search.q === undefined && { status: undefined }) }, true);
   const targets = (): Chosen => {
     if (everything) return "all";
     if (selected.size > 0) return references.filter((reference) => selected.has(reference));
@@ -230,7 +230,7 @@ function InboxList({ open, lastOpen }: ListProps) {
       </div>
       <Suspense>
         {dialog?.name === "reply" && dialog.chosen !== "all" && (
-          <ReplyDialog references={dialog.chosen} onClose={close} />
+          <ReplyDialog references={dialog.chosen} kinds={kindsOf(dialog.chosen)} onClose={close} />
         )}
         {dialog?.name === "tag" && (
           <TagDialog rows={rows.filter(({ reference }) => selected.has(reference))} onClose={close} />

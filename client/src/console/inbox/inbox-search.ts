@@ -1,32 +1,5 @@
 // The inbox's filter as search parameters of the page's address, and back.
-import {
-  submissionKinds,
-  triageStatuses,
-  type InboxFilter,
-  type SubmissionKind,
-  type TriageStatus,
-} from "@submissions/shared/console";
-
-/** What stands in the address. Dates are days of the operator's time zone, both included. */
-export interface InboxSearch {
-  readonly kind?: SubmissionKind;
-  /** Absent: what is to be done, and in a search all. */
-  readonly status?: TriageStatus | "todo" | "all";
-  readonly assignee?: string;
-  readonly from?: string;
-  readonly until?: string;
-  readonly resume?: "yes";
-  readonly disposable?: "yes";
-  /** What is searched for. */
-  readonly q?: string;
-  /** Exactly these; `source` is the further field `utm_source`. */
-  readonly tag?: string;
-  readonly package?: string;
-  readonly position?: string;
-  readonly company?: string;
-  readonly source?: string;
-  readonly order?: "oldest";
-}
+import { submissionKinds, triageStatuses, type InboxFilter } from "@submissions/shared/console";
 
 /** The parts of the filter that are compared with what a form sent, or with what operators put on it. */
 export const exactParts = ["tag", "package", "position", "company", "source"] as const;
@@ -34,30 +7,40 @@ export const exactParts = ["tag", "package", "position", "company", "source"] as
 /** The one of these words that a value is. */
 export const oneOf = <Word extends string>(words: readonly Word[], value: unknown) =>
   words.find((word) => word === value);
-const text = (value: unknown, lengthMax: number) =>
+/** A text that is not blank. */
+export const text = (value: unknown, lengthMax: number) =>
   typeof value === "string" && value.trim() !== "" ? value.slice(0, lengthMax) : undefined;
 const day = (value: unknown) =>
   typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
 
-/** Removes what is undefined, so that addresses stay short. */
-const compact = <Parts extends object>(parts: { [Name in keyof Parts]: Parts[Name] | undefined }): Parts =>
-  Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as Parts;
+/** Removes what is undefined. */
+export const compact = <Parts extends object>(parts: Parts) =>
+  Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Parts]?: Exclude<Parts[Name], undefined>;
+  };
 
-/** Keeps of an address what the inbox understands. */
-export const readInboxSearch = (raw: Readonly<Record<string, unknown>>): InboxSearch =>
-  compact<InboxSearch>({
-    kind: oneOf(submissionKinds, raw["kind"]),
-    status: oneOf([...triageStatuses, "todo", "all"] as const, raw["status"]),
-    assignee: text(raw["assignee"], 254),
-    from: day(raw["from"]),
-    until: day(raw["until"]),
-    resume: oneOf(["yes"], raw["resume"]),
-    disposable: oneOf(["yes"], raw["disposable"]),
-    // Older addresses have `letter`.
-    q: text(raw["q"] ?? raw["letter"], 200),
-    ...Object.fromEntries(exactParts.map((name) => [name, text(raw[name], 200)])),
-    order: oneOf(["oldest"], raw["order"]),
-  });
+/** What the inbox understands of an address. Dates are days of the operator's time zone, both included. */
+export const readInboxSearch = (raw: Readonly<Record<string, unknown>>) => ({
+  kind: oneOf(submissionKinds, raw["kind"]),
+  /** Absent: what is to be done, and in a search all. */
+  status: oneOf([...triageStatuses, "todo", "all"] as const, raw["status"]),
+  assignee: text(raw["assignee"], 254),
+  from: day(raw["from"]),
+  until: day(raw["until"]),
+  resume: oneOf(["yes"], raw["resume"]),
+  disposable: oneOf(["yes"], raw["disposable"]),
+  /** What is searched for. Older addresses have `letter`. */
+  q: text(raw["q"] ?? raw["letter"], 200),
+  tag: text(raw["tag"], 200),
+  package: text(raw["package"], 200),
+  position: text(raw["position"], 200),
+  company: text(raw["company"], 200),
+  /** The further field `utm_source`. */
+  source: text(raw["source"], 200),
+  order: oneOf(["oldest"], raw["order"]),
+});
+
+export type InboxSearch = Readonly<Partial<ReturnType<typeof readInboxSearch>>>;
 
 /** Midnight in the operator's time zone, so many days later. Days have 23 to 25 hours there, so the calendar adds them. */
 export function midnight(at: number, daysLater: number): number {
@@ -71,7 +54,7 @@ const dayAt = (date: string, daysLater: number) => Math.max(0, midnight(Date.par
 /** The filter that the server is asked for. */
 export function filterOf(search: InboxSearch): InboxFilter {
   const { q: _q, from, until, resume, ...same } = search;
-  return compact<InboxFilter>({
+  return compact({
     ...same,
     status: statusOf(search),
     from: from === undefined ? undefined : dayAt(from, 0),
@@ -90,12 +73,6 @@ export function statusOf({ status, q }: InboxSearch): InboxFilter["status"] | un
   if (status === "all") return undefined;
   return status ?? (q === undefined ? "todo" : undefined);
 }
-
-/** A change of the address: parts that are undefined go. */
-export const changed = (
-  search: InboxSearch,
-  change: { readonly [Name in keyof InboxSearch]?: InboxSearch[Name] | undefined },
-): InboxSearch => compact<InboxSearch>({ ...search, ...change });
 
 /** Whether the address narrows the list. */
 export const isFiltered = ({ order: _order, ...narrowing }: InboxSearch): boolean =>

@@ -5,11 +5,11 @@ import { useMe } from "../operators.ts";
 import { DownloadLink, exportUrl, FilterForm, formats } from "../parts/downloads.tsx";
 import { Check, Field } from "../parts/form.tsx";
 import { word } from "../words.ts";
-import { exactParts, filterOf, type changed, type InboxSearch } from "./inbox-search.ts";
+import { exactParts, filterOf, type InboxSearch } from "./inbox-search.ts";
 
 interface MoreProps {
   readonly search: InboxSearch;
-  readonly set: (change: Parameters<typeof changed>[1]) => void;
+  readonly set: (change: InboxSearch) => void;
 }
 
 /** Lists by role. The server refuses the others. */

@@ -11,17 +11,13 @@ import { plural, shortName } from "../words.ts";
 
 interface Props {
   readonly references: readonly string[];
+  readonly kinds: readonly SubmissionKind[];
   readonly onClose: () => void;
 }
 
-const kindOf = (references: readonly string[]): SubmissionKind | undefined => {
-  const kinds = new Set(references.map((reference) => (reference.startsWith("INQ-") ? "inquiry" : "application")));
-  return kinds.size === 1 ? [...kinds][0] : undefined;
-};
-
 const failures = { suppressed: "gets no mail from us", unknown: "was not found", changed: "was changed" } as const;
 
-export function ReplyDialog({ references, onClose }: Props) {
+export function ReplyDialog({ references, kinds, onClose }: Props) {
   const { showToast } = useToasts();
   const [text, setText] = useState("");
   const asked = { references: [...references], text };
@@ -52,7 +48,7 @@ export function ReplyDialog({ references, onClose }: Props) {
       onSubmit={() => send.mutate(asked)}
       onClose={send.isPending ? undefined : onClose}
     >
-      <AnswerSelect kind={kindOf(references)} onChoose={setText} />
+      <AnswerSelect kind={kinds.length === 1 ? kinds[0] : undefined} onChoose={setText} />
       <ol className="previews">
         {text !== "" &&
           preview.data?.map(({ reference, name, email, subject, mail }) => (

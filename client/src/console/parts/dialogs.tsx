@@ -71,7 +71,7 @@ interface FormButtonProps<Def extends ResolverDef>
 
 /** A button that opens a dialog with a form or a question, which then makes a call. */
 export const FormButton = <Def extends ResolverDef>(props: FormButtonProps<Def>) => {
-  const { word, label, className, disabled } = props;
+  const { word, label, asks, className = asks && "small-button", disabled } = props;
   return (
     <DialogButton word={word} aria-label={label} className={className} disabled={disabled}>
       {(close) => <CallDialog {...props} onClose={close} />}

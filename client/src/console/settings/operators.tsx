@@ -74,7 +74,6 @@ export function Operators({ me }: { readonly me: string }) {
             <FormButton
               word="Remove"
               label={`Remove ${email}`}
-              className="small-button"
               disabled={email === me}
               title="Remove this operator?"
               asks="danger solid"

@@ -26,7 +26,6 @@ export const SavedAnswers = () => (
           <AnswerButton word="Edit" className="small-button" title="Change saved answer" answer={answer} />
           <FormButton
             word="Remove"
-            className="small-button"
             title="Remove this saved answer?"
             asks="danger solid"
             procedure={trpc.reply.removeAnswer}

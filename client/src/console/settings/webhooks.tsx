@@ -63,7 +63,6 @@ function WebhookLine({ webhook }: { readonly webhook: WebhookRow }) {
       <FormButton
         word="New secret"
         label={`New secret: ${host}`}
-        className="small-button"
         title="Draw a new secret?"
         asks="primary"
         procedure={trpc.webhooks.rotate}
@@ -81,7 +80,6 @@ function WebhookLine({ webhook }: { readonly webhook: WebhookRow }) {
       <FormButton
         word="Remove"
         label={`Remove: ${host}`}
-        className="small-button"
         title="Remove this webhook?"
         asks="danger solid"
         procedure={trpc.webhooks.remove}

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { subscriberStatuses } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
+import { compact } from "../inbox/inbox-search.ts";
 import { DialogButton, FormButton } from "../parts/dialogs.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { asOptions, FilterSelect } from "../parts/form.tsx";
@@ -17,14 +18,12 @@ import { AddSubscriber, ImportDialog } from "./add-dialogs.tsx";
 export function SubscribersPage() {
   const search = useSearch({ from: "/subscribers" });
   const navigate = useNavigate();
-  const set = (change: { readonly [Name in "status" | "source" | "q"]?: string | undefined }) => {
-    const parts = Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined && value !== "");
-    void navigate({ to: "/subscribers", search: Object.fromEntries(parts), replace: true });
-  };
+  const set = (change: typeof search) =>
+    void navigate({ to: "/subscribers", search: { ...search, ...change }, replace: true });
   // The most frequent ones.
   const { data: sources = [] } = useQuery(trpc.subscribers.sources.queryOptions());
   const { q, ...exact } = search;
-  const filter = { ...exact, ...(q && { search: q }) };
+  const filter = compact({ ...exact, search: q });
   return (
     <PageFrame
       title="Subscribers"
@@ -41,7 +40,7 @@ export function SubscribersPage() {
       <div className="filters">
         <SearchBox
           shown={search.q ?? ""}
-          onPause={(words) => set({ q: words })}
+          onPause={(words) => set({ q: words || undefined })}
           placeholder="Part of an address…"
           maxLength={254}
         />
@@ -80,7 +79,6 @@ export function SubscribersPage() {
           (status === "active" || status === "pending") && (
             <FormButton
               word="Unsubscribe"
-              className="small-button"
               title="Unsubscribe this address?"
               asks="danger solid"
               procedure={trpc.subscribers.unsubscribe}
