@@ -1,5 +1,6 @@
 // The typed calls to the server, and the cache of their answers.
 import type { ConsoleRouter } from "@submissions/server/console";
+import type { Issue } from "@submissions/shared/faults";
 import { QueryClient } from "@tanstack/react-query";
 import { createTRPCClient, httpLink, TRPCClientError, type TRPCLink } from "@trpc/client";
 import { observable } from "@trpc/server/observable";
@@ -27,11 +28,6 @@ const isRefusal = (error: unknown) => {
 export const isSignedOut = (error: unknown): boolean => codeOf(error) === "UNAUTHORIZED";
 
 export const isMissing = (error: unknown): boolean => codeOf(error) === "NOT_FOUND" || codeOf(error) === "FORBIDDEN";
-
-interface Issue {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
 
 const issuesOf = (error: unknown): readonly Issue[] =>
   error instanceof TRPCClientError ? ((error.data as { readonly issues?: readonly Issue[] } | null)?.issues ?? []) : [];

@@ -87,8 +87,8 @@ const overview = createRoute({
 const person = page(() => import("./person/person-page.tsx"), "PersonPage");
 const audit = page(() => import("./audit/audit-page.tsx"), "AuditPage", isAdmin);
 const settings = page(() => import("./settings/settings-page.tsx"), "SettingsPage");
-const invitation = page(() => import("./invitation/invitation-page.tsx"), "InvitationPage");
-const signInLink = page(() => import("./sign-in/sign-in-link-page.tsx"), "SignInLinkPage");
+const invitation = page(() => import("./sign-in/link-pages.tsx"), "InvitationPage");
+const signInLink = page(() => import("./sign-in/link-pages.tsx"), "SignInLinkPage");
 
 /**
  * What is searched for stands in the fragment, which no server or log on the way sees. The pages read it like their other

@@ -1,5 +1,4 @@
 // Words, times and numbers as operators read them.
-import type { DeliveredEvent, WebhookEvent } from "@submissions/shared/console";
 
 /** A name of the service as a word: `throw-away` → `Throw away`. */
 export function word(name: string): string {
@@ -13,26 +12,6 @@ export const spaced = (name: string): string => name.replaceAll(/[A-Z]/g, (lette
 
 /** The languages of forms as they are shown. English is the default and is not shown. */
 export const languageWords: Readonly<Record<string, string>> = { de: "German" };
-
-export const webhookEventWords: Readonly<Record<WebhookEvent, string>> = {
-  "inquiry.received": "Inquiries",
-  "application.received": "Applications",
-  "subscriber.confirmed": "Confirmed subscribers",
-  "subscriber.unsubscribed": "Subscribers who left",
-  "submission.changed": "Changes of submissions",
-  "person.erased": "Erased persons",
-};
-
-/** What one delivery tells of. */
-export const deliveryEventWords: Readonly<Record<DeliveredEvent, string>> = {
-  "inquiry.received": "Inquiry",
-  "application.received": "Application",
-  "subscriber.confirmed": "Confirmed subscriber",
-  "subscriber.unsubscribed": "Subscriber who left",
-  "submission.changed": "Change of a submission",
-  "person.erased": "Erased person",
-  "webhook.test": "Test",
-};
 
 /** By the end of a mail's kind: `inquiry-receipt`. */
 const mailWords: Readonly<Record<string, string>> = {

@@ -2,14 +2,13 @@
 // connection. The key makes it one submission. It uses the SDK's parts and not the SDK, because a form needs no typed
 // calls.
 import { packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
-import { altchaField } from "@submissions/shared/hidden-fields";
+import { altchaField, altchaChallengePath } from "@submissions/shared/hidden-fields";
 import { applicationForm } from "../sdk/application-form.ts";
 import { repeat, systemClock, type RetryPolicy } from "../sdk/retry.ts";
 import { SubmissionError } from "../sdk/submission-error.ts";
 import { keyHeader, post } from "../sdk/transport.ts";
 import { measuredUpload } from "../sdk/upload-progress.ts";
 import { forgetConfig, formConfig } from "./form-config.ts";
-import { proveWork } from "./prove-work.ts";
 
 /** The receipt of an accepted submission. */
 export interface ReceiptDetail {
@@ -137,3 +136,32 @@ function bodyOf(form: FormName, values: FormData, proof: string | undefined): Fo
   if (form === "inquiry") fields["selectedPackageIds"] = packageIdsOf(whole.getAll("selectedPackageIds").map(String));
   return JSON.stringify(fields);
 }
+
+/**
+ * A fresh solution, for one submission.
+ *
+ * @throws SubmissionError when there is no challenge, or the reason of the signal
+ */
+export async function proveWork(endpoint: string, signal: AbortSignal): Promise<string> {
+  const challenge = await freshChallenge(endpoint + altchaChallengePath, signal);
+  const { solveChallenge } = await import("./solve-challenge.ts");
+  return solveChallenge(challenge, signal);
+}
+
+async function freshChallenge(url: string, signal: AbortSignal): Promise<unknown> {
+  const response = await fetch(url, { signal }).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    // TypeError: no answer, or one that the browser hides.
+    throw notSent({ code: "NETWORK", cause });
+  });
+  if (!response.ok)
+    throw notSent({
+      code: "UNEXPECTED_RESPONSE",
+      status: response.status,
+      retryAfterSeconds: Number(response.headers.get("retry-after")) || undefined,
+    });
+  return response.json();
+}
+
+const notSent = (facts: Omit<ConstructorParameters<typeof SubmissionError>[0], "message">) =>
+  new SubmissionError({ ...facts, message: "There is no challenge.", mayHaveArrived: false });

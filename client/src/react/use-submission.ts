@@ -140,13 +140,7 @@ export function useSubmission<Name extends SubmissionName>(
     try {
       const { issues } = (await schema?.["~standard"].validate(values)) ?? {};
       if (issues?.length) {
-        change({
-          status: "refused",
-          errors: errorsOf(
-            issues.map(({ path, message }) => ({ path: plainPath(path), message })),
-            "schema",
-          ),
-        });
+        change({ status: "refused", errors: errorsOf(issues, "schema") });
         return undefined;
       }
       key.current ??= new SubmissionKey();
@@ -219,14 +213,14 @@ function send<Name extends SubmissionName>(
   return calls[name]();
 }
 
-const plainPath = (path: NonNullable<StandardResult["issues"]>[number]["path"] = []): PropertyKey[] =>
-  path.map((part) => (typeof part === "object" ? part.key : part));
-
 function errorsOf<Name extends SubmissionName>(
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+  issues: NonNullable<StandardResult["issues"]>,
   type: "schema" | "server",
 ): FieldErrors<Name> {
   // The first problem of a field stays.
-  const entries = issues.toReversed().map(({ path, message }) => [path[0], { type, message }]);
+  const entries = issues.toReversed().map(({ path: [field] = [], message }) => {
+    const name = typeof field === "object" ? field.key : field;
+    return [name, { type, message }];
+  });
   return Object.fromEntries(entries) as FieldErrors<Name>;
 }

@@ -84,14 +84,8 @@ export function Filters({ search, onChange }: Props) {
   );
 }
 
-interface ChipsProps {
-  readonly search: InboxSearch;
-  /** Also what the selects show, where there are none. */
-  readonly all: boolean;
-}
-
-/** What is set, each part to be removed. */
-export function Chips({ search, all }: ChipsProps) {
+/** What is set, each part to be removed. @param all also what the selects show, where there are none */
+export function Chips({ search, all }: { readonly search: InboxSearch; readonly all: boolean }) {
   const me = useMe();
   const nameOf = useNames();
   const { kind, assignee, from, until, resume, disposable } = search;

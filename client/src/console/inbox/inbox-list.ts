@@ -141,12 +141,7 @@ function dayName(at: number, today: number): string {
   return at >= midnight(today, -6) ? "This week" : "Earlier";
 }
 
-interface Section {
-  readonly name: string;
-  readonly rows: readonly InboxRow[];
-}
-
-export function useSections(rows: readonly InboxRow[], isSearch: boolean): readonly Section[] {
+export function useSections(rows: readonly InboxRow[], isSearch: boolean) {
   const today = midnight(useNow(), 0);
   // Only what letters have is found with a sentence.
   const nameOf = isSearch

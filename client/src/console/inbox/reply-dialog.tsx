@@ -6,7 +6,7 @@ import { queryClient, trpc } from "../calls.ts";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import "../styles/pages.css";
-import { AnswerSelect } from "../submission/answer-select.tsx";
+import { AnswerSelect } from "../submission/composer.tsx";
 import { plural, shortName } from "../words.ts";
 
 interface Props {

@@ -2,17 +2,11 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { count, dayWord } from "../words.ts";
 
-interface Series {
-  readonly name: string;
-  readonly className: string;
-  readonly values: readonly number[];
-}
-
 interface Props {
   /** What is shown, for screen readers: the drawing's name and the table's caption. */
   readonly title: string;
   readonly days: readonly string[];
-  readonly series: readonly Series[];
+  readonly series: readonly { readonly name: string; readonly className: string; readonly values: readonly number[] }[];
   /** One series as a line with the area below it. Otherwise stacked bars, one a day. */
   readonly isLine?: boolean;
 }

@@ -4,7 +4,7 @@ import type { DecorateMutationProcedure, ResolverDef } from "../calls.ts";
 import { CopyButton } from "./states.tsx";
 import { Form } from "./form.tsx";
 import { Modal } from "./modal.tsx";
-import { useChange, type Effects } from "./use-change.ts";
+import { useChange, type Effects } from "./toasts.tsx";
 
 interface DialogButtonProps extends Omit<ComponentProps<"button">, "children"> {
   readonly word: ReactNode;

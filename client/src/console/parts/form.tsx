@@ -1,13 +1,8 @@
 // The forms of the console: fields under their names, one place for what is wrong with them, and selects of names.
 import { createContext, use, useId, type ComponentProps, type ReactNode } from "react";
+import type { UseMutationResult } from "@tanstack/react-query";
 import { messageOf } from "../calls.ts";
 import { word } from "../words.ts";
-
-/** The call that a form or a dialog makes. */
-interface Call {
-  readonly error: unknown;
-  readonly isPending: boolean;
-}
 
 /** Id of the place that says what is wrong. */
 const ProblemContext = createContext<string | undefined>(undefined);
@@ -19,7 +14,8 @@ export function textOf(data: FormData, name: string): string {
 }
 
 interface FormProps {
-  readonly call: Call;
+  /** The call that the form makes. */
+  readonly call: Pick<UseMutationResult<unknown, unknown>, "error" | "isPending">;
   /** @param text reads a field */
   readonly onSubmit: (text: (name: string) => string, data: FormData) => void;
   /** The buttons. */

@@ -1,6 +1,6 @@
 // Keyboard shortcuts of single keys. They rest while text is typed and while a dialog is open, and can be turned off
 // (WCAG 2.1.4).
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 
 const storageKey = "console.shortcuts";
 
@@ -27,30 +27,26 @@ const typing = "input:not([type=checkbox]), textarea, select, [contenteditable]"
 
 /** Listens for keys as long as the component is shown. The latest component that knows a key gets it. */
 export function useShortcuts(shortcuts: Shortcuts): void {
-  const latest = useRef(shortcuts);
-  useEffect(() => {
-    latest.current = shortcuts;
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.target as Element;
+    const inText = target.matches(typing);
+    if (document.querySelector(":modal") !== null) return;
+    // The browser closes what is open, and nothing else happens.
+    if (event.key === "Escape" && document.querySelector(":popover-open") !== null) return;
+    // Escape leaves a field. All other keys belong to it.
+    if (inText) {
+      if (event.key === "Escape" && !target.matches("select")) (target as HTMLElement).blur();
+      return;
+    }
+    if (event.key !== "Escape" && !areShortcutsOn()) return;
+    const name = event.shiftKey && /^[a-z]$/i.test(event.key) ? `shift+${event.key.toLowerCase()}` : event.key;
+    const action = shortcuts[name];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
   });
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      const target = event.target as Element;
-      const inText = target.matches(typing);
-      if (document.querySelector(":modal") !== null) return;
-      // The browser closes what is open, and nothing else happens.
-      if (event.key === "Escape" && document.querySelector(":popover-open") !== null) return;
-      // Escape leaves a field. All other keys belong to it.
-      if (inText) {
-        if (event.key === "Escape" && !target.matches("select")) (target as HTMLElement).blur();
-        return;
-      }
-      if (event.key !== "Escape" && !areShortcutsOn()) return;
-      const name = event.shiftKey && /^[a-z]$/i.test(event.key) ? `shift+${event.key.toLowerCase()}` : event.key;
-      const action = latest.current[name];
-      if (action === undefined) return;
-      event.preventDefault();
-      action();
-    };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   }, []);

@@ -2,7 +2,7 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
-import type { Person, SubmissionDetail } from "@submissions/shared/console";
+import type { Person } from "@submissions/shared/console";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import { consoleUrl, queryClient, trpc } from "../calls.ts";
 import { isAdmin, useMe, useNames } from "../operators.ts";
@@ -13,7 +13,7 @@ import { DownloadLink } from "../parts/downloads.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { Fact, Mark, Waiting } from "../parts/states.tsx";
-import { useChange } from "../parts/use-change.ts";
+import { useChange } from "../parts/toasts.tsx";
 import { Submissions, itemsOf, mailItem, momentItem, Timeline } from "../submission/timeline.tsx";
 import { rowBehind } from "../triage/triage.ts";
 import { languageWords, plural } from "../words.ts";
@@ -64,6 +64,17 @@ function Records({ person }: { readonly person: Person }) {
   const company = submissions.find((one) => one.company !== null)?.company;
   const phone = details.map(({ fields }) => fields["phone"]).find((value) => typeof value === "string");
   const tel = phone && telOf(phone);
+  const nameOf = useNames();
+  const ofSubmissions = details.flatMap((detail) => {
+    const { reference } = detail;
+    return itemsOf(detail, nameOf).map((item) => ({ ...item, key: `${reference} ${item.key}`, reference }));
+  });
+  const { subscribedAt = null, confirmedAt = null, unsubscribedAt = null } = subscription ?? {};
+  const ofSubscription = [
+    ["Subscribed to the newsletter", subscribedAt] as const,
+    ["Confirmed the subscription", confirmedAt] as const,
+    ["Unsubscribed from the newsletter", unsubscribedAt] as const,
+  ].flatMap(([words, at]) => (at === null ? [] : [momentItem(words, at, words)]));
   return (
     <>
       {suppressed !== null && (
@@ -105,29 +116,13 @@ function Records({ person }: { readonly person: Person }) {
       )}
       <section className="box" aria-labelledby="story">
         <h2 id="story">Timeline</h2>
-        <Story person={person} details={details} />
+        <Timeline items={[...ofSubmissions, ...person.mails.map(mailItem), ...ofSubscription]} />
         {submissions.length > toldMax && (
           <p className="quiet small">Of the latest {toldMax} submissions. The others have theirs on their pages.</p>
         )}
       </section>
     </>
   );
-}
-
-/** What became of submissions and of the subscription, in one list. */
-function Story({ person, details }: { readonly person: Person; readonly details: readonly SubmissionDetail[] }) {
-  const nameOf = useNames();
-  const { subscribedAt = null, confirmedAt = null, unsubscribedAt = null } = person.subscription ?? {};
-  const ofSubmissions = details.flatMap((detail) => {
-    const { reference } = detail;
-    return itemsOf(detail, nameOf).map((item) => ({ ...item, key: `${reference} ${item.key}`, reference }));
-  });
-  const ofSubscription = [
-    ["Subscribed to the newsletter", subscribedAt] as const,
-    ["Confirmed the subscription", confirmedAt] as const,
-    ["Unsubscribed from the newsletter", unsubscribedAt] as const,
-  ].flatMap(([words, at]) => (at === null ? [] : [momentItem(words, at, words)]));
-  return <Timeline items={[...ofSubmissions, ...person.mails.map(mailItem), ...ofSubscription]} />;
 }
 
 function EraseDialog({ person, onClose }: { readonly person: Person; readonly onClose: () => void }) {

@@ -5,7 +5,7 @@ import { seesSubmissions, useMe } from "../operators.ts";
 import { FormButton } from "../parts/dialogs.tsx";
 import { Check, Field, Form, NewPassword } from "../parts/form.tsx";
 import { Waiting, Age } from "../parts/states.tsx";
-import { useChange } from "../parts/use-change.ts";
+import { useChange } from "../parts/toasts.tsx";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 
 export function Account() {

@@ -6,7 +6,7 @@ import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton, ShownOnce } from "../parts/dialogs.tsx";
 import { Options, Field } from "../parts/form.tsx";
 import { Age, Avatar } from "../parts/states.tsx";
-import { useChange } from "../parts/use-change.ts";
+import { useChange } from "../parts/toasts.tsx";
 import { word } from "../words.ts";
 
 const reads = [trpc.operators.list];

@@ -6,7 +6,7 @@ import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton, ShownOnce } from "../parts/dialogs.tsx";
 import { Field } from "../parts/form.tsx";
 import { Age } from "../parts/states.tsx";
-import { useChange } from "../parts/use-change.ts";
+import { useChange } from "../parts/toasts.tsx";
 import { exactTime, word } from "../words.ts";
 import { RoleField } from "./operators.tsx";
 

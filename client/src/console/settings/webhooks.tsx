@@ -1,15 +1,41 @@
 // Webhooks: add, renew the secret, remove, and the log of deliveries. A secret is shown once.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
+import {
+  webhookEvents,
+  type DeliveredEvent,
+  type DeliveryRow,
+  type WebhookEvent,
+  type WebhookRow,
+} from "@submissions/shared/console";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { DialogButton, FormButton, ShownOnce } from "../parts/dialogs.tsx";
 import { Check, Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { Age, Empty, Mark } from "../parts/states.tsx";
-import { useChange } from "../parts/use-change.ts";
-import { deliveryEventWords, exactTime, plural, webhookEventWords } from "../words.ts";
+import { useChange } from "../parts/toasts.tsx";
+import { exactTime, plural } from "../words.ts";
 import { TableList } from "../parts/table-list.tsx";
+
+const eventWords: Readonly<Record<WebhookEvent, string>> = {
+  "inquiry.received": "Inquiries",
+  "application.received": "Applications",
+  "subscriber.confirmed": "Confirmed subscribers",
+  "subscriber.unsubscribed": "Subscribers who left",
+  "submission.changed": "Changes of submissions",
+  "person.erased": "Erased persons",
+};
+
+/** What one delivery tells of. */
+const deliveryWords: Readonly<Record<DeliveredEvent, string>> = {
+  "inquiry.received": "Inquiry",
+  "application.received": "Application",
+  "subscriber.confirmed": "Confirmed subscriber",
+  "subscriber.unsubscribed": "Subscriber who left",
+  "submission.changed": "Change of a submission",
+  "person.erased": "Erased person",
+  "webhook.test": "Test",
+};
 
 const reads = [trpc.webhooks];
 
@@ -34,7 +60,7 @@ function WebhookLine({ webhook }: { readonly webhook: WebhookRow }) {
       about={
         <>
           <p>
-            {events.map((event) => webhookEventWords[event]).join(", ")} · added <Age at={createdAt} ago />
+            {events.map((event) => eventWords[event]).join(", ")} · added <Age at={createdAt} ago />
             {oldSecretUntil !== null &&
               oldSecretUntil > Date.now() &&
               ` · the old secret works until ${exactTime(oldSecretUntil)}`}
@@ -68,9 +94,7 @@ function WebhookLine({ webhook }: { readonly webhook: WebhookRow }) {
         procedure={trpc.webhooks.rotate}
         input={() => ({ id })}
         reads={reads}
-        result={({ secret }, _input, close) => (
-          <Secret title="New secret of the webhook" secret={secret} onClose={close} />
-        )}
+        result={secretTitled("New secret of the webhook")}
       >
         <p>
           Deliveries to <strong>{host}</strong> are then signed with both secrets for 24 hours, so that the receiver has
@@ -96,17 +120,14 @@ function WebhookLine({ webhook }: { readonly webhook: WebhookRow }) {
   );
 }
 
-interface SecretProps {
-  readonly title: string;
-  readonly secret: string;
-  readonly onClose: () => void;
-}
-
-const Secret = ({ title, secret, onClose }: SecretProps) => (
-  <ShownOnce title={title} label="Secret" text={secret} onClose={onClose}>
-    <p>The receiver verifies deliveries with it. Copy it now: it is shown only this once.</p>
-  </ShownOnce>
-);
+/** The dialog that shows a secret, after the call that made it. */
+const secretTitled =
+  (title: string) =>
+  ({ secret }: { readonly secret: string }, _input: unknown, close: () => void) => (
+    <ShownOnce title={title} label="Secret" text={secret} onClose={close}>
+      <p>The receiver verifies deliveries with it. Copy it now: it is shown only this once.</p>
+    </ShownOnce>
+  );
 
 const AddWebhook = () => (
   <FormButton
@@ -115,14 +136,14 @@ const AddWebhook = () => (
     procedure={trpc.webhooks.add}
     input={(text, data) => ({ url: text("url").trim(), events: data.getAll("event") as WebhookEvent[] })}
     reads={reads}
-    result={({ secret }, _input, close) => <Secret title="Secret of the webhook" secret={secret} onClose={close} />}
+    result={secretTitled("Secret of the webhook")}
   >
     <Field label="Address" name="url" type="url" required maxLength={2048} autoFocus placeholder="https://" />
     <fieldset>
       <legend>Events</legend>
       {webhookEvents.map((event) => (
         <Check key={event} name="event" value={event} defaultChecked>
-          {webhookEventWords[event]}
+          {eventWords[event]}
         </Check>
       ))}
     </fieldset>
@@ -159,7 +180,7 @@ function DeliveriesDialog({ id, host, onClose }: DeliveriesProps) {
         keyOf={(delivery) => delivery.id}
         cells={(delivery) => [
           <>
-            {deliveryEventWords[delivery.event]}
+            {deliveryWords[delivery.event]}
             <div className="quiet small">
               <Age at={delivery.createdAt} ago />
             </div>

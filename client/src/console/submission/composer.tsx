@@ -1,12 +1,11 @@
 // Where an operator writes: a reply to the person, and a note for the team. What is typed survives going to another
 // submission, a conflict, a reload and the end of the session.
-import type { SubmissionDetail } from "@submissions/shared/console";
+import type { SubmissionDetail, SubmissionKind } from "@submissions/shared/console";
 import { useRef, type ReactNode, type RefObject } from "react";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { useDraft } from "../parts/drafts.tsx";
-import { useToasts } from "../parts/toasts.tsx";
-import { useChange } from "../parts/use-change.ts";
-import { AnswerSelect } from "./answer-select.tsx";
+import { useToasts, useChange } from "../parts/toasts.tsx";
+import { useQuery } from "@tanstack/react-query";
 
 const lengthMax = 10_000;
 /** As long as the server holds a reply. */
@@ -175,5 +174,37 @@ export function ReplyForm({ detail, draft, field, onClose }: ReplyFormProps) {
         </button>
       )}
     </TextForm>
+  );
+}
+
+interface AnswerSelectProps {
+  /** Undefined: of any kind. */
+  readonly kind: SubmissionKind | undefined;
+  /** Told of its text, with placeholders. */
+  readonly onChoose: (text: string) => void;
+}
+
+/** Chooses a saved answer. */
+export function AnswerSelect({ kind, onChoose }: AnswerSelectProps) {
+  const answers = useQuery(trpc.reply.answers.queryOptions(undefined, { staleTime: 60_000 })).data ?? [];
+  const offered = answers.filter((answer) => kind === undefined || answer.kind === kind);
+  return (
+    <select
+      aria-label="Saved answer"
+      defaultValue=""
+      onChange={({ target }) => {
+        const chosen = offered.find(({ id }) => String(id) === target.value);
+        if (chosen !== undefined) onChoose(chosen.text);
+      }}
+    >
+      <option value="" disabled>
+        {offered.length === 0 ? "No saved answer yet" : "Saved answer…"}
+      </option>
+      {offered.map(({ id, title }) => (
+        <option key={id} value={id}>
+          {title}
+        </option>
+      ))}
+    </select>
   );
 }

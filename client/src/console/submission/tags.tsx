@@ -6,8 +6,7 @@ import { trpc } from "../calls.ts";
 import { Icon } from "../parts/icons.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { colourOf } from "../parts/states.tsx";
-import { useToasts } from "../parts/toasts.tsx";
-import { useChange } from "../parts/use-change.ts";
+import { useToasts, useChange } from "../parts/toasts.tsx";
 import { plural } from "../words.ts";
 
 /** The tags of submissions that the operator sees, as suggestions and to be renamed. */

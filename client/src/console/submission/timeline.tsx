@@ -8,7 +8,7 @@ import { mailWord, plural, word } from "../words.ts";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton } from "../parts/dialogs.tsx";
-import { useChange } from "../parts/use-change.ts";
+import { useChange } from "../parts/toasts.tsx";
 
 interface Item {
   readonly key: string;

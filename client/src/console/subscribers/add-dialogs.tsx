@@ -5,6 +5,7 @@ import { calls, FileRefused, queryClient, trpc } from "../calls.ts";
 import { FormButton, FormDialog } from "../parts/dialogs.tsx";
 import { Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
+import { Table } from "../parts/table-list.tsx";
 import { count, plural } from "../words.ts";
 
 /** Adds one subscriber, with a proof of consent or without. */
@@ -93,24 +94,13 @@ const Report = ({ report: { active, pending, leftOut, unread }, onClose }: Repor
     </p>
     {unread.length > 0 && <p className="quiet small">Columns that were not read: {unread.join(", ")}.</p>}
     {leftOut.length > 0 && (
-      <table className="table" aria-label="Left out">
-        <thead>
-          <tr>
-            <th scope="col">Row</th>
-            <th scope="col">Address</th>
-            <th scope="col">Why</th>
-          </tr>
-        </thead>
-        <tbody>
-          {leftOut.map(({ row, email, reason }) => (
-            <tr key={row}>
-              <td data-label="Row">{row}</td>
-              <td data-label="Address">{email}</td>
-              <td data-label="Why">{reason}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label="Left out"
+        columns={["Row", "Address", "Why"]}
+        rows={leftOut}
+        keyOf={({ row }) => row}
+        cells={({ row, email, reason }) => [row, email, reason]}
+      />
     )}
     <div className="dialog-foot">
       <button className="primary" onClick={onClose} autoFocus>

@@ -103,7 +103,7 @@ export function useReport() {
     outcomes: readonly TriageOutcome[],
     change: Change,
     seen?: Triaged,
-    undo?: (references: Set<string>) => void,
+    undo?: (references: ReadonlySet<string>) => void,
   ) => {
     const changed = outcomes.filter(({ result }) => result === "changed");
     const conflicts = outcomes.filter((outcome) => outcome.result === "conflict");
@@ -111,13 +111,11 @@ export function useReport() {
     const [conflict] = conflicts;
     if (gone.length > 0)
       showToast(`${plural(gone.length, "submission")} could not be found any more.`, { tone: "bad" });
-    if (conflict !== undefined)
-      showToast(
-        outcomes.length === 1 ? describeConflict(conflict, seen, nameOf) : describeConflicts(conflicts, nameOf),
-        {
-          tone: "bad",
-        },
-      );
+    if (conflict !== undefined) {
+      const isOnly = outcomes.length === 1;
+      const text = isOnly ? describeConflict(conflict, seen, nameOf) : describeConflicts(conflicts, nameOf);
+      showToast(text, { tone: "bad" });
+    }
     if (changed.length === 0) return;
     const references = new Set(changed.map(({ reference }) => reference));
     showToast(describeChange(change, changed.length, nameOf), undo && { undo: () => undo(references) });
@@ -190,27 +188,17 @@ export function useTriage(): (references: readonly string[], change: Change) => 
       );
       if (outcomes.some(({ result }) => result === "unknown"))
         void queryClient.invalidateQueries({ queryKey: listKey });
+      const undo = (changed: ReadonlySet<string>) => takeBack(changed, seen, change);
       if (undoing && outcomes.every(({ result }) => result === "changed")) showToast("Undone.");
-      else
-        report(
-          outcomes,
-          change,
-          isKnown ? undefined : seen[0],
-          undoing
-            ? undefined
-            : (changed) =>
-                takeBack(
-                  seen.filter(({ reference }) => changed.has(reference)),
-                  change,
-                ),
-        );
+      else report(outcomes, change, isKnown ? undefined : seen[0], undoing ? undefined : undo);
     },
     // Rows that no longer match the filter stay where they are until the list is loaded again.
     onSettled: (_outcomes, _error, { seen }) => readAgain(seen.map(({ reference }) => reference)),
   });
 
   /** Submissions that had different values are taken back in groups of the same values. */
-  function takeBack(former: readonly Triaged[], change: Change): void {
+  function takeBack(changed: ReadonlySet<string>, seen: readonly Triaged[], change: Change): void {
+    const former = seen.filter(({ reference }) => changed.has(reference));
     for (const group of Map.groupBy(former, ({ status, assignee }) => `${status} ${assignee}`).values()) {
       const [{ status, assignee }] = group as [Triaged];
       const back = {

@@ -3,7 +3,7 @@ import { english } from "@submissions/shared/forms/form-strings";
 import { formTexts } from "@submissions/shared/forms/form-texts";
 import { bytesMax } from "@submissions/shared/limits";
 import { expect, test } from "vitest";
-import { checkResume } from "./check-resume.ts";
+import { checkResume } from "./resume-field.ts";
 
 const ole = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 const fileOf = (name: string, beginning: string) =>

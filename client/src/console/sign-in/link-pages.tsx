@@ -1,4 +1,5 @@
-// Where an invitation leads: the operator sets a password and a display name, and is signed in.
+// Where links lead that are sent to operators. An invitation: the operator sets a password and a display name, and is signed
+// in. A link of `operators sign-in`: it signs in once.
 import type { Invitation } from "@submissions/shared/console";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -8,7 +9,7 @@ import { Check, Field, Form, NewPassword } from "../parts/form.tsx";
 import { CardPage } from "../parts/page.tsx";
 import { Fact, Waiting } from "../parts/states.tsx";
 import { session } from "../session.ts";
-import { ProviderForm, tokenOfAddress, useMethods } from "../sign-in/sign-in.tsx";
+import { ProviderForm, tokenOfAddress, useMethods } from "./sign-in.tsx";
 import "../styles/pages.css";
 import { exactTime, word } from "../words.ts";
 
@@ -91,5 +92,33 @@ function Acceptance({ token, invitation: { email, name, role, expiresAt } }: Acc
         </Form>
       )}
     </>
+  );
+}
+
+/** The button is there so that a program that follows links of mails uses up nothing. */
+export function SignInLinkPage() {
+  const navigate = useNavigate();
+  const [token] = useState(tokenOfAddress);
+  const use = useMutation({
+    ...trpc.session.useSignInLink.mutationOptions(),
+    onSuccess: (me) => {
+      queryClient.clear();
+      session.set(me);
+      void navigate({ to: "/", replace: true });
+    },
+  });
+  return (
+    <CardPage title="Sign in">
+      <p className="quiet">This link signs you in once.</p>
+      <p className="problem" role="alert">
+        {use.isError && messageOf(use.error)}
+      </p>
+      <button className="primary" disabled={use.isPending} onClick={() => use.mutate({ token })}>
+        Sign in
+      </button>
+      <p className="card-foot">
+        <Link to="/">Sign in with your password</Link>
+      </p>
+    </CardPage>
   );
 }
