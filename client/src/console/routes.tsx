@@ -10,7 +10,7 @@ import { mailStatuses, overviewDays, subscriberStatuses, type Me } from "@submis
 import { App } from "./app.tsx";
 import type { ComponentType } from "react";
 import { calls, consoleUrl } from "./calls.ts";
-import { oneOf, readInboxSearch, text } from "./inbox/inbox-search.ts";
+import { oneOf, readInboxSearch, textUpTo } from "./inbox/inbox-search.ts";
 import { InboxPage } from "./inbox/inbox-page.tsx";
 import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./operators.ts";
 import { Failure, Skeleton } from "./parts/states.tsx";
@@ -68,8 +68,8 @@ const subscribers = createRoute({
   component: page(() => import("./subscribers/subscribers-page.tsx"), "SubscribersPage", seesSubscribers),
   validateSearch: only(({ status, source, q }) => ({
     status: oneOf(subscriberStatuses, status),
-    source: text(source, 254),
-    q: text(q, 254),
+    source: textUpTo(source, 254),
+    q: textUpTo(q, 254),
   })),
 });
 const mails = createRoute({

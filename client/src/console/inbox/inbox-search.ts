@@ -8,7 +8,7 @@ export const exactParts = ["tag", "package", "position", "company", "source"] as
 export const oneOf = <Word extends string>(words: readonly Word[], value: unknown) =>
   words.find((word) => word === value);
 /** A text that is not blank. */
-export const text = (value: unknown, lengthMax: number) =>
+export const textUpTo = (value: unknown, lengthMax: number) =>
   typeof value === "string" && value.trim() !== "" ? value.slice(0, lengthMax) : undefined;
 const day = (value: unknown) =>
   typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
@@ -24,19 +24,19 @@ export const readInboxSearch = (raw: Readonly<Record<string, unknown>>) => ({
   kind: oneOf(submissionKinds, raw["kind"]),
   /** Absent: what is to be done, and in a search all. */
   status: oneOf([...triageStatuses, "todo", "all"] as const, raw["status"]),
-  assignee: text(raw["assignee"], 254),
+  assignee: textUpTo(raw["assignee"], 254),
   from: day(raw["from"]),
   until: day(raw["until"]),
   resume: oneOf(["yes"], raw["resume"]),
   disposable: oneOf(["yes"], raw["disposable"]),
   /** What is searched for. Older addresses have `letter`. */
-  q: text(raw["q"] ?? raw["letter"], 200),
-  tag: text(raw["tag"], 200),
-  package: text(raw["package"], 200),
-  position: text(raw["position"], 200),
-  company: text(raw["company"], 200),
+  q: textUpTo(raw["q"] ?? raw["letter"], 200),
+  tag: textUpTo(raw["tag"], 200),
+  package: textUpTo(raw["package"], 200),
+  position: textUpTo(raw["position"], 200),
+  company: textUpTo(raw["company"], 200),
   /** The further field `utm_source`. */
-  source: text(raw["source"], 200),
+  source: textUpTo(raw["source"], 200),
   order: oneOf(["oldest"], raw["order"]),
 });
 
@@ -44,8 +44,8 @@ export type InboxSearch = Readonly<Partial<ReturnType<typeof readInboxSearch>>>;
 
 /** Midnight in the operator's time zone, so many days later. Days have 23 to 25 hours there, so the calendar adds them. */
 export function midnight(at: number, daysLater: number): number {
-  const day = new Date(at);
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + daysLater).getTime();
+  const date = new Date(at);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + daysLater).getTime();
 }
 
 /** Before 1970, and while a year is being typed, it is the beginning of 1970: nothing is older. */
