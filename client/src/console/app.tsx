@@ -155,7 +155,7 @@ function HelpDialog({ onClose }: { readonly onClose: () => void }) {
 
 const troublesEveryMs = 60_000;
 
-export function Notices() {
+function Notices() {
   const online = useSyncExternalStore(
     (listener) => onlineManager.subscribe(listener),
     () => navigator.onLine,

@@ -142,7 +142,7 @@ function bodyOf(form: FormName, values: FormData, proof: string | undefined): Fo
  *
  * @throws SubmissionError when there is no challenge, or the reason of the signal
  */
-export async function proveWork(endpoint: string, signal: AbortSignal): Promise<string> {
+async function proveWork(endpoint: string, signal: AbortSignal): Promise<string> {
   const challenge = await freshChallenge(endpoint + altchaChallengePath, signal);
   const { solveChallenge } = await import("./solve-challenge.ts");
   return solveChallenge(challenge, signal);

@@ -1,10 +1,37 @@
-// The dialogs that recur: a form, a question before something that cannot be undone, and a secret to be copied.
+// Calls that change something, and the dialogs that make them: a form, a question before something that cannot be undone,
+// and a secret to be copied.
+import { useMutation, type QueryKey } from "@tanstack/react-query";
 import { useState, type ComponentProps, type ReactNode } from "react";
-import type { DecorateMutationProcedure, ResolverDef } from "../calls.ts";
+import { queryClient, type DecorateMutationProcedure, type ResolverDef } from "../calls.ts";
 import { CopyButton } from "./states.tsx";
 import { Form } from "./form.tsx";
 import { Modal } from "./modal.tsx";
-import { useChange, type Effects } from "./toasts.tsx";
+import { useToasts } from "./toasts.tsx";
+
+interface Effects<Def extends ResolverDef> {
+  readonly said?: string | ((data: Def["output"], input: Def["input"]) => string);
+  /** Said before the reason. Absent: the form or dialog of the call says why it failed. */
+  readonly failed?: string;
+  /** Procedures of the console, or groups of them. */
+  readonly reads?: readonly { pathKey(): QueryKey }[];
+  readonly onDone?: (data: Def["output"], input: Def["input"]) => void;
+}
+
+export function useChange<Def extends ResolverDef>(
+  procedure: DecorateMutationProcedure<Def>,
+  { said, failed, reads = [], onDone }: Effects<Def>,
+) {
+  const { showToast, showFailure } = useToasts();
+  return useMutation({
+    ...procedure.mutationOptions(),
+    onSuccess: (data, input) => {
+      onDone?.(data, input);
+      if (said !== undefined) showToast(typeof said === "string" ? said : said(data, input));
+    },
+    onError: (error) => failed !== undefined && showFailure(failed, error),
+    onSettled: () => Promise.all(reads.map((read) => queryClient.invalidateQueries({ queryKey: read.pathKey() }))),
+  });
+}
 
 interface DialogButtonProps extends Omit<ComponentProps<"button">, "children"> {
   readonly word: ReactNode;

@@ -1,10 +1,8 @@
-// Short messages at the bottom of the page: what was done and can be undone, and what did not work; and calls that end with
-// one.
+// Short messages at the bottom of the page: what was done and can be undone, and what did not work.
 import { createContext, use, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import { messageOf, queryClient, type DecorateMutationProcedure, type ResolverDef } from "../calls.ts";
+import { messageOf, queryClient } from "../calls.ts";
 import { Icon } from "./icons.tsx";
 import { useShortcuts } from "./shortcuts.ts";
-import { useMutation, type QueryKey } from "@tanstack/react-query";
 
 interface Toast {
   readonly id: number;
@@ -84,29 +82,4 @@ export function ToastsProvider({ children }: { readonly children: ReactNode }) {
       </div>
     </ToastsContext>
   );
-}
-
-export interface Effects<Def extends ResolverDef> {
-  readonly said?: string | ((data: Def["output"], input: Def["input"]) => string);
-  /** Said before the reason. Absent: the form or dialog of the call says why it failed. */
-  readonly failed?: string;
-  /** Procedures of the console, or groups of them. */
-  readonly reads?: readonly { pathKey(): QueryKey }[];
-  readonly onDone?: (data: Def["output"], input: Def["input"]) => void;
-}
-
-export function useChange<Def extends ResolverDef>(
-  procedure: DecorateMutationProcedure<Def>,
-  { said, failed, reads = [], onDone }: Effects<Def>,
-) {
-  const { showToast, showFailure } = useToasts();
-  return useMutation({
-    ...procedure.mutationOptions(),
-    onSuccess: (data, input) => {
-      onDone?.(data, input);
-      if (said !== undefined) showToast(typeof said === "string" ? said : said(data, input));
-    },
-    onError: (error) => failed !== undefined && showFailure(failed, error),
-    onSettled: () => Promise.all(reads.map((read) => queryClient.invalidateQueries({ queryKey: read.pathKey() }))),
-  });
 }

@@ -2,10 +2,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
 import { seesSubmissions, useMe } from "../operators.ts";
-import { FormButton } from "../parts/dialogs.tsx";
+import { FormButton, useChange } from "../parts/dialogs.tsx";
 import { Check, Field, Form, NewPassword } from "../parts/form.tsx";
 import { Waiting, Age } from "../parts/states.tsx";
-import { useChange } from "../parts/toasts.tsx";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 
 export function Account() {

@@ -3,7 +3,7 @@ import { queryClient, trpc } from "../calls.ts";
 import { Box } from "../parts/boxes.tsx";
 import { textOf } from "../parts/form.tsx";
 import { Tag } from "../parts/states.tsx";
-import { useChange } from "../parts/toasts.tsx";
+import { useChange } from "../parts/dialogs.tsx";
 import { useTags } from "../submission/tags.tsx";
 import { plural } from "../words.ts";
 

@@ -3,10 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import type { Role } from "@submissions/shared/console";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
-import { FormButton, ShownOnce } from "../parts/dialogs.tsx";
+import { FormButton, ShownOnce, useChange } from "../parts/dialogs.tsx";
 import { Field } from "../parts/form.tsx";
 import { Age } from "../parts/states.tsx";
-import { useChange } from "../parts/toasts.tsx";
 import { exactTime, word } from "../words.ts";
 import { RoleField } from "./operators.tsx";
 

@@ -9,11 +9,10 @@ import {
 } from "@submissions/shared/console";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
-import { DialogButton, FormButton, ShownOnce } from "../parts/dialogs.tsx";
+import { DialogButton, FormButton, ShownOnce, useChange } from "../parts/dialogs.tsx";
 import { Check, Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { Age, Empty, Mark } from "../parts/states.tsx";
-import { useChange } from "../parts/toasts.tsx";
 import { exactTime, plural } from "../words.ts";
 import { TableList } from "../parts/table-list.tsx";
 

@@ -4,7 +4,8 @@ import type { SubmissionDetail, SubmissionKind } from "@submissions/shared/conso
 import { useRef, type ReactNode, type RefObject } from "react";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { useDraft } from "../parts/drafts.tsx";
-import { useToasts, useChange } from "../parts/toasts.tsx";
+import { useToasts } from "../parts/toasts.tsx";
+import { useChange } from "../parts/dialogs.tsx";
 import { useQuery } from "@tanstack/react-query";
 
 const lengthMax = 10_000;

@@ -15,7 +15,7 @@ import { Options } from "../parts/form.tsx";
 import { CopyButton, Age, Avatar, Fact, Waiting } from "../parts/states.tsx";
 import { forgetDraftsOf, useDraft } from "../parts/drafts.tsx";
 import { useShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
-import { useChange } from "../parts/toasts.tsx";
+import { useChange } from "../parts/dialogs.tsx";
 import { showNews, useTriage } from "../triage/triage.ts";
 import { exactTime, submissionPath, word } from "../words.ts";
 import "../styles/pages.css";

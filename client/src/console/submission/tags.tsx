@@ -6,7 +6,8 @@ import { trpc } from "../calls.ts";
 import { Icon } from "../parts/icons.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { colourOf } from "../parts/states.tsx";
-import { useToasts, useChange } from "../parts/toasts.tsx";
+import { useToasts } from "../parts/toasts.tsx";
+import { useChange } from "../parts/dialogs.tsx";
 import { plural } from "../words.ts";
 
 /** The tags of submissions that the operator sees, as suggestions and to be renamed. */

@@ -7,8 +7,7 @@ import { AuditSentence } from "../parts/audit-sentence.tsx";
 import { mailWord, plural, word } from "../words.ts";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
-import { FormButton } from "../parts/dialogs.tsx";
-import { useChange } from "../parts/toasts.tsx";
+import { FormButton, useChange } from "../parts/dialogs.tsx";
 
 interface Item {
   readonly key: string;
