@@ -112,7 +112,10 @@ export interface AccessStore {
   /** By the address, a sign-in by OpenID Connect that is bound to the operator, or an invitation. */
   findOperator(by: string | OidcIdentity | OpenInvitation): Promise<StoredOperator | null>;
 
-  /** Only an invitation adds an operator. False when there is no such one, or the change is refused. The last admin keeps the role: `last-admin`. */
+  /**
+   * Changes an operator; only an invitation adds one. Answers false when there is none or the change is refused, and
+   * `last-admin` when the last admin would lose the role.
+   */
   changeOperator(email: string, change: OperatorChange, actor: Actor): Promise<boolean | "last-admin">;
 
   /** Uses a link up that signs an operator in, and answers whom. Null when it does not work (any more). */

@@ -72,7 +72,7 @@ interface Envelope {
 }
 
 /** Invites an operator as the command line does, and answers the token of the invitation. */
-export async function invite(service: Service, email: string, role: Role): Promise<string> {
+export async function invite(service: Pick<Service, "storage">, email: string, role: Role): Promise<string> {
   const token = randomBytes(32).toString("base64url");
   const invitationHash = createHash("sha256").update(token).digest("hex");
   await using store = await openStore(service.storage);
@@ -81,7 +81,11 @@ export async function invite(service: Service, email: string, role: Role): Promi
 }
 
 /** An operator who has accepted the invitation and is signed in. */
-export async function operator(service: Service, email: string, role: Role): Promise<Operator> {
+export async function operator(
+  service: Pick<Service, "url" | "storage">,
+  email: string,
+  role: Role,
+): Promise<Operator> {
   const one = new Operator(service);
   const token = await invite(service, email, role);
   const { status, message } = await one.call("session.acceptInvitation", { token, password });
@@ -121,7 +125,7 @@ export const recordsIn = <T = Record<string, unknown>>(text: string): T[] =>
     .map((line) => JSON.parse(line) as T);
 
 /** The audit log, oldest first. */
-export async function auditOf(service: Service) {
+export async function auditOf(service: Pick<Service, "storage">) {
   await using store = await openStore(service.storage);
   return (await Array.fromAsync(store.readAll("audit", {}))).flat();
 }

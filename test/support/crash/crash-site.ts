@@ -47,7 +47,7 @@ export class CrashSite implements AsyncDisposable {
     return new CrashSite(await mkdtemp(join(tmpdir(), "crash-")), await PostmarkStandIn.open(), database);
   }
 
-  get #storage(): StoreLocation {
+  get storage(): StoreLocation {
     if (this.#database === null) return { kind: "sqlite", file: join(this.dataFolder, "submissions.sqlite") };
     return { kind: "postgres", url: this.#database.url, replicaUrl: null, poolMax: 2 };
   }
@@ -90,7 +90,7 @@ export class CrashSite implements AsyncDisposable {
 
   /** All that is stored. Reads beside a running service or after its end, as the command line does. */
   async contents(): Promise<Contents> {
-    await using store = await openStore(this.#storage);
+    await using store = await openStore(this.storage);
     return { ...(await readStored(store)), mails: await listMails(store.desk, { limit: 1_000_000 }) };
   }
 

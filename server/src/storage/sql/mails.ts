@@ -1,4 +1,4 @@
-// Mails as rows of the outbox, the digest of a day among them; and how many wait.
+// The outbox of mails: its rows as mails, the daily digest, and how many wait.
 import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
 import type { LeasedMail, MailSettlement } from "../records.ts";

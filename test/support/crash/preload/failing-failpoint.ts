@@ -1,11 +1,12 @@
 // Stands in for server/src/failpoint.ts: when the step that FAILPOINT names is reached, the process is killed, or meets
-// an error that nobody catches. `before-commit`, `before-commit:kill`, `after-commit:throw`, `after-commit:reject`.
+// an error that nobody catches. `before-commit`, `before-commit:kill`, `after-commit:throw`, `after-commit:reject`;
+// `before-commit:kill:3`: when it is reached for the third time.
 import type { Step } from "../../../../server/src/failpoint.ts";
 
 export type Failure = "kill" | "throw" | "reject";
-export type Failpoint = Step | `${Step}:${Failure}`;
+export type Failpoint = Step | `${Step}:${Failure}` | `${Step}:${Failure}:${number}`;
 
-const [wanted = "", failure = "kill"] = (process.env["FAILPOINT"] ?? "").split(":");
+const [wanted = "", failure = "kill", times = "1"] = (process.env["FAILPOINT"] ?? "").split(":");
 
 const failures: Readonly<Record<string, () => void>> = {
   kill: () => process.kill(process.pid, "SIGKILL"),
@@ -17,6 +18,8 @@ const failures: Readonly<Record<string, () => void>> = {
   reject: () => void Promise.reject(new Error("rejected by a failpoint")),
 };
 
+let left = Number(times);
+
 export function reached(step: Step): void {
-  if (step === wanted) failures[failure]?.();
+  if (step === wanted && (left -= 1) === 0) failures[failure]?.();
 }
