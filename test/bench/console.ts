@@ -38,5 +38,5 @@ if (only !== "sqlite") {
   await using database = await server.create("empty");
   // As autovacuum leaves a database that was not filled a minute ago.
   const settle = async () => void (await database.query("VACUUM (ANALYZE)"));
-  await measure({ kind: "postgres", url: database.url, replicaUrl: null, poolMax: 4 }, folder.path, settle);
+  await measure({ kind: "postgres", url: database.url, poolMax: 4 }, folder.path, settle);
 }

@@ -17,8 +17,8 @@ export interface PostgresUnderTest extends StoreUnderTest {
   readonly database: PostgresDatabase;
 }
 
-/** Where a store without a replica is. */
-export const locate = (url: string, poolMax = 4) => ({ kind: "postgres", url, replicaUrl: null, poolMax }) as const;
+/** Where a store is. */
+export const locate = (url: string, poolMax = 4) => ({ kind: "postgres", url, poolMax }) as const;
 
 /** A database of the run's server; it goes with the server unless it is disposed of. */
 export const createDatabase = (kind?: "migrated" | "empty"): Promise<PostgresDatabase> =>

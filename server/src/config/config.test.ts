@@ -99,7 +99,7 @@ const provider = { OIDC_ISSUER: "https://login.example.org/", OIDC_CLIENT_ID: "i
 
 const from = (name: string | null, address: string) => ({ addresses: { ...usual.addresses, from: { name, address } } });
 const stored = (more: object) => ({
-  storage: { kind: "postgres", url: database, replicaUrl: null, poolMax: 4, ...more },
+  storage: { kind: "postgres", url: database, poolMax: 4, ...more },
 });
 const kept = (more: object) => ({ vault: { ...bucket, ...more } });
 const signedInBy = (issuer: string) => ({ oidc: { issuer, clientId: "id", clientSecret: "secret" } });
@@ -120,7 +120,6 @@ test.each<[Environment, Partial<Record<keyof Config, unknown>>]>([
     { DATABASE_URL: "postgresql:///submissions?host=/run/postgresql", DATABASE_POOL_MAX: "1" },
     stored({ url: "postgresql:///submissions?host=/run/postgresql", poolMax: 1 }),
   ],
-  [{ DATABASE_URL: database, DATABASE_REPLICA_URL: `${database}2` }, stored({ replicaUrl: `${database}2` })],
   [{ RESUME_DOWNLOAD: "proxied" }, { vault: { kind: "disk", folder } }],
   [{ RESUME_STORE }, kept({})],
   [{ RESUME_STORE: "s3://resumes/" }, kept({})],
@@ -223,7 +222,6 @@ test.each<[name: string, values: readonly string[]]>([
       `${database}?options=-c%20synchronous_commit=off`,
     ],
   ],
-  ["DATABASE_REPLICA_URL", [database]],
   [
     "RESUME_STORE",
     [

@@ -95,9 +95,9 @@ function tracingOf(values: Values): TracingSettings | null {
 }
 
 function storageOf(values: Values): StoreLocation {
-  const { DATABASE_URL: url, DATABASE_REPLICA_URL: replicaUrl, DATABASE_POOL_MAX: poolMax } = values;
+  const { DATABASE_URL: url, DATABASE_POOL_MAX: poolMax } = values;
   if (url === null) return { kind: "sqlite", file: join(values.DATA_DIR, "submissions.sqlite") };
-  return { kind: "postgres", url, replicaUrl, poolMax };
+  return { kind: "postgres", url, poolMax };
 }
 
 function vaultOf(values: Values): VaultSettings {

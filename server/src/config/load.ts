@@ -63,9 +63,6 @@ function* problemsBetween(
   if (mode !== undefined && mode !== "all" && !isSet("DATABASE_URL")) {
     yield { name: "SERVICE_MODE", message: "must be all, or unset, without DATABASE_URL." };
   }
-  if (isSet("DATABASE_REPLICA_URL") && !isSet("DATABASE_URL")) {
-    yield { name: "DATABASE_REPLICA_URL", message: "is a copy of DATABASE_URL, which is unset." };
-  }
   // A folder has no links to give.
   if (download === "presigned" && !isSet("RESUME_STORE")) {
     yield { name: "RESUME_DOWNLOAD", message: "must be proxied, or unset, without RESUME_STORE." };

@@ -104,12 +104,6 @@ const storage = {
     example: "postgres://submissions:password@db.example.org/submissions",
     secret: true,
   }),
-  DATABASE_REPLICA_URL: optional(kind.postgresUrl, "none", {
-    means: "copy of that database that commands read from",
-    values: "As `DATABASE_URL`, which it needs.",
-    example: "postgres://submissions:password@replica.example.org/submissions",
-    secret: true,
-  }),
   DATABASE_POOL_MAX: valued(kind.wholeNumber(1, 100), "4", {
     means: "connections of one process to PostgreSQL",
     values: "1 to 100; more is rarely better.",

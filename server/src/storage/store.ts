@@ -31,7 +31,7 @@ import { OperatorError } from "../operator-error.ts";
 export type Access = "read-write" | "read-only";
 
 export interface OpenOptions {
-  /** `read-only`, for exports beside a service: takes no write lock, migrates nothing, reads a replica if there is one. */
+  /** `read-only`, for exports beside a service: takes no write lock, migrates nothing. */
   readonly access: Access;
   /** What leases and due times follow on SQLite. PostgreSQL has a clock of its own. */
   readonly clock: Clock & Stopwatch;

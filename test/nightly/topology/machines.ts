@@ -67,7 +67,7 @@ export async function startDatabase(host: Host, folder: string) {
   return {
     url,
     /** Reads as the command line does. */
-    openStore: () => openStore({ kind: "postgres", url, replicaUrl: null, poolMax: 2 }, { access: "read-only" }),
+    openStore: () => openStore({ kind: "postgres", url, poolMax: 2 }, { access: "read-only" }),
     [Symbol.asyncDispose]: () => end(server, "SIGINT"),
   };
 }

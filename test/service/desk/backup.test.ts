@@ -26,7 +26,7 @@ const credentials = {
 const atNight = process.env["NIGHTLY"] === "1";
 
 const keyed = (value: object) => json(value, { "idempotency-key": "k-1" });
-const locate = (url: string) => ({ kind: "postgres", url, replicaUrl: null, poolMax: 1 }) as const;
+const locate = (url: string) => ({ kind: "postgres", url, poolMax: 1 }) as const;
 const sqlite = (folder: string) => ({ kind: "sqlite", file: join(folder, "submissions.sqlite") }) as const;
 
 const postgres = new PostgresDatabases(inject("postgresUrl"));

@@ -330,11 +330,6 @@ test("a PostgreSQL that cannot be reached is named with its reason, once", async
     code: 1,
     stderr: "The database cannot be reached (ECONNREFUSED).\n",
   });
-  const withReplica = { ...environment, DATABASE_REPLICA_URL: environment.DATABASE_URL };
-  expect(await runCommand(["mail", "list"], withReplica)).toMatchObject({
-    code: 1,
-    stderr: "DATABASE_REPLICA_URL: The database cannot be reached (ECONNREFUSED).\n",
-  });
 });
 
 test("retention shows what is outdated, and erases it only when it is told to", async () => {

@@ -31,7 +31,7 @@ const erase = (folder: string) =>
   runCommand(["erase", applicant.email, "--yes"], { DATA_DIR: folder, DATABASE_URL: database.url });
 
 async function keysLeft(): Promise<number> {
-  await using store = await openStore({ kind: "postgres", url: database.url, replicaUrl: null, poolMax: 1 });
+  await using store = await openStore({ kind: "postgres", url: database.url, poolMax: 1 });
   return (await store.desk.resumesToDiscard(10, [])).length;
 }
 

@@ -49,7 +49,7 @@ export class CrashSite implements AsyncDisposable {
 
   get storage(): StoreLocation {
     if (this.#database === null) return { kind: "sqlite", file: join(this.dataFolder, "submissions.sqlite") };
-    return { kind: "postgres", url: this.#database.url, replicaUrl: null, poolMax: 2 };
+    return { kind: "postgres", url: this.#database.url, poolMax: 2 };
   }
 
   async start({ failpoint, aheadMs = 0, env = {} }: Start = {}): Promise<ServiceProcess> {

@@ -40,7 +40,7 @@ async function openOutboxUnderTest() {
   const location: StoreLocation =
     url === undefined
       ? { kind: "sqlite", file: join(folder.path, "submissions.db") }
-      : { kind: "postgres", url, replicaUrl: null, poolMax: 2 };
+      : { kind: "postgres", url, poolMax: 2 };
   const clock = new MovableClock();
   const stores = opened.use(new AsyncDisposableStack());
   const open = async () => stores.use(await openStore(location, { clock }));

@@ -41,8 +41,7 @@ const withoutSorting =
 export const settingsFor = (order: "index" | "any"): string =>
   order === "index" ? `${withValues}; ${withoutSorting}` : withValues;
 
-/** @param primary the server that `connections` may be a standby of; null: it is the one that is written to */
-export const makeEngine = (connections: Connections, primary: Connections | null): Engine => ({
+export const makeEngine = (connections: Connections): Engine => ({
   prepare<Row>(text: string) {
     const statement = prepared<Row>(text);
     return (...values) => query(statement, ...values);
@@ -65,7 +64,7 @@ export const makeEngine = (connections: Connections, primary: Connections | null
   rowId: () => "ctid",
   // As an array: the planner then uses the index.
   amongUnlocked: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
-  lastComplete: makeLastComplete(connections, primary),
+  lastComplete: makeLastComplete(connections),
   read<Row>(one: Query<Row>) {
     const { settings } = one.statement as Partial<Unprepared>;
     if (settings === undefined) return rowsOf(connections, one);

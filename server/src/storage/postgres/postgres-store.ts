@@ -15,7 +15,7 @@ import { checkServer, findPending, migratePostgres } from "./migrate.ts";
 import { startServerClock } from "./server-clock.ts";
 import { prepared } from "./statement.ts";
 
-/** A page of an export, from a replica that has other things to do. */
+/** A page of an export, from a server that has other things to do. */
 const exportAnswerMs = 30_000;
 
 /** Connections for what operators read: submissions never wait for one of these. */
@@ -43,43 +43,36 @@ const readStore = prepared<StoreRow>(storeRow);
 /** Where the database is, and how many connections one process may have to it. */
 export interface PostgresLocation {
   readonly url: string;
-  /** A copy to read exports from; null: there is none. */
-  readonly replicaUrl: string | null;
   readonly poolMax: number;
 }
 
 /**
- * Opens the store. Read-only, that is for the command line, it reads the replica if there is one.
+ * Opens the store.
  *
  * @throws StorageUnavailable when the server cannot be used
  * @throws SchemaTooNew, SchemaTooOld (read-only, or where this role may not migrate) when the schema does not fit
  */
 export async function openPostgresStore(
-  { url, replicaUrl, poolMax }: PostgresLocation,
+  { url, poolMax }: PostgresLocation,
   { access, clock, onCommit, readMs = operatorsReadMs, waiting }: OpenOptions,
 ): Promise<Store> {
   const isReadOnly = access === "read-only";
-  const readsReplica = isReadOnly && replicaUrl !== null;
   // A failure closes the connections again.
   await using opening = new AsyncDisposableStack();
-  const address = addressOf(readsReplica ? replicaUrl : url);
+  const address = addressOf(url);
   const connections = opening.use(
     new Connections(address, { max: poolMax, ...(isReadOnly && { answerMs: exportAnswerMs }) }),
   );
-  await checkServer(connections).catch((error: unknown) => {
-    if (!readsReplica || !(error instanceof StorageUnavailable)) throw error;
-    throw new StorageUnavailable(`DATABASE_REPLICA_URL: ${error.message}`, { cause: error });
-  });
+  await checkServer(connections);
   const row = await migrated(connections, isReadOnly ? null : () => migratePostgres(url, waiting));
   const reads = isReadOnly
     ? connections
     : opening.use(new Connections(address, { max: readersMax, connectMs: readersWaitMs, readMs }));
   const serverClock = opening.use(await startServerClock(connections, clock));
-  const primary = readsReplica ? opening.use(new Connections(addressOf(url), { max: 1 })) : null;
 
   const references = new References(row.referenceKey);
-  const engine = makeEngine(connections, primary);
-  const { read, lastComplete } = makeEngine(reads, primary);
+  const engine = makeEngine(connections);
+  const { read, lastComplete } = makeEngine(reads);
   const reading = { ...engine, read, lastComplete };
   const acceptor = makeAcceptor(connections, engine, references, onCommit);
   const opened = opening.move();
