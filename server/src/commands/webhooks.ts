@@ -4,6 +4,7 @@ import { Argument, InvalidArgumentError, Option, type Command } from "commander"
 import { addWebhook, rotateSecret } from "../webhooks/registry.ts";
 import { problemOfUrl } from "../webhooks/target.ts";
 import { openStore } from "../storage/open-store.ts";
+import { secretOverlapMs } from "../storage/webhook-store.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseNumber } from "./command.ts";
 import { forTerminal, toSecond, writeAll, writeList } from "./terminal.ts";
 
@@ -50,7 +51,7 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
       await using store = await openStore(config.storage);
       const added = await addWebhook(store.webhooks, { url, events: event }, commandLine(store));
       if (added === "too-many") throw new CommandFailed("There are too many webhooks: remove one first.");
-      tell(deps, `Webhook ${added.row.id} is added. Its secret is shown only now:`);
+      tell(deps, `Webhook ${added.id} is added. Its secret is shown only now:`);
       await writeAll([`${added.secret}\n`], deps.output);
     });
   webhooks
@@ -69,7 +70,7 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .addArgument(idArgument("to be removed"))
     .action(async (id: number) => {
       await using store = await openStore(configOf(deps).storage);
-      if ((await store.webhooks.change(id, { removed: true }, commandLine(store))) === null) throw unknown(id);
+      if (!(await store.webhooks.change(id, { removed: true }, commandLine(store)))) throw unknown(id);
       tell(deps, `Webhook ${id} is removed.`);
     });
   webhooks
@@ -78,10 +79,11 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .addArgument(idArgument("whose secret is replaced"))
     .action(async (id: number) => {
       await using store = await openStore(configOf(deps).storage);
-      const rotated = await rotateSecret(store.webhooks, id, commandLine(store));
-      if (rotated === null) throw unknown(id);
-      tell(deps, `The old secret of webhook ${id} works until ${toSecond(rotated.row.oldSecretUntil)}. The new one:`);
-      await writeAll([`${rotated.secret}\n`], deps.output);
+      const actor = commandLine(store);
+      const secret = await rotateSecret(store.webhooks, id, actor);
+      if (secret === null) throw unknown(id);
+      tell(deps, `The old secret of webhook ${id} works until ${toSecond(actor.at + secretOverlapMs)}. The new one:`);
+      await writeAll([`${secret}\n`], deps.output);
     });
 }
 

@@ -57,16 +57,16 @@ export type WebhookChange =
 
 /** Changes are stored with their entries in the audit log. Those name the host of an address: its path may be secret. */
 export interface WebhookStore {
-  /** `secret`: `whsec_…`. `too-many`: there are {@link webhooksMax} already. */
+  /** Answers its number. `secret`: `whsec_…`. `too-many`: there are {@link webhooksMax} already. */
   add(
     webhook: { readonly url: string; readonly events: readonly WebhookEvent[]; readonly secret: string },
     actor: Actor,
-  ): Promise<WebhookRow | "too-many">;
+  ): Promise<number | "too-many">;
 
   list(): Promise<readonly WebhookRow[]>;
 
-  /** Answers the webhook. Null when there is none. */
-  change(id: number, change: WebhookChange, actor: Actor): Promise<WebhookRow | null>;
+  /** False when there is no such webhook. */
+  change(id: number, change: WebhookChange, actor: Actor): Promise<boolean>;
 
   /** Deliveries of all webhooks, or of one, newest first; `after` and `next` are numbers of their rows. */
   listDeliveries(webhook: number | null, page: PageRequest): Promise<Page<DeliveryRow>>;

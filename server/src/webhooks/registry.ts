@@ -19,13 +19,12 @@ export async function addWebhook(
   const secret = drawWebhookSecret();
   // In one order, each once.
   const heard = webhookEvents.filter((event) => events.length === 0 || events.includes(event));
-  const row = await webhooks.add({ url, events: heard, secret }, actor);
-  return row === "too-many" ? row : { row, secret };
+  const id = await webhooks.add({ url, events: heard, secret }, actor);
+  return id === "too-many" ? id : { id, secret };
 }
 
-/** Draws a new secret. Null when there is no such webhook. */
+/** Draws and answers a new secret. Null when there is no such webhook. */
 export async function rotateSecret(webhooks: Pick<WebhookStore, "change">, id: number, actor: Actor) {
   const secret = drawWebhookSecret();
-  const row = await webhooks.change(id, { secret }, actor);
-  return row === null ? null : { row, secret };
+  return (await webhooks.change(id, { secret }, actor)) ? secret : null;
 }

@@ -25,22 +25,21 @@ export const webhookProcedures = trpc.router({
   test: changes("admin")
     .input(one)
     .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> =>
-      done((await webhooks.change(input.id, { tested: true }, actor)) !== null),
+      done(await webhooks.change(input.id, { tested: true }, actor)),
     ),
 
   remove: changes("admin")
     .input(one)
     .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> =>
-      done((await webhooks.change(input.id, { removed: true }, actor)) !== null),
+      done(await webhooks.change(input.id, { removed: true }, actor)),
     ),
 
   /** Deliveries are signed with both secrets for a day. */
   rotate: changes("admin")
     .input(one)
-    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<{ readonly secret: string }> => {
-      const { secret } = found(await rotateSecret(webhooks, input.id, actor));
-      return { secret };
-    }),
+    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<{ readonly secret: string }> => ({
+      secret: found(await rotateSecret(webhooks, input.id, actor)),
+    })),
 
   /** Of one webhook, or of all. */
   deliveries: reads("admin")

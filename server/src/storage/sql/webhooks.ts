@@ -43,34 +43,29 @@ export const deliveryTable: OutboxTable<ClaimedDelivery, LeasedDelivery, Deliver
   ended: endedDelivery,
 };
 
-interface StoredWebhook extends Omit<WebhookRow, "events" | "last"> {
+interface ListedWebhook extends Omit<WebhookRow, "events" | "last"> {
   /** Names with a space between them. No name is a part of another. */
   readonly events: string;
-}
-
-interface ListedWebhook extends StoredWebhook {
   readonly lastStatus: DeliveryStatus | null;
   readonly lastAt: number | null;
   readonly lastAnswer: string | null;
 }
 
-const webhookColumns = columnsOf("webhook", ["id", "url", "events", "createdAt", "oldSecretUntil"]);
+function webhookRow({ events, lastStatus: status, lastAt: createdAt, lastAnswer, ...row }: ListedWebhook): WebhookRow {
+  const last = status === null || createdAt === null ? null : { status, createdAt, lastAnswer };
+  return { ...row, events: events.split(" ") as WebhookEvent[], last };
+}
 
-const webhookRow = (row: StoredWebhook): WebhookRow => ({
-  ...row,
-  events: row.events.split(" ") as WebhookEvent[],
-  last: null,
-});
-
-function listedWebhook({ lastStatus: status, lastAt: createdAt, lastAnswer, ...row }: ListedWebhook): WebhookRow {
-  const hasOne = status !== null && createdAt !== null;
-  return { ...webhookRow(row), last: hasOne ? { status, createdAt, lastAnswer } : null };
+/** Enough of a webhook to name it in the audit log. */
+interface Named {
+  readonly id: number;
+  readonly url: string;
 }
 
 /** An entry of the audit log. The path of an address may be secret. */
 const entryOf = (
   action: "add" | "remove" | "rotate" | "replay" | "test",
-  { id, url }: Pick<StoredWebhook, "id" | "url">,
+  { id, url }: Named,
   more: Readonly<Record<string, unknown>> = {},
 ): AuditEntry => ({
   action: `webhook.${action}`,
@@ -85,24 +80,22 @@ function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
   const replay =
     "UPDATE webhook_delivery SET status = 'queued', due_at = $1, scheduled_at = $1, ended_at = NULL, attempts = 0";
   return {
-    all: prepare<StoredWebhook>(`SELECT ${webhookColumns} FROM webhook WHERE ${live} ORDER BY id`),
+    count: prepare<{ count: number }>(`SELECT count(*) AS count FROM webhook WHERE ${live}`),
     list: prepare<ListedWebhook>(`
-      SELECT ${webhookColumns}, last.status AS "lastStatus", last.created_at AS "lastAt", last.last_answer AS "lastAnswer"
+      SELECT ${columnsOf("webhook", ["id", "url", "events", "createdAt", "oldSecretUntil"])}, last.status AS "lastStatus", last.created_at AS "lastAt", last.last_answer AS "lastAnswer"
       FROM webhook LEFT JOIN webhook_delivery AS last ON last.id = (
         SELECT max(id) FROM webhook_delivery WHERE webhook_delivery.webhook = webhook.id
       )
       WHERE ${live} ORDER BY webhook.id`),
-    lockOne: prepare<StoredWebhook>(
-      `SELECT ${webhookColumns} FROM webhook WHERE id = $1 AND ${live} ${locking("FOR NO KEY UPDATE")}`,
-    ),
-    insert: prepare<StoredWebhook>(
-      `INSERT INTO webhook (url, events, secret, created_at) VALUES ($1, $2, $3, $4) RETURNING ${webhookColumns}`,
+    lockOne: prepare<Named>(`SELECT id, url FROM webhook WHERE id = $1 AND ${live} ${locking("FOR NO KEY UPDATE")}`),
+    insert: prepare<Named>(
+      "INSERT INTO webhook (url, events, secret, created_at) VALUES ($1, $2, $3, $4) RETURNING id, url",
     ),
     remove: prepare(`
       UPDATE webhook SET removed_at = $2, url = '', secret = '', old_secret = NULL, old_secret_until = NULL
       WHERE id = $1`),
     rotate: prepare("UPDATE webhook SET old_secret = secret, old_secret_until = $2, secret = $3 WHERE id = $1"),
-    replayOne: prepare<{ id: number; url: string }>(`
+    replayOne: prepare<Named>(`
       ${replay} WHERE id = $2 AND created_at = $3 AND webhook IN (SELECT id FROM webhook WHERE ${live})
       RETURNING webhook AS id, (SELECT url FROM webhook WHERE webhook.id = webhook_delivery.webhook) AS url`),
     replayFailed: prepare<{ id: number }>(`
@@ -133,18 +126,18 @@ export function makeWebhooks(engine: Engine) {
   return {
     add: ({ url, events, secret }, actor) =>
       transaction(function* () {
-        if ((yield* statements.all()).length >= webhooksMax) return "too-many";
+        if (only(yield* statements.count()).count >= webhooksMax) return "too-many";
         const stored = only(yield* statements.insert(url, events.join(" "), secret, actor.at));
         yield* audit(entryOf("add", stored, { events }), actor);
-        return webhookRow(stored);
+        return stored.id;
       }),
 
-    list: async () => (await read(statements.list())).map(listedWebhook),
+    list: async () => (await read(statements.list())).map(webhookRow),
 
     change: (id, change, actor) =>
       transaction(function* () {
         const [found] = yield* statements.lockOne(id);
-        if (found === undefined) return null;
+        if (found === undefined) return false;
         if ("removed" in change) {
           yield* statements.remove(id, actor.at);
           yield* audit(entryOf("remove", found), actor);
@@ -153,12 +146,10 @@ export function makeWebhooks(engine: Engine) {
           yield* engine.insert({ webhook_delivery: deliveriesOf([id], "webhook.test", about, actor.at) });
           yield* audit(entryOf("test", found), actor);
         } else {
-          const oldSecretUntil = actor.at + secretOverlapMs;
-          yield* statements.rotate(id, oldSecretUntil, change.secret);
+          yield* statements.rotate(id, actor.at + secretOverlapMs, change.secret);
           yield* audit(entryOf("rotate", found), actor);
-          return webhookRow({ ...found, oldSecretUntil });
         }
-        return webhookRow(found);
+        return true;
       }),
 
     listDeliveries: (webhook, page) =>
