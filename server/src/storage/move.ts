@@ -69,14 +69,11 @@ export interface MovedRows {
   readonly sha256: string;
 }
 
-/** The target holds something, or what was written there is not what was read. Nothing was changed. */
-export class MoveRefused extends OperatorError {}
-
 /**
  * Writes all rows of a store into an empty one, reads them back and compares them. Does not commit.
  *
  * @param onProgress called after each page with the table and how many of its rows were copied
- * @throws MoveRefused when the rows that are read back are others
+ * @throws OperatorError when the rows that are read back are others
  * @throws StorageUnavailable
  */
 export async function moveRows(
@@ -96,7 +93,7 @@ export async function moveRows(
   }
   for (const [index, table] of movedTables.entries()) {
     if ((await digestOf(table, target)).sha256 === moved[index]?.sha256) continue;
-    throw new MoveRefused(`The rows of ${table.name} are not those that were written: nothing was copied.`);
+    throw new OperatorError(`The rows of ${table.name} are not those that were written: nothing was copied.`);
   }
   return moved;
 }
@@ -104,7 +101,7 @@ export async function moveRows(
 /**
  * An empty store, made and migrated if need be, to be filled in one transaction.
  *
- * @throws MoveRefused when it is not empty
+ * @throws OperatorError when it is not empty
  * @throws StorageUnavailable when it cannot be used, or a service runs on it
  */
 export async function openEmpty(location: StoreLocation, role: "target" | "backup" = "target"): Promise<MovableStore> {
@@ -112,7 +109,7 @@ export async function openEmpty(location: StoreLocation, role: "target" | "backu
   const target = opened.use(await openMovable(location, role));
   for (const { name } of movedTables) {
     if ((await target.query(`SELECT 1 AS one FROM ${name} LIMIT 1`)).length === 0) continue;
-    throw new MoveRefused(`The store is not empty: its table ${name} has rows. Nothing was changed.`);
+    throw new OperatorError(`The store is not empty: its table ${name} has rows. Nothing was changed.`);
   }
   opened.move();
   return target;

@@ -53,15 +53,9 @@ export async function weigh(
 
 /** The database was migrated by a newer version of the service, whose rows this one could misread. */
 export class SchemaTooNew extends OperatorError {
-  /** Number of the database's latest migration. */
-  readonly found: number;
-  /** Number of the latest migration that this version knows. */
-  readonly known: number;
-
+  /** @param found number of the database's latest migration; `known`: of the latest that this version knows */
   constructor(found: number, known: number) {
     super(`The database has schema ${found}, this version knows ${known}: start a version that knows it.`);
-    this.found = found;
-    this.known = known;
   }
 }
 

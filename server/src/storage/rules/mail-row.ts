@@ -1,7 +1,7 @@
 // Mails as rows: as operators see them, as they are handed to the process that sends them, and how the end of a try is
 // written.
 import type { Assignment, Digest, LeasedMail, MailKind, MailSettlement, MailSubject, StoredMail } from "../records.ts";
-import { readFields } from "./json-column.ts";
+import { readFields } from "./columns.ts";
 import { type Ended, endedAs, mailId, queuedAgain } from "./outbox-row.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { readWelcome } from "./subscription.ts";

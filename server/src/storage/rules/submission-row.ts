@@ -3,8 +3,7 @@
 import { namedFields, type FieldValue, type NamedField } from "../../field-values.ts";
 import type { ConsentRecord, ResumeRecord, StoredSubmission, SubmissionRecord } from "../records.ts";
 import { languageOf } from "@submissions/shared/language";
-import { columnsOf, picked } from "./columns.ts";
-import { type Fields, isFields, readFields } from "./json-column.ts";
+import { columnsOf, type Fields, isFields, picked, readFields } from "./columns.ts";
 
 const ownNames = [
   ...(["arrival", "kind", "reference", "receivedAt", "name", "email", "status", "assignee", "version"] as const),

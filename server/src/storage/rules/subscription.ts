@@ -11,18 +11,13 @@ import type {
   Welcome,
 } from "../records.ts";
 import { welcomeIntervalMs } from "../store.ts";
-import { columnsOf, picked } from "./columns.ts";
-import { readFields } from "./json-column.ts";
+import { columnsOf, picked, readFields } from "./columns.ts";
 import { newsletterMailsMax } from "./mails.ts";
 import { readConsent } from "./submission-row.ts";
+import type { KnownAddressee } from "./suppression.ts";
 import type { TableRow } from "./tables.ts";
 
-export interface KnownSubscriber {
-  readonly status: SubscriberStatus;
-  /** When the latest welcome mail was stored; null when none was. */
-  readonly welcomedAt: number | null;
-  readonly unsubscribedAt: number | null;
-}
+export type KnownSubscriber = Pick<KnownAddressee, "status" | "welcomedAt" | "unsubscribedAt">;
 
 interface Addressee {
   /** Its mailbox refused us for good, or its owner complained or left. */

@@ -81,6 +81,7 @@ function standingOfLateNews(
 export interface KnownAddressee {
   readonly status: SubscriberStatus;
   readonly subscribedAt: number;
+  /** When the latest welcome mail was stored; null when none was. */
   readonly welcomedAt: number | null;
   readonly confirmedAt: number | null;
   readonly unsubscribedAt: number | null;

@@ -2,7 +2,7 @@
 // is added to it, what is taken away leaves it.
 import { emailKey } from "@submissions/shared/fields";
 import type { Actor } from "../desk-store.ts";
-import { readFields } from "../rules/json-column.ts";
+import { readFields } from "../rules/columns.ts";
 import type { Engine, Steps } from "./engine.ts";
 
 /** How long a mail waits for further assignments, so that a change of many submissions is one mail. In milliseconds. */

@@ -2,7 +2,7 @@
 import type { AuditRow } from "@submissions/shared/console";
 import type { Actor, AuditEntry, DeskStore } from "../desk-store.ts";
 import { auditRow as rowOf } from "../rules/tables.ts";
-import { readFields } from "../rules/json-column.ts";
+import { readFields } from "../rules/columns.ts";
 import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";
 

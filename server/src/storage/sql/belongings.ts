@@ -3,7 +3,7 @@ import type { Note } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskDetail, DeskStore, KnownFact } from "../desk-store.ts";
 import { pageRows } from "../pages.ts";
-import { readFields } from "../rules/json-column.ts";
+import { readFields } from "../rules/columns.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import type { ScanState } from "../records.ts";
 import type { References } from "../rules/references.ts";
