@@ -14,7 +14,6 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
-import { SharedFolderSync } from "../../server/src/resumes/folder-sync.ts";
 import { openVault } from "../../server/src/resumes/open-vault.ts";
 import type { Vault } from "../../server/src/resumes/vault.ts";
 import { describeVault, MovedClock, stage } from "./vault-contract.ts";
@@ -177,14 +176,4 @@ test("opening closes the staging folder to others and leaves what is in it", asy
   await openDisk(folder);
   expect(statSync(join(folder, ".staging")).mode & 0o777).toBe(0o700);
   expect(readdirSync(join(folder, ".staging"))).toEqual(["under-way"]);
-});
-
-test("a shared sync that fails does so for all who waited for it, and not for later ones", async () => {
-  const folder = join(base, "later");
-  const names = new SharedFolderSync(folder);
-  const waiting = [names.sync(), names.sync(), names.sync()];
-  const settled = await Promise.allSettled(waiting);
-  expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
-  mkdirSync(folder);
-  await names.sync();
 });

@@ -18,31 +18,12 @@ const startsFormula = /^(?:[\t\r\n]|[\s\p{White_Space}\p{Cf}\p{Default_Ignorable
  */
 export const defuse = (text: string): string => (startsFormula.test(text) ? `'${text}` : text);
 
-export type Column<Row> = (row: Row) => Cell;
-
-/** One record with its line end: the cells of a row, left to right. */
-export function csvRecord<Row>(columns: readonly Column<Row>[], row: Row): string {
-  let [line, comma] = ["", ""];
-  for (const column of columns) {
-    line += comma + writeCell(column(row));
-    comma = ",";
-  }
-  return `${line}\r\n`;
-}
-
-/** One record with its line end, from its cells. */
-export const csvLine = (cells: readonly Cell[]): string =>
-  csvRecord(
-    cells.map((cell) => () => cell),
-    null,
-  );
-
-// Nearly all texts begin with a letter or digit and hold no quote: they are neither defused nor escaped.
-const isPlain = /^[A-Za-z0-9][^"]*$/;
+/** One record with its line end. */
+export const csvLine = (cells: readonly Cell[]): string => `${cells.map(writeCell).join(",")}\r\n`;
 
 function writeCell(cell: Cell): string {
   if (typeof cell !== "string") return cell === null ? "" : `"${cell}"`;
-  return isPlain.test(cell) ? `"${cell}"` : `"${defuse(cell).replaceAll('"', '""')}"`;
+  return `"${defuse(cell).replaceAll('"', '""')}"`;
 }
 
 /** Several identifiers in one cell: `|` between them; a `|` or `\` within one is written `\|` or `\\`. */

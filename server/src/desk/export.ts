@@ -6,7 +6,7 @@ import type { KnownFact } from "../storage/desk-store.ts";
 import type { ResumeRecord, StoredSubmission, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, ReadRows, Store } from "../storage/store.ts";
 import { shownMail } from "./detail.ts";
-import { byteOrderMark, csvLine, csvRecord, joinList, type Cell, type Column } from "./csv.ts";
+import { byteOrderMark, csvLine, joinList, type Cell } from "./csv.ts";
 
 export const exportSubjects = ["inquiries", "subscribers", "applications", "audit"] as const;
 export type ExportSubject = (typeof exportSubjects)[number];
@@ -77,7 +77,7 @@ const markNames = ["emailDisposable", "arrival", "consentText", "consentPage", "
 
 /** CSV columns by name, left to right. Their order is a promise: new ones go to the right end only. */
 type Fields = Readonly<Record<string, unknown>>;
-type Columns = Readonly<Record<string, Column<Fields>>>;
+type Columns = Readonly<Record<string, (row: Fields) => Cell>>;
 
 /** Columns that are named like their field; a list is one cell. */
 const plain = (...names: string[]): Columns =>
@@ -172,9 +172,8 @@ export function exportRecords(
   { subject, format, isDisposable }: ExportOptions,
 ): AsyncGenerator<ExportPiece> {
   const { columns, fieldsOf } = exportsOf(isDisposable)[subject];
-  const cells = Object.values(columns);
-  const write = (row: Row) =>
-    format === "csv" ? csvRecord(cells, fieldsOf(row)) : `${JSON.stringify(fieldsOf(row))}\n`;
+  const lineOf = (fields: Fields) => csvLine(Object.values(columns).map((column) => column(fields)));
+  const write = (row: Row) => (format === "csv" ? lineOf(fieldsOf(row)) : `${JSON.stringify(fieldsOf(row))}\n`);
   const head = format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "";
   return inPieces(head, rows, write);
 }

@@ -84,7 +84,7 @@ export function createLog(level: LogLevel, output?: LogOutput, now: () => number
     {
       level,
       base: null,
-      timestamp: writeTime(now),
+      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       // Pino's own takes the description of an error for an error, if it has a message, and loses its type and frames.
       serializers: { err: (described: unknown) => described },
       formatters: { level: (label) => ({ level: label }), log: allowed },
@@ -134,20 +134,6 @@ export function openOutput(descriptor: number): SonicBoom {
 export async function flushed(output: SonicBoom): Promise<void> {
   const written = new Promise<void>((resolve) => output.flush(() => resolve()));
   await Promise.race([written, sleep(flushMsMax, undefined, { ref: false })]);
-}
-
-function writeTime(now: () => number): () => string {
-  // Formatting a date costs as much as the rest of a line, and lines of one millisecond share it.
-  let writtenAt = Number.NaN;
-  let written = "";
-  return () => {
-    const time = now();
-    if (time !== writtenAt) {
-      writtenAt = time;
-      written = `,"time":"${new Date(time).toISOString()}"`;
-    }
-    return written;
-  };
 }
 
 function allowed(facts: object): Record<string, unknown> {

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
-import { makeFolderDurably, SharedFolderSync, syncFolder } from "./folder-sync.ts";
+import { makeFolderDurably, syncFolder } from "./folder-sync.ts";
 import {
   freeBytesOf,
   isMissing,
@@ -34,7 +34,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
   const inode = await inodeOf(root);
   const shelf = diskShelf(root, clock);
   const takenBack = new TakenBack();
-  let today: { readonly day: string; readonly folder: Promise<SharedFolderSync> } | null = null;
+  let today: { readonly day: string; readonly folder: Promise<string> } | null = null;
 
   const pathOf = (key: string): string => {
     assertKey(key);
@@ -42,10 +42,10 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
   };
 
   /** The folder of one day, once it is durable. */
-  const openDay = (day: string): Promise<SharedFolderSync> => {
+  const openDay = (day: string): Promise<string> => {
     if (today?.day !== day) {
       const path = join(root, day);
-      today = { day, folder: makeFolderDurably(root, path).then(() => new SharedFolderSync(path)) };
+      today = { day, folder: makeFolderDurably(root, path).then(() => path) };
     }
     return today.folder;
   };
@@ -67,7 +67,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
         if (performance.now() >= deadline) throw new VaultUnavailable("The resume folder was too slow.");
         await rename(staged.path, path);
         renamed = true;
-        await dayFolder.sync();
+        await syncFolder(dayFolder);
       } catch (error) {
         // Not before: a sweep that runs meanwhile must not take the file of a resume that is about to be stored.
         if (renamed) takenBack.add(kept);

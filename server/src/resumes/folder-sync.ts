@@ -9,37 +9,6 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/** Syncs one folder for many callers: those who come while a sync runs share the next one. */
-export class SharedFolderSync {
-  readonly #folder: string;
-  #running: Promise<void> | null = null;
-  #next: Promise<void> | null = null;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** Resolves after a sync that began after this call. */
-  sync(): Promise<void> {
-    if (!this.#running) return this.#start();
-    // The sync under way may have looked at the folder before this caller's rename.
-    this.#next ??= this.#running.then(
-      () => this.#start(),
-      () => this.#start(),
-    );
-    return this.#next;
-  }
-
-  #start(): Promise<void> {
-    this.#next = null;
-    const running = syncFolder(this.#folder).finally(() => {
-      if (this.#running === running) this.#running = null;
-    });
-    this.#running = running;
-    return running;
-  }
-}
-
 /**
  * Makes `folder` and what is missing above it, mode 0700, and makes it durable down from `root`, or from above `root`
  * when that was missing too. Also syncs folders that were there: another process may have made them a moment ago and not

@@ -20,29 +20,18 @@ export interface ClientKeys {
 
 type Trusts = (address: string, hop: number) => boolean;
 
-interface Known {
-  readonly forwardedFor: string | undefined;
-  readonly keys: ClientKeys;
-}
-
-/** Reads client addresses. The last one of each connection is kept, because a connection brings many requests. */
+/** Reads client addresses. */
 export class ClientAddresses {
   readonly #trusts: Trusts;
-  readonly #known = new WeakMap<Socket, Known>();
 
   constructor(trusted: TrustedProxies) {
     this.#trusts = trustOf(trusted);
   }
 
-  keysOf(request: IncomingMessage): ClientKeys {
-    const { socket } = request;
+  keysOf({ socket, headers }: IncomingMessage): ClientKeys {
     // Node joins the lines of this header.
-    const forwardedFor = request.headers["x-forwarded-for"] as string | undefined;
-    const last = this.#known.get(socket);
-    if (last !== undefined && last.forwardedFor === forwardedFor) return last.keys;
-    const keys = keysOf(clientAddress(this.#trusts, socket.remoteAddress, forwardedFor));
-    this.#known.set(socket, { forwardedFor, keys });
-    return keys;
+    const forwardedFor = headers["x-forwarded-for"] as string | undefined;
+    return keysOf(clientAddress(this.#trusts, socket.remoteAddress, forwardedFor));
   }
 
   /** The keys of the client that opened a connection; null for a proxy, whose connections carry many clients. */
