@@ -110,7 +110,7 @@ describe("the address of a request", () => {
       addresses.keysOf(requestOf(proxy, "192.0.2.1")),
       addresses.keysOf(requestOf(proxy, "192.0.2.1")),
     ];
-    expect(again).toBe(first);
+    expect(again).toEqual(first);
     expect(addresses.keysOf(requestOf(proxy, "192.0.2.2")).rate).toBe("192.0.2.2");
     expect(addresses.keysOf(requestOf(proxy)).rate).toBe("10.0.0.1");
   });
