@@ -99,11 +99,11 @@ describe("a newer release", () => {
     await using database = await createDatabase();
     await migrateLater(database, latest + 1, "ALTER TABLE submission RENAME COLUMN name TO full_name");
     const location = locate(database.url);
-    const expected = { found: latest + 1, known: latest };
+    const expected = `has schema ${latest + 1}, this version knows ${latest}`;
     await expect(openStore(location)).rejects.toBeInstanceOf(SchemaTooNew);
-    await expect(openStore(location, { access: "read-only" })).rejects.toMatchObject(expected);
-    await expect(migrate(location)).rejects.toMatchObject(expected);
-    await expect(pendingMigrations(location)).rejects.toMatchObject(expected);
+    await expect(openStore(location, { access: "read-only" })).rejects.toThrow(expected);
+    await expect(migrate(location)).rejects.toThrow(expected);
+    await expect(pendingMigrations(location)).rejects.toThrow(expected);
   });
 });
 

@@ -64,7 +64,7 @@ test("a schema that is newer than this version is refused, and left alone", asyn
   await expect(openStore(location)).rejects.toBeInstanceOf(SchemaTooNew);
   await expect(openStore(location, { access: "read-only" })).rejects.toBeInstanceOf(SchemaTooNew);
   await expect(migrate(location)).rejects.toBeInstanceOf(SchemaTooNew);
-  await expect(pendingMigrations(location)).rejects.toMatchObject({ found: 9999 });
+  await expect(pendingMigrations(location)).rejects.toThrow("has schema 9999");
 });
 
 test("a store opened for reading exports, whether a service runs or not, and stores nothing", async ({ tested }) => {
