@@ -3,6 +3,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { publicUrl, type Config } from "./config/config.ts";
+import { ifMissing } from "./file-errors.ts";
 
 const fileIn = (dataFolder: string) => join(dataFolder, "address");
 
@@ -14,11 +15,7 @@ export async function keepAddress(dataFolder: string, address: string): Promise<
 
 /** The base address in links that a command prints: `PUBLIC_URL`, that of the running service, or the one it would have. */
 export async function linkAddress(config: Config): Promise<string> {
-  const running = () =>
-    readFile(fileIn(config.dataFolder), "utf8").catch((error: NodeJS.ErrnoException) => {
-      // No service runs.
-      if (error.code !== "ENOENT") throw error;
-      return publicUrl(config);
-    });
+  // Without the file no service runs.
+  const running = () => readFile(fileIn(config.dataFolder), "utf8").catch(ifMissing(publicUrl(config)));
   return config.publicUrl ?? running();
 }

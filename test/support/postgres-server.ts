@@ -100,8 +100,6 @@ export interface PostgresServer extends PostgresDatabases, AsyncDisposable {
   readonly prepared: string | null;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Starts another server with a copy of the files, which may be changed before. This one stops for a moment. */
-  copy(change: (folder: string) => Promise<void>): Promise<PostgresServer>;
 }
 
 interface PostgresOptions {
@@ -112,18 +110,15 @@ interface PostgresOptions {
   readonly from?: string | null;
   /** Whether to make the template, and a prepared data folder. */
   readonly prepares?: boolean;
-  /** Changes the data folder before the server starts. */
-  readonly change?: (folder: string) => Promise<void>;
 }
 
 /** Starts a server. Unless the settings say otherwise nothing is synced: it need not survive the machine. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const { settings = {}, within = tmpdir(), from = null, prepares = false, change } = options;
+  const { settings = {}, within = tmpdir(), from = null, prepares = false } = options;
   const folder = await mkdtemp(join(within, "pg-"));
   const port = await freePort();
   const flags = { ...quick, ...settings };
   const EmbeddedPostgres = await loadEmbeddedPostgres();
-  const standsBy = Promise.withResolvers<void>();
   const server = new EmbeddedPostgres({
     databaseDir: folder,
     port,
@@ -133,20 +128,12 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     // A slow check of the password is of no use in tests.
     initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync", "--set=scram_iterations=1"],
     postgresFlags: Object.entries(flags).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
-    onLog: (line: string) => {
-      if (line.includes("ready to accept read-only connections")) standsBy.resolve();
-    },
+    onLog: () => {},
     onError: () => {},
   });
-  // The package does not know what a standby says when it is ready.
-  const start = async () => {
-    const started = server.start();
-    started.catch(() => {});
-    await Promise.race([started, standsBy.promise]);
-  };
+  const start = () => server.start();
   if (from === null) await server.initialise();
   else await copyFolder(from, folder);
-  await change?.(folder);
   const watch = await watchOver(folder);
   await start();
   const databases = new PostgresDatabases(`postgres://postgres:${password}@127.0.0.1:${port}`);
@@ -163,17 +150,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     prepared,
     stop: () => server.stop(),
     start,
-    async copy(changeCopy: (folder: string) => Promise<void>) {
-      await server.stop();
-      const snapshot = `${folder}-snapshot`;
-      await copyFolder(folder, snapshot);
-      await start();
-      try {
-        return await startPostgres({ settings, within, from: snapshot, change: changeCopy });
-      } finally {
-        await rm(snapshot, { recursive: true, force: true });
-      }
-    },
     async [Symbol.asyncDispose]() {
       await server.stop();
       await watch.end();

@@ -8,6 +8,7 @@ import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { findDownload, readDownload, type Download, type NoDownload } from "../desk/resume.ts";
 import { kindAndSize } from "../field-values.ts";
+import { ifMissing } from "../file-errors.ts";
 import { openStore } from "../storage/open-store.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { systemClock } from "../clock.ts";
@@ -102,10 +103,7 @@ const makeIn = (folder: string, temporary: string): Promise<FileHandle> =>
   });
 
 async function refuseExisting(file: string): Promise<void> {
-  const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw error;
-  });
+  const found = await lstat(file).catch(ifMissing(null));
   if (found !== null) throw new CommandFailed(`${file} already exists.`);
 }
 

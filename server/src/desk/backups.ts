@@ -4,6 +4,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reached } from "../failpoint.ts";
+import { ifMissing } from "../file-errors.ts";
 import { syncFolder } from "../resumes/folder-sync.ts";
 import { hashOf } from "../resumes/staging.ts";
 import { OperatorError } from "../operator-error.ts";
@@ -65,10 +66,7 @@ async function listBackups(folder: string): Promise<string[]> {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw error;
-  });
+  const names = await readdir(folder).catch(ifMissing([]));
   return names.filter((name) => namePattern.test(name)).toSorted();
 }
 

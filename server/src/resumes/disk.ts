@@ -5,11 +5,10 @@ import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
+import { ifMissing, isMissing, isSystemError } from "../file-errors.ts";
 import { makeFolderDurably, syncFolder } from "./folder-sync.ts";
 import {
   freeBytesOf,
-  isMissing,
-  isSystemError,
   listFolder,
   openStagingFolder,
   probeFolder,
@@ -141,9 +140,7 @@ const inodeOf = async (folder: string): Promise<string> => {
 /** Removes a file so that it stays away after a power failure. An absent one is no error. */
 async function removeDurably(path: string): Promise<void> {
   await rm(path, { force: true });
-  await syncFolder(dirname(path)).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-  });
+  await syncFolder(dirname(path)).catch(ifMissing(undefined));
 }
 
 /** Puts the bytes on stable storage. The age of the kept file counts from here. */
@@ -189,10 +186,7 @@ function diskShelf(root: string, clock: Clock): Shelf {
 
   // The text is the name of an empty folder: a name is changed at once, never in part, and is no file among the resumes.
   async function readIdentity(): Promise<string | null> {
-    const [text = null] = await readdir(join(root, identityName)).catch((error: unknown) => {
-      if (isMissing(error)) return [];
-      throw error;
-    });
+    const [text = null] = await readdir(join(root, identityName)).catch(ifMissing([]));
     return text;
   }
 

@@ -4,10 +4,11 @@ import { rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
+import { isSystemError } from "../file-errors.ts";
 import { openBucket } from "./s3-bucket.ts";
 import { storeCalls, s3Limits, type S3Limits } from "./s3-calls.ts";
 import { createS3Client, loadS3Sdk, type S3Place } from "./s3-sdk.ts";
-import { freeBytesOf, isSystemError, openStagingFolder, probeFolder, sweepStaged, watchRoom } from "./staging.ts";
+import { freeBytesOf, openStagingFolder, probeFolder, sweepStaged, watchRoom } from "./staging.ts";
 import { isPaired, sweepShelf, TakenBack } from "./sweep.ts";
 import { assertKey, drawKey, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 

@@ -5,6 +5,7 @@ import { chmod, open, opendir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { ifMissing, isMissing } from "../file-errors.ts";
 import { shareAnswer } from "../share-answer.ts";
 import { makeFolderDurably } from "./folder-sync.ts";
 import type { StagedFile } from "./vault.ts";
@@ -82,14 +83,8 @@ export async function* listFolder(folder: string): AsyncGenerator<Dirent> {
 }
 
 /** When a file was last written, in milliseconds; NaN when it is gone. */
-export async function writtenAt(path: string): Promise<number> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch (error) {
-    if (isMissing(error)) return Number.NaN;
-    throw error;
-  }
-}
+export const writtenAt = (path: string): Promise<number> =>
+  stat(path).then(({ mtimeMs }) => mtimeMs, ifMissing(Number.NaN));
 
 /** Answers whether there is room on a disk. A disk that fails has none. */
 export const watchRoom = (freeBytes: () => Promise<number>, bytesMin = freeBytesMin, now?: () => number) =>
@@ -108,8 +103,3 @@ export async function freeBytesOf(folder: string): Promise<number> {
   const { blocks, bavail, bsize } = await statfs(folder);
   return blocks === 0 ? Infinity : bavail * bsize;
 }
-
-export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && "syscall" in error;
-
-export const isMissing = (error: unknown): boolean => isSystemError(error) && error.code === "ENOENT";

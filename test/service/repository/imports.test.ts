@@ -124,6 +124,7 @@ const everybodys = [
   "clock.ts",
   "failpoint.ts",
   "fault.ts",
+  "file-errors.ts",
   "operator-error.ts",
   "field-values.ts",
   "node-http.ts",

@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/
 import { join } from "node:path";
 import { emailKey } from "@submissions/shared/fields";
 import type MailComposer from "nodemailer/lib/mail-composer";
+import { ifMissing, isMissing } from "../../file-errors.ts";
 import type { Mailer, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { mimeFields } from "./mime.ts";
 
@@ -55,7 +56,7 @@ async function keep(id: string, message: Buffer, folder: string): Promise<MailOu
   };
   try {
     await place().catch(async (error: unknown) => {
-      if (codeOf(error) !== "ENOENT") throw error;
+      if (!isMissing(error)) throw error;
       // The folder was removed, to empty it. Not the one above it: a disk that is gone must not be written beside.
       await mkdir(folder, { mode: 0o700 }).catch((failure: unknown) => {
         // Another mail of the batch has made it.
@@ -78,21 +79,14 @@ const codeOf = (error: unknown): string | null =>
 /** Erases a person's mails: those to an address, and notices that answer to it. A folder that is not there has none. */
 export async function eraseFromMailbox(folder: string, email: string): Promise<void> {
   const key = emailKey(email);
-  const names = await readdir(folder).catch(absentAs([]));
+  const names = await readdir(folder).catch(ifMissing([]));
   for (const name of names.filter((one) => one.endsWith(".eml"))) {
     const file = join(folder, name);
     // Another erasure may just have removed it.
-    const message = await readFile(file, "latin1").catch(absentAs(""));
+    const message = await readFile(file, "latin1").catch(ifMissing(""));
     if (addressesOf(message).includes(key)) await rm(file, { force: true });
   }
 }
-
-const absentAs =
-  <T>(instead: T) =>
-  (error: unknown): T => {
-    if (codeOf(error) !== "ENOENT") throw error;
-    return instead;
-  };
 
 // The mailer writes bare addresses, so no comment or quoted name can hold one.
 function addressesOf(message: string): readonly string[] {
