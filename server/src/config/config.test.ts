@@ -342,7 +342,7 @@ describe("secrets", () => {
         POSTMARK_WEBHOOK_AUTH: `hook:${secret}${secret}`,
       },
       { ...team, MAIL_TRANSPORT: "smtp", SMTP_URL: `smtps://user:${secret}@mail.example:465` },
-      { DATABASE_URL: `postgres://user:${secret}@db/x`, DATABASE_REPLICA_URL: `postgres://user:${secret}@db/y` },
+      { DATABASE_URL: `postgres://user:${secret}@db/x` },
       { ALTCHA_HMAC_KEY: secret.repeat(3) },
     ];
     for (const environment of both) {
