@@ -171,7 +171,7 @@ const cases: readonly (readonly [InboxFilter, Scope, RegExp])[] = [
 async function explained(database: PostgresDatabase, scope: Scope, filter: InboxFilter): Promise<string[]> {
   const texts: string[] = [];
   await using connections = new Connections(addressOf(database.url), { max: 1 });
-  const engine = makeEngine(connections, null);
+  const engine = makeEngine(connections);
   const noting: Engine = {
     ...engine,
     ranges: { ...engine.ranges, searchWidth: 1_000 },

@@ -29,7 +29,7 @@ const pageRows = 1_000;
 /** Histories and notes are only made up for so many of the latest. */
 const storiesMax = 5_000;
 
-/** @throws MoveRefused when the store is not empty */
+/** @throws OperatorError when the store is not empty */
 export async function seedStore(location: StoreLocation, options: SeedOptions): Promise<void> {
   await using target = await openEmpty(location);
   const random = new Random(options.count);
