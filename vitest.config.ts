@@ -78,13 +78,12 @@ export default defineConfig({
           "test/service/api/idempotency.test.ts",
           "test/service/newsletter/life.test.ts",
           "test/service/outbox/leases.test.ts",
-          "test/service/console/downloads.test.ts",
           ...(process.env["NIGHTLY"] === "1"
             ? [
                 "test/service/api/parity.test.ts",
                 "test/service/newsletter/links.test.ts",
                 "test/service/outbox/never-twice.test.ts",
-                "test/service/console/{changes,sign-in,tokens,webhooks}.test.ts",
+                "test/service/console/{changes,downloads,sign-in,tokens,webhooks}.test.ts",
                 "test/service/webhooks/delivery.test.ts",
               ]
             : []),
