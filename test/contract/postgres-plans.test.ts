@@ -195,7 +195,7 @@ const literal = (value: unknown): string =>
 test("lists find their index, and searches theirs", async () => {
   await using database = await createDatabase("empty");
   const location = locate(database.url);
-  const options = { count: 5_000, days: 30, now: Date.UTC(2026, 10, 21) };
+  const options = { count: 3_000, days: 30, now: Date.UTC(2026, 10, 21) };
   await seedStore(location, options);
   await using store = await openStore(location);
   while ((await store.desk.indexNext(100, (email) => email.endsWith("mailinator.com"))) > 0);

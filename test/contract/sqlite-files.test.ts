@@ -2,9 +2,7 @@
 import { copyFile, open, readdir, readFile, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
-import { listMails } from "../../server/src/desk/mails.ts";
 import { StorageUnavailable, type Store } from "../../server/src/storage/store.ts";
-import { startChild } from "./children/child.ts";
 import { accept, acceptReference, allMails, application, inquiries, inquiry, noon, offer } from "./records.ts";
 import { sqliteTest as test } from "./sqlite-under-test.ts";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
@@ -66,26 +64,6 @@ test("a page that was overwritten makes what reads it fail as unavailable", asyn
   for (let at = page; at < size; at += page) await handle.write(Buffer.alloc(page, 0xaa), 0, page, at);
   const used = tested.openAgain().then((store) => Promise.all([inquiries(store), accept(store, inquiry(1))]));
   await expect(used).rejects.toBeInstanceOf(StorageUnavailable);
-});
-
-describe("a process that is killed", () => {
-  test("loses nothing that it acknowledged, and leaves no submission without its mails", async ({ tested }) => {
-    await using child = startChild("accept-until-killed", tested.file);
-    const acknowledged: unknown[] = [];
-    child.process.on("message", (reference) => acknowledged.push(reference));
-    while (acknowledged.length < 300) await child.hear();
-    child.process.kill("SIGKILL");
-    await child.ended();
-
-    const after = await tested.openAgain();
-    const stored = (await inquiries(after)).map((row) => row.reference);
-    expect(acknowledged.filter((reference) => !stored.includes(reference as string))).toEqual([]);
-    const mails = await listMails(after.desk, { limit: 1_000_000 });
-    for (const reference of stored) {
-      expect(mails.filter((one) => one.reference === reference)).toHaveLength(2);
-    }
-    expect(mails).toHaveLength(2 * stored.length);
-  });
 });
 
 // What is erased leaves no word in the database file, neither in the rows nor in the search.

@@ -44,7 +44,7 @@ describe("migrations", () => {
     const location = locate(folder.path);
     const pending = namesOf(await pendingMigrations(location));
     await using children = new AsyncDisposableStack();
-    const started = Array.from({ length: 6 }, () => children.use(startChild("open-store", location.file)));
+    const started = Array.from({ length: 3 }, () => children.use(startChild("open-store", location.file)));
     await Promise.all(started.map((child) => child.hear()));
     for (const child of started) child.tell();
     const heard = (await Promise.all(started.map((child) => child.hear()))) as {

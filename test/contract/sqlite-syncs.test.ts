@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listMails } from "../../server/src/desk/mails.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
@@ -107,20 +108,26 @@ describe.runIf(platform() === "linux" && hasCompiler())("on a disk that fails to
   });
 });
 
-describe("after a process was killed between COMMIT and its answer", () => {
-  const key = { procedure: "marketplace.inquiry", keyHash: "k", fingerprint: "f", createdAt: noon };
-
-  test("a repeated key is answered with what is on the disk", async () => {
-    await using folder = await openFolder();
-    const file = join(folder.path, "submissions.db");
-    await using child = startChild("accept-until-killed", file);
-    await child.hear();
-    await child[Symbol.asyncDispose]();
-    await using store = await openStore({ kind: "sqlite", file });
-    const found = await store.findEarlier({ ...key, keyHash: "key-1" });
-    expect(found).toMatchObject({ fingerprint: "f" });
-    expect(referencesIn(copyOf(file, join(folder.path, "power-cut")))).toContain(found?.reference);
+test("a process that is killed loses nothing that it acknowledged, leaves no submission without its mails, and a repeated key is answered with what is on the disk", async () => {
+  await using folder = await openFolder();
+  const file = join(folder.path, "submissions.db");
+  await using child = startChild("accept-until-killed", file);
+  const acknowledged: unknown[] = [];
+  child.process.on("message", (reference) => acknowledged.push(reference));
+  while (acknowledged.length < 300) await child.hear();
+  await child[Symbol.asyncDispose]();
+  await using store = await openStore({ kind: "sqlite", file });
+  const found = await store.findEarlier({
+    procedure: "marketplace.inquiry",
+    keyHash: "key-1",
+    fingerprint: "f",
+    createdAt: noon,
   });
+  expect(found).toMatchObject({ fingerprint: "f" });
+  const onDisk = referencesIn(copyOf(file, join(folder.path, "power-cut")));
+  expect(onDisk).toEqual(expect.arrayContaining([found?.reference, ...acknowledged]));
+  const mails = await listMails(store.desk, { limit: 1_000_000 });
+  expect(mails.map(({ reference }) => reference).toSorted()).toEqual([...onDisk, ...onDisk].toSorted());
 });
 
 sqliteTest("a process that reads from the log for long holds up no start", async ({ tested }) => {

@@ -17,7 +17,7 @@ import type { StoreTest } from "../store-under-test.ts";
 import { eva } from "./desk-lists.ts";
 
 /** More than two pages. */
-const many = 1_203;
+const many = 1_003;
 
 const subscribe = (store: Store, number: number) => accept(store, subscription({ email: `r${number}@example.org` }));
 

@@ -97,19 +97,10 @@ test("the last administrator stays one, every change of access is recorded, and 
   expect((await ben.call("audit.list", { page: {} })).status).toBe(404);
   const { data } = await admin.call("operators.invite", { email: "eva@example.org", role: "sales" });
   expect((data as { link: string }).link).toMatch(new RegExp(`^${service.url}/console/invitation#token=[\\w-]{43}$`));
-  expect((await admin.call("operators.list")).data).toMatchObject([
-    { email: "admin@example.org", role: "admin", state: "active" },
-    { email: "Ben@example.org", role: "marketing", state: "active" },
-    { email: "eva@example.org", state: "invited" },
-  ]);
   await admin.call("operators.remove", { email: "eva@example.org" });
   expect((await admin.call("operators.remove", { email: "eva@example.org" })).status).toBe(404);
-  const page = (await admin.call("audit.list", { page: {} })).data as { rows: { action: string }[] };
-  expect(page.rows.map(({ action }) => action).slice(0, 3)).toEqual([
-    "operator.remove",
-    "operator.invite",
-    "operator.role",
-  ]);
+  const actions = (await auditOf(service)).map(({ action }) => action);
+  expect(actions.slice(-3)).toEqual(["operator.role", "operator.invite", "operator.remove"]);
 });
 
 test("inputs that are wrong are told by field, and batches answer each call", async () => {

@@ -6,6 +6,7 @@ import { subscribe, welcomed, welcomes, open } from "../../support/newsletter/re
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { type Service, startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
 import { openReceiver } from "../../support/webhooks/receiver.ts";
 import { auditOf, operator, recordsIn, type Operator } from "../../support/console/operator.ts";
 
@@ -28,6 +29,14 @@ const suppress = (service: Service, event: object) =>
     headers: { "content-type": "application/json", authorization: `Basic ${btoa(credentials)}` },
     body: JSON.stringify(event),
   });
+
+/** Gets only what is refused. */
+const quiet = shared(() => startService());
+const quietMia = shared(() => operator(quiet(), "mia@example.org", "marketing"));
+
+async function nothingIn(service: Service): Promise<void> {
+  expect([await statesOf(service), await service.mails(), await entriesOf(service)]).toEqual([{}, [], []]);
+}
 
 test("one who is added without a proof of consent gets the welcome mail, and is active once it is confirmed", async () => {
   await using service = await startService({ env: { NEWSLETTER_OPT_IN: "single" } });
@@ -72,13 +81,9 @@ test.each([
   ["a page that is none", { email: "new@example.org", consentPage: "javascript:alert(1)" }, 400],
   ["a consent that is still to come", { email: "new@example.org", consentText: "Yes", consentAt: "2999-01-01" }, 409],
 ])("%s is refused, and nothing is stored", async (_, input, status) => {
-  await using service = await startService();
-  const mia = await operator(service, "mia@example.org", "marketing");
-  const refused = await mia.call("subscribers.add", input);
+  const refused = await quietMia().call("subscribers.add", input);
   expect([refused.status, refused.issues?.length]).toEqual([status, 1]);
-  expect(await statesOf(service)).toEqual({});
-  expect(await service.mails()).toEqual([]);
-  expect(await entriesOf(service)).toEqual([]);
+  await nothingIn(quiet());
 });
 
 test("a file is imported; the report names each row that was left out and why; the mails go out at a pace", async () => {
@@ -196,12 +201,9 @@ test.each([
   ["no column of addresses", "name\nAnn\n", "There is no email."],
   ["a quotation mark that is not closed", 'email\na@example.org\n"b@example.org\n', "not closed"],
 ])("a file with %s is refused as a whole", async (_, csv, problem) => {
-  await using service = await startService();
-  const mia = await operator(service, "mia@example.org", "marketing");
-  const { status, issues } = await mia.call("subscribers.import", { csv });
+  const { status, issues } = await quietMia().call("subscribers.import", { csv });
   expect([status, issues]).toEqual([400, [{ path: ["csv"], message: expect.stringContaining(problem) as string }]]);
-  expect(await statesOf(service)).toEqual({});
-  expect(await entriesOf(service)).toEqual([]);
+  await nothingIn(quiet());
 });
 
 test("a file is taken of those who may import one only, and a refusal of others is in the audit log", async () => {

@@ -1,7 +1,7 @@
 // What happens to the service when its storage fails: nothing is acknowledged that is not kept, callers are told to come
 // back, and it goes on by itself once the fault is gone. Faults are those that a user without privileges can make.
 import { execFileSync } from "node:child_process";
-import { chmod, mkdtemp, open, rm, unlink } from "node:fs/promises";
+import { chmod, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -73,60 +73,6 @@ describe("a full disk", () => {
     limit(service, "unlimited");
     await expectUsable(service);
     expect(await stored(service)).toEqual([2, 2]);
-  });
-
-  const probe = join(tmpdir(), "submissions-tmpfs-probe");
-  const canMount =
-    works("mkdir", "-p", probe) && works("mount", "-t", "tmpfs", "none", probe) && works("umount", probe);
-
-  test.runIf(canMount)("is the same when the volume itself has no space, and uploads stop long before", async () => {
-    const dataFolder = await mkdtemp(join(tmpdir(), "submissions-"));
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "none", dataFolder]);
-    try {
-      await using service = await startService({ env: { DATA_DIR: dataFolder } });
-      expect((await inquire(service)).status).toBe(200);
-      // Less than 1 GiB is left.
-      expectUnavailable(await apply(service));
-      const filler = join(dataFolder, "filler");
-      works("dd", "if=/dev/zero", `of=${filler}`, "bs=4096");
-      await expectUnusable(service);
-      expect(await stored(service)).toEqual([1, 0]);
-      await unlink(filler);
-      expect((await inquire(service)).status).toBe(200);
-      await readiness(service).toBe(200);
-      expect(await stored(service)).toEqual([2, 0]);
-    } finally {
-      execFileSync("umount", [dataFolder]);
-      await rm(dataFolder, { recursive: true });
-    }
-  });
-});
-
-describe("a disk that cannot be synced", () => {
-  const traced = works("strace", "-o", "/dev/null", "true");
-  test.runIf(traced)("loses nothing that was acknowledged, stores nothing twice, and recovers by itself", async () => {
-    const strace = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"];
-    // With -D the service is our child, and strace is not. Each thread counts for itself: its first 29 syncs succeed,
-    // and the next 20 fail.
-    const inject = ["-e", "inject=fsync,fdatasync:error=EIO:when=30..49"];
-    await using service = await startProcess({}, { through: [...strace, ...inject] });
-    const emails: string[] = [];
-    const refused: string[] = [];
-    const inquireAs = async (email: string) => {
-      const keyed = json({ ...buyer, email }, { "idempotency-key": email });
-      const answer = await rest.send(service, "marketplace.inquiry", keyed);
-      if (answer.status === 200) return;
-      expectUnavailable(answer);
-      refused.push(email);
-    };
-    while (refused.length === 0 || (await statusOf(service, "/readyz")) !== 200) {
-      emails.push(`buyer-${emails.length}@example.org`);
-      await inquireAs(emails.at(-1)!);
-    }
-    // Whether these were stored is open. Under their keys they are stored once.
-    while (refused.length > 0) await inquireAs(refused.shift()!);
-    const { inquiries } = await service.stored();
-    expect(inquiries.map(({ email }) => email).toSorted()).toEqual(emails.toSorted());
   });
 });
 
