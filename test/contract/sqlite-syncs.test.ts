@@ -127,7 +127,7 @@ test("a process that is killed loses nothing that it acknowledged, leaves no sub
   const onDisk = referencesIn(copyOf(file, join(folder.path, "power-cut")));
   expect(onDisk).toEqual(expect.arrayContaining([found?.reference, ...acknowledged]));
   const mails = await listMails(store.desk, { limit: 1_000_000 });
-  expect(mails.map(({ reference }) => reference).toSorted()).toEqual([...onDisk, ...onDisk].toSorted());
+  expect(mails.map(({ reference }) => String(reference)).toSorted()).toEqual([...onDisk, ...onDisk].toSorted());
 });
 
 sqliteTest("a process that reads from the log for long holds up no start", async ({ tested }) => {

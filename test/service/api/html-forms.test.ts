@@ -301,9 +301,9 @@ describe("what is refused comes back as the form", () => {
   });
 
   test("a resume that is too large is told together with what is wrong in the fields", async () => {
-    const tooLarge = pdf("resume.pdf", 5 * 1024 * 1024 + 200);
+    const resumeFile = pdf("resume.pdf", 5 * 1024 * 1024 + 200);
     const wrongEmail = { email: "no address" };
-    const page = await postForm(quiet(), "applications.submit", withResume(tooLarge, wrongEmail));
+    const page = await postForm(quiet(), "applications.submit", withResume(resumeFile, wrongEmail));
     expect(page.status).toBe(400);
     expect(problemAt(page, "email")).toContain("Enter one e-mail address");
     expect(problemAt(page, "resumeFile")).toContain("larger than 5 MiB");
