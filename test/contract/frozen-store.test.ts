@@ -70,7 +70,7 @@ const engines = {
   postgres: async (folder: string) => {
     const database = await createDatabase("empty");
     await using connections = new Connections(addressOf(database.url), { max: 1, answerMs: 0 });
-    await applyPending(connections, { migrations: postgresMigrations().slice(0, 1) });
+    await applyPending(connections, undefined, postgresMigrations().slice(0, 1));
     await database.query(await readFile(join(frozen, "postgres.sql"), "utf8"));
     await database.query("ANALYZE");
     const env = { DATA_DIR: folder, DATABASE_URL: database.url };

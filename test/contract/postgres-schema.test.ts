@@ -56,7 +56,7 @@ test("a migration that waits for a table lets submissions be stored meanwhile, a
   const { promise: waits, resolve: waiting } = Promise.withResolvers<string>();
   const script = "-- needs 0001\nALTER TABLE submission ADD COLUMN later TEXT";
   const migrations = [...postgresMigrations(), { number: latest + 1, name: "later", script }];
-  const applied = applyPending(connections, { migrations, waiting });
+  const applied = applyPending(connections, waiting, migrations);
   const queued = () => database.query("SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted");
   // Nothing of ours is under way at the first try, so that only the dump can be named.
   expect(await waits).toMatch(/^The migration later waits for process \d+ \(pg_dump\)\.$/);

@@ -1,6 +1,6 @@
 // Erases a person: the records in batches, then the bytes of the resumes, and mails that lie on this machine.
 import type { Vault } from "../resumes/vault.ts";
-import type { Actor, DeskStore } from "../storage/desk-store.ts";
+import type { Actor, DeskStore, Erased as ErasedBatch } from "../storage/desk-store.ts";
 import type { Store } from "../storage/store.ts";
 
 interface DiscardPlaces {
@@ -14,10 +14,7 @@ interface Places extends DiscardPlaces {
   readonly eraseMails: (email: string) => Promise<void>;
 }
 
-export interface Erased {
-  readonly submissions: number;
-  readonly subscriptions: number;
-  readonly resumes: number;
+export interface Erased extends Omit<ErasedBatch, "more"> {
   /** Whether all bytes of erased resumes are gone. If not, the service discards them within the hour. */
   readonly discarded: boolean;
 }

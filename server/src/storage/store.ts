@@ -137,12 +137,6 @@ export interface OutboxStore<Leased, Settlement> {
   settle(settlements: readonly Settlement[], owner: string): Promise<void>;
 }
 
-export interface ReadinessReport {
-  readonly ready: boolean;
-  /** Why not, for the log; never for a caller. */
-  readonly reason?: string;
-}
-
 /** How well submissions share commits, counted since the store was opened. */
 export interface CommitCounts {
   /** Transactions committed. */
@@ -261,8 +255,8 @@ export interface Store extends AsyncDisposable {
    */
   forgetExpired(now: number): Promise<{ readonly forgotten: number; readonly more: boolean }>;
 
-  /** Whether submissions can be stored now: proves a write to stable storage, without keeping it. */
-  checkReadiness(): Promise<ReadinessReport>;
+  /** Whether submissions can be stored now: proves a write to stable storage, without keeping it. The reason is for the log. */
+  checkReadiness(): Promise<{ readonly ready: boolean; readonly reason?: string }>;
 }
 
 /** How long an idempotency key is kept. */

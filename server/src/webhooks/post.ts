@@ -2,6 +2,7 @@
 // is made to one of those: a second look-up could answer with another address. Redirects are answers like any other.
 import type { LookupAddress } from "node:dns";
 import { lookup, Resolver } from "node:dns/promises";
+import { addAbortListener } from "node:events";
 import type { RequestOptions } from "node:https";
 import type { LookupFunction } from "node:net";
 import { httpRequest, httpsRequest } from "../node-http.ts";
@@ -44,17 +45,12 @@ async function resolveByServers(
 ): Promise<readonly LookupAddress[]> {
   const resolver = new Resolver(nameServer);
   if (servers !== undefined) resolver.setServers(servers);
-  const cancel = () => resolver.cancel();
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    if (four.status === "rejected" && six.status === "rejected") throw four.reason;
-    const of = (found: typeof four, family: 4 | 6) =>
-      found.status === "fulfilled" ? found.value.map((address) => ({ address, family })) : [];
-    return [...of(four, 4), ...of(six, 6)];
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
+  using _cancelling = addAbortListener(signal, () => resolver.cancel());
+  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  if (four.status === "rejected" && six.status === "rejected") throw four.reason;
+  const of = (found: typeof four, family: 4 | 6) =>
+    found.status === "fulfilled" ? found.value.map((address) => ({ address, family })) : [];
+  return [...of(four, 4), ...of(six, 6)];
 }
 
 /** The names of this machine are in its hosts file. */

@@ -32,10 +32,7 @@ export function bodyKind(headers: IncomingHttpHeaders, accepted: readonly BodyKi
 }
 
 function acceptedKind(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): BodyKind | undefined {
-  const header = headers["content-type"] ?? "";
-  // The two spellings that nearly every client sends.
-  const plain = header === "application/json" || header === "application/json; charset=utf-8";
-  const kind = plain ? "application/json" : parse(header);
+  const kind = parse(headers["content-type"] ?? "");
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") return undefined;
   return accepted.find((one) => one === kind);

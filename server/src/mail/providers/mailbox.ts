@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/
 import { join } from "node:path";
 import { emailKey } from "@submissions/shared/fields";
 import type MailComposer from "nodemailer/lib/mail-composer";
-import { ifMissing, isMissing } from "../../file-errors.ts";
+import { ifMissing, isMissing, isSystemError } from "../../file-errors.ts";
 import type { Mailer, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { mimeFields } from "./mime.ts";
 
@@ -58,23 +58,18 @@ async function keep(id: string, message: Buffer, folder: string): Promise<MailOu
     await place().catch(async (error: unknown) => {
       if (!isMissing(error)) throw error;
       // The folder was removed, to empty it. Not the one above it: a disk that is gone must not be written beside.
-      await mkdir(folder, { mode: 0o700 }).catch((failure: unknown) => {
+      await mkdir(folder, { mode: 0o700 }).catch((failure: NodeJS.ErrnoException) => {
         // Another mail of the batch has made it.
-        if (codeOf(failure) !== "EEXIST") throw failure;
+        if (failure.code !== "EEXIST") throw failure;
       });
       await place();
     });
     return { result: "taken", providerId: name };
   } catch (error) {
-    const code = codeOf(error);
-    if (code === null) throw error;
-    return { result: "later", error: `mailbox: ${code}`, cause: "provider" };
+    if (!isSystemError(error)) throw error;
+    return { result: "later", error: `mailbox: ${error.code}`, cause: "provider" };
   }
 }
-
-/** Errors of the file system have a code; others are mistakes of ours. */
-const codeOf = (error: unknown): string | null =>
-  error instanceof Error && "code" in error ? String(error.code) : null;
 
 /** Erases a person's mails: those to an address, and notices that answer to it. A folder that is not there has none. */
 export async function eraseFromMailbox(folder: string, email: string): Promise<void> {

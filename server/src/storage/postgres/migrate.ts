@@ -26,13 +26,6 @@ const tableLockPauseMs = 4_000;
 /** How long it is tried. A dump may take some minutes. */
 const tableLocksMs = 5 * 60_000;
 
-interface MigrationOptions {
-  /** Those of this version unless given. */
-  readonly migrations?: readonly Migration[];
-  /** Is told who keeps a migration waiting, at each try. */
-  readonly waiting?: ((message: string) => void) | undefined;
-}
-
 /** Held while a migration is applied. Any number will do that nothing else in the database uses. */
 const migrationLock = 7_326_450_001;
 
@@ -41,7 +34,7 @@ export async function migratePostgres(url: string, waiting?: (message: string) =
   // Migrations take as long as they take.
   await using connections = new Connections(addressOf(url), { max: 1, answerMs: 0 });
   await checkServer(connections);
-  return await applyPending(connections, { waiting });
+  return await applyPending(connections, waiting);
 }
 
 /**
@@ -96,11 +89,14 @@ export async function findPending(
 /**
  * Applies the pending migrations and answers the names of those that this process applied.
  *
+ * @param waiting is told who keeps a migration waiting, at each try
+ * @param migrations those of this version unless given
  * @throws StorageUnavailable when another transaction keeps a table for minutes; its process is named
  */
 export async function applyPending(
   connections: Connections,
-  { migrations, waiting = () => {} }: MigrationOptions = {},
+  waiting: (message: string) => void = () => {},
+  migrations?: readonly Migration[],
 ): Promise<string[]> {
   const applied: string[] = [];
   for (const migration of await findPending(connections, migrations)) {

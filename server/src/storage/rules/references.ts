@@ -13,12 +13,6 @@ const tablesKept = 16;
 const labels = { inquiry: "INQ", application: "APP" } as const satisfies Record<SubmissionKind, ReferenceKind>;
 const kinds = { INQ: "inquiry", APP: "application" } as const satisfies Record<ReferenceKind, SubmissionKind>;
 
-export interface DayNumber {
-  readonly kind: SubmissionKind;
-  /** See {@link dayNumber}. */
-  readonly dayNumber: number;
-}
-
 /** What is stored and indexed instead of the reference: yyyymmdd * 1,000,000 + the day's counter, which begins at 0. */
 export const dayNumber = (day: number, counter: number): number => day * referencesPerDay + counter;
 
@@ -37,7 +31,7 @@ export class References {
   }
 
   /** Null when the text has not the form of a reference. */
-  parse(reference: string): DayNumber | null {
+  parse(reference: string): { readonly kind: SubmissionKind; readonly dayNumber: number } | null {
     const [, label, day, digits] = referenceShape.exec(reference) ?? [];
     if (label === undefined) return null;
     const kind = kinds[label as ReferenceKind];
