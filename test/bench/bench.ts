@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../support/free-port.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
-import { type Generator, startGenerator } from "./load/generator.ts";
+import type { Job, Outcome } from "./load/load-process.ts";
 
 /** A program that runs. */
 export interface Running {
@@ -22,7 +22,7 @@ export interface Running {
 export type ProgramName = "service" | "stock";
 
 export interface Bench extends AsyncDisposable {
-  readonly generator: Generator;
+  readonly generator: ReturnType<typeof startGenerator>;
   /** Starts a program in an empty folder, with an empty database on PostgreSQL if it shall have one. */
   start(name: ProgramName, engine: "SQLite" | "PostgreSQL"): Promise<Running>;
 }
@@ -128,4 +128,23 @@ async function startOptions(): Promise<readonly string[]> {
   const { scripts } = JSON.parse(await readFile(`${root}package.json`, "utf8")) as { scripts: { start: string } };
   const words = scripts.start.split(" ");
   return words.slice(words.indexOf("node") + 1, -1).map((word) => (word.startsWith("./") ? join(root, word) : word));
+}
+
+/** The load generator is a process of its own, so that the bench's work is not in its way. */
+function startGenerator([word = "", ...words]: readonly string[]) {
+  const child = spawn(word, words, { stdio: ["ignore", "inherit", "inherit", "ipc"], serialization: "advanced" });
+  return {
+    /** Rejects when an answer had another status than it should have, or a connection was cut. */
+    run: (job: Job) =>
+      new Promise<Outcome>((resolve, reject) => {
+        const ended = () => reject(new Error("The load generator ended."));
+        child.once("exit", ended);
+        child.once("message", (answer) => {
+          child.off("exit", ended);
+          resolve(answer as Outcome);
+        });
+        child.send(job);
+      }),
+    [Symbol.dispose]: () => void child.kill("SIGKILL"),
+  };
 }

@@ -1,8 +1,7 @@
-// What processes have used so far, as the kernel counts it; without /proc as ps tells it.
-import { execFileSync } from "node:child_process";
+// What processes have used so far, as the kernel counts it; not known without /proc.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
-export interface Used {
+interface Used {
   readonly cpuMicros: number;
   readonly residentMb: number;
   /** The most since the start, or since {@link forgetPeak}; NaN where it is not known. */
@@ -13,7 +12,7 @@ const hasProc = existsSync("/proc/self/clear_refs");
 
 /** What a process has used; with its children, if it has any. */
 export function usedBy(pid: number): Used {
-  if (!hasProc) return usedByPs(pid);
+  if (!hasProc) return { cpuMicros: Number.NaN, residentMb: Number.NaN, peakMb: Number.NaN };
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
   return [pid, ...children].map(usedByOne).reduce((sum, one) => ({
     cpuMicros: sum.cpuMicros + one.cpuMicros,
@@ -40,11 +39,4 @@ function usedByOne(pid: number): Used {
 /** Begins to look for the most memory anew. */
 export function forgetPeak(pid: number): void {
   if (hasProc) writeFileSync(`/proc/${pid}/clear_refs`, "5");
-}
-
-function usedByPs(pid: number): Used {
-  const text = execFileSync("ps", ["-o", "time=,rss=", "-p", String(pid)], { encoding: "utf8" });
-  const [time = "", kilobytes = ""] = text.trim().split(/\s+/);
-  const seconds = time.split(/[:-]/).reduce((sum, part) => sum * 60 + Number(part), 0);
-  return { cpuMicros: seconds * 1e6, residentMb: Number(kilobytes) / 1024, peakMb: Number.NaN };
 }

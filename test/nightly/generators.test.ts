@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sentTo, snippetsOf } from "../support/browser/front-end.ts";
+import type { Document } from "../support/deploy/read-deploy.ts";
 import { run } from "../support/package/packed.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -87,10 +88,8 @@ test.each([
 
 test("Postman's collection has an application that is sent when its fields are filled in", async () => {
   await run(tool("openapi2postmanv2"), ["-s", "openapi.json", "-o", "collection.json"], project);
-  const collection = JSON.parse(await readFile(join(project, "collection.json"), "utf8")) as Folder;
-  const { body, url } = requestsIn(collection).find(
-    ({ url: { path } }) => path.join("/") === "api/applications/submit",
-  )!;
+  const collection: Document = JSON.parse(await readFile(join(project, "collection.json"), "utf8"));
+  const { body, url } = requestsIn(collection).find((one) => one.url.path.join("/") === "api/applications/submit");
   const values: Record<string, string> = { fullName: "Ana Postman", email: "ana@example.org", position: "Annotator" };
   const form = new FormData();
   for (const { key, type, contentType } of body.formdata) {
@@ -103,14 +102,6 @@ test("Postman's collection has an application that is sent when its fields are f
   expect(stored).toMatchObject({ resume: { filename: "ana.pdf" } });
 });
 
-/** What of a collection is read here. */
-interface Asked {
-  readonly url: { readonly path: readonly string[] };
-  readonly body: { readonly formdata: readonly { key: string; type: "text" | "file"; contentType?: string }[] };
-}
-interface Folder {
-  readonly item: readonly (Folder | { readonly request: Asked })[];
-}
-
-const requestsIn = ({ item }: Folder): Asked[] =>
-  item.flatMap((one) => ("request" in one ? [one.request] : requestsIn(one)));
+/** The requests of a collection, whose folders lie within each other. */
+const requestsIn = ({ item }: Document): Document[] =>
+  item.flatMap((one: Document) => ("request" in one ? [one.request] : requestsIn(one)));

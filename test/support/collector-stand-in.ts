@@ -2,35 +2,14 @@
 // nothing.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
+import type { Document } from "./deploy/read-deploy.ts";
 import { Listening } from "./listening.ts";
 
-interface Attribute {
-  readonly key: string;
-  readonly value: { readonly stringValue?: string; readonly intValue?: string | number };
-}
-
-/** A span as it was sent. */
-export interface TakenSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  readonly kind: number;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly attributes: readonly Attribute[];
-  readonly status?: { readonly code: number };
-}
-
-interface Export {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly Attribute[] };
-    readonly scopeSpans: readonly { readonly spans: readonly TakenSpan[] }[];
-  }[];
-}
+/** A span, and what it was sent in, as OTLP has them in JSON. */
+export type TakenSpan = Document;
 
 /** Attributes as an object. */
-export const factsOf = (attributes: readonly Attribute[]): Readonly<Record<string, string | undefined>> =>
+export const factsOf = (attributes: readonly Document[]): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(
     attributes.map(({ key, value }) => [
       key,
@@ -39,7 +18,7 @@ export const factsOf = (attributes: readonly Attribute[]): Readonly<Record<strin
   );
 
 export class CollectorStandIn extends Listening {
-  readonly exports: Export[] = [];
+  readonly exports: Document[] = [];
   /** Each request as it came. */
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
   /** What the next requests are answered with; null: they are never answered. */
@@ -53,7 +32,7 @@ export class CollectorStandIn extends Listening {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.requests.push({ path: request.url ?? "", headers: request.headers });
-    const body = (await json(request).catch(() => null)) as Export | null;
+    const body: Document = await json(request).catch(() => null);
     // Null: the service gave up in the middle.
     if (body === null || this.status === null) return;
     if (this.status === 200) this.exports.push(body);
@@ -62,8 +41,10 @@ export class CollectorStandIn extends Listening {
 
   /** All spans that were taken. */
   get spans(): readonly TakenSpan[] {
-    return this.exports.flatMap(({ resourceSpans }) =>
-      resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
-    );
+    const { exports } = this;
+    return exports
+      .flatMap((one) => one.resourceSpans)
+      .flatMap((one) => one.scopeSpans)
+      .flatMap((one) => one.spans);
   }
 }

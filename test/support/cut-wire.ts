@@ -2,6 +2,7 @@
 // protocol how messages begin and what a COMMIT looks like.
 import { connect, createServer, type Socket } from "node:net";
 import { Listening } from "./listening.ts";
+import { messagesOf } from "./postgres-messages.ts";
 
 /** What becomes of a COMMIT. */
 export type CommitMishap =
@@ -87,11 +88,10 @@ export class CutWire extends Listening {
       else if (mishap === undefined) client.write(bytes);
       else if (mishap === "answer lost" && bytes.includes(commit)) client.resetAndDestroy();
     });
-    const messages = new Messages();
     let concerned = false;
     // A BEGIN waits for the next message, which tells whether a mishap concerns the transaction.
     let held: Buffer[] = [];
-    const pass = async (message: Buffer) => {
+    const pass = (message: Buffer) => {
       held.push(message);
       if (message.includes(begin)) {
         concerned = false;
@@ -114,28 +114,8 @@ export class CutWire extends Listening {
         early = null;
       }
     };
-    let passed = Promise.resolve();
-    client.on("data", (bytes: Buffer) => {
-      for (const message of messages.add(bytes))
-        passed = passed.then(() => (mishap === undefined ? pass(message) : undefined));
-    });
-  }
-}
-
-/** Cuts what a client sends into messages: the first has no type before its length. */
-class Messages {
-  #rest = Buffer.alloc(0);
-  #lengthAt = 0;
-
-  *add(bytes: Buffer): Generator<Buffer> {
-    this.#rest = Buffer.concat([this.#rest, bytes]);
-    while (this.#rest.length >= this.#lengthAt + 4) {
-      const end = this.#lengthAt + this.#rest.readUInt32BE(this.#lengthAt);
-      if (this.#rest.length < end) return;
-      const message = this.#rest.subarray(0, end);
-      this.#rest = this.#rest.subarray(end);
-      this.#lengthAt = 1;
-      yield message;
-    }
+    void (async () => {
+      for await (const message of messagesOf(client, 0)) if (mishap === undefined) pass(message);
+    })();
   }
 }

@@ -3,6 +3,7 @@
 import { createServer, type Socket } from "node:net";
 import { Client } from "pg";
 import { Listening } from "./listening.ts";
+import { messagesOf } from "./postgres-messages.ts";
 
 const [query, sync, terminate, readyForQuery] = ["Q", "S", "X", "Z"].map((type) => type.charCodeAt(0));
 const idle = "I".charCodeAt(0);
@@ -84,31 +85,5 @@ export class LendingPooler extends Listening {
   async #lend(): Promise<Socket> {
     while (this.#free.length === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.#free.shift() as Socket;
-  }
-}
-
-/** The messages that come over a socket, until it ends or the reader stops. The first one of a client has no type. */
-async function* messagesOf(socket: Socket, firstLengthAt: number): AsyncGenerator<Buffer> {
-  let lengthAt = firstLengthAt;
-  let rest = Buffer.alloc(0);
-  const arrived: Buffer[] = [];
-  let wake = () => {};
-  const onData = (bytes: Buffer) => (arrived.push(bytes), wake());
-  const onClose = () => wake();
-  socket.on("data", onData).on("close", onClose);
-  try {
-    while (!socket.destroyed || arrived.length > 0) {
-      rest = Buffer.concat([rest, ...arrived.splice(0)]);
-      while (rest.length >= lengthAt + 4 && rest.length >= lengthAt + rest.readUInt32BE(lengthAt)) {
-        const end = lengthAt + rest.readUInt32BE(lengthAt);
-        const message = rest.subarray(0, end);
-        rest = rest.subarray(end);
-        lengthAt = 1;
-        yield message;
-      }
-      if (arrived.length === 0 && !socket.destroyed) await new Promise<void>((resolve) => (wake = resolve));
-    }
-  } finally {
-    socket.off("data", onData).off("close", onClose);
   }
 }

@@ -40,7 +40,7 @@ export class PostgresDatabases {
   }
 
   /** A database with the service's tables in it, or an empty one. */
-  async create(kind: "migrated" | "empty" = "migrated"): Promise<PostgresDatabase> {
+  async create(kind: "migrated" | "empty" = "migrated") {
     const name = `test_${randomBytes(6).toString("hex")}`;
     // The other strategy writes every page to the log as well: three times the work.
     const from = `TEMPLATE ${kind === "empty" ? "template0" : template} STRATEGY FILE_COPY`;
@@ -49,37 +49,27 @@ export class PostgresDatabases {
     return {
       name,
       url,
-      query: (script) => query(url, script),
+      /** Looks at the database, or changes it, through a connection of its own. */
+      query: (script: string) => query(url, script),
+      /** A connection of its own, for what has to stay open. */
       connect: () => connect(url),
-      set: async (setting) => void (await this.administer(`ALTER DATABASE ${name} ${setting}`)),
+      /** Changes a setting for connections to come: `SET name = value`, `RESET name`. */
+      set: async (setting: string) => void (await this.administer(`ALTER DATABASE ${name} ${setting}`)),
       [Symbol.asyncDispose]: async () => void (await this.administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
     };
   }
 }
 
-export interface PostgresDatabase extends AsyncDisposable {
-  readonly name: string;
-  readonly url: string;
-  /** Looks at the database, or changes it, through a connection of its own. */
-  query(script: string): Promise<readonly Record<string, unknown>[]>;
-  /** A connection of its own, for what has to stay open. */
-  connect(): Promise<PostgresSession>;
-  /** Changes a setting for connections to come: `SET name = value`, `RESET name`. */
-  set(setting: string): Promise<void>;
-}
+export type PostgresDatabase = Awaited<ReturnType<PostgresDatabases["create"]>>;
+export type PostgresSession = Awaited<ReturnType<typeof connect>>;
 
-/** A connection. */
-export interface PostgresSession extends AsyncDisposable {
-  query(script: string): Promise<readonly Record<string, unknown>[]>;
-}
-
-async function connect(url: string): Promise<PostgresSession> {
+async function connect(url: string) {
   const client = new Client({ connectionString: url });
   client.on("error", () => {});
   await client.connect();
   let ended: Promise<void> | undefined;
   return {
-    async query(script) {
+    async query(script: string): Promise<readonly Record<string, unknown>[]> {
       const results = [await client.query<Record<string, unknown>>(script)].flat();
       return results.at(-1)?.rows ?? [];
     },

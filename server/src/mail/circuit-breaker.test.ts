@@ -22,25 +22,16 @@ function opened(): CircuitBreaker {
 }
 
 describe("goes on", () => {
-  test("as long as something is taken or refused for good", () => {
+  test.each([
+    ["as long as something is taken", [denied, down(60_000), taken]],
+    ["as long as something is refused for good", [denied, down(60_000), refused]],
+    ["however many recipients the provider will not have", [unwelcome]],
+    ["when a call brought nothing to learn from", []],
+  ])("%s", (_, outcomes) => {
     const breaker = new CircuitBreaker();
-    for (let call = 0; call < 30; call += 1) {
-      expect(breaker.note([denied, down(60_000), call % 2 === 0 ? taken : refused], now, false)).toBeNull();
-    }
+    for (let call = 0; call < 30; call += 1) expect(breaker.note(outcomes, now, false)).toBeNull();
     expect([breaker.isOpen, breaker.lastCallFailed, breaker.until]).toEqual([false, false, 0]);
     expect(breaker.admit(50, now)).toBe(50);
-  });
-
-  test("however many recipients the provider will not have", () => {
-    const breaker = new CircuitBreaker();
-    for (let call = 0; call < 30; call += 1) expect(breaker.note([unwelcome], now, false)).toBeNull();
-    expect([breaker.isOpen, breaker.lastCallFailed]).toEqual([false, false]);
-  });
-
-  test("when a call brought nothing to learn from", () => {
-    const breaker = new CircuitBreaker();
-    for (let call = 0; call < 30; call += 1) expect(breaker.note([], now, false)).toBeNull();
-    expect([breaker.isOpen, breaker.lastCallFailed]).toEqual([false, false]);
   });
 
   test("after nine failed calls in a row, though uneasily", () => {

@@ -186,16 +186,12 @@ test("after Done on its page, and after an erasure, the keyboard is on the next 
   await expect.poll(() => focusedRow(page)).toBe(third);
 });
 
-test("a page that the role does not include is not found, once", async () => {
+test("a page that the role does not include is not found, once; a list in which nothing is new says what else is to be done", async () => {
   await using visit = await enter(browser(), site(), "/subscribers", { as: operators.cleo[0] });
   const { page } = visit;
   await page.getByRole("heading", { name: "Page not found" }).waitFor();
   await expect.poll(() => page.getByText("Not found", { exact: true }).count()).toBe(0);
-});
-
-test("a list in which nothing is new says what else is to be done", async () => {
-  await using visit = await enter(browser(), site(), "?status=new", { as: operators.cleo[0] });
-  const { page } = visit;
+  await page.goto(`${site().url}?status=new`);
   await rows(page).first().waitFor();
   for (const { reference } of await site().list({ kind: "application", status: "new" }))
     await site().changeAs(operators.cleo[0], reference, { status: "open" });

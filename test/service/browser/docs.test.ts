@@ -11,7 +11,7 @@ import { openBrowser, Visit } from "../../support/browser.ts";
 import { openFolder } from "../../support/folder.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
-import { resume } from "../../support/browser/people.ts";
+import { hasNoSeriousBarrier, resume } from "../../support/browser/people.ts";
 
 const service = shared(() => startService());
 
@@ -37,7 +37,7 @@ async function showSample(block: Locator, name: string): Promise<string> {
 const run = async (command: string, folder: string): Promise<string> =>
   (await promisify(execFile)("sh", ["-c", command], { cwd: folder })).stdout;
 
-test("the reader loads everything from this service, opens an operation, and folds refusals", async () => {
+test("the reader loads everything from this service, has no serious barrier, opens an operation, and folds refusals", async () => {
   const { page } = visit();
   const origins = new Set<string>();
   page.on("request", (request) => {
@@ -47,6 +47,7 @@ test("the reader loads everything from this service, opens an operation, and fol
   await openReader(page);
   await expect.poll(() => page.locator(".opblock").count()).toBe(5);
   expect([...origins]).toEqual([service().url]);
+  await hasNoSeriousBarrier(page);
 
   await page.getByRole("navigation", { name: "Operations" }).getByRole("link", { name: "Subscribe" }).click();
   const operation = openOperation(page, "/api/newsletter/subscribe");

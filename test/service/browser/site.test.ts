@@ -1,11 +1,11 @@
 // The site in a real browser with script: small, calm in the console, and accessible.
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { barriersOf, openBrowser, Visit } from "../../support/browser.ts";
+import { openBrowser, Visit } from "../../support/browser.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { welcomed } from "../../support/newsletter/reader.ts";
-import { formsReady, visitFrontPage } from "../../support/browser/people.ts";
+import { formsReady, hasNoSeriousBarrier, visitFrontPage } from "../../support/browser/people.ts";
 
 const browser = shared(openBrowser);
 const service = shared(() => startService());
@@ -120,7 +120,6 @@ const pages: readonly [string, (page: Page) => Promise<unknown>, RegExp?][] = [
     (page) => page.goto(`${service().url}/newsletter/confirm?token=${"A".repeat(43)}`),
     /status of 404/,
   ],
-  ["the reader of the API", (page) => page.goto(`${service().url}/docs`)],
 ];
 
 test.each(pages)("%s has no serious barrier, and fits the screen of a phone", async (_what, open, problem) => {
@@ -128,16 +127,7 @@ test.each(pages)("%s has no serious barrier, and fits the screen of a phone", as
   if (problem !== undefined) visit.expectProblems(problem);
   const { page } = visit;
   await open(page);
-  for (const [colorScheme, width] of [
-    ["dark", 360],
-    ["light", 1440],
-  ] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 800 });
-    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    const barriers = (await barriersOf(page)).filter(({ impact }) => impact === "serious" || impact === "critical");
-    expect(barriers.map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html)])).toEqual([]);
-  }
+  await hasNoSeriousBarrier(page);
 });
 
 /** Sends a form without the browser's own checks, as a page of another site would. */

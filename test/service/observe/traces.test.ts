@@ -38,17 +38,17 @@ test("an application is traced from its request to the mails that were handed ov
   expect(others).toEqual([]);
   expect(root).toMatchObject({ kind: 2 });
   expect(root).not.toHaveProperty("parentSpanId");
-  expect(factsOf(root!.attributes)).toEqual({
+  expect(factsOf(root.attributes)).toEqual({
     "http.request.method": "POST",
     "http.route": "/api/applications/submit",
     "http.response.status_code": "200",
     "submissions.request_id": answer.headers.get("x-request-id"),
   });
-  const below = collector.spans.filter(({ parentSpanId }) => parentSpanId === root!.spanId);
+  const below = collector.spans.filter(({ parentSpanId }) => parentSpanId === root.spanId);
   const inOrder = below.filter(({ name }) => name !== "hand over mail").map(({ name }) => name);
   expect(inOrder).toEqual(["read body", "validate", "keep resume", "store", "wait for mail"]);
-  expect(new Set(below.map(({ traceId }) => traceId))).toEqual(new Set([root!.traceId]));
-  for (const name of inOrder) expect(isWithin(named(below, name)[0]!, root!), name).toBe(true);
+  expect(new Set(below.map(({ traceId }) => traceId))).toEqual(new Set([root.traceId]));
+  for (const name of inOrder) expect(isWithin(named(below, name)[0], root), name).toBe(true);
   const mails = named(below, "hand over mail").map(({ attributes }) => factsOf(attributes));
   expect(mails).toEqual(
     expect.arrayContaining([

@@ -95,9 +95,8 @@ describe("a project that installs it", () => {
     ["client, and tRPC's with the router's type, by Node's rules", ["in-node.ts", "typed-router.ts"], node],
     ["client in Node, without the types of a page", ["in-node.ts"], { ...node, lib: ["es2024"] }],
     // @trpc/server's own declarations need Node's types.
-    ["router's type by a bundler's rules", ["typed-router.ts"], { ...page, types: ["node"] }],
     [
-      "router's type in a page, without the declarations of others",
+      "router's type in a page by a bundler's rules, without the declarations of others",
       ["typed-router.ts"],
       { ...page, skipLibCheck: true },
     ],

@@ -1,7 +1,8 @@
 // What people type into the forms, and the files that they bring.
 import { readFileSync } from "node:fs";
 import type { Browser, Locator, Page } from "playwright-core";
-import { Visit } from "../browser.ts";
+import { expect } from "vitest";
+import { barriersOf, Visit } from "../browser.ts";
 
 /** A file as Playwright hands it to a file input. */
 export interface ChosenFile {
@@ -37,6 +38,20 @@ export const formsReady = (page: Page) =>
   page.waitForFunction(() =>
     ["inquiry-form", "newsletter-form", "application-form"].every((name) => customElements.get(name)),
   );
+
+/** Dark on a phone, and light on a screen, where it ends; both fit. */
+export async function hasNoSeriousBarrier(page: Page): Promise<void> {
+  for (const [colorScheme, width] of [
+    ["dark", 360],
+    ["light", 1440],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    const barriers = (await barriersOf(page)).filter(({ impact }) => impact === "serious" || impact === "critical");
+    expect(barriers.map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html)])).toEqual([]);
+  }
+}
 
 /** Sends a form in vain, and ends the 15 seconds in which it tries again by itself. They begin with its first try. */
 export async function sendInVain(page: Page, send: () => Promise<void>): Promise<void> {
