@@ -40,27 +40,7 @@ type Mutation<Input, Output> = TRPCMutationProcedure<{
   errorShape: ErrorShape;
 }>;
 
-/**
- * The router of the service.
- *
- * @example
- * ```ts
- * import type { AppRouter } from "@submissions/client/router";
- * import { createTRPCClient, httpBatchLink, httpLink, isNonJsonSerializable, splitLink } from "@trpc/client";
- *
- * const endpoint = "https://submissions.example.org/trpc";
- * const trpc = createTRPCClient<AppRouter>({
- *   links: [
- *     splitLink({
- *       condition: ({ input }) => isNonJsonSerializable(input), // a FormData with a resume is sent alone
- *       true: httpLink({ url: endpoint }),
- *       false: httpBatchLink({ url: endpoint }),
- *     }),
- *   ],
- * });
- * const { inquiryId } = await trpc.marketplace.inquiry.mutate(inquiry);
- * ```
- */
+/** The router of the service. */
 export type AppRouter = TRPCBuiltRouter<
   Types,
   TRPCDecorateCreateRouterOptions<{

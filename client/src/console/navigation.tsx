@@ -1,9 +1,10 @@
 // The side bar; on a phone, a bar at the top with a menu.
+import type { SubmissionKind } from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useEffect, useId, useRef } from "react";
 import { calls, isSignedOut, trpc } from "./calls.ts";
-import { isAdmin, seesSubmissions, seesSubscribers, useMe, useNames } from "./operators.ts";
+import { isAdmin, kindsOf, seesSubmissions, seesSubscribers, useMe, useNames } from "./operators.ts";
 import { forgetDrafts } from "./parts/drafts.tsx";
 import { Icon } from "./parts/icons.tsx";
 import { brand, brandIcon } from "./parts/page.tsx";
@@ -91,13 +92,13 @@ function Places() {
     ["Audit log", "/audit", "audit", isAdmin(me)],
     ["Settings", "/settings", "settings", true],
   ] as const;
-  const hidden: Readonly<Record<string, string>> = { sales: "Applications", recruiting: "Inquiries" };
+  const kinds: readonly SubmissionKind[] = kindsOf[me.role];
   return (
     <nav aria-label="Console">
       {lists.map(
         ([name, filter, icon, count = 0, isShown]) =>
           sees &&
-          name !== hidden[me.role] && (
+          (!("kind" in filter) || kinds.includes(filter.kind)) && (
             <Link
               key={name}
               to="/"

@@ -1,5 +1,11 @@
 // Operators: the one who is signed in, and those who see submissions: whom to assign to, and what each is called.
-import type { OperatorName, SubmissionKind, Me } from "@submissions/shared/console";
+import {
+  submissionKinds,
+  type Me,
+  type OperatorName,
+  type Role,
+  type SubmissionKind,
+} from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "./calls.ts";
 import { shortName } from "./words.ts";
@@ -33,6 +39,13 @@ const signedOut: Me = { email: "", role: "marketing" };
 export const useMe = (): Me =>
   useSyncExternalStore(session.subscribe, () => ("me" in session.state ? session.state.me : signedOut));
 
+/** The kinds of submissions that a role sees. */
+export const kindsOf = {
+  admin: submissionKinds,
+  sales: ["inquiry"],
+  recruiting: ["application"],
+  marketing: [],
+} as const satisfies Record<Role, readonly SubmissionKind[]>;
 export const seesSubmissions = ({ role }: Me): boolean => role !== "marketing";
 export const seesSubscribers = ({ role }: Me): boolean => role === "admin" || role === "marketing";
 export const isAdmin = ({ role }: Me): boolean => role === "admin";

@@ -4,13 +4,7 @@ import { filled, translated } from "@submissions/shared/forms/issue-words";
 import type { SubmissionError } from "../sdk/submission-error.ts";
 
 /** A heading and a message. */
-export interface FailureWords {
-  readonly title: string;
-  readonly message: string;
-}
-
-/** The words for a failure. */
-export function failureWords(error: SubmissionError, strings: FormStrings): FailureWords {
+export function failureWords(error: SubmissionError, strings: FormStrings) {
   const { mayHaveArrived, retryAfterSeconds, requestId, status } = error;
   const mayPass = status === 429 || status === 503;
   const sentences = [

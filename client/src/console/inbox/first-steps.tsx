@@ -3,7 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { trpc } from "../calls.ts";
-import { CopyButton, Waiting } from "../parts/states.tsx";
+import { Waiting } from "../parts/states.tsx";
+import { CopyButton } from "../parts/boxes.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { plural } from "../words.ts";
 

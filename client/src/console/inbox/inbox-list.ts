@@ -25,8 +25,6 @@ interface PageStart {
   readonly inLetters?: boolean;
 }
 
-const firstPage: PageStart = {};
-
 async function loadRows(
   { letter, ...others }: InboxFilter,
   { inLetters = false, ...page }: PageStart,
@@ -63,7 +61,7 @@ export function useInboxList(search: InboxSearch, enabled = true) {
       return { ...page, latest, isSearch: filter.letter !== undefined };
     },
     enabled,
-    initialPageParam: firstPage,
+    initialPageParam: {} as PageStart,
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
     // Rows never move by themselves.

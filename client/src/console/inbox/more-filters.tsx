@@ -1,7 +1,7 @@
 // The parts of the filter that are rarely set, and the exports. Loaded when they are first asked for.
-import type { Role, SubmissionKind } from "@submissions/shared/console";
+import type { SubmissionKind } from "@submissions/shared/console";
 import type { ChangeEvent } from "react";
-import { useMe } from "../operators.ts";
+import { kindsOf, useMe } from "../operators.ts";
 import { DownloadLink, exportUrl, FilterForm, formats } from "../parts/downloads.tsx";
 import { Check, Field } from "../parts/form.tsx";
 import { word } from "../words.ts";
@@ -12,18 +12,11 @@ interface MoreProps {
   readonly set: (change: InboxSearch) => void;
 }
 
-/** Lists by role. The server refuses the others. */
-const exportsOf: Readonly<Record<Role, readonly string[]>> = {
-  admin: ["inquiries", "applications"],
-  sales: ["inquiries"],
-  recruiting: ["applications"],
-  marketing: [],
-};
-
 /** Lists as files: what the filter shows, and everything. */
 function Exports({ search }: { readonly search: InboxSearch }) {
   const filter = filterOf(search);
-  const lists = exportsOf[useMe().role].filter((list) => search.kind === undefined || list === listOf[search.kind]);
+  const kinds: readonly SubmissionKind[] = kindsOf[useMe().role];
+  const lists = kinds.filter((kind) => (search.kind ?? kind) === kind).map((kind) => listOf[kind]);
   return lists.map((list) => (
     <div key={list} className="small">
       <FilterForm filter={filter} className="export-line">

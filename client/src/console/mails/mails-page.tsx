@@ -2,7 +2,8 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import { calls, trpc } from "../calls.ts";
 import { PageFrame } from "../parts/page.tsx";
-import { ReferenceLink, Empty, Mark } from "../parts/states.tsx";
+import { Empty, Mark } from "../parts/states.tsx";
+import { ReferenceLink } from "../parts/boxes.tsx";
 import { MailWhen, SendAgain } from "../submission/timeline.tsx";
 import { mailWord, word } from "../words.ts";
 import { TableList } from "../parts/table-list.tsx";

@@ -120,17 +120,11 @@ function Figures({ overview }: { readonly overview: Overview }) {
               key={reference}
               sign={<Avatar name={name} small />}
               title={
-                <>
-                  <Link
-                    to={submissionPath(reference)}
-                    params={{ reference }}
-                    search={{ status: "new", order: "oldest" }}
-                  >
-                    {name}
-                  </Link>{" "}
-                  <span className="quiet">{word(kind)}</span>
-                </>
+                <Link to={submissionPath(reference)} params={{ reference }} search={{ status: "new", order: "oldest" }}>
+                  {name}
+                </Link>
               }
+              hint={word(kind)}
               about={<p className="clip">{summary}</p>}
             >
               <span className="waits">

@@ -1,7 +1,9 @@
-// Parts of a page under a heading, and lists of things in them.
-import type { ReactNode } from "react";
+// Parts of a page under a heading, lists of things in them, and what often stands in these.
+import { Link } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
 import "../styles/pages.css";
 import { Waiting, type WaitingQuery } from "./states.tsx";
+import { submissionPath } from "../words.ts";
 
 interface BoxProps {
   readonly title: string;
@@ -38,19 +40,57 @@ interface LineProps {
   /** Before the words. */
   readonly sign?: ReactNode;
   readonly title: ReactNode;
+  /** Behind the title. */
+  readonly hint?: ReactNode;
   /** Below the title. */
   readonly about: ReactNode;
   /** What is at its end: a state, buttons. */
   readonly children?: ReactNode;
 }
 
-export const Line = ({ sign, title, about, children }: LineProps) => (
+export const Line = ({ sign, title, hint, about, children }: LineProps) => (
   <li>
     {sign}
     <div>
-      <p>{title}</p>
+      <p>
+        {title} {hint && <span className="quiet">{hint}</span>}
+      </p>
       <div className="quiet small">{about}</div>
     </div>
     {children}
   </li>
 );
+
+/** A link to a submission. */
+export const ReferenceLink = ({ reference }: { readonly reference: string }) => (
+  <Link to={submissionPath(reference)} params={{ reference }} className="reference">
+    {reference}
+  </Link>
+);
+
+interface CopyProps {
+  readonly text: string;
+  readonly className?: string;
+  readonly children?: ReactNode;
+}
+
+export function CopyButton({ text, className, children = "Copy" }: CopyProps) {
+  const [copied, setCopied] = useState(false);
+  // Pages over plain HTTP have no clipboard.
+  if (!navigator.clipboard) return null;
+  return (
+    <button
+      type="button"
+      className={className}
+      onClick={() =>
+        void navigator.clipboard.writeText(text).then(
+          () => setCopied(true),
+          // Without the permission to write there, the text can still be copied by hand.
+          () => {},
+        )
+      }
+    >
+      {copied ? "Copied" : children}
+    </button>
+  );
+}

@@ -3,7 +3,7 @@
 import { useMutation, type QueryKey } from "@tanstack/react-query";
 import { useState, type ComponentProps, type ReactNode } from "react";
 import { queryClient, type DecorateMutationProcedure, type ResolverDef } from "../calls.ts";
-import { CopyButton } from "./states.tsx";
+import { CopyButton } from "./boxes.tsx";
 import { Form } from "./form.tsx";
 import { Modal } from "./modal.tsx";
 import { useToasts } from "./toasts.tsx";

@@ -1,10 +1,9 @@
 // What a part of a page shows while it loads, when it failed and when there is nothing; and small signs that recur.
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
-import { useSyncExternalStore, type ReactNode, useState } from "react";
+import { useSyncExternalStore, type ReactNode } from "react";
 import { isMissing, messageOf } from "../calls.ts";
-import { age, exactTime, initials, word, submissionPath } from "../words.ts";
+import { age, exactTime, initials, word } from "../words.ts";
 import { Icon, type IconName } from "./icons.tsx";
-import { Link } from "@tanstack/react-router";
 
 export interface WaitingQuery {
   readonly isPending: boolean;
@@ -147,36 +146,3 @@ export const colourOf = (tag: string): string =>
   `tag tag-${Array.from(tag).reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 9_973, 7) % colours}`;
 
 export const Tag = ({ tag }: { readonly tag: string }) => <span className={colourOf(tag)}>{tag}</span>;
-
-export const ReferenceLink = ({ reference }: { readonly reference: string }) => (
-  <Link to={submissionPath(reference)} params={{ reference }} className="reference">
-    {reference}
-  </Link>
-);
-
-interface Props {
-  readonly text: string;
-  readonly className?: string;
-  readonly children?: ReactNode;
-}
-
-export function CopyButton({ text, className, children = "Copy" }: Props) {
-  const [copied, setCopied] = useState(false);
-  // Pages over plain HTTP have no clipboard.
-  if (!navigator.clipboard) return null;
-  return (
-    <button
-      type="button"
-      className={className}
-      onClick={() =>
-        void navigator.clipboard.writeText(text).then(
-          () => setCopied(true),
-          // Without the permission to write there, the text can still be copied by hand.
-          () => {},
-        )
-      }
-    >
-      {copied ? "Copied" : children}
-    </button>
-  );
-}

@@ -66,11 +66,8 @@ export function Sessions() {
         {({ id, device, network, seenAt, createdAt, isThis }) => (
           <Line
             key={id}
-            title={
-              <>
-                {device || "Unknown device"} {isThis && <span className="quiet">this one</span>}
-              </>
-            }
+            title={device || "Unknown device"}
+            hint={isThis && "this one"}
             about={
               <>
                 {network && `${network} · `}Used <Age at={seenAt} ago />, signed in <Age at={createdAt} ago />

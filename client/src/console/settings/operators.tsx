@@ -38,11 +38,8 @@ export function Operators({ me }: { readonly me: string }) {
           <Line
             key={email}
             sign={<Avatar name={name ?? email} small />}
-            title={
-              <>
-                {name ?? email} {email === me && <span className="quiet">you</span>}
-              </>
-            }
+            title={name ?? email}
+            hint={email === me && "you"}
             about={
               <>
                 {name !== null && `${email} · `}

@@ -1,8 +1,8 @@
 // Texts that replies are filled with, for each kind that the role sees.
-import { submissionKinds, type SavedAnswer, type SubmissionKind } from "@submissions/shared/console";
+import type { SavedAnswer, SubmissionKind } from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
-import { useMe } from "../operators.ts";
+import { kindsOf, useMe } from "../operators.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton } from "../parts/dialogs.tsx";
 import { Options, Field } from "../parts/form.tsx";
@@ -39,8 +39,6 @@ export const SavedAnswers = () => (
     </Lines>
   </Box>
 );
-
-const kindsOf = { admin: submissionKinds, sales: ["inquiry"], recruiting: ["application"], marketing: [] } as const;
 
 interface AnswerProps {
   readonly word: string;

@@ -2,8 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { encode } from "uqr";
 import { calls, queryClient, trpc } from "../calls.ts";
-import { Box } from "../parts/boxes.tsx";
-import { CopyButton } from "../parts/states.tsx";
+import { Box, CopyButton } from "../parts/boxes.tsx";
 import { DialogButton, FormButton, FormDialog } from "../parts/dialogs.tsx";
 import { Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";

@@ -21,11 +21,8 @@ export function Tokens() {
         {({ id, name, role, createdAt, expiresAt, usedAt }) => (
           <Line
             key={id}
-            title={
-              <>
-                {id} · {name} <span className="quiet">{word(role)}</span>
-              </>
-            }
+            title={`${id} · ${name}`}
+            hint={word(role)}
             about={
               <>
                 Created <Age at={createdAt} ago /> · {usedAt === null ? "never used" : "last used "}

@@ -30,10 +30,8 @@ interface TextFormProps {
 
 function TextForm({ label, draft, onSubmit, call, failed, field, head, children, ...area }: TextFormProps) {
   const [text, write] = draft;
-  const form = useRef<HTMLFormElement>(null);
   return (
     <form
-      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
         onSubmit();
@@ -48,7 +46,7 @@ function TextForm({ label, draft, onSubmit, call, failed, field, head, children,
         value={text}
         onChange={({ target }) => write(target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
         }}
         {...area}
       />

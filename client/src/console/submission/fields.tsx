@@ -6,8 +6,8 @@ import type { Field, FieldKind, FieldTable } from "@submissions/shared/field-tab
 import { inquiryFields } from "@submissions/shared/inquiry-fields";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Box } from "../parts/boxes.tsx";
-import { CopyButton, Fact } from "../parts/states.tsx";
+import { Box, CopyButton } from "../parts/boxes.tsx";
+import { Fact } from "../parts/states.tsx";
 import { languageWords } from "../words.ts";
 
 const tables: Readonly<Record<SubmissionKind, FieldTable>> = { inquiry: inquiryFields, application: applicationFields };

@@ -1,18 +1,19 @@
 // One submission: what was sent, what became of it, and what to do next.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { triageStatuses, type SubmissionDetail, type WithPerson } from "@submissions/shared/console";
+import { triageStatuses, type SubmissionDetail, type TriageStatus, type WithPerson } from "@submissions/shared/console";
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { isMissing, trpc } from "../calls.ts";
 import { useInboxList } from "../inbox/inbox-list.ts";
-import { filterOf, oneOf } from "../inbox/inbox-search.ts";
+import { filterOf } from "../inbox/inbox-search.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
 import { useMe, useAssignees, useNames } from "../operators.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
 import { Options } from "../parts/form.tsx";
-import { CopyButton, Age, Avatar, Fact, Waiting } from "../parts/states.tsx";
+import { Age, Avatar, Fact, Waiting } from "../parts/states.tsx";
+import { CopyButton } from "../parts/boxes.tsx";
 import { forgetDraftsOf, useDraft } from "../parts/drafts.tsx";
 import { useShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { useChange } from "../parts/dialogs.tsx";
@@ -40,11 +41,9 @@ export function SubmissionPage() {
   // Its person may have been erased elsewhere.
   useEffect(() => {
     if (isGone) forgetDraftsOf(reference);
-  }, [isGone, reference]);
-  useTitle(shown ? `${shown.name}, ${reference}` : reference);
-  useEffect(() => {
     if (shown) showNews([shown]);
-  }, [shown]);
+  }, [isGone, reference, shown]);
+  useTitle(shown ? `${shown.name}, ${reference}` : reference);
   return (
     <article className="submission" aria-label={reference}>
       {shown ? (
@@ -273,10 +272,7 @@ function Controls({ detail: { reference, kind, status, assignee } }: DetailProps
       <select
         aria-label="Status"
         value={status}
-        onChange={({ target }) => {
-          const chosen = oneOf(triageStatuses, target.value);
-          if (chosen !== undefined) triage([reference], { status: chosen });
-        }}
+        onChange={({ target }) => triage([reference], { status: target.value as TriageStatus })}
       >
         <Options of={triageStatuses} />
       </select>

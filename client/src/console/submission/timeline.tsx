@@ -2,11 +2,11 @@
 import type { MailRow, Note, SubmissionDetail } from "@submissions/shared/console";
 import type { ReactNode } from "react";
 import type { NameOf } from "../operators.ts";
-import { Age, Avatar, Mark, ReferenceLink } from "../parts/states.tsx";
+import { Age, Avatar, Mark } from "../parts/states.tsx";
+import { ReferenceLink, Box, Line, Lines } from "../parts/boxes.tsx";
 import { AuditSentence } from "../parts/audit-sentence.tsx";
 import { mailWord, plural, word } from "../words.ts";
 import { trpc } from "../calls.ts";
-import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton, useChange } from "../parts/dialogs.tsx";
 
 interface Item {

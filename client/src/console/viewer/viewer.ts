@@ -48,13 +48,8 @@ async function drawn(page: PDFPageProxy, number: number): Promise<HTMLCanvasElem
   canvas.height = Math.floor(viewport.height);
   const { items } = await page.getTextContent();
   canvas.setAttribute("role", "img");
-  canvas.setAttribute(
-    "aria-label",
-    `Page ${number}: ${items
-      .map((item) => ("str" in item ? item.str : ""))
-      .join(" ")
-      .slice(0, 5_000)}`,
-  );
+  const text = items.map((item) => ("str" in item ? item.str : "")).join(" ");
+  canvas.setAttribute("aria-label", `Page ${number}: ${text.slice(0, 5_000)}`);
   await page.render({ canvas, viewport }).promise;
   return canvas;
 }
