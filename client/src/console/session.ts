@@ -6,8 +6,7 @@ import type { Me } from "@submissions/shared/console";
 type SessionState =
   | { readonly name: "unknown" }
   | { readonly name: "signed-out" }
-  | { readonly name: "signed-in"; readonly me: Me }
-  | { readonly name: "expired"; readonly me: Me };
+  | { readonly name: "signed-in" | "expired"; readonly me: Me };
 
 class Session {
   #state: SessionState = { name: "unknown" };

@@ -1,8 +1,8 @@
 // The list of the inbox: loaded in pages, kept as it is until the operator asks for what is new; and its sections.
 import type { InboxFilter, InboxRow, Page } from "@submissions/shared/console";
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery, type InfiniteData } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo } from "react";
-import { calls, trpc } from "../calls.ts";
+import { calls, queryClient, trpc } from "../calls.ts";
 import { filterOf, midnight, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { listKey, showNews } from "../triage/triage.ts";
@@ -24,6 +24,8 @@ interface PageStart {
   readonly after?: number;
   readonly inLetters?: boolean;
 }
+
+const firstPage: PageStart = {};
 
 async function loadRows(
   { letter, ...others }: InboxFilter,
@@ -61,7 +63,7 @@ export function useInboxList(search: InboxSearch, enabled = true) {
       return { ...page, latest, isSearch: filter.letter !== undefined };
     },
     enabled,
-    initialPageParam: {} as PageStart,
+    initialPageParam: firstPage,
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
     // Rows never move by themselves.
@@ -80,7 +82,6 @@ export function useInboxList(search: InboxSearch, enabled = true) {
 
 /** How many submissions came in since the list was loaded, and how to load them. */
 export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | undefined) {
-  const client = useQueryClient();
   const { showFailure } = useToasts();
   const first = pages?.[0];
   // Without a filter the list itself says what its latest submission is.
@@ -99,15 +100,15 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
   const newest = since.data?.latest ?? 0;
   const isEmpty = first !== undefined && pages?.every(({ rows }) => rows.length === 0) === true;
   useEffect(() => {
-    if (added > 0) void client.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
-  }, [client, added, newest]);
+    if (added > 0) void queryClient.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
+  }, [added, newest]);
   const load = () => {
     // The first page again, and only that.
-    client.setQueriesData<InfiniteData<ListPage>>(
+    queryClient.setQueriesData<InfiniteData<ListPage>>(
       { queryKey: listKey },
       (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
     );
-    void client
+    void queryClient
       .invalidateQueries({ queryKey: listKey }, { throwOnError: true })
       .catch((error: unknown) => showFailure("Not loaded.", error));
     scrollTo({ top: 0 });

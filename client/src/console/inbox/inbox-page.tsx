@@ -6,12 +6,13 @@ import { isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { isAdmin, seesSubmissions, useMe } from "../operators.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useWide, useTitle } from "../parts/page.tsx";
+import { Modal } from "../parts/modal.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { useShortcuts } from "../parts/shortcuts.ts";
 import { Empty, MoreRows, Waiting } from "../parts/states.tsx";
 import { useTriage } from "../triage/triage.ts";
 import type { Change } from "../triage/triage-words.ts";
-import { count } from "../words.ts";
+import { count, plural } from "../words.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
 import { Chips, Filters, StatusTabs } from "./filters.tsx";
 import { useCounts } from "../navigation.tsx";
@@ -20,7 +21,7 @@ import { Row } from "./inbox-row.tsx";
 import { useCursor, useSelection } from "./selection.ts";
 
 const ReplyDialog = lazy(async () => ({ default: (await import("./reply-dialog.tsx")).ReplyDialog }));
-const TagDialog = lazy(async () => ({ default: (await import("../submission/tags.tsx")).TagDialog }));
+const TagBox = lazy(async () => ({ default: (await import("../submission/tags.tsx")).TagBox }));
 const MatchingDialog = lazy(async () => ({ default: (await import("./matching-dialog.tsx")).MatchingDialog }));
 const FirstSteps = lazy(async () => ({ default: (await import("./first-steps.tsx")).FirstSteps }));
 
@@ -71,6 +72,7 @@ function InboxList({ open, lastOpen }: ListProps) {
   const cursor = useCursor(references);
   const { goTo } = cursor;
   const { selected, everything, select, selectAll, selectEverything, clear } = useSelection(references, goTo);
+  const selectedRows = rows.filter(({ reference }) => selected.has(reference));
   const triage = useTriage();
   /** Where the keyboard goes after an erasure. */
   const landing = useRouterState({ select: ({ location }) => location.state.row });
@@ -94,7 +96,7 @@ function InboxList({ open, lastOpen }: ListProps) {
     onSearch({ ...search, q: words || undefined, ...(search.q === undefined && { status: undefined }) }, true);
   const targets = (): Chosen => {
     if (everything) return "all";
-    if (selected.size > 0) return references.filter((reference) => selected.has(reference));
+    if (selected.size > 0) return selectedRows.map(({ reference }) => reference);
     const at = cursor.current();
     return at === undefined ? [] : [at];
   };
@@ -233,7 +235,12 @@ function InboxList({ open, lastOpen }: ListProps) {
           <ReplyDialog references={dialog.chosen} kinds={kindsOf(dialog.chosen)} onClose={close} />
         )}
         {dialog?.name === "tag" && (
-          <TagDialog rows={rows.filter(({ reference }) => selected.has(reference))} onClose={close} />
+          <Modal title={`Tags of ${plural(selectedRows.length, "submission")}`} onClose={close}>
+            <TagBox
+              references={selectedRows.map(({ reference }) => reference)}
+              tags={[...new Set(selectedRows.flatMap(({ tags }) => tags))]}
+            />
+          </Modal>
         )}
         {asked && (
           <MatchingDialog

@@ -46,14 +46,13 @@ export function MoreFilters({ search, set }: MoreProps) {
     (name: "from" | "until") =>
     ({ target }: ChangeEvent<HTMLInputElement>) =>
       set({ [name]: target.value || undefined });
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <>
       <div className="pair">
         <Field label="From" type="date" value={search.from ?? ""} max={search.until} onChange={onText("from")} />
         <Field label="To" type="date" value={search.until ?? ""} min={search.from} onChange={onText("until")} />
       </div>
-      <p className="quiet small">Whole days in your time zone, {zone}.</p>
+      <p className="quiet small">Whole days in your time zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}.</p>
       <Check checked={search.resume === "yes"} onChange={(on) => set({ resume: on ? "yes" : undefined })}>
         Has a resume
       </Check>

@@ -1,14 +1,11 @@
 // The tags of submissions: shown, added with suggestions, and removed; of one or of several at once.
-import type { InboxRow } from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { trpc } from "../calls.ts";
 import { Icon } from "../parts/icons.tsx";
-import { Modal } from "../parts/modal.tsx";
 import { colourOf } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import { useChange } from "../parts/dialogs.tsx";
-import { plural } from "../words.ts";
 
 /** The tags of submissions that the operator sees, as suggestions and to be renamed. */
 export const useTags = (): readonly string[] =>
@@ -84,14 +81,3 @@ export function TagBox({ references, tags }: Props) {
     </div>
   );
 }
-
-interface TagDialogProps {
-  readonly rows: readonly InboxRow[];
-  readonly onClose: () => void;
-}
-
-export const TagDialog = ({ rows, onClose }: TagDialogProps) => (
-  <Modal title={`Tags of ${plural(rows.length, "submission")}`} onClose={onClose}>
-    <TagBox references={rows.map(({ reference }) => reference)} tags={[...new Set(rows.flatMap(({ tags }) => tags))]} />
-  </Modal>
-);

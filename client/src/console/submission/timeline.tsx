@@ -112,11 +112,8 @@ const Words = ({ said: { at, text }, by, mails }: WordsProps) => (
 );
 
 /** When a mail was sent, is due or was given up, and why. */
-export function MailWhen({
-  mail: { status, sentAt, dueAt, createdAt, attempts, lastError },
-}: {
-  readonly mail: MailRow;
-}) {
+export function MailWhen({ mail }: { readonly mail: MailRow }) {
+  const { status, sentAt, dueAt, createdAt, attempts, lastError } = mail;
   return (
     <p className="quiet small">
       {status === "sent" && sentAt !== null ? <Age at={sentAt} ago /> : <Age at={createdAt} ago />}

@@ -111,14 +111,14 @@ export function SubscribersPage() {
 
 function Growth() {
   const query = useQuery(trpc.subscribers.growth.queryOptions());
-  const growth = query.data;
-  const latest = growth?.at(-1)?.active ?? 0;
-  const gained = latest - (growth?.[0]?.active ?? 0);
+  const growth = query.data ?? [];
+  const latest = growth.at(-1)?.active ?? 0;
+  const gained = latest - (growth[0]?.active ?? 0);
   return (
     <section className="box growth" aria-busy={query.isPending}>
       <h2>Active subscribers</h2>
-      {query.isError && !growth && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {growth && growth.length > 0 && (
+      {query.isError && !query.data && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {growth.length > 0 && (
         <>
           <p className="figure">
             {count(latest)}{" "}
