@@ -26,10 +26,8 @@ export function useNames(): NameOf {
   const names = new Map(useAssignees().map(({ email, name }) => [email, name ?? shortName(email)]));
   return (email) => {
     const called = names.get(email) ?? shortName(email);
-    const isShared = names
-      .entries()
-      .some(([other, name]) => other !== email && name.toLowerCase() === called.toLowerCase());
-    return isShared ? email : called;
+    const same = [...names].filter(([, name]) => name.toLowerCase() === called.toLowerCase());
+    return same.some(([other]) => other !== email) ? email : called;
   };
 }
 

@@ -257,6 +257,8 @@ test("one that is erased meanwhile, or never was, is not found", async () => {
   await expect.poll(() => rows(page).locator(`[data-reference="${one.reference}"]`).count()).toBe(0);
   await page.goto(`${site().url}/inquiries/INQ-20000101-000000`);
   await page.getByRole("heading", { name: "Not found" }).waitFor();
+  await page.getByRole("button", { name: "Inbox" }).click();
+  await page.getByRole("heading", { name: "Not found" }).waitFor({ state: "detached" });
 });
 
 test("a page that is first opened while the service is down says so, and nothing that was typed is lost", async () => {

@@ -45,8 +45,9 @@ export function DayChart({ title, days, series, isLine = false }: Props) {
   const most = lines.at(-1) ?? 1;
   const yOf = (value: number) => top + plotHeight * (1 - value / most);
   const slot = (width - left) / Math.max(1, days.length);
-  /** The middle of a day. */
-  const xOf = (index: number) => left + slot * (index + 0.5);
+  /** The middle of a bar. A line goes from edge to edge. */
+  const xOf = (index: number) =>
+    isLine ? left + ((width - left - 4) * index) / Math.max(1, days.length - 1) : left + slot * (index + 0.5);
   const barWidth = Math.min(slot * 0.7, 28);
   const line = `M${sums.map((sum, index) => `${xOf(index).toFixed(1)} ${yOf(sum).toFixed(1)}`).join("L")}`;
   const every = Math.max(1, Math.ceil((days.length * 80) / width));
