@@ -2,7 +2,15 @@
 // bodies. The idempotency key makes sending again safe.
 import { SubmissionError } from "./submission-error.ts";
 
-/** How often and how long a submission is sent again. What is left out keeps its default. */
+/**
+ * How often and how long a submission is sent again. What is left out keeps its default.
+ *
+ * @example
+ * ```ts
+ * const patient: RetryOptions = { tries: 20, longestWaitMs: 60_000, giveUpAfterMs: 600_000 };
+ * await submissions.marketplace.inquiry(inquiry, { retry: patient });
+ * ```
+ */
 export interface RetryOptions {
   /** How often a submission is sent at most. Tries that end in `CONFLICT` do not count. Default 4. */
   readonly tries?: number | undefined;

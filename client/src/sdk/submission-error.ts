@@ -14,6 +14,12 @@ import type { FieldName } from "./submissions.ts";
  *   arrived is unknown.
  *
  * It is the code of a call's last try. {@link SubmissionError.mayHaveArrived} takes all tries into account.
+ *
+ * @example
+ * ```ts
+ * const offline: SubmissionErrorCode = "NETWORK";
+ * if (error.code === offline) show("Are you online?");
+ * ```
  */
 export type SubmissionErrorCode = FaultCode | "NETWORK" | "UNEXPECTED_RESPONSE";
 
@@ -26,7 +32,14 @@ const uncertain: ReadonlySet<SubmissionErrorCode> = new Set([
   "CONFLICT",
 ]);
 
-/** What a {@link SubmissionError} is made of. */
+/**
+ * What a {@link SubmissionError} is made of.
+ *
+ * @example A test of a form that is refused
+ * ```ts
+ * throw new SubmissionError({ code: "TOO_MANY_REQUESTS", message: "Please try again in a moment.", status: 429 });
+ * ```
+ */
 export interface SubmissionErrorFacts {
   readonly code: SubmissionErrorCode;
   /** Safe to show to a person. */

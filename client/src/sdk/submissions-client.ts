@@ -14,6 +14,13 @@ import type { UploadProgress } from "./upload-progress.ts";
  * The three submissions. One call is one submission: after no answer, or a failure that may pass, it is sent again with
  * the same key, and the service stores a key once. Every method rejects with a `SubmissionError`, that of the last try,
  * or with the reason of the caller's signal; mistakes of the calling program are TypeErrors.
+ *
+ * @example A part of a page that gets the client, and another one in tests
+ * ```ts
+ * function signUp({ newsletter }: SubmissionsClient) {
+ *   return newsletter.subscribe({ email, source: "footer" });
+ * }
+ * ```
  */
 export interface SubmissionsClient {
   readonly marketplace: {
@@ -70,7 +77,15 @@ export interface SubmissionsClient {
   };
 }
 
-/** Where the service is and how to reach it. */
+/**
+ * Where the service is and how to reach it.
+ *
+ * @example
+ * ```ts
+ * createSubmissionsClient({ url: "https://submissions.example.org", retry: { tries: 2 } });
+ * createSubmissionsClient({ url: "/" }); // in a page that the service itself serves
+ * ```
+ */
 export interface SubmissionsClientOptions {
   /**
    * Base address of the service, `https://submissions.example.org`, without `/trpc`. In a browser it may be relative to
@@ -120,7 +135,14 @@ export interface CallOptions {
   readonly altcha?: string | undefined;
 }
 
-/** The privacy notice beside a form of your own. */
+/**
+ * The privacy notice beside a form of your own.
+ *
+ * @example
+ * ```ts
+ * await submissions.newsletter.subscribe({ email }, { consent: { text: "2026-11", page: location.href } });
+ * ```
+ */
 export interface Consent {
   /** Its version, at most 100 code points. */
   readonly text: string;
@@ -128,7 +150,17 @@ export interface Consent {
   readonly page?: string | undefined;
 }
 
-/** Options of one application. */
+/**
+ * Options of one application.
+ *
+ * @example
+ * ```ts
+ * await submissions.applications.submit(application, {
+ *   resumeFilename: "ana.pdf",
+ *   signal: AbortSignal.timeout(120_000),
+ * });
+ * ```
+ */
 export interface ApplicationOptions extends CallOptions {
   /**
    * The name of the resume. By default a `File`'s own name, and `resume` for a `Blob`. An extension must agree with the

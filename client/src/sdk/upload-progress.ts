@@ -2,7 +2,14 @@
 // dedicated workers have.
 import type { Fetch } from "./transport.ts";
 
-/** How much of a request is sent. */
+/**
+ * How much of a request is sent.
+ *
+ * @example
+ * ```ts
+ * const percent = ({ loaded, total }: UploadProgress) => Math.floor((100 * loaded) / total);
+ * ```
+ */
 export interface UploadProgress {
   /** Bytes handed to the network so far. */
   readonly loaded: number;

@@ -58,7 +58,7 @@ function leastTimeOf(work: () => unknown, rounds: number): number {
 
 const workMax = 2.2 ** 3;
 /** On a busy machine the larger work seldom runs undisturbed. Work that is not linear fails in every try. */
-const triesMax = 60;
+const triesMax = 1_000;
 /** What is quicker is not worth comparing. */
 const leastMs = 0.5;
 
