@@ -1,4 +1,4 @@
-// What the system says of files: which errors are its own, and that a file or folder is not there.
+// Errors of the file system, and what a file or folder that is not there stands for.
 
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && "syscall" in error;

@@ -1,5 +1,5 @@
 // What surrounds every page: the sign-in in front of it, navigation, messages and the help.
-import { useQuery, onlineManager } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Outlet, useRouter, useRouterState, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { calls, messageOf, trpc } from "./calls.ts";
@@ -155,11 +155,15 @@ function HelpDialog({ onClose }: { readonly onClose: () => void }) {
 
 const troublesEveryMs = 60_000;
 
+function listenToConnection(listener: () => void): () => void {
+  for (const name of ["online", "offline"]) addEventListener(name, listener);
+  return () => {
+    for (const name of ["online", "offline"]) removeEventListener(name, listener);
+  };
+}
+
 function Notices() {
-  const online = useSyncExternalStore(
-    (listener) => onlineManager.subscribe(listener),
-    () => navigator.onLine,
-  );
+  const online = useSyncExternalStore(listenToConnection, () => navigator.onLine);
   const { data } = useQuery({ ...trpc.overview.troubles.queryOptions(), refetchInterval: troublesEveryMs });
   return (
     <div className="notices">

@@ -13,7 +13,7 @@ export const spaced = (name: string): string => name.replaceAll(/[A-Z]/g, (lette
 /** The languages of forms as they are shown. English is the default and is not shown. */
 export const languageWords: Readonly<Record<string, string>> = { de: "German" };
 
-/** By the end of a mail's kind: `inquiry-receipt`. */
+/** By the last word of a mail's kind: `notice` of `inquiry-notice`. Others are shown as they are. */
 const mailWords: Readonly<Record<string, string>> = {
   notice: "Notice to the team",
   welcome: "Welcome mail",

@@ -52,8 +52,7 @@ export class Draft {
   }
 
   read(): Kept | undefined {
-    const text = this.#stored((storage) => storage.getItem(this.#name));
-    return text ? (JSON.parse(text) as Kept) : undefined;
+    return this.#stored((storage) => JSON.parse(storage.getItem(this.#name) ?? "null") as Kept | null) ?? undefined;
   }
 
   write(kept: Omit<Kept, "search">): void {
@@ -69,7 +68,8 @@ export class Draft {
     try {
       return use(sessionStorage);
     } catch {
-      // SecurityError: the browser denies storage to the page. QuotaExceededError: the page has filled it.
+      // SecurityError: the browser denies storage to the page. QuotaExceededError: the page has filled it. SyntaxError:
+      // another script has written there.
       return undefined;
     }
   }

@@ -30,10 +30,10 @@ export class Again {
 
 /**
  * A round begins after the first turn of the event loop that brings no new job, and after this many turns at the latest. So
- * jobs that arrive while earlier requests are read share their commit.
+ * jobs that arrive while earlier requests are read share their commit. After a small batch it waits for no empty turn.
  */
 const gatherTurnsMax = 8;
-/** After a commit of so few jobs the next caller is probably alone too, and waits for no empty turn. */
+/** After a batch of so few jobs the next caller is probably alone too. */
 const fewJobs = 2;
 /** Most time until such a job comes again by itself; a commit that begins sooner takes it along. */
 const againMs = 25;
@@ -68,7 +68,7 @@ export class CommitQueue<Job, Result> {
   /** When the next round begins, by `performance.now()`; -Infinity: it was decided, and no job can hurry it. */
   #roundAt = Infinity;
   #isCommitting = false;
-  /** Of the latest commit; before the first one nobody is taken to be alone. */
+  /** How many jobs the latest batch had. Infinity before the first one, so that it gathers. */
   #lastJobs = Infinity;
   #closed: PromiseWithResolvers<void> | undefined;
   #counts = { commits: 0, jobs: 0, retries: 0 };

@@ -53,7 +53,10 @@ export async function weigh(
 
 /** The database was migrated by a newer version of the service, whose rows this one could misread. */
 export class SchemaTooNew extends OperatorError {
-  /** @param found number of the database's latest migration; `known`: of the latest that this version knows */
+  /**
+   * @param found number of the database's latest migration
+   * @param known of the latest that this version knows
+   */
   constructor(found: number, known: number) {
     super(`The database has schema ${found}, this version knows ${known}: start a version that knows it.`);
   }

@@ -236,10 +236,12 @@ function InboxList({ open, lastOpen }: ListProps) {
         )}
         {dialog?.name === "tag" && (
           <Modal title={`Tags of ${plural(selectedRows.length, "submission")}`} onClose={close}>
-            <TagBox
-              references={selectedRows.map(({ reference }) => reference)}
-              tags={[...new Set(selectedRows.flatMap(({ tags }) => tags))]}
-            />
+            <Suspense>
+              <TagBox
+                references={selectedRows.map(({ reference }) => reference)}
+                tags={[...new Set(selectedRows.flatMap(({ tags }) => tags))]}
+              />
+            </Suspense>
           </Modal>
         )}
         {asked && (

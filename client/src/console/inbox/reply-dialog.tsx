@@ -39,7 +39,7 @@ export function ReplyDialog({ references, kinds, onClose }: Props) {
     <FormDialog
       title={`Reply to ${plural(references.length, "submission")}`}
       word={send.isPending ? "Sending…" : "Send"}
-      call={{ error: preview.error ?? send.error, isPending: send.isPending || !preview.data }}
+      call={{ error: preview.error ?? send.error, isPending: send.isPending || preview.isError || !preview.data }}
       asks="primary"
       onSubmit={() => send.mutate(asked)}
       onClose={send.isPending ? undefined : onClose}

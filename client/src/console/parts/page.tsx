@@ -1,4 +1,5 @@
-// The frame of a page that is not the inbox: heading, actions and content. It also names the browser's tab.
+// The frame of a page that is not the inbox: heading, actions and content. It also names the browser's tab, and knows
+// whether the window is wide or a phone's.
 import { Link } from "@tanstack/react-router";
 import { useEffect, type ReactNode, useSyncExternalStore } from "react";
 

@@ -25,7 +25,7 @@ export type Shortcuts = Readonly<Record<string, (() => void) | undefined>>;
 
 const typing = "input:not([type=checkbox]), textarea, select, [contenteditable]";
 
-/** Listens for keys as long as the component is shown. The latest component that knows a key gets it. */
+/** Listens for keys as long as the component is shown. Where several know a key, a child gets it before its parent. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

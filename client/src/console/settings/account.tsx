@@ -50,6 +50,7 @@ export const ChangePassword = ({ email }: { readonly email: string }) => (
     procedure={trpc.session.changePassword}
     input={(text) => ({ current: text("current"), password: text("password") })}
     said="Your password is changed. You are signed out everywhere else."
+    reads={[trpc.session.list]}
   >
     <input type="email" autoComplete="username" value={email} readOnly hidden />
     <Field label="Current password" name="current" type="password" autoComplete="current-password" required autoFocus />

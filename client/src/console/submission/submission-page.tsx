@@ -8,7 +8,7 @@ import { isMissing, trpc } from "../calls.ts";
 import { useInboxList } from "../inbox/inbox-list.ts";
 import { filterOf } from "../inbox/inbox-search.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
-import { useMe, useAssignees, useNames } from "../operators.ts";
+import { seesSubmissions, useAssignees, useMe, useNames } from "../operators.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
 import { Options } from "../parts/form.tsx";
@@ -36,10 +36,11 @@ export function SubmissionPage() {
     refetchInterval: ({ state: { data, status } }) =>
       status === "success" && data?.mails.some((mail) => mail.status === "queued") === true && mailsEveryMs,
   });
+  const me = useMe();
   const isGone = isMissing(detail.error);
   const shown = isGone ? undefined : detail.data;
-  // Its person may have been erased elsewhere.
   useEffect(() => {
+    // Its person may have been erased elsewhere.
     if (isGone) forgetDraftsOf(reference);
     if (shown) showNews([shown]);
   }, [isGone, reference, shown]);
@@ -50,9 +51,11 @@ export function SubmissionPage() {
         <Submission key={reference} detail={shown} />
       ) : (
         <>
-          <header className="submission-head">
-            <Back />
-          </header>
+          {seesSubmissions(me) && (
+            <header className="submission-head">
+              <Back />
+            </header>
+          )}
           <Waiting query={detail} rows={6} className="skeleton-block" />
         </>
       )}

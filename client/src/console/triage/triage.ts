@@ -1,4 +1,4 @@
-// Changing the status or the assignee: shown at once, checked by version on the server, and taken back for 8 s with undo.
+// Changing the status or the assignee: shown at once, checked by version on the server, and taken back with undo until the next action.
 import type { InboxRow, Page, SubmissionDetail, TriageOutcome } from "@submissions/shared/console";
 import { useMutation, type InfiniteData } from "@tanstack/react-query";
 import { useCallback } from "react";

@@ -106,11 +106,7 @@ describe("the address of a request", () => {
   test("is read anew when another client uses the connection of a proxy", () => {
     const addresses = new ClientAddresses(hops(1));
     const proxy = { remoteAddress: "10.0.0.1" };
-    const [first, again] = [
-      addresses.keysOf(requestOf(proxy, "192.0.2.1")),
-      addresses.keysOf(requestOf(proxy, "192.0.2.1")),
-    ];
-    expect(again).toEqual(first);
+    expect(addresses.keysOf(requestOf(proxy, "192.0.2.1")).rate).toBe("192.0.2.1");
     expect(addresses.keysOf(requestOf(proxy, "192.0.2.2")).rate).toBe("192.0.2.2");
     expect(addresses.keysOf(requestOf(proxy)).rate).toBe("10.0.0.1");
   });

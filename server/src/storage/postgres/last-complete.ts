@@ -18,12 +18,12 @@ const writersOf = (table: string) => `
 /**
  * Prepares to ask for the last number of a table below which no row can appear any more.
  *
- * @returns a function that throws StorageUnavailable when transactions stay open
+ * @returns a function that throws StorageUnavailable when transactions stay open, and on a standby
  */
 export function makeLastComplete(connections: Connections) {
   return (table: string, number: string): (() => Promise<number>) => {
-    const lastAndWriters = prepared<{ last: number; writers: readonly string[] }>(`
-      SELECT (SELECT coalesce(max(${number}), 0) FROM ${table}) AS last,
+    const lastAndWriters = prepared<{ last: number; writers: readonly string[]; standby: boolean }>(`
+      SELECT pg_is_in_recovery() AS standby, (SELECT coalesce(max(${number}), 0) FROM ${table}) AS last,
         ARRAY (SELECT virtualtransaction ${writersOf(table)}) AS writers`);
     const stillOpen = prepared<{ names: string | null }>(
       `SELECT ${processNames} AS names ${writersOf(table)} AND virtualtransaction = ANY ($1::text[])`,
@@ -31,6 +31,8 @@ export function makeLastComplete(connections: Connections) {
 
     return async () => {
       const [found] = await connections.all(lastAndWriters);
+      // A standby does not know which transactions are open on its primary.
+      if (found?.standby === true) throw new StorageUnavailable("The database is a standby: read from its primary.");
       if (found === undefined || found.writers.length === 0) return found?.last ?? 0;
       const giveUpAt = performance.now() + waitMs;
       for (;;) {

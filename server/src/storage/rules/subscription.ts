@@ -17,7 +17,7 @@ import { readConsent } from "./submission-row.ts";
 import type { KnownAddressee } from "./suppression.ts";
 import type { TableRow } from "./tables.ts";
 
-export type KnownSubscriber = Pick<KnownAddressee, "status" | "welcomedAt" | "unsubscribedAt">;
+type KnownSubscriber = Pick<KnownAddressee, "status" | "welcomedAt" | "unsubscribedAt">;
 
 interface Addressee {
   /** Its mailbox refused us for good, or its owner complained or left. */

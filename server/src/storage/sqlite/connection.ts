@@ -1,10 +1,15 @@
 // One open SQLite database: its settings, its statements and its transactions. Everything is synchronous, so that nothing
 // can come between two calls.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import type { Access } from "../store.ts";
+import { type Access, StorageUnavailable } from "../store.ts";
 import { engineWaitMs } from "./busy.ts";
 import { createDatabaseFile, FileGuard } from "./database-file.ts";
 import { asCommitError } from "./errors.ts";
+
+/** Up to 3.51.2 two connections that write and checkpoint at once could corrupt a database in WAL mode. */
+const sqliteVersionMin = "3.51.3";
+/** `localeCompare` knows numbers too, but its first call loads 2 MB of languages. */
+const sortable = (version: string): string => version.replaceAll(/\d+/g, (number) => number.padStart(4, "0"));
 
 /** The log is cut back to this many bytes after a burst or a long read made it larger. */
 const logBytesKept = 64 * 1024 * 1024;
@@ -49,8 +54,13 @@ export class SqliteConnection implements Disposable {
     this.#commit = this.#database.prepare("COMMIT");
   }
 
+  /** @throws StorageUnavailable when this SQLite is too old to be trusted with the log */
   configure(): void {
     this.execute("PRAGMA trusted_schema = OFF");
+    const { sqlite = "" } = process.versions;
+    if (sortable(sqlite) < sortable(sqliteVersionMin)) {
+      throw new StorageUnavailable(`SQLite ${sqlite} is too old; ${sqliteVersionMin} is needed.`);
+    }
     this.execute(`PRAGMA cache_size = -${cacheKiB}`);
     if (this.access === "read-only") return;
     // FULL syncs the log on every commit, before other connections can see it: what was read or acknowledged survives a
