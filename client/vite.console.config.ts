@@ -1,9 +1,29 @@
 // Builds the operators' console: index.html, the shell of every page, viewer.html, which draws resumes in a frame, and the
 // files that they load, under names with a digest. The service writes the path of the console into the addresses of the shell, so a proxy may put it below a path.
 import { join } from "node:path";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+
+/** Puts a script of its own before the one that Vite makes of all others. */
+const earlyScript: Plugin = {
+  name: "early-script",
+  transformIndexHtml: {
+    order: "post",
+    handler(_html, { filename, bundle = {} }) {
+      const early = Object.values(bundle).find(({ name }) => name === "early");
+      if (early === undefined || !filename.endsWith("index.html")) return [];
+      return [
+        {
+          tag: "script",
+          attrs: { type: "module", crossorigin: true, src: `./${early.fileName}` },
+          injectTo: "head-prepend",
+        },
+      ];
+    },
+  },
+};
 
 export default defineConfig({
+  plugins: [earlyScript],
   root: join(import.meta.dirname, "src/console"),
   base: "./",
   resolve: { conditions: ["@submissions/source", "browser", "import", "module", "default"] },
@@ -18,12 +38,13 @@ export default defineConfig({
     // pdf.js, which is loaded when a resume is opened.
     chunkSizeWarningLimit: 1_800,
     rolldownOptions: {
-      input: ["index.html", "viewer.html"].map((name) => join(import.meta.dirname, "src/console", name)),
+      input: ["index.html", "viewer.html", "early.ts"].map((name) => join(import.meta.dirname, "src/console", name)),
       checks: { pluginTimings: false },
       output: {
         // One file in place of several small ones for what every page needs: compressed together they are smaller.
         codeSplitting: {
           groups: [
+            { name: "early", test: /console.early\./, priority: 1 },
             {
               name: "console",
               // `useQueries` is for one page, which is loaded later.

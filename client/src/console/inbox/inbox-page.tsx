@@ -3,7 +3,8 @@ import { submissionKinds, type SubmissionKind } from "@submissions/shared/consol
 import { Link, Outlet, useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
 import { Fragment, lazy, Suspense, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
-import { isAdmin, seesSubmissions, useMe } from "../operators.ts";
+import { useMe } from "../operators.ts";
+import { isAdmin, seesSubmissions } from "../roles.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useWide, useTitle } from "../parts/page.tsx";
 import { Modal } from "../parts/modal.tsx";

@@ -1,6 +1,7 @@
 // Downloads: a link that saves a file, and the menu with a whole list or what its filter shows.
 import { type ReactNode, useId } from "react";
-import { untilSignedIn, consoleUrl } from "../calls.ts";
+import { untilSignedIn } from "../calls.ts";
+import { consoleUrl } from "../early.ts";
 import { useToasts } from "./toasts.tsx";
 import { Icon } from "./icons.tsx";
 

@@ -1,7 +1,8 @@
 // The account of the operator who is signed in: the display name, what it is mailed, the password, and the open sessions.
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
-import { seesSubmissions, useMe } from "../operators.ts";
+import { useMe } from "../operators.ts";
+import { seesSubmissions } from "../roles.ts";
 import { FormButton, useChange } from "../parts/dialogs.tsx";
 import { Check, Field, Form, NewPassword } from "../parts/form.tsx";
 import { Waiting, Age } from "../parts/states.tsx";

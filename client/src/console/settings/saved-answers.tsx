@@ -2,7 +2,8 @@
 import type { SavedAnswer, SubmissionKind } from "@submissions/shared/console";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
-import { kindsOf, useMe } from "../operators.ts";
+import { useMe } from "../operators.ts";
+import { kindsByRole } from "../roles.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton } from "../parts/dialogs.tsx";
 import { Options, Field } from "../parts/form.tsx";
@@ -49,7 +50,7 @@ interface AnswerProps {
 }
 
 function AnswerButton({ answer, ...button }: AnswerProps) {
-  const kinds = kindsOf[useMe().role];
+  const kinds = kindsByRole[useMe().role];
   return (
     <FormButton
       {...button}

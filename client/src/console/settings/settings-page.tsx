@@ -1,5 +1,6 @@
 // Settings: the account, shortcuts, and for admins the operators, API tokens and webhooks.
-import { isAdmin, seesSubmissions, useMe } from "../operators.ts";
+import { useMe } from "../operators.ts";
+import { isAdmin, seesSubmissions } from "../roles.ts";
 import { useSignOut } from "../navigation.tsx";
 import { Box } from "../parts/boxes.tsx";
 import { Check } from "../parts/form.tsx";

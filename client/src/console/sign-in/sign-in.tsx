@@ -1,7 +1,8 @@
 // Signing in: a page at the same address as what was asked for, and a dialog over the page when the session ended.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { consoleUrl, isWrong, trpc } from "../calls.ts";
+import { isWrong, trpc } from "../calls.ts";
+import { consoleUrl } from "../early.ts";
 import { Field, Form } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { CardPage } from "../parts/page.tsx";

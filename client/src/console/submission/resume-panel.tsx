@@ -2,7 +2,8 @@
 import type { ResumeFacts } from "@submissions/shared/console";
 import { sizeIn } from "@submissions/shared/size";
 import { useEffect, useRef, useState } from "react";
-import { consoleUrl, untilSignedIn } from "../calls.ts";
+import { untilSignedIn } from "../calls.ts";
+import { consoleUrl } from "../early.ts";
 import { Box } from "../parts/boxes.tsx";
 import { DownloadLink } from "../parts/downloads.tsx";
 import { Icon } from "../parts/icons.tsx";

@@ -1,0 +1,48 @@
+// Asks for what the inbox shows first while the script of the page is still on its way, which takes seconds on a slow line.
+// It is a script of its own, before that one.
+import type { Me } from "@submissions/shared/console";
+import { filterOf } from "./inbox/inbox-search.ts";
+import { seesSubmissions } from "./roles.ts";
+
+const { url: scriptUrl } = import.meta;
+/** The address of the console itself, with a slash at the end: `https://…/console/`. Scripts are built into `assets/`. */
+export const consoleUrl = new URL("../", scriptUrl).href;
+
+class EarlyCalls {
+  readonly #answers = new Map<string, Promise<Response>>();
+
+  async askForInbox(): Promise<void> {
+    const answer = (await this.#ask("session.me")).clone();
+    const { result } = (await answer.json()) as { readonly result?: { readonly data: Me | null } };
+    const me = result?.data;
+    // What is not allowed would be refused, and stand in the audit log.
+    if (!me || me.mustSetSecondFactor || !seesSubmissions(me)) return;
+    // Another page, or a list that is narrowed.
+    if (location.href.replace(/\/?$/, "/") !== consoleUrl) return;
+    void this.#ask("inbox.since", { arrival: 0 });
+    void this.#ask("inbox.list", { filter: filterOf({}), page: {} });
+  }
+
+  /** `fetch`, unless the same was asked for early and has been answered well. Each of these answers is given once. */
+  async fetch(url: string, init: RequestInit): Promise<Response> {
+    const name = nameOf(url, init.body);
+    const answer = await this.#answers.get(name)?.catch(() => undefined);
+    this.#answers.delete(name);
+    return answer?.ok ? answer : fetch(url, init);
+  }
+
+  #ask(procedure: string, input?: unknown): Promise<Response> {
+    const url = `${consoleUrl}trpc/${procedure}`;
+    const body = input === undefined ? null : JSON.stringify(input);
+    const answer = fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+    this.#answers.set(nameOf(url, body), answer);
+    return answer;
+  }
+}
+
+const nameOf = (url: string, body: BodyInit | null | undefined) => `${url} ${typeof body === "string" ? body : ""}`;
+
+export const early = new EarlyCalls();
+
+// What fails is asked for again when it is needed.
+early.askForInbox().catch(() => {});
