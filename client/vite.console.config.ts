@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 
-/** Puts a script of its own before the one that Vite makes of all others. */
+/** Loads `early.ts` as a script of its own, before the one that Vite makes of all others. */
 const earlyScript: Plugin = {
   name: "early-script",
   transformIndexHtml: {

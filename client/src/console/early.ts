@@ -1,5 +1,5 @@
 // Asks for what the inbox shows first while the script of the page is still on its way, which takes seconds on a slow line.
-// It is a script of its own, before that one.
+// The page loads it as a script of its own, before that one.
 import type { Me } from "@submissions/shared/console";
 import { filterOf } from "./inbox/inbox-search.ts";
 import { seesSubmissions } from "./roles.ts";
@@ -15,7 +15,7 @@ class EarlyCalls {
     const answer = (await this.#ask("session.me")).clone();
     const { result } = (await answer.json()) as { readonly result?: { readonly data: Me | null } };
     const me = result?.data;
-    // What is not allowed would be refused, and stand in the audit log.
+    // The server writes each call that it refuses to an operator into the audit log.
     if (!me || me.mustSetSecondFactor || !seesSubmissions(me)) return;
     // Another page, or a list that is narrowed.
     if (location.href.replace(/\/?$/, "/") !== consoleUrl) return;
@@ -23,11 +23,12 @@ class EarlyCalls {
     void this.#ask("inbox.list", { filter: filterOf({}), page: {} });
   }
 
-  /** `fetch`, unless the same was asked for early and has been answered well. Each of these answers is given once. */
+  /** Gives the answer of the same early call, once and if it succeeded; otherwise makes the call. */
   async fetch(url: string, init: RequestInit): Promise<Response> {
     const name = nameOf(url, init.body);
-    const answer = await this.#answers.get(name)?.catch(() => undefined);
+    const asked = this.#answers.get(name);
     this.#answers.delete(name);
+    const answer = await asked?.catch(() => undefined);
     return answer?.ok ? answer : fetch(url, init);
   }
 

@@ -85,7 +85,7 @@ const ofApplications: Refusal[] = [
   ["a field sent twice", apply({ email: ["a@b.org", "c@d.org"] }), "BAD_REQUEST", "email"],
   [
     "text where the file belongs, with every other problem",
-    apply({ email: "nobody", resumeFile: "text" }),
+    apply({ email: "not an address", resumeFile: "text" }),
     "BAD_REQUEST",
     "email",
     "resumeFile",
@@ -103,7 +103,7 @@ const ofApplications: Refusal[] = [
   ["a resume that is no document", withResume("hello"), "UNSUPPORTED_MEDIA_TYPE", "resumeFile"],
   [
     "a resume that is no document, with every other problem",
-    apply({ email: "nobody", resumeFile: new File(["hello"], "resume.pdf") }),
+    apply({ email: "not an address", resumeFile: new File(["hello"], "resume.pdf") }),
     "BAD_REQUEST",
     "email",
     "resumeFile",

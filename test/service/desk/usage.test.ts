@@ -45,7 +45,7 @@ test.each([
   [["operators", "add", "eva@example.org"]],
   [["operators", "add", "eva@example.org", "--role", "king"]],
   [["operators", "add", "eva", "--role", "sales"]],
-  [["erase", "nobody"]],
+  [["erase", "not an address"]],
   [["export", "person"]],
   [["export", "inquiries", "ana@example.org"]],
   [["export", "person", "ana@example.org", "--after=1"]],

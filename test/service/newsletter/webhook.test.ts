@@ -101,7 +101,7 @@ describe("who may call", () => {
     expect(response.status).toBe(401);
   });
 
-  test("whoever has the credentials, by POST only: from then on the address gets no receipt", async () => {
+  test("takes a complaint of 1 MB with the credentials, by POST only: its address gets no receipt any more", async () => {
     const email = someone();
     expect(await told(complaint(email, { Content: "x".repeat(1_000_000) }))).toBe("noted");
     expect(await getsReceipts(email)).toBe(false);

@@ -124,7 +124,7 @@ function draw(g: fc.GeneratorValue): FuzzRequest {
     }[procedure];
     const changes = isSpoilt ? several(4, () => [pick(fieldNames), wrong()] as const) : [];
     const fields = Object.fromEntries([...Object.entries(sound), ...changes]);
-    return kind === "wild" ? { ...fields, email: "nobody" } : fields;
+    return kind === "wild" ? { ...fields, email: "not an address" } : fields;
   };
   const part = (head: string, bytes: Buffer) =>
     Buffer.concat([

@@ -1,5 +1,5 @@
-// Stands in for server/src/failpoint.ts: when the step that FAILPOINT names is reached, the process is killed, or meets
-// an error that nobody catches. `before-commit`, `before-commit:kill`, `after-commit:throw`, `after-commit:reject`;
+// Stands in for server/src/failpoint.ts: when the step that FAILPOINT names is reached, the process is killed, or an
+// error is thrown that no code catches. `before-commit`, `before-commit:kill`, `after-commit:throw`, `after-commit:reject`;
 // `before-commit:kill:3`: when it is reached for the third time.
 import type { Step } from "../../../../server/src/failpoint.ts";
 
