@@ -5,8 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { reached } from "../failpoint.ts";
 import { ifMissing } from "../file-errors.ts";
-import { syncFolder } from "../resumes/folder-sync.ts";
-import { hashOf } from "../resumes/staging.ts";
+import { hashOf, syncFolder } from "../resumes/staging.ts";
 import { OperatorError } from "../operator-error.ts";
 
 export const databaseIn = (backup: string): string => join(backup, "submissions.sqlite");

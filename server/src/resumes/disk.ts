@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
 import { ifMissing, isMissing, isSystemError } from "../file-errors.ts";
-import { makeFolderDurably, syncFolder } from "./folder-sync.ts";
+import { makeFolderDurably, syncFolder } from "./staging.ts";
 import {
   freeBytesOf,
   listFolder,

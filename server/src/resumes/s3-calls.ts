@@ -26,51 +26,43 @@ export const s3Limits = {
 
 export type S3Limits = Readonly<typeof s3Limits>;
 
-/** Makes one call; gives up when the signal says so. */
-type Attempt<T> = (signal: AbortSignal) => Promise<T>;
-
-/** What matters of an error of the SDK, of the network or of a time-out. */
-interface Failure {
-  readonly name: string;
-  readonly status: number | undefined;
-  readonly code: string | undefined;
-}
-
 /** Stores refuse with these although the next try may succeed. The SDK has set its clock right after the last one. */
 const transientNames: ReadonlySet<string> = new Set(["SlowDown", "RequestTimeout", "RequestTimeTooSkewed"]);
 
-export type S3Calls = ReturnType<typeof storeCalls>;
+/** Makes one call; gives up when the signal says so. */
+type Attempt<T> = (options: { readonly abortSignal: AbortSignal }) => Promise<T>;
 
-export function storeCalls({ attemptMs, attemptsMax, triesMs, pauseMs, readinessMs }: S3Limits) {
+interface Bounds {
+  /** By `performance.now()`. */
+  readonly deadline?: number | undefined;
+  readonly attemptsMax?: number;
+}
+
+export function storeCalls({ attemptMs, triesMs, pauseMs, ...limits }: S3Limits) {
   // Processes that were refused together must not try again together.
   const pauseAfter = (tries: number) => pauseMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
 
-  return {
-    /**
-     * Calls until it succeeds, another try is useless, or the deadline (by `performance.now()`) has come.
-     *
-     * @throws ResumeMissing, VaultUnavailable
-     */
-    async send<T>(attempt: Attempt<T>, deadline = performance.now() + triesMs): Promise<T> {
-      for (let tries = 1; ; tries += 1) {
-        const leftMs = deadline - performance.now();
-        if (leftMs <= 0) throw new VaultUnavailable("There is no time left to call the object store.");
-        try {
-          return await within(Math.min(attemptMs, leftMs), attempt);
-        } catch (error) {
-          const restMs = pauseAfter(tries);
-          const isUseless = tries >= attemptsMax || performance.now() + restMs >= deadline;
-          if (isUseless || !isTransient(failureOf(error))) throw asVaultError(error);
-          await sleep(restMs);
-        }
+  /**
+   * Calls until it succeeds, another try is useless, or the deadline has come.
+   *
+   * @throws ResumeMissing, VaultUnavailable
+   */
+  return async <T>(
+    attempt: Attempt<T>,
+    { deadline = performance.now() + triesMs, attemptsMax = limits.attemptsMax }: Bounds = {},
+  ): Promise<T> => {
+    for (let tries = 1; ; tries += 1) {
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) throw new VaultUnavailable("There is no time left to call the object store.");
+      try {
+        return await within(Math.min(attemptMs, leftMs), attempt);
+      } catch (error) {
+        const restMs = pauseAfter(tries);
+        const isUseless = tries >= attemptsMax || performance.now() + restMs >= deadline;
+        if (isUseless || !isTransient(failureOf(error))) throw asVaultError(error);
+        await sleep(restMs);
       }
-    },
-
-    /** Calls once, for an answer now. */
-    sendOnce: <T>(attempt: Attempt<T>): Promise<T> =>
-      within(readinessMs, attempt).catch((error: unknown) => {
-        throw asVaultError(error);
-      }),
+    }
   };
 }
 
@@ -79,13 +71,16 @@ async function within<T>(ms: number, attempt: Attempt<T>): Promise<T> {
   const giveUp = new AbortController();
   const timer = setTimeout(() => giveUp.abort(), ms);
   try {
-    return await attempt(giveUp.signal);
+    return await attempt({ abortSignal: giveUp.signal });
   } finally {
     clearTimeout(timer);
   }
 }
 
-function failureOf(error: unknown): Failure {
+type Failure = ReturnType<typeof failureOf>;
+
+/** What matters of an error of the SDK, of the network or of a time-out. */
+function failureOf(error: unknown) {
   if (!(error instanceof Error)) return { name: "", status: undefined, code: undefined };
   const { $metadata, code } = error as { readonly $metadata?: { readonly httpStatusCode?: number }; code?: unknown };
   return {

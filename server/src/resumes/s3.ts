@@ -5,9 +5,8 @@ import { resolve } from "node:path";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
 import { isSystemError } from "../file-errors.ts";
-import { openBucket } from "./s3-bucket.ts";
-import { storeCalls, s3Limits, type S3Limits } from "./s3-calls.ts";
-import { createS3Client, loadS3Sdk, type S3Place } from "./s3-sdk.ts";
+import { openBucket, type S3Place } from "./s3-bucket.ts";
+import { s3Limits, type S3Limits } from "./s3-calls.ts";
 import { freeBytesOf, openStagingFolder, probeFolder, sweepStaged, watchRoom } from "./staging.ts";
 import { isPaired, sweepShelf, TakenBack } from "./sweep.ts";
 import { assertKey, drawKey, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
@@ -25,11 +24,8 @@ export interface S3Settings extends S3Place {
  * @throws SettingUnusable
  */
 export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3Limits = s3Limits): Promise<Vault> => {
-  const { folder, links } = settings;
-  const sdk = await loadS3Sdk();
-  const client = await createS3Client(sdk, settings, limits);
-  const stagingFolder = await openStagingFolder(resolve(folder));
-  const bucket = openBucket(sdk, client, settings, storeCalls(limits));
+  const bucket = await openBucket(settings, limits);
+  const stagingFolder = await openStagingFolder(resolve(settings.folder));
   const takenBack = new TakenBack();
 
   return {
@@ -70,7 +66,7 @@ export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3
 
     async link(key, filename) {
       assertKey(key);
-      return links ? bucket.sign(key, filename, limits.linkSeconds) : null;
+      return settings.links ? bucket.sign(key, filename) : null;
     },
 
     async checkReadiness() {
@@ -94,9 +90,7 @@ export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3
 
     belongsTo: (identity) => isPaired(bucket, identity),
 
-    async [Symbol.asyncDispose](): Promise<void> {
-      bucket.close();
-    },
+    [Symbol.asyncDispose]: async () => bucket.close(),
   };
 };
 

@@ -1,18 +1,16 @@
-// The folder in which uploads lie while they are received and judged: on a disk of this machine, whatever the vault.
+// The folder in which uploads lie while they are received and judged, on a disk of this machine whatever the vault, and
+// what vaults and backups do with folders.
 import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream, type Dirent } from "node:fs";
-import { chmod, open, opendir, rm, stat, statfs } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, open, opendir, rm, stat, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ifMissing, isMissing } from "../file-errors.ts";
 import { shareAnswer } from "../share-answer.ts";
-import { makeFolderDurably } from "./folder-sync.ts";
 import type { StagedFile } from "./vault.ts";
 
-const stagingName = ".staging";
-
-/** A block of any file system, so that a full disk shows. In bytes. */
+/** A block of any file system, so that a full disk shows. */
 const probeBytes = 4_096;
 
 /** The database may lie on the same disk, and must be able to go on when uploads have to stop. */
@@ -23,7 +21,7 @@ const roomCheckMs = 1_000;
 
 /** Makes the staging folder of `root` if need be, and answers its path. */
 export async function openStagingFolder(root: string): Promise<string> {
-  const folder = join(root, stagingName);
+  const folder = join(root, ".staging");
   await makeFolderDurably(root, folder);
   // The root may be the operator's, with modes of their choice; the staging folder is ours.
   await chmod(folder, 0o700);
@@ -88,18 +86,30 @@ export const writtenAt = (path: string): Promise<number> =>
 
 /** Answers whether there is room on a disk. A disk that fails has none. */
 export const watchRoom = (freeBytes: () => Promise<number>, bytesMin = freeBytesMin, now?: () => number) =>
-  shareAnswer(
-    () =>
-      freeBytes().then(
-        (bytes) => bytes >= bytesMin,
-        () => false,
-      ),
-    roomCheckMs,
-    now,
-  );
+  shareAnswer(async () => (await freeBytes().catch(() => 0)) >= bytesMin, roomCheckMs, now);
 
 /** What an ordinary user may still write to the disk of a folder. Infinite where the file system has no size. */
 export async function freeBytesOf(folder: string): Promise<number> {
   const { blocks, bavail, bsize } = await statfs(folder);
   return blocks === 0 ? Infinity : bavail * bsize;
+}
+
+/** Waits until the names in the folder are on stable storage: without it a rename may not survive a power failure. */
+export async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, "r");
+  await handle.sync();
+}
+
+/**
+ * Makes `folder` and what is missing above it, mode 0700, durable down from `root`, or from above `root` when that was
+ * missing too. Also syncs folders that were there: another process may have made them a moment ago.
+ */
+export async function makeFolderDurably(root: string, folder: string): Promise<void> {
+  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  const top = firstMade !== undefined && root.startsWith(firstMade) ? dirname(firstMade) : root;
+  let parent = folder;
+  while (parent !== top) {
+    parent = dirname(parent);
+    await syncFolder(parent);
+  }
 }
