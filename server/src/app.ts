@@ -1,8 +1,8 @@
 // The composition root: the one place that knows everything. Builds the service from its configuration, in the order of
 // its dependencies, and takes it down in the reverse order.
+import type { AddressInfo } from "node:net";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { FastifyInstance } from "fastify";
 import about from "../package.json" with { type: "json" };
 import { systemClock, type Clock, type Stopwatch } from "./clock.ts";
 import { publicUrl, type Config } from "./config/config.ts";
@@ -28,7 +28,6 @@ import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import type { Traces } from "./observe/traces.ts";
 import { loadOptional } from "./optional-packages.ts";
-import { keepAddress } from "./own-address.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { freeBytesOf } from "./resumes/staging.ts";
 import type { Vault } from "./resumes/vault.ts";
@@ -36,6 +35,7 @@ import type { MailKind } from "./storage/records.ts";
 import { teamMails } from "./storage/rules/mails.ts";
 import { lockStore, openRateLimitStore, openStore } from "./storage/open-store.ts";
 import { shareAnswer } from "./share-answer.ts";
+import { keepAddress } from "./start-up.ts";
 import { startSender } from "./webhooks/sender.ts";
 
 export interface App extends AsyncDisposable {
@@ -56,28 +56,23 @@ export interface AppOptions {
   readonly clock?: Clock & Stopwatch;
   /** What differs from the usual limits of the HTTP side. */
   readonly limits?: Partial<HttpLimits> | undefined;
-  /** Where the forms' script was built to, unless it is the usual place. */
+  /** Where the forms' script and the console were built to, unless it is the usual place. */
   readonly formsFolder?: string | undefined;
-  /** Where the console was built to, unless it is the usual place. */
   readonly consoleFolder?: string | undefined;
 }
 
 /**
- * How long closing takes at most. With the notice before it (main.ts), a process ends within 10 s of its signal. An SMTP
- * server cannot be asked whether it took a mail, so its reply is waited for longer: the process ends within 27 s.
+ * How long closing takes at most. With the notice before it (main.ts), a process ends within 10 s of its signal; over SMTP,
+ * whose server cannot be asked whether it took a mail, within 27 s.
  */
 const closeMsMax = { mailbox: 8_000, postmark: 8_000, smtp: 25_000 } as const;
-/**
- * How long after closing began answers may wait for their mails. Connections that are still open are cut half a second
- * later (http/gate/draining.ts).
- */
+/** How long answers wait for their mails. Open connections are cut half a second later (http/gate/draining.ts). */
 const answersMsMax = 4_000;
+/** What of the time is left for the store, and for the last spans where there are traces. */
+const storeMs = 500;
+const tracesMs = 1_000;
 /** How old the answer may be that open consoles get. */
 const troublesMs = 10_000;
-/** What of it is left for the store. */
-const storeMs = 500;
-/** And for the last spans, where there are traces. */
-const tracesMs = 1_000;
 
 const builtForms = fileURLToPath(new URL("../../client/dist/forms", import.meta.url));
 const builtConsole = fileURLToPath(new URL("../../client/dist/console", import.meta.url));
@@ -194,12 +189,9 @@ export async function startApp(options: AppOptions): Promise<App> {
   opened.defer(() => server.close());
   if (config.mode !== "worker") {
     // Each process counts the calls of the console alone: a shared count would cost each call a query.
-    const guard = http.guardOf("console", null);
-    const operatorGuard = http.guardOf("operators", null);
-    const { addresses } = http;
-    await server.register((scope) =>
-      consoleRoutes(scope, { console: operators, addresses, guard, operatorGuard, folder: consoleFolder }),
-    );
+    const [guard, operatorGuard] = [http.guardOf("console", null), http.guardOf("operators", null)];
+    const routes = { console: operators, addresses: http.addresses, guard, operatorGuard, folder: consoleFolder };
+    await server.register((scope) => consoleRoutes(scope, routes));
   }
   const hasOperators = config.mode !== "worker" && (await store.access.listOperators()).length > 0;
   // Its first call would keep the event loop for 0.1 s. A service whose console is not used does without the memory.
@@ -207,7 +199,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   // A process for the web sends what it has just stored. Mails that are due belong to the workers.
   outbox.start({ claiming: config.mode !== "web" });
   await server.listen({ host: config.listen.host, port });
-  port = portOf(server);
+  port = (server.server.address() as AddressInfo).port;
   if (config.mode !== "worker") {
     // A full disk keeps no service from starting.
     const unknown = (error: unknown) => log.warn({ err: error }, "commands do not know the address of this service");
@@ -233,9 +225,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     const tried = (result: string) => metrics.webhookTries.inc({ result });
     opened.use(startSender({ store, targets: config.webhookTargets, publicUrl: baseUrl, log, tried }));
   }
-  const { retentionDays } = config;
   const { retentionWaits } = metrics;
-  opened.use(startHousekeeping({ vault, store, rateLimitStore, log, retentionDays, retentionWaits }));
+  opened.use(startHousekeeping({ ...config, vault, store, rateLimitStore, log, retentionWaits }));
 
   const resources = opened.move();
   let closing: Promise<void> | undefined;
@@ -253,29 +244,14 @@ export async function startApp(options: AppOptions): Promise<App> {
     closedBy = Math.min(closedBy, performance.now() + closeMs);
     return (closing ??= resources.disposeAsync());
   };
-  return {
-    address: publicUrl({ ...config, publicUrl: null }, port),
-    drain,
-    refuse,
-    close,
-    closeMs,
-    [Symbol.asyncDispose]: close,
-  };
-}
-
-function portOf({ server }: FastifyInstance): number {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server listens on no port.");
-  return address.port;
+  const address = publicUrl({ ...config, publicUrl: null }, port);
+  return { address, drain, refuse, close, closeMs, [Symbol.asyncDispose]: close };
 }
 
 /** @throws SettingUnusable when OpenTelemetry's packages are not installed */
 async function openTraces(settings: NonNullable<Config["tracing"]>, log: Log): Promise<Traces> {
-  const { startTraces } = await loadOptional(
-    () => import("./observe/traces.ts"),
-    "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "@opentelemetry",
-  );
+  const load = () => import("./observe/traces.ts");
+  const { startTraces } = await loadOptional(load, "OTEL_EXPORTER_OTLP_ENDPOINT", "@opentelemetry");
   return startTraces({ ...settings, version: about.version, flushMs: tracesMs, log });
 }
 

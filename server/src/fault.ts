@@ -1,5 +1,5 @@
 // The one expected error. Code that refuses a request throws it by its name in the shared table, and the doors write it
-// down. It knows nothing of HTTP or tRPC beyond what the table says.
+// down.
 import { faults, type FaultName, type Issue } from "@submissions/shared/faults";
 import { OperatorError } from "./operator-error.ts";
 
@@ -12,17 +12,17 @@ interface FaultDetail {
   readonly cause?: unknown;
 }
 
-/** An expected refusal. Its message is the table's; details of the system stay in `cause` and never reach a caller. */
+/** An expected refusal. Its message is the table's. */
 export class Fault extends OperatorError {
   readonly fault: FaultName;
   readonly issues: readonly Issue[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(fault: FaultName, detail: FaultDetail = {}) {
-    super(faults[fault].message, detail.cause === undefined ? undefined : { cause: detail.cause });
+  constructor(fault: FaultName, { issues, retryAfterSeconds, cause }: FaultDetail = {}) {
+    super(faults[fault].message, cause === undefined ? undefined : { cause });
     this.fault = fault;
-    this.issues = detail.issues;
-    this.retryAfterSeconds = detail.retryAfterSeconds;
+    this.issues = issues;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

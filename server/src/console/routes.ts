@@ -2,11 +2,10 @@
 import { importBytesMax } from "@submissions/shared/console";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { bodyKind, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
-import { refuse } from "../http/fault-reply.ts";
+import { isBatch, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
 import { answerOf, inputsOf, sendAnswer, sendBatch } from "../http/rpc.ts";
-import { isBatch } from "../http/rpc-batch.ts";
 import { Fault } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
 import { bringsToken, callerOf, countedBy, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";

@@ -34,7 +34,6 @@ interface Received {
   readonly by: Door;
   /** Where a form's fields are gathered, if they are wanted even when the form is refused. */
   readonly form?: FormBody | undefined;
-  /** The input, where it was read before: that of a call in a batch. */
   readonly input?: ReadInput;
 }
 
@@ -42,6 +41,7 @@ interface Received {
  * Reads the input of a call, then calls the procedure. The result is counted by its code: `OK`, `SPAM` (answered like
  * `OK`), or that of the refusal.
  *
+ * @param received with the input where it was read before: that of a call in a batch
  * @throws Fault as the table says of bodies, forms and submissions
  */
 export async function answerCall(door: DoorOptions, entry: ProcedureEntry, received: Received): Promise<unknown> {
@@ -60,10 +60,9 @@ export async function answerCall(door: DoorOptions, entry: ProcedureEntry, recei
 }
 
 /**
- * Reads the input of a request, whatever kind of body it comes in. The route has refused other kinds before
- * ({@link acceptBodies}), and JSON and URL-encoded forms are parsed.
+ * Reads the input of a request, whatever kind of body it comes in. The route has refused other kinds before, and JSON and
+ * URL-encoded forms are parsed.
  *
- * @param form where a form's fields are gathered, if they are wanted even when the form is refused
  * @throws Fault as the table says of bodies and forms
  */
 export async function readInput(
@@ -88,11 +87,7 @@ export const inputOf = (value: unknown): ReadInput => ({ value, problems: [], re
 
 const nothingStaged: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} };
 
-/**
- * The call of a procedure with an input.
- *
- * @throws Fault `bodyNotObject`, `idempotencyKeyInvalid`
- */
+/** @throws Fault `bodyNotObject`, `idempotencyKeyInvalid` */
 function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -126,11 +121,7 @@ export function objectOnly(value: unknown): object {
   return value;
 }
 
-/**
- * Removes the fields that are null, as many clients write what is not filled in. Answers what is no field of it.
- *
- * @param texts the text fields of the procedure
- */
+/** Removes the fields that are null, as many clients write what is not filled in. Answers what is no text of `texts`. */
 function dropAbsent(value: object, texts: ReadonlySet<string> = new Set()): [string, unknown][] {
   const input = value as Record<string, unknown>;
   const beside: [string, unknown][] = [];
@@ -173,9 +164,6 @@ export const jsonBytesMaxOf = ({ contentTypes }: ProcedureEntry): number =>
   contentTypes.includes("multipart/form-data") ? bytesMax.jsonOfApplication : bytesMax.json;
 
 /** Counts a call that was refused before its input was read. */
-export const countRefusal = (
-  { metrics }: Pick<DoorOptions, "metrics">,
-  procedure: string,
-  door: Door,
-  error: unknown,
-): void => metrics.submissions.inc({ procedure, door, code: describeFailure(error).code });
+export function countRefusal({ metrics }: DoorOptions, procedure: string, door: Door, error: unknown): void {
+  metrics.submissions.inc({ procedure, door, code: describeFailure(error).code });
+}

@@ -22,7 +22,6 @@ const closeMsMax = 1_000;
 
 interface Connections {
   readonly traffic: Pick<Traffic, "answersOn" | "end">;
-  /** Logs what is refused here: no hook sees it. */
   readonly logRefusal: LogRefusal;
 }
 
@@ -65,7 +64,7 @@ function refuse(socket: Socket, fault: FaultName, { traffic, logRefusal }: Conne
   setTimeout(() => socket.destroy(), closeMsMax).unref();
 }
 
-/** @param hasBegun whether the head of a request was read; then only its body can be incomplete */
+/** @param hasBegun whether the head of a request was read: then only its body can be incomplete */
 function faultOf({ code = "" }: { code?: string }, hasBegun: boolean): FaultName {
   // The client closed its side before the request was whole.
   if (code === "HPE_INVALID_EOF_STATE" && hasBegun) return "bodyMalformed";
@@ -87,10 +86,7 @@ function refusal(fault: FaultName, requestId: string, url: string): string {
   );
 }
 
-/**
- * Takes a body away from its reader, so that it is not stored if it ends now: its sender was told that it was refused. It
- * is read all the same, because a reset could overtake the answer.
- */
+/** Takes a body from its reader, so that it is not stored, and reads on: a reset could overtake the answer. */
 function discard(request: IncomingMessage): void {
   request.unpipe();
   request.removeAllListeners("data").removeAllListeners("end").resume();

@@ -1,11 +1,11 @@
 // Writes a failure as an answer: the one body on REST, tRPC's envelope below /trpc, a page for browsers; the same words in
-// all three.
+// all three. And tRPC's JSON lines, in which a batch is answered call by call.
+import { Readable } from "node:stream";
 import type { FaultBody, FaultName } from "@submissions/shared/faults";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { describeFailure, errorShape, type Failure } from "../rpc/failure.ts";
 import { variesBy } from "./headers.ts";
-import { answerLine, headLine, isBatch, rpcPath, sendLines, wantsLines } from "./rpc-batch.ts";
 
 /** Where the typed door is. */
 export const rpcPrefix = "/trpc";
@@ -20,36 +20,56 @@ const byFastifyCode: Readonly<Record<string, FaultName>> = {
 
 /** Answers a request with a failure, in the terms of its door. Fastify's own refusals become entries of the table. */
 export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
-  const error = recognise(thrown);
+  const fault = byFastifyCode[thrown instanceof Error && "code" in thrown ? String(thrown.code) : ""];
+  const error = fault === undefined ? thrown : new Fault(fault, { cause: thrown });
   const failure = noteFailure(request, reply, error);
   const { status, message, code, issues } = failure;
-  if (!isRpc(request)) variesBy(reply, "Accept");
+  const isTyped = isRpc(request);
+  if (!isTyped) variesBy(reply, "Accept");
   if (request.page) {
     void request.page.refuse(reply, failure);
     return reply;
   }
-  if (isRpc(request) && isBatch(request) && wantsLines(request)) return refuseInLines(request, reply, error);
+  // A refusal of a whole batch belongs to none of its calls.
+  const path = (!isBatch(request) && rpcPath(request)) || undefined;
+  if (isTyped && isBatch(request) && wantsLines(request)) return refuseInLines(request, reply, error);
   const ofRest: FaultBody = { message, code, requestId: request.id, ...(issues ? { issues } : {}) };
-  const body = isRpc(request) ? { error: errorShape(error, pathOf(request), request.id) } : ofRest;
-  return sendJson(reply, status, body);
+  return sendJson(reply, status, isTyped ? { error: errorShape(error, path, request.id) } : ofRest);
 }
 
 /** Not by the schema of the route, which describes single successes. */
 export const sendJson = (reply: FastifyReply, status: number, body: object): FastifyReply =>
   reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 
-/** What was thrown, with Fastify's own refusals as entries of the table. */
-function recognise(thrown: unknown): unknown {
-  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
-  const fault = byFastifyCode[code];
-  return fault === undefined ? thrown : new Fault(fault, { cause: thrown });
-}
-
 /** Whether a request is for the typed door, or for that of the console. */
 export const isRpc = ({ url }: Pick<FastifyRequest, "url">) => /^(?:\/console)?\/trpc(?:[/?]|$)/.test(url);
 
-/** What a single call names as its procedure; undefined for a batch, whose refusal as a whole belongs to no call. */
-const pathOf = (request: FastifyRequest) => (isBatch(request) ? undefined : rpcPath(request) || undefined);
+/** The path of the procedure that a request names, of a batch those with commas between them. Empty: none. */
+const rpcPath = ({ url }: FastifyRequest): string =>
+  decodeURIComponent(/^(?:\/console)?\/trpc\/([^?]*)/.exec(url)?.[1] ?? "");
+
+export const isBatch = ({ query }: FastifyRequest): boolean => (query as { batch?: unknown }).batch === "1";
+
+/** Whether the answers of a batch are wanted as lines, each as soon as it is there. */
+export const wantsLines = ({ headers }: FastifyRequest): boolean =>
+  (headers["trpc-accept"] ?? headers.accept ?? "")
+    .toString()
+    .split(",")
+    .some((type) => type.trim() === "application/jsonl");
+
+/** Answers a batch in lines, of the type that tRPC gives them. The status is 200 whatever they say: no call has ended yet. */
+export function sendLines(reply: FastifyReply, lines: Iterable<string> | AsyncIterable<string>): FastifyReply {
+  variesBy(reply, "trpc-accept");
+  variesBy(reply, "Accept");
+  return reply.code(200).type("application/json").send(Readable.from(lines));
+}
+
+/** The first line, for a number of calls. */
+export const headLine = (calls: number): string =>
+  `${JSON.stringify(Object.fromEntries(Array.from({ length: calls }, (_, number) => [number, [[0], [null, 0, number]]])))}\n`;
+
+/** The line of a call. */
+export const answerLine = (number: number, body: object): string => `${JSON.stringify([number, 0, [[body]]])}\n`;
 
 /** No batch of a client is as long, and the answer to an address of commas must not be a thousand times as long. */
 const linesMax = 1_000;

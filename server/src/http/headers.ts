@@ -52,12 +52,10 @@ export function corsOptions(origins: readonly string[]): FastifyCorsOptionsDeleg
   return (request, done) => done(null, { ...options, preflight: isPreflight(request) });
 }
 
-/**
- * The target of a request as the router understands it. RFC 9112 3.2.2 lets clients send a whole URL. A percent sign that
- * encodes nothing is taken as such: no route matches it.
- */
+/** The target of a request as the router understands it: RFC 9112 3.2.2 lets clients send a whole URL. */
 export function originForm(url: string): string {
   const target = url.startsWith("/") ? url : `/${/^https?:\/\/[^/?#]*\/?(.*)$/is.exec(url)?.[1] ?? url}`;
+  // A percent sign that encodes nothing is taken as such: no route matches it.
   return target.includes("%") && !isDecodable(target) ? target.replaceAll("%", "%25") : target;
 }
 
@@ -71,10 +69,7 @@ function isDecodable(target: string): boolean {
   }
 }
 
-/**
- * RFC 9112 3.2 wants exactly one valid Host, which Node does not check, and a target without a fragment, which the router
- * would cut off.
- */
+/** RFC 9112 3.2 wants one valid Host, which Node does not check, and a target without a fragment, which the router drops. */
 export function isMalformed({ raw }: FastifyRequest): boolean {
   const [host, ...more] = linesOf(raw.rawHeaders, "host");
   const isHost = host === undefined ? raw.httpVersion !== "1.1" : /^[\w.~!$&'()*+,;=%:[\]-]*$/.test(host);

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createLog } from "../observe/log.ts";
 import { createMetrics } from "../observe/metrics.ts";
 import { ClientAddresses } from "./gate/client-address.ts";
-import { countWrongPasswords } from "./gate/credentials.ts";
+import { countWrongPasswords } from "./gate/guard.ts";
 import { healthRoutes } from "./health.ts";
 
 afterEach(() => void vi.restoreAllMocks());

@@ -3,10 +3,10 @@ import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { sign } from "../secrets.ts";
+import { secretCheck, sign } from "../secrets.ts";
 import { shareAnswer } from "../share-answer.ts";
 import { clientAddress, type ClientAddresses, keysOf } from "./gate/client-address.ts";
-import { secretCheck, type countWrongPasswords } from "./gate/credentials.ts";
+import type { countWrongPasswords } from "./gate/guard.ts";
 
 interface HealthOptions {
   readonly log: Log;
@@ -33,7 +33,6 @@ export interface Arrived {
 }
 
 export const doctorPath = "/doctor";
-/** What a request for {@link Arrived} must send as a Bearer token. */
 export const doctorToken = (identity: string): string => sign(identity, "doctor", "arrived");
 
 /** Orchestrators and monitors ask these every few seconds. They need an answer however busy the process is. */
@@ -48,10 +47,10 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
 
   const failedLately = shareAnswer(() => failedChecks(options), keptMs);
   app.get("/readyz", async (_request, reply) => {
-    if (draining.started) return reply.code(503).header("retry-after", 5).send({ status: "draining" });
-    const failed = await failedLately();
-    if (failed.length === 0) return { status: "ready" };
-    return reply.code(503).header("retry-after", 5).send({ status: "unavailable", failed });
+    const failed = draining.started ? null : await failedLately();
+    if (failed?.length === 0) return { status: "ready" };
+    const body = failed === null ? { status: "draining" } : { status: "unavailable", failed };
+    return reply.code(503).header("retry-after", 5).send(body);
   });
 
   const isDoctor = bearerCheck(doctorToken(options.identity));
@@ -86,6 +85,6 @@ async function failedChecks({ checks, log }: HealthOptions): Promise<string[]> {
     Object.entries(checks).map(async ([name, check]) => ({ name, ...(await check()) })),
   );
   const failed = reports.filter(({ ready }) => !ready);
-  for (const { name, reason } of failed) log.warn({ result: name, ...(reason ? { code: reason } : {}) }, "not ready");
+  for (const { name, reason } of failed) log.warn({ result: name, ...(reason && { code: reason }) }, "not ready");
   return failed.map(({ name }) => name);
 }

@@ -14,9 +14,7 @@ export const httpLimits = {
   checkMs: 1_000,
   /** Time to store a submission once its body was read. Leaves 5 s of the idle time-out for the mail and the answer. */
   answerMsMax: 15_000,
-  /**
-   * Slowest sender of a body, on average: 0.06 Mbit/s. Every phone is faster, and a trickle holds the slot of an upload.
-   */
+  /** Slowest sender of a body, on average: 0.06 Mbit/s. Every phone is faster, and a trickle holds the slot of an upload. */
   bodyBytesPerSecondMin: 8 * 1024,
   /** No body is cut earlier: a phone that changes cells, or a client with many uploads at once, sends nothing for seconds. */
   bodyGraceMs: 10_000,

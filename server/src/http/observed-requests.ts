@@ -56,13 +56,12 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
   }
 }
 
-/** Logs a refusal that was written on a bare connection. */
-export type LogRefusal = (requestId: string, fault: FaultName) => void;
+export type LogRefusal = ReturnType<typeof refusalLog>;
 
-/** A refusal that no hook sees is logged and counted like the others, without a route. */
+/** Logs and counts a refusal that was written on a bare connection, where no hook sees it: without a route. */
 export const refusalLog =
-  ({ log, metrics }: Pick<Observers, "log" | "metrics">): LogRefusal =>
-  (requestId, fault) => {
+  ({ log, metrics }: Pick<Observers, "log" | "metrics">) =>
+  (requestId: string, fault: FaultName): void => {
     metrics.refusals.inc({ route: unknownRoute, fault });
     log.info({ requestId, route: unknownRoute, status: faults[fault].status, fault }, "answered");
   };
@@ -86,8 +85,10 @@ export function watchCall(
       trace?.stage(procedure, stage, since, now);
       since = now;
     },
-    stored: (reference, result) => void Object.assign(told, { reference, result }),
-    replayed: () => void reply.header("idempotency-replayed", "true"),
+    stored(reference, result) {
+      Object.assign(told, { reference, result });
+      if (result === "repeated") reply.header("idempotency-replayed", "true");
+    },
     mailed: (mails) => trace?.expect(mails),
   };
 }
@@ -131,7 +132,6 @@ interface CallFacts {
   /** True for a call of the console that changes nothing. Open consoles repeat such calls without end. */
   readonly isRead?: boolean;
   readonly reference?: string;
-  /** `accepted`, `repeated`, `spam`. */
   readonly result?: string;
 }
 

@@ -2,7 +2,7 @@
 // without script come here too, and are answered with pages.
 import multipart from "@fastify/multipart";
 import { bytesMax } from "@submissions/shared/limits";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { ProcedureEntry } from "../rpc/procedure.ts";
 import { procedures } from "../rpc/router.ts";
 import { answerCall, countRefusal, type DoorOptions, jsonBytesMaxOf } from "./call.ts";
@@ -13,48 +13,40 @@ import { variesBy } from "./headers.ts";
 
 /** Adds the REST routes, each in a scope of its own for the bodies that it takes. JSON is parsed by the scope around. */
 export async function restDoor(app: FastifyInstance, door: DoorOptions): Promise<void> {
-  for (const entry of procedures.values()) {
-    await app.register(async (scope) => {
-      takeUrlencoded(scope);
-      const withFiles = entry.contentTypes.includes("multipart/form-data");
-      if (withFiles) await scope.register(multipart, { throwFileSizeLimit: false });
-      addRoute(scope, entry, door);
-    });
-  }
+  for (const entry of procedures.values()) await app.register((scope) => addRoute(scope, entry, door));
 }
 
-function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions): void {
+async function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions): Promise<void> {
+  const { path, contentTypes } = entry;
+  const jsonBytesMax = jsonBytesMaxOf(entry);
+  takeUrlencoded(app);
+  if (contentTypes.includes("multipart/form-data")) await app.register(multipart, { throwFileSizeLimit: false });
   app.route({
     method: entry.method,
     url: entry.url,
     // URL-encoded forms have a limit of their own where JSON has the usual one.
-    ...(jsonBytesMaxOf(entry) > bytesMax.json && { bodyLimit: jsonBytesMaxOf(entry) }),
+    ...(jsonBytesMax > bytesMax.json && { bodyLimit: jsonBytesMax }),
     onRequest: door.guard.hook({
       refuseAll(request, reply, fault) {
-        countRefusal(door, entry.path, "rest", fault);
+        countRefusal(door, path, "rest", fault);
         refuse(request, reply, fault);
       },
     }),
-    preParsing: acceptBodies((request) => acceptedOf(request, entry)),
+    // Browsers without script send forms to all three. Programs may do so where it is documented.
+    preParsing: acceptBodies(
+      ({ page }) => (page ? [...contentTypes, "application/x-www-form-urlencoded"] : contentTypes) as BodyKind[],
+    ),
     handler: async (request, reply) => {
       variesBy(reply, "Accept");
+      const { page } = request;
+      // Shown again by the page of a refusal.
+      const form = page ? (page.form = new FormBody(formShapes[path], { keyed: true })) : undefined;
       try {
-        const receipt = await answerCall(door, entry, { request, reply, by: "rest", form: formOf(request, entry) });
-        return request.page ? reply.redirect(request.page.after(receipt), 303) : receipt;
+        const receipt = await answerCall(door, entry, { request, reply, by: "rest", form });
+        return page ? reply.redirect(page.after(receipt), 303) : receipt;
       } catch (error) {
         return refuse(request, reply, error);
       }
     },
   });
-}
-
-// Browsers without script send forms to all three. Programs may do so where it is documented.
-const acceptedOf = ({ page }: FastifyRequest, { contentTypes }: ProcedureEntry) =>
-  (page ? [...contentTypes, "application/x-www-form-urlencoded"] : contentTypes) as BodyKind[];
-
-/** What gathers the fields of a form that is answered with a page: the page shows them again. */
-function formOf({ page }: FastifyRequest, { path }: ProcedureEntry): FormBody | undefined {
-  if (!page) return undefined;
-  page.form = new FormBody(formShapes[path], { keyed: true });
-  return page.form;
 }

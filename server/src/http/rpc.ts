@@ -9,8 +9,17 @@ import { errorShape } from "../rpc/failure.ts";
 import { procedures } from "../rpc/router.ts";
 import { acceptBodies, type BodyKind } from "./body/content-type.ts";
 import { answerCall, countRefusal, type DoorOptions, inputOf, jsonBytesMaxOf, objectOnly } from "./call.ts";
-import { noteFailure, refuse, rpcPrefix, sendJson } from "./fault-reply.ts";
-import { answerLine, headLine, isBatch, sendLines, wantsLines } from "./rpc-batch.ts";
+import {
+  answerLine,
+  headLine,
+  isBatch,
+  noteFailure,
+  refuse,
+  rpcPrefix,
+  sendJson,
+  sendLines,
+  wantsLines,
+} from "./fault-reply.ts";
 
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */
 export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<void> {
@@ -52,38 +61,27 @@ export const batchRoute = `${rpcPrefix}/:paths`;
 
 /** Whether every procedure that a path below {@link rpcPrefix} lists exists. */
 export const isRpcPath = (url: string): boolean =>
-  url.startsWith(`${rpcPrefix}/`) &&
-  url
-    .slice(rpcPrefix.length + 1)
-    .split(",")
-    .every((path) => procedures.has(path));
+  url.startsWith(`${rpcPrefix}/`) && listed(url.slice(rpcPrefix.length + 1)).every((path) => procedures.has(path));
+
+const listed = (paths: string): string[] => paths.split(",");
 
 /** Answers a request of which no call is admitted. */
 function refuseAll(
   request: FastifyRequest,
   reply: FastifyReply,
   door: DoorOptions,
-  paths: readonly string[],
+  paths: string[],
   fault: Fault,
 ): void {
   for (const path of paths) if (procedures.has(path)) countRefusal(door, path, "rpc", fault);
-  if (!isBatch(request) || wantsLines(request)) refuse(request, reply, fault);
-  else
-    void sendBatch(
-      request,
-      reply,
-      Array.from(paths, (path) => answerOf(request, reply, path, Promise.reject(fault))),
-    );
+  if (!isBatch(request) || wantsLines(request)) return void refuse(request, reply, fault);
+  const answers = paths.map((path) => answerOf(request, reply, path, Promise.reject(fault)));
+  void sendBatch(request, reply, answers);
 }
 
 /** A batch: inputs by position, answers in the same order. */
-function answerSubmissions(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  door: DoorOptions,
-  list: string,
-): Promise<FastifyReply> {
-  const paths = list.split(",");
+function answerSubmissions(request: FastifyRequest, reply: FastifyReply, door: DoorOptions, list: string) {
+  const paths = listed(list);
   if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
   // One key cannot stand for several submissions.
   if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
@@ -103,11 +101,8 @@ function answerSubmissions(
     countRefusal(door, path, "rpc", fault);
     throw fault;
   };
-  return sendBatch(
-    request,
-    reply,
-    paths.map((path, position) => answerOf(request, reply, path, submit(path, position))),
-  );
+  const answers = paths.map((path, position) => answerOf(request, reply, path, submit(path, position)));
+  return sendBatch(request, reply, answers);
 }
 
 /** The inputs of a batch, by position. @throws Fault `bodyNotObject` */
@@ -146,13 +141,10 @@ export async function sendBatch(
 ): Promise<FastifyReply> {
   if (wantsLines(request)) return sendLines(reply, jsonLines(calls));
   const answers = await Promise.all(calls);
-  const [first] = answers;
-  const status = answers.every((answer) => answer.status === first?.status) ? (first?.status ?? 200) : 207;
-  return sendJson(
-    reply,
-    status,
-    answers.map(({ body }) => body),
-  );
+  const statuses = new Set(answers.map(({ status }) => status));
+  const [status = 200] = statuses;
+  const bodies = answers.map(({ body }) => body);
+  return sendJson(reply, statuses.size > 1 ? 207 : status, bodies);
 }
 
 /** tRPC's JSON lines, for its `httpBatchStreamLink`: a head that gives each call a number, then the answers. */
@@ -167,7 +159,7 @@ async function* jsonLines(calls: readonly Promise<Answer>[]): AsyncGenerator<str
 }
 
 const pathsOf = (request: FastifyRequest, path?: string): string[] =>
-  path === undefined ? (request.params as { paths: string }).paths.split(",") : [path];
+  path === undefined ? listed((request.params as { paths: string }).paths) : [path];
 
 const batchesOnly: onRequestHookHandler = (request, _reply, done) =>
   done(isBatch(request) ? undefined : new Fault("notFound"));

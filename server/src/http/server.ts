@@ -3,9 +3,9 @@ import type { RequestListener, Server } from "node:http";
 import { altchaChallengePath } from "@submissions/shared/hidden-fields";
 import { bytesMax } from "@submissions/shared/limits";
 import Fastify, { type FastifyInstance } from "fastify";
-import { Fault } from "../fault.ts";
 import type { CataloguePackage } from "../config/catalogue.ts";
 import type { Config } from "../config/config.ts";
+import { Fault } from "../fault.ts";
 import type { Intake } from "../intake/submit.ts";
 import { createServer } from "../node-http.ts";
 import type { Log } from "../observe/log.ts";
@@ -21,9 +21,8 @@ import type { DoorOptions } from "./call.ts";
 import { answerClientError } from "./client-error.ts";
 import { refuse } from "./fault-reply.ts";
 import { ClientAddresses } from "./gate/client-address.ts";
-import { countWrongPasswords } from "./gate/credentials.ts";
 import type { Draining } from "./gate/draining.ts";
-import { foreignSites, Guard } from "./gate/guard.ts";
+import { countWrongPasswords, foreignSites, Guard } from "./gate/guard.ts";
 import { shedLoad } from "./gate/overload.ts";
 import { Traffic } from "./gate/traffic.ts";
 import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
@@ -36,25 +35,12 @@ import { findFormsBundle } from "./pages/assets.ts";
 import { newsletterPages } from "./pages/newsletter.ts";
 import { answerWithPages } from "./pages/page-answer.ts";
 import { siteRoutes } from "./pages/site-routes.ts";
-import { siteOf, type Site } from "./pages/site.ts";
+import { siteOf } from "./pages/site.ts";
 import { restDoor } from "./rest.ts";
 import { rpcDoor } from "./rpc.ts";
 import { postmarkWebhook } from "./webhook.ts";
 
-/** What the HTTP side is told of the configuration. */
-type Configured =
-  | "brand"
-  | "mode"
-  | "privacy"
-  | "hasFrontPage"
-  | "corsOrigins"
-  | "trustedProxy"
-  | "rateLimit"
-  | "postmarkWebhook"
-  | "metricsToken"
-  | "mailDeadlineMs";
-
-export interface HttpOptions extends Pick<Config, Configured> {
+export interface HttpOptions extends Omit<Config, "packages" | "publicUrl" | "vault" | "log"> {
   readonly intake: Intake;
   readonly store: Pick<Store, "identity" | "checkReadiness" | "suppress" | "checkLink" | "followLink">;
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom" | "checkReadiness">;
@@ -81,24 +67,16 @@ const noSchemas = (): never => {
   throw new Error("A route has a Fastify schema.");
 };
 
-/** The server, which listens to nothing yet, and what routes from elsewhere share with its own. */
-export interface Http {
-  readonly server: FastifyInstance;
-  readonly addresses: ClientAddresses;
-  /**
-   * A guard of its own.
-   *
-   * @param shared where calls are counted together with other processes; null: nowhere
-   */
-  readonly guardOf: (name: keyof typeof rateLimitFactors, shared: RateLimitStore | null) => Guard;
-}
-
-export async function buildHttp(options: HttpOptions): Promise<Http> {
-  const { log, metrics, draining, corsOrigins } = options;
+/** Builds the server, which listens to nothing yet, and what routes from elsewhere share with its own. */
+export async function buildHttp(options: HttpOptions) {
+  const { intake, store, vault, metrics, draining, corsOrigins, publicUrl, rateLimitStore } = options;
+  const { proofOfWork, clock } = intake;
   const limits = limitsOf(options);
   const addresses = new ClientAddresses(options.trustedProxy);
   const traffic = new Traffic(limits, addresses, (uploads) => metrics.uploadsInFlight.set(uploads));
   const logRefusal = refusalLog(options);
+  const bundle = findFormsBundle(options.formsFolder);
+  const site = siteOf({ ...options, bundle });
   const app: FastifyInstance = Fastify({
     logger: false,
     genReqId: requestIdOf,
@@ -127,41 +105,50 @@ export async function buildHttp(options: HttpOptions): Promise<Http> {
   });
   // Before the first hook that refuses: a page of an allowed origin may read refusals too.
   if (corsOrigins.length > 0) await app.register(import("@fastify/cors"), { delegator: corsOptions(corsOrigins) });
-  const site = openSite(options);
   answerWithPages(app, site);
   refuseUnknownAddresses(app);
   draining.guard(app, traffic);
   shedLoad(app, traffic, limits.loopLagMsMax);
 
-  const { store, vault, metricsToken } = options;
   const checks = { store: () => store.checkReadiness(), vault: () => vault.checkReadiness() };
   const judgePassword = countWrongPasswords(addresses, limits.wrongPasswordsMax);
-  healthRoutes(app, {
-    log,
-    metrics,
-    draining,
-    checks,
-    metricsToken,
-    judgePassword,
-    addresses,
-    identity: store.identity,
-  });
-  // A worker answers health and metrics only.
+  healthRoutes(app, { ...options, checks, judgePassword, addresses, identity: store.identity });
   const isForeign = foreignSites(options);
-  const guardOf: Http["guardOf"] = (name, shared) => {
+  /** A guard of its own. @param shared where calls are counted together with other processes; null: nowhere */
+  const guardOf = (name: keyof typeof rateLimitFactors, shared: RateLimitStore | null) => {
     const limit = { ...options.rateLimit, max: options.rateLimit.max * rateLimitFactors[name] };
     return new Guard({ name, limit, addresses, isForeign, shared });
   };
-  if (options.mode !== "worker") await openDoors(app, options, { site, addresses, guardOf, limits, judgePassword });
-  return { server: app, addresses, guardOf };
+  const http = { server: app, addresses, guardOf };
+  // A worker answers health and metrics only.
+  if (options.mode === "worker") return http;
+
+  if (bundle === null) options.log.warn("the forms' script was not built (npm run build): forms work without it");
+  openApiRoutes(app, { publicUrl, site, version: options.version, proofOfWork: proofOfWork !== null });
+  if (proofOfWork !== null) {
+    // Making a challenge costs as much as a guess.
+    const onRequest = guardOf("challenges", rateLimitStore).hook();
+    app.get(altchaChallengePath, { onRequest }, () => proofOfWork.challenge(clock.now()));
+  }
+  const door: DoorOptions = { intake, vault, guard: guardOf("calls", rateLimitStore), metrics, limits };
+  beginAtZero(metrics);
+  await app.register((scope) => restDoor(scope, door));
+  await app.register((scope) => rpcDoor(scope, door));
+  siteRoutes(app, site);
+  const guard = guardOf("links", rateLimitStore);
+  await app.register((scope) => newsletterPages(scope, { site, clock, store, guard }));
+  if (options.postmarkWebhook !== null) {
+    postmarkWebhook(app, { credentials: options.postmarkWebhook, judgePassword, store, clock, metrics });
+  }
+  return http;
 }
 
-// The mail is waited for after storing, and the connection is cut when nothing was sent for a while.
 function limitsOf({ limits: own, mailDeadlineMs, rateLimit }: HttpOptions): HttpLimits {
-  // Half of what a client may submit in a window may be on its way at once. Installations that raise the rate limit, because
-  // a proxy or an office stands behind one address, raise this with it.
+  // Half of what a client may submit in a window may be on its way at once. Who raises the rate limit, because a proxy or an
+  // office stands behind one address, raises this with it.
   const uploadsPerClientMax = Math.min(Math.max(8, Math.floor(rateLimit.max / 2)), httpLimits.uploadsPerClientMax);
   const limits = { ...httpLimits, uploadsPerClientMax, ...own };
+  // The mail is waited for after storing, and the connection is cut when nothing was sent for a while.
   const beforeCut = Math.max(1_000, limits.idleMs - limits.checkMs - mailDeadlineMs);
   return { ...limits, answerMsMax: Math.min(limits.answerMsMax, beforeCut) };
 }
@@ -188,55 +175,10 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
   return server;
 }
 
-interface Shared extends Omit<Http, "server"> {
-  readonly site: Site;
-  readonly limits: HttpLimits;
-  readonly judgePassword: ReturnType<typeof countWrongPasswords>;
-}
-
-async function openDoors(
-  app: FastifyInstance,
-  options: HttpOptions,
-  { site, guardOf, limits, judgePassword }: Shared,
-): Promise<void> {
-  const { intake, store, vault, metrics, publicUrl, rateLimitStore } = options;
-  const { proofOfWork, clock } = intake;
-  openApiRoutes(app, { publicUrl, site, version: options.version, proofOfWork: proofOfWork !== null });
-  if (proofOfWork !== null) {
-    // Making a challenge costs as much as a guess.
-    const onRequest = guardOf("challenges", rateLimitStore).hook();
-    app.get(altchaChallengePath, { onRequest }, () => proofOfWork.challenge(clock.now()));
-  }
-  const door: DoorOptions = {
-    intake,
-    vault,
-    guard: guardOf("calls", rateLimitStore),
-    metrics,
-    limits,
-  };
-  beginAtZero(metrics);
-  await app.register((scope) => restDoor(scope, door));
-  await app.register((scope) => rpcDoor(scope, door));
-  siteRoutes(app, site);
-  const guard = guardOf("links", rateLimitStore);
-  await app.register((scope) => newsletterPages(scope, { site, clock, store, guard }));
-  if (options.postmarkWebhook !== null) {
-    postmarkWebhook(app, { credentials: options.postmarkWebhook, judgePassword, store, clock, metrics });
-  }
-}
-
 // Prometheus sees no increase in a series that begins with its first event. Alerts ask for these.
 function beginAtZero({ submissions }: Metrics): void {
   const codes = ["OK", "SPAM", "TOO_MANY_REQUESTS", "INTERNAL_SERVER_ERROR", "SERVICE_UNAVAILABLE"];
   for (const procedure of procedures.keys()) {
     for (const door of ["rest", "rpc"]) for (const code of codes) submissions.inc({ procedure, door, code }, 0);
   }
-}
-
-function openSite({ log, mode, formsFolder, ...options }: HttpOptions): Site {
-  const { brand, packages, intake, privacy, corsOrigins, hasFrontPage, publicUrl } = options;
-  const bundle = mode === "worker" ? null : findFormsBundle(formsFolder);
-  if (mode !== "worker" && bundle === null)
-    log.warn("the forms' script was not built (npm run build): forms work without it");
-  return siteOf({ brand, packages, intake, privacy, corsOrigins, hasFrontPage, publicUrl, bundle });
 }

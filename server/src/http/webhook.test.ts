@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { takeJson } from "./body/content-type.ts";
 import { refuse } from "./fault-reply.ts";
 import { ClientAddresses } from "./gate/client-address.ts";
-import { countWrongPasswords } from "./gate/credentials.ts";
+import { countWrongPasswords } from "./gate/guard.ts";
 import { createMetrics } from "../observe/metrics.ts";
 import { postmarkWebhook } from "./webhook.ts";
 

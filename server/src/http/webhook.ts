@@ -6,9 +6,10 @@ import { Fault } from "../fault.ts";
 import { readWebhook } from "../mail/webhook.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { inputRefused } from "../rpc/failure.ts";
+import { secretCheck } from "../secrets.ts";
 import type { Store } from "../storage/store.ts";
 import { bodyKind } from "./body/content-type.ts";
-import { secretCheck, type countWrongPasswords } from "./gate/credentials.ts";
+import type { countWrongPasswords } from "./gate/guard.ts";
 
 /** Events of bounces carry the mail that bounced; a refused one would never suppress its address. */
 const eventBytesMax = 1024 * 1024;

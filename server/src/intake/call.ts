@@ -1,5 +1,5 @@
-// One call of a procedure: what was sent, through which door, and what the body says beside the fields of the submission. A
-// door makes it once the input is read, and nothing changes it after that.
+// One call of a procedure: what was sent, through which door, and what the body says beside the fields of the submission.
+// A door makes it once the input is read, and nothing changes it after that.
 import { optionalWebUrl } from "@submissions/shared/addresses";
 import type { FaultName, Issue } from "@submissions/shared/faults";
 import { altchaField, consentPageField, consentTextField, honeypotField } from "@submissions/shared/hidden-fields";
@@ -45,18 +45,15 @@ export interface Call extends Input {
 }
 
 /**
- * The stages of a submission, in their order. Each begins where the one before ended, the first with the request. `read`:
- * gates and body. `validate`: fields, a repeated key, proof of work. `resume`: keeping it. `store`: waiting for the
- * commit. `mail`: waiting for the receipt.
+ * The stages of a submission, in their order; the first begins with the request. `read`: gates and body. `validate`: fields,
+ * a repeated key, proof of work. `resume`: keeping it. `store`: waiting for the commit. `mail`: waiting for the receipt.
  */
 export type Stage = "read" | "validate" | "resume" | "store" | "mail";
 
 export interface CallWatch {
   ended(stage: Stage): void;
-  /** Told when the submission is stored, or was before. A subscription has no reference. */
+  /** Told when the submission is stored, or was before with the same key. A subscription has no reference. */
   stored(reference: string | null, result: "accepted" | "repeated" | "spam"): void;
-  /** Told when the answer is that of an earlier call with the same key. */
-  replayed(): void;
   /** Told before the mails of the submission are handed to the outbox. */
   mailed(mails: readonly LeasedMail[]): void;
 }
@@ -87,8 +84,8 @@ const onlyText = ([value, ...more]: readonly unknown[]): string | null =>
 const versionRule = optionalText(textLengthMax.consentText);
 
 /**
- * Which privacy notice a form showed. Refuses nothing: a version that is blank or breaks its rule counts as none, and so
- * does a page that is no web address. The page loses query and fragment, which may name the person.
+ * Which privacy notice a form showed. Refuses nothing: what breaks a rule counts as absent. The page loses query and
+ * fragment, which may name the person.
  */
 function readConsent(version: string, page: string): Call["consent"] {
   const text = readText(versionRule, version).value;

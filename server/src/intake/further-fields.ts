@@ -1,6 +1,5 @@
 // What a form of an inquiry or application sends beside the documented fields: a message, a budget, a campaign. It is kept
-// as texts within bounds. What exceeds them is left out and never refused. Names are a stranger's: no schema sees them, and
-// none of them is looked up in an object with a prototype.
+// as texts within bounds; what exceeds them is left out. Names are a stranger's, never looked up in objects with prototypes.
 import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
 import {
   altchaField,
@@ -39,11 +38,7 @@ export const isFurtherName = (name: string): boolean => nameShape.test(name) && 
 
 const valueRule = optionalMultilineText(textLengthMax.furtherValue);
 
-/**
- * The further fields of a call; null: none. Those that came several times are joined.
- *
- * @param sent what the body held beside the fields of the procedure
- */
+/** The further fields among what the body held beside those of the procedure; null: none. Repeated ones are joined. */
 export function readFurtherFields(
   procedure: string,
   sent: readonly (readonly [string, unknown])[],

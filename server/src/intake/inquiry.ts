@@ -4,8 +4,7 @@ import type { Issue } from "@submissions/shared/faults";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import { cleanLine } from "@submissions/shared/text";
 import { valuesOf } from "../field-values.ts";
-import type { Intake } from "./submit.ts";
-import type { Feature } from "./submit.ts";
+import type { Feature, Intake } from "./submit.ts";
 
 export const inquiry: Feature<InquiryInput, InquiryReceipt> = {
   procedure: "marketplace.inquiry",

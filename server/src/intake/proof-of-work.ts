@@ -1,6 +1,6 @@
 // Proof of work (ALTCHA): makes signed challenges, and checks whether the solution of a submission solves one of them.
 // The store knows whether that one was spent before. The library is loaded at the first challenge.
-import { createHash, createHmac, randomInt } from "node:crypto";
+import { createHmac, hash, randomInt } from "node:crypto";
 import { altchaChallengePath, altchaField } from "@submissions/shared/hidden-fields";
 import type { Challenge } from "altcha-lib";
 import { z } from "zod";
@@ -15,13 +15,6 @@ const guesses = { min: 500, max: 1_500 };
 
 /** A solution has some 700 characters. */
 const solutionLengthMax = 4_096;
-
-interface ChallengeSettings {
-  /** Signs challenges; the same in all processes. */
-  readonly hmacKey: string;
-  /** PBKDF2 iterations of each guess. */
-  readonly cost: number;
-}
 
 const wrong = {
   missing: `Proof of work is required here: send the solution of a challenge from ${altchaChallengePath}.`,
@@ -55,7 +48,8 @@ export class ProofOfWork {
   readonly #cost: number;
   readonly #secrets: { readonly hmacSignatureSecret: string; readonly hmacKeySignatureSecret: string };
 
-  constructor({ hmacKey, cost }: ChallengeSettings) {
+  /** @param cost PBKDF2 iterations of each guess */
+  constructor({ hmacKey, cost }: { readonly hmacKey: string; readonly cost: number }) {
     const secret = (purpose: string) => createHmac("sha256", hmacKey).update(purpose).digest("hex");
     this.#cost = cost;
     this.#secrets = { hmacSignatureSecret: secret("challenge"), hmacKeySignatureSecret: secret("solution") };
@@ -90,7 +84,7 @@ export class ProofOfWork {
     const [{ verifySolution }, { deriveKey }] = await loadAltcha();
     const { verified, expired } = await verifySolution({ ...sent, deriveKey, ...this.#secrets });
     if (!verified) throw proofRefused(expired ? "expired" : "invalid");
-    return { hash: createHash("sha256").update(signature).digest("hex"), expiresAt };
+    return { hash: hash("sha256", signature), expiresAt };
   }
 }
 

@@ -22,7 +22,6 @@ const resume: StagedResume = { path: "/staging/1", size: 600, sha256: "ab", kind
 const applicant = { fullName: "Ana", email: "ana@example.org", position: "Annotator" } as ApplicationInput;
 const mail = { id: "1-a", kind: "inquiry-receipt" } as LeasedMail;
 const accepted: Acceptance = { result: "accepted", reference: "INQ-20261121-042137", mails: [mail], capped: [] };
-const replayed = vi.fn<() => void>();
 const ended = vi.fn<(stage: Stage) => void>();
 const call: Call = {
   value: {},
@@ -37,7 +36,7 @@ const call: Call = {
   consent: null,
   more: null,
   deadline: Number.POSITIVE_INFINITY,
-  watch: { ended, replayed, stored: () => {}, mailed: () => {} },
+  watch: { ended, stored: () => {}, mailed: () => {} },
 };
 
 const applying: Call = { ...call, resume };

@@ -1,6 +1,6 @@
 // The one path of a submission, whichever door it came through. Read from top to bottom: repeated? → keep the resume →
 // store everything in one commit → deliver the mails → receipt. What differs from kind to kind is in `Feature`.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { resumeField } from "@submissions/shared/application-fields";
 import type { Issue } from "@submissions/shared/faults";
 import { emailKey } from "@submissions/shared/fields";
@@ -130,25 +130,11 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
   return feature.receipt({ reference: acceptance.reference ?? "", confirmationEmailSent, intake });
 }
 
-function keyRecord(
-  procedure: string,
-  input: object,
-  { key, resume, more }: Call,
-  createdAt: number,
-): IdempotencyRecord | null {
+function keyRecord(procedure: string, input: object, { key, resume, more }: Call, createdAt: number) {
   if (key === null) return null;
-  const keyHash = createHash("sha256").update(key).digest("hex");
   // A file counts by its own SHA-256 and not by its name.
-  return {
-    procedure,
-    keyHash,
-    fingerprint: fingerprint({
-      ...input,
-      [resumeField]: resume?.sha256,
-      more: more && Object.entries(more).toSorted(byName),
-    }),
-    createdAt,
-  };
+  const content = { ...input, [resumeField]: resume?.sha256, more: more && Object.entries(more).toSorted(byName) };
+  return { procedure, keyHash: hash("sha256", key), fingerprint: fingerprint(content), createdAt };
 }
 
 /**
@@ -160,7 +146,7 @@ function fingerprint(input: object): string {
     .filter(([, value]) => value !== undefined && value !== null)
     .map(([name, value]) => [name, name === "email" && typeof value === "string" ? emailKey(value) : value])
     .toSorted(byName);
-  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
+  return hash("sha256", JSON.stringify(fields));
 }
 
 const byName = ([a]: readonly unknown[], [b]: readonly unknown[]) => (String(a) < String(b) ? -1 : 1);
@@ -192,7 +178,6 @@ function repeat<Receipt>(
 ): Receipt {
   if (earlier.fingerprint !== key?.fingerprint) throw new Fault("idempotencyKeyReused");
   call.watch.stored(earlier.reference, "repeated");
-  call.watch.replayed();
   // Spam was answered like a success. A repetition that said otherwise would give the honeypot away.
   const confirmationEmailSent = earlier.receiptSent || earlier.spam || intake.keysConfirmed.has(nameOf(key));
   return feature.receipt({ reference: earlier.reference ?? "", confirmationEmailSent, intake });

@@ -4,8 +4,7 @@ import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/subsc
 import { drawSecret, hashSecret } from "../secrets.ts";
 import type { LinkToken, SubscriptionRecord } from "../storage/records.ts";
 import type { Call } from "./call.ts";
-import type { Intake } from "./submit.ts";
-import { submit, type Feature } from "./submit.ts";
+import { submit, type Feature, type Intake } from "./submit.ts";
 
 /** A confirm link works for seven days. Unsubscribe links do not expire. */
 const confirmMs = 7 * 24 * 60 * 60 * 1000;
@@ -14,8 +13,8 @@ const confirmMs = 7 * 24 * 60 * 60 * 1000;
 const commitWaitMs = 8;
 
 /**
- * No answer comes sooner. A new address, with its links and its mail, takes milliseconds longer to store than one that is
- * known, and spam takes none. 25 ms are left for the commit, in which all of them are stored, unless the disk is very busy.
+ * No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none; 25
+ * ms are left for the commit, in which all of them are stored, unless the disk is very busy.
  */
 const answerMsMin = commitWaitMs + 25;
 

@@ -19,7 +19,7 @@ export interface Failure {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-// A storage that is unusable is mostly back within seconds, and asking more often only adds load.
+/** A storage that is unusable is mostly back within seconds, and asking more often only adds load. */
 const storageRetrySeconds = 5;
 
 /** The entry of the table for anything thrown. */

@@ -1,5 +1,6 @@
 // A guard refuses requests from pages of other sites, then limits how often a client may call. It does both before the body
-// is read, and knows nothing of procedures and bodies.
+// is read, and knows nothing of procedures and bodies. Wrong passwords are counted in the same way.
+import type { IncomingMessage } from "node:http";
 import { createRequire } from "node:module";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexible";
@@ -31,20 +32,6 @@ interface GuardOptions {
   readonly shared: RateLimitStore | null;
 }
 
-/** How many calls of a request may pass: the first ones of a batch. */
-interface Admission {
-  readonly calls: number;
-  /** When the others may be tried again. */
-  readonly retryAfterSeconds: number;
-}
-
-/** What a client did in the window that is open. */
-interface Counted {
-  /** All calls of the window, refused ones too. */
-  readonly calls: number;
-  readonly msLeft: number;
-}
-
 /** Counts by client address. Both doors share one, so that changing the door does not change the limit. */
 export class Guard {
   readonly #options: GuardOptions;
@@ -57,39 +44,26 @@ export class Guard {
 
   /** A hook for routes that hold calls. What it lets pass is in `request.admission`. */
   hook({ calls = () => 1, refuseAll = refuse }: Gated = {}): onRequestHookHandler {
+    const { isForeign, addresses } = this.#options;
     return (request, reply, done) => {
-      if (this.#options.isForeign(request)) refuseAll(request, reply, new Fault("crossSiteForbidden"));
-      else void this.#admit(request, reply, { calls, refuseAll }, done);
+      if (isForeign(request)) {
+        refuseAll(request, reply, new Fault("crossSiteForbidden"));
+        return;
+      }
+      const held = calls(request);
+      const admit = ({ left, retryAfterSeconds }: { readonly left: number; readonly retryAfterSeconds: number }) => {
+        request.admission = { calls: Math.min(held, Math.max(0, left + held)), retryAfterSeconds };
+        if (request.admission.calls > 0) done();
+        else refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds }));
+      };
+      this.count(reply, addresses.keysOf(request.raw).rate, held).then(admit, done);
     };
   }
 
-  async #admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { calls, refuseAll }: Required<Gated>,
-    done: Parameters<onRequestHookHandler>[2],
-  ): Promise<void> {
-    const held = calls(request);
-    let counted: { readonly left: number; readonly retryAfterSeconds: number };
-    try {
-      counted = await this.count(reply, this.#options.addresses.keysOf(request.raw).rate, held);
-    } catch (error) {
-      return done(error as Error);
-    }
-    const { left, retryAfterSeconds } = counted;
-    request.admission = { calls: Math.min(held, Math.max(0, left + held)), retryAfterSeconds };
-    if (request.admission.calls > 0) done();
-    else refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds }));
-  }
-
   /** Counts calls of a client and has the answer say how many are left: below zero when these were too many. */
-  async count(
-    reply: FastifyReply,
-    client: string,
-    calls: number,
-  ): Promise<{ readonly left: number; readonly retryAfterSeconds: number }> {
-    const counted = await this.#count(client, calls);
+  async count(reply: FastifyReply, client: string, calls: number) {
     const { max } = this.#options.limit;
+    const counted = await this.#count(client, calls);
     const left = max - counted.calls;
     const retryAfterSeconds = Math.max(1, Math.ceil(counted.msLeft / 1000));
     reply.headers({
@@ -102,7 +76,7 @@ export class Guard {
 
   // Counts calls beyond the limit too; they do not extend the window. While the shared counts cannot be reached, this process
   // counts alone: whether submissions can be stored then is for the store to say.
-  async #count(client: string, calls: number): Promise<Counted> {
+  async #count(client: string, calls: number) {
     const { name, limit, shared } = this.#options;
     if (shared !== null) {
       try {
@@ -125,19 +99,35 @@ const Memory = require("rate-limiter-flexible/lib/RateLimiterMemory.js") as new 
   options: IRateLimiterOptions,
 ) => RateLimiterMemory;
 
-/**
- * The library's counts in this process.
- *
- * @param name keeps them apart from others
- */
-export const countsInMemory = (name: string, { max, windowSeconds }: RateLimit): RateLimiterMemory =>
+/** The library's counts in this process. The name keeps them apart from others. */
+const countsInMemory = (name: string, { max, windowSeconds }: RateLimit): RateLimiterMemory =>
   new Memory({ keyPrefix: name, points: max, duration: windowSeconds });
+
+/** Counts the wrong passwords of each client address in a minute, so that they cannot be tried one after the other. */
+export function countWrongPasswords(addresses: Pick<ClientAddresses, "keysOf">, max: number) {
+  const counts = countsInMemory("wrong-passwords", { max, windowSeconds: 60 });
+
+  /**
+   * Counts a password if it is wrong. A client over the limit is refused even with the right one: an answer that told
+   * them apart would be one more try.
+   *
+   * @throws Fault `tooManyAttempts`
+   */
+  return async (request: IncomingMessage, isRight: boolean): Promise<void> => {
+    const key = addresses.keysOf(request).rate;
+    // Both look at the count before this function yields, so that tries at once are not counted too late.
+    const counted = await (isRight ? counts.get(key) : counts.penalty(key));
+    const before = (counted?.consumedPoints ?? 0) - (isRight ? 0 : 1);
+    if (counted === null || before < max) return;
+    throw new Fault("tooManyAttempts", { retryAfterSeconds: Math.max(1, Math.ceil(counted.msBeforeNext / 1000)) });
+  };
+}
 
 /** Whether a request comes from a page of a site that may not send here. */
 type IsForeign = (request: Pick<FastifyRequest, "method" | "headers">) => boolean;
 
 interface Sites {
-  /** The base address of this service. Asked for with each request that needs it, because it may depend on the port. */
+  /** The base address of this service. Asked for with each request, because it may depend on the port. */
   readonly publicUrl: () => string;
   readonly corsOrigins: readonly string[];
 }
@@ -158,7 +148,7 @@ export function foreignSites({ publicUrl, corsOrigins }: Sites): IsForeign {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** How many calls of this request may pass; on gated routes only. */
-    admission: Admission;
+    /** How many calls of this request may pass, the first ones of a batch, and when the others may be tried again. */
+    admission: { readonly calls: number; readonly retryAfterSeconds: number };
   }
 }

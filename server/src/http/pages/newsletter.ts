@@ -1,21 +1,78 @@
-// The addresses that the links of welcome mails lead to. GET and HEAD change nothing, because mail programs and scanners
-// follow links by themselves; only POST does. No script, no cookie, no redirect. A link that is unknown, forged, expired,
-// dead or meant for something else does not work, and the answer does not tell which of these it is.
+// The pages that the links of welcome mails lead to. GET and HEAD change nothing, because mail programs and scanners follow
+// links by themselves; only POST does. No page names an address, or tells why a link does not work: people whom a mail was
+// forwarded to open these links too.
+import { html } from "@submissions/shared/html";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../clock.ts";
 import { hashOfSent } from "../../secrets.ts";
 import type { LinkPurpose } from "../../storage/records.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Guard } from "../gate/guard.ts";
-import type { Spoken } from "./newsletter-page.ts";
+import { card } from "./frame.ts";
 import { sendPage } from "./page-answer.ts";
+import type { Site } from "./site.ts";
 
 /** A token and the words of RFC 8058, with what mail programs put around them. */
 const formBytesMax = 4 * 1024;
 
+/** The pages are one level below the root. */
+const root = "../";
+
+type Words = Readonly<Record<"ask" | "explain" | "button" | "done" | "outcome", string>>;
+
+const words: Readonly<Record<Language, Readonly<Record<LinkPurpose, Words>>>> = {
+  en: {
+    confirm: {
+      ask: "Confirm your subscription",
+      explain: "Press the button, and our newsletter will come to the address that our e-mail was sent to.",
+      button: "Confirm subscription",
+      done: "You are subscribed",
+      outcome: "Thank you, your subscription is confirmed. Every e-mail from us has a link to unsubscribe.",
+    },
+    unsubscribe: {
+      ask: "Unsubscribe from our newsletter",
+      explain: "Press the button, and we will send no more newsletters to the address that our e-mail was sent to.",
+      button: "Unsubscribe",
+      done: "You are unsubscribed",
+      outcome: "We will send you no more newsletters. If you change your mind, you can subscribe again on our site.",
+    },
+  },
+  de: {
+    confirm: {
+      ask: "Bestätigen Sie Ihr Abonnement",
+      explain: "Ein Klick, und unser Newsletter kommt an die Adresse, an die wir Ihnen geschrieben haben.",
+      button: "Abonnement bestätigen",
+      done: "Sie haben unseren Newsletter abonniert",
+      outcome: "Vielen Dank, Ihr Abonnement ist bestätigt. In jeder E-Mail von uns finden Sie einen Link zum Abmelden.",
+    },
+    unsubscribe: {
+      ask: "Vom Newsletter abmelden",
+      explain: "Ein Klick, und wir senden keinen Newsletter mehr an die Adresse, an die wir Ihnen geschrieben haben.",
+      button: "Abmelden",
+      done: "Sie sind abgemeldet",
+      outcome: "Wir senden Ihnen keinen Newsletter mehr. Auf unserer Seite können Sie ihn jederzeit wieder abonnieren.",
+    },
+  },
+};
+
+const deadLink: Readonly<Record<Language, Readonly<Record<"heading" | "why" | "leave" | "on", string>>>> = {
+  en: {
+    heading: "This link does not work",
+    why: "It may be incomplete or too old. A link to confirm a subscription works for 7 days.",
+    leave: "To unsubscribe, use the link in the latest e-mail from us.",
+    on: "Subscribe again on our site",
+  },
+  de: {
+    heading: "Dieser Link funktioniert nicht",
+    why: "Er ist unvollständig oder zu alt. Ein Link zum Bestätigen gilt 7 Tage.",
+    leave: "Zum Abmelden nehmen Sie bitte den Link in der neuesten E-Mail von uns.",
+    on: "Auf unserer Seite neu abonnieren",
+  },
+};
+
 interface NewsletterOptions {
-  readonly site: Spoken["site"];
+  readonly site: Pick<Site, "brand" | "hasFrontPage">;
   readonly store: Pick<Store, "checkLink" | "followLink">;
   readonly clock: Clock;
   /** Counts the links that a client follows. */
@@ -36,15 +93,20 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, options: Newslette
     return tokenHash === null ? null : { tokenHash, at: clock.now() };
   };
 
+  // One button.
   app.get(url, async (request, reply) => {
     const token = fieldIn(request.query, "token");
     const link = linkOf(token);
-    const works = link !== null && (await store.checkLink(purpose, link));
-    const { questionPage, deadLinkPage } = await import("./newsletter-page.ts");
-    const spoken = { site, language: languageAsked(request) };
-    return works
-      ? sendPage(reply, questionPage(spoken, purpose, token), { posts: true })
-      : sendPage(reply, deadLinkPage(spoken), { status: 404 });
+    if (link === null || !(await store.checkLink(purpose, link))) return sendDeadLink(request, reply, site);
+    const language = languageAsked(request);
+    const { ask, explain, button } = words[language][purpose];
+    const body = html`<p>${explain}</p>
+      <form method="post" action="${purpose}">
+        <input type="hidden" name="token" value="${token}" />
+        ${language !== "en" && html`<input type="hidden" name="${languageField}" value="${language}" />`}
+        <button class="button">${button}</button>
+      </form>`;
+    return sendPage(reply, card({ language, site, root, sign: "mail", heading: ask, body }), { posts: true });
   });
 
   // The button sends the token in the form, so that the next page's address does not hold it. A mail program's one click
@@ -52,13 +114,22 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, options: Newslette
   app.post(url, { onRequest: guard.hook() }, async (request, reply) => {
     const link = linkOf(fieldIn(request.query, "token") || formField(request, "token"));
     // Answered alike when it was done before.
-    const done = link !== null && (await store.followLink(purpose, link));
-    const { outcomePage, deadLinkPage } = await import("./newsletter-page.ts");
-    const spoken = { site, language: languageAsked(request) };
-    return done
-      ? sendPage(reply, outcomePage(spoken, purpose))
-      : sendPage(reply, deadLinkPage(spoken), { status: 404 });
+    if (link === null || !(await store.followLink(purpose, link))) return sendDeadLink(request, reply, site);
+    const language = languageAsked(request);
+    const { done, outcome } = words[language][purpose];
+    const body = html`<p role="status">${outcome}</p>`;
+    return sendPage(reply, card({ language, site, root, sign: "done", heading: done, body }));
   });
+}
+
+/** The one page for every link that does not work, whatever the reason. */
+function sendDeadLink(request: FastifyRequest, reply: FastifyReply, site: NewsletterOptions["site"]): FastifyReply {
+  const language = languageAsked(request);
+  const { heading, why, leave, on: again } = deadLink[language];
+  const body = html`<p>${why}</p>
+    <p>${leave}</p>`;
+  const on = site.hasFrontPage && html`<a href="${root}#newsletter">${again}</a>`;
+  return sendPage(reply, card({ language, site, root, sign: "stop", heading, body, on }), { status: 404 });
 }
 
 /** A field of an address; empty when there is none, or more than one. */
@@ -73,9 +144,8 @@ const formField = ({ body }: FastifyRequest, name: string): string =>
 const languageAsked = (request: FastifyRequest): Language =>
   languageOf(fieldIn(request.query, languageField) || formField(request, languageField));
 
-// The token in the address is enough, so a form of one click may hold anything or nothing.
+// The token in the address is enough, so a form of one click may hold anything or nothing. JSON is not taken here.
 function takeSmallForms(app: FastifyInstance): void {
-  // The scope around takes JSON; these pages do not.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     "application/x-www-form-urlencoded",
