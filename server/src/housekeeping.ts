@@ -43,7 +43,10 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
     if (await retain(options, signal)) erasedOn = today;
   };
   const chores: ((signal: AbortSignal) => Promise<unknown>)[] = [
-    (signal) => inBatches(async () => (await store.forgetExpired(clock.now())).more, signal),
+    async (signal) => {
+      // Submissions are stored between the batches.
+      while (!signal.aborted && (await store.forgetExpired(clock.now())).more) await nextTurn();
+    },
     async () => rateLimitStore?.forget(clock.now() - countsKeptMs),
     eraseOutdatedDaily,
     () => discardErased({ store, vault }),
@@ -64,19 +67,7 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   };
 }
 
-/**
- * Runs batches until there is no more to do. Submissions are stored between them.
- *
- * @param next runs a batch, and answers whether there is more to do
- */
-async function inBatches(next: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-  for (let more = true; more && !signal.aborted; await nextTurn()) more = await next();
-}
-
-/**
- * Erases submissions that are older than their days; the bytes of resumes are discarded later. Answers false when it
- * stopped before a kind of which it would erase much.
- */
+/** Erases submissions that are older than their days. Answers false when it would erase much of a kind, and waits. */
 async function retain(options: HousekeepingOptions, signal: AbortSignal): Promise<boolean> {
   const { store, retentionDays, retentionWaits, log } = options;
   const actor = { operator: "retention", at: store.clock.now() };

@@ -11,14 +11,11 @@ import { configOrExit, refuseConfig, whatToOpen, whyNotStarted } from "./start-u
 
 /** What a process has, beside the notice and the closing, until it ends finished or not. */
 const spareMs = 500;
-/** Long enough for a balancer that asks twice a second; short in comparison with the time that closing takes. */
+/** Long enough for a balancer that asks twice a second. */
 const noticeMs = 1_000;
 /** Two SIGINTs closer together than this are one Ctrl-C: npm passes the terminal's on. */
 const sameCtrlCMs = 1_000;
-/**
- * When compiled code is written to disk for the next start, which then has it even if this process is killed. The first
- * time this takes about as long as the start itself, so callers are answered first.
- */
+/** When compiled code is written to disk for the next start. That takes as long as the start itself: callers go first. */
 const compiledKeptAfterMs = 500;
 
 async function main(): Promise<void> {

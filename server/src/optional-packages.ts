@@ -25,9 +25,7 @@ export async function loadOptional<T>(load: () => Promise<T>, variable: string, 
     if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) throw error;
     const packages = Object.entries(about.peerDependencies).filter(([name]) => name.startsWith(`${scope}/`));
     const install = packages.map(([name, version]) => `${name}@${version}`).join(" ");
-    throw new SettingUnusable(
-      variable,
-      `needs packages that are not installed: npm install --no-save --omit=dev ${install}`,
-    );
+    const message = `needs packages that are not installed: npm install --no-save --omit=dev ${install}`;
+    throw new SettingUnusable(variable, message);
   }
 }

@@ -1,7 +1,7 @@
 // `operators`: who may use the console.
 import { roles, type OperatorRow, type Role } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
-import { linkAddress } from "../own-address.ts";
+import { linkAddress } from "../start-up.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import { openStore } from "../storage/open-store.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseEmail } from "./command.ts";
