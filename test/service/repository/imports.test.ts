@@ -179,12 +179,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   rpc: ["intake/"],
   intake: ["config/catalogue.ts", "mail/outbox.ts"],
-  desk: [
-    "config/config.ts",
-    "observe/log.ts",
-    "resumes/display-name.ts",
-    "resumes/staging.ts",
-  ],
+  desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/staging.ts"],
   storage: [],
   mail: ["config/catalogue.ts", "config/mail-words.ts"],
   // It tells what exports tell.
