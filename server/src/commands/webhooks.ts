@@ -1,8 +1,7 @@
 // `webhooks`: who is told of what comes in, and what became of it. The service sends, not these commands.
 import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
-import { addWebhook, rotateSecret } from "../webhooks/registry.ts";
-import { problemOfUrl } from "../webhooks/target.ts";
+import { addWebhook, problemOfUrl, rotateSecret } from "../webhooks/target.ts";
 import { openStore } from "../storage/open-store.ts";
 import { secretOverlapMs } from "../storage/webhook-store.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseNumber } from "./command.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { afterTry, drawWebhookSecret, signedHeaders, triesMax } from "./delivery.ts";
+import { afterTry, signedHeaders, triesMax } from "./delivery.ts";
+import { drawWebhookSecret } from "./target.ts";
 import type { PostAnswer } from "./post.ts";
 
 const now = 1_700_000_000_000;

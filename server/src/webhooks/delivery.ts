@@ -1,5 +1,5 @@
 // One delivery: its body, its signature, and what is recorded after a try. Without store and network.
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { consolePageOf } from "../field-values.ts";
 import { iso, submissionFields, subscriberFields } from "../desk/export.ts";
 import { type DeliverySettlement, type LeasedDelivery, secretPrefix } from "../storage/webhook-store.ts";
@@ -7,22 +7,14 @@ import type { PostAnswer } from "./post.ts";
 
 type Told = Pick<LeasedDelivery, "url" | "event" | "createdAt" | "about">;
 
-/**
- * What a webhook is told, by the names that exports give the fields. Written when it is sent and stored nowhere. Never
- * holds the bytes of a resume.
- *
- * @param publicUrl the base address of links
- */
+/** What a webhook is told, by the names that exports give the fields. Never holds the bytes of a resume. */
 export function payloadOf({ url, event, createdAt, about }: Told, publicUrl: string): string {
   const chat = chatFormatOf(url);
-  const body =
-    chat === undefined
-      ? { type: event, timestamp: iso(createdAt), data: dataOf(about, publicUrl) }
-      : chat(
-          sentenceOf({ event, about }),
-          "submission" in about ? consolePageOf(publicUrl, about.submission.reference) : null,
-        );
-  return JSON.stringify(body);
+  if (chat === undefined) {
+    return JSON.stringify({ type: event, timestamp: iso(createdAt), data: dataOf(about, publicUrl) });
+  }
+  const link = "submission" in about ? consolePageOf(publicUrl, about.submission.reference) : null;
+  return JSON.stringify(chat(sentenceOf({ event, about }), link));
 }
 
 function dataOf(about: Told["about"], publicUrl: string): object {
@@ -34,17 +26,11 @@ function dataOf(about: Told["about"], publicUrl: string): object {
   return { ...submissionFields(submission), language, consoleUrl, ...(changed && { changed }) };
 }
 
-// Secrets and signatures after Standard Webhooks 1.0.0 (standardwebhooks.com): HMAC-SHA256 over id, time and body.
-/** The specification asks for 24 to 64. */
-const secretBytes = 32;
-
-export const drawWebhookSecret = (): string => secretPrefix + randomBytes(secretBytes).toString("base64");
-
 /**
- * The headers of one try.
+ * The headers of one try, signed after Standard Webhooks 1.0.0 (standardwebhooks.com): HMAC-SHA256 over id, time and body.
  *
  * @param secrets all that are in force; a receiver needs only one of them
- * @param at when it is tried, in milliseconds since the epoch. Receivers refuse what is older than some minutes.
+ * @param at when it is tried. Receivers refuse what is older than some minutes.
  */
 export function signedHeaders(id: string, body: string, secrets: readonly string[], at: number) {
   const timestamp = String(Math.floor(at / 1000));
@@ -59,48 +45,36 @@ export function signedHeaders(id: string, body: string, secrets: readonly string
   };
 }
 
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-
+const minuteMs = 60_000;
 /** The delays of the specification, cut so that the last try is 72 hours after the first. */
-const delaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 20 * hour];
+const delaysMs = [5_000, ...[5, 30, 120, 300, 600, 840, 1_200, 1_200].map((minutes) => minutes * minuteMs)];
 /** Added at random, so that deliveries that failed together do not come back together. */
 const jitter = 0.02;
 
 export const triesMax = delaysMs.length + 1;
 
 /** A receiver may put a try off, but not for longer than the longest delay. */
-const retryAfterMsMax = 20 * hour;
+const retryAfterMsMax = 1_200 * minuteMs;
 
-/**
- * What is recorded of a delivery after a try.
- *
- * @param attempts tries before this one
- * @param random 0 to 1
- */
+/** What is recorded of a delivery after a try. @param attempts tries before this one @param random 0 to 1 */
 export function afterTry(
   { id, attempts }: Pick<LeasedDelivery, "id" | "attempts">,
   answer: PostAnswer,
   at: number,
   random: () => number = Math.random,
 ): DeliverySettlement {
-  const words = "status" in answer ? `HTTP ${answer.status}` : answer.failure;
-  if ("status" in answer) {
-    // Redirects are not followed: they could lead anywhere.
-    if (answer.status >= 200 && answer.status < 300) return { id, at, result: "delivered", answer: words };
-    // Gone: the receiver asks not to be called any more.
-    if (answer.status === 410) return { id, at, result: "failed", answer: words };
-  }
+  const { status = 0, retryAfterMs, failure = `HTTP ${status}` } = answer;
+  if (status >= 200 && status < 300) return { id, at, result: "delivered", answer: failure };
   const delay = delaysMs[attempts];
-  if (delay === undefined) return { id, at, result: "failed", answer: words };
-  const asked = "status" in answer ? Math.min(answer.retryAfterMs ?? 0, retryAfterMsMax) : 0;
+  // Gone: the receiver asks not to be called any more.
+  if (status === 410 || delay === undefined) return { id, at, result: "failed", answer: failure };
+  const asked = Math.min(retryAfterMs ?? 0, retryAfterMsMax);
   const dueAt = at + Math.max(Math.round(delay * (1 + jitter * random())), asked);
-  return { id, at, result: "later", dueAt, answer: words };
+  return { id, at, result: "later", dueAt, answer: failure };
 }
 
-// What chat services are told instead: Slack and Microsoft Teams show a message of their own format and nothing else. The
-// message says what happened and where it is; what a stranger wrote stays in the console, but for the name.
+// What chat services are told instead: what happened and where it is. What a stranger wrote stays in the console, but for
+// the name.
 
 /** Writes the body for the service. */
 type Format = (text: string, link: string | null) => object;

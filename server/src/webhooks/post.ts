@@ -12,16 +12,15 @@ import { literalOf, mayBeCalled, problemOfUrl, type WebhookTargets } from "./tar
 const answerMsMax = 15_000;
 /** Nothing of an answer is kept, but a connection that is cut while a receiver still writes looks like an error there. */
 const answerBytesMax = 64 * 1024;
-
-/** Interim answers (1xx) to one request: a receiver that sends nothing else must not be read for ever. */
+/** Interim answers (1xx) to one request. */
 const interimMax = 10;
 /** Of one question to a name server, and how often it is asked. */
 const nameServer = { timeout: 3_000, tries: 2 };
 
+/** `failure`: no answer; a code without personal data. */
 export type PostAnswer =
-  | { readonly status: number; readonly retryAfterMs: number | null }
-  /** No answer; a code without personal data. */
-  | { readonly failure: string };
+  | { readonly status: number; readonly retryAfterMs: number | null; readonly failure?: never }
+  | { readonly failure: string; readonly status?: never; readonly retryAfterMs?: never };
 
 export interface PostOptions {
   readonly targets: WebhookTargets;
@@ -34,10 +33,7 @@ export interface PostOptions {
   readonly ca?: string | undefined;
 }
 
-/**
- * Asks the name servers. The system's own look-up would also read the hosts file; it cannot be broken off, and two of them
- * that hang would hold up every name that the process looks for.
- */
+/** Asks the name servers. The system's look-up reads the hosts file, too, and cannot be broken off: two that hang block all. */
 async function resolveByServers(
   hostname: string,
   signal: AbortSignal,
@@ -72,9 +68,8 @@ export async function post(
   try {
     const found = await unlessAborted(addressesOf(url.hostname, resolver), timed);
     // One that is refused says that the name is not one of the internet.
-    if (found.length === 0 || !found.every((one) => mayBeCalled(one.address, targets))) {
-      return { failure: "address-refused" };
-    }
+    const isOfInternet = found.length > 0 && found.every((one) => mayBeCalled(one.address, targets));
+    if (!isOfInternet) return { failure: "address-refused" };
     return await send(url, body, {
       method: "POST",
       headers: {
@@ -102,13 +97,11 @@ async function addressesOf(hostname: string, resolve: NonNullable<PostOptions["r
 }
 
 /** Some work cannot be broken off, but it need not be waited for. */
-const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject);
-  });
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  using _watch = addAbortListener(signal, () => reject(signal.reason));
+  return await Promise.race([work, promise]);
+}
 
 /** Answers every look-up of the connection with the addresses that were judged. */
 const pinnedTo =

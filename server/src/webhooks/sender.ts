@@ -1,6 +1,5 @@
 // Sends what webhooks are to be told. A receiver may get a delivery twice, when a process dies between its answer and the
-// record of it; the id tells. Each webhook has calls of its own, so a slow receiver holds up no other one. Calls to one
-// webhook do not wait for each other either.
+// record of it; the id tells. Each webhook has calls of its own, so a slow receiver holds up no other one.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";

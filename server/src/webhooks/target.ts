@@ -1,6 +1,10 @@
-// Which addresses webhooks may have. Operators choose them: without these rules the service could be made to call what only
-// it can reach, for example databases, the metadata of a cloud, or other services of this machine.
+// Webhooks as operators set them up: their secrets, and which addresses they may have. Without these rules the service could
+// be made to call what only it can reach, for example databases, the metadata of a cloud, or services of this machine.
+import { randomBytes } from "node:crypto";
+import { webhookEvents, type WebhookEvent } from "@submissions/shared/console";
 import ipaddr from "ipaddr.js";
+import type { Actor } from "../storage/desk-store.ts";
+import { secretPrefix, type WebhookStore } from "../storage/webhook-store.ts";
 
 /** `public`: hosts of the internet over https. `loopback`: also this machine, over http too; for development. */
 export type WebhookTargets = "public" | "loopback";
@@ -37,7 +41,7 @@ const global = ipaddr.IPv6.parseCIDR("2000::/3");
 const documentation = ipaddr.IPv6.parseCIDR("3fff::/20");
 
 /** Azure's services for its own machines, under an address of the internet. Those of other clouds are link-local or private. */
-const metadata = new Set(["168.63.129.16"]);
+const metadata = "168.63.129.16";
 
 /** Whether a connection to an IP address may be made. */
 export function mayBeCalled(address: string, targets: WebhookTargets): boolean {
@@ -47,6 +51,30 @@ export function mayBeCalled(address: string, targets: WebhookTargets): boolean {
   if (range === "loopback") return targets === "loopback";
   // Not private, link-local (with the metadata of clouds), carrier-grade NAT, multicast, reserved, or an IPv4 address in
   // an IPv6 one.
-  if (range !== "unicast" || metadata.has(parsed.toString())) return false;
+  if (range !== "unicast" || parsed.toString() === metadata) return false;
   return parsed instanceof ipaddr.IPv4 || (parsed.match(global) && !parsed.match(documentation));
+}
+
+/** Standard Webhooks 1.0.0 asks for 24 to 64. */
+const secretBytes = 32;
+
+export const drawWebhookSecret = (): string => secretPrefix + randomBytes(secretBytes).toString("base64");
+
+/** Adds a webhook. @param url an address that `problemOfUrl` has nothing against @param events none: all */
+export async function addWebhook(
+  webhooks: Pick<WebhookStore, "add">,
+  { url, events }: { readonly url: string; readonly events: readonly WebhookEvent[] },
+  actor: Actor,
+) {
+  const secret = drawWebhookSecret();
+  // In one order, each once.
+  const heard = webhookEvents.filter((event) => events.length === 0 || events.includes(event));
+  const id = await webhooks.add({ url, events: heard, secret }, actor);
+  return id === "too-many" ? id : { id, secret };
+}
+
+/** Draws and answers a new secret. Null when there is no such webhook. */
+export async function rotateSecret(webhooks: Pick<WebhookStore, "change">, id: number, actor: Actor) {
+  const secret = drawWebhookSecret();
+  return (await webhooks.change(id, { secret }, actor)) ? secret : null;
 }

@@ -174,7 +174,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "observe/log.ts",
     "resumes/display-name.ts",
     "rpc/failure.ts",
-    "webhooks/registry.ts",
     "webhooks/target.ts",
   ],
   rpc: ["intake/"],

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { WebhookEvent } from "../../../shared/src/console.ts";
 import { systemClock } from "../../../server/src/clock.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
-import { addWebhook, rotateSecret } from "../../../server/src/webhooks/registry.ts";
+import { addWebhook, rotateSecret } from "../../../server/src/webhooks/target.ts";
 import { accept, subscription } from "../../contract/records.ts";
 import { submitAll } from "../../support/console/operator.ts";
 import { startService } from "../../support/service.ts";

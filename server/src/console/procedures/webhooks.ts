@@ -1,20 +1,18 @@
 // Webhooks and the log of their deliveries. Administrators only: a webhook sees everything that its events tell.
-import type { DeliveryRow, Page, WebhookRow } from "@submissions/shared/console";
 import { z } from "zod";
 import { fieldInvalid } from "../../fault.ts";
-import { addWebhook, rotateSecret } from "../../webhooks/registry.ts";
-import { problemOfUrl } from "../../webhooks/target.ts";
+import { addWebhook, problemOfUrl, rotateSecret } from "../../webhooks/target.ts";
 import { mailId, page, webhookEvent, webhookUrl, wholeNumber } from "../inputs.ts";
 import { changes, done, found, reads, trpc } from "../procedure.ts";
 
 const one = z.object({ id: wholeNumber });
 
 export const webhookProcedures = trpc.router({
-  list: reads("admin").query(({ ctx: { webhooks } }): Promise<readonly WebhookRow[]> => webhooks.list()),
+  list: reads("admin").query(({ ctx: { webhooks } }) => webhooks.list()),
 
   add: changes("admin")
     .input(z.object({ url: webhookUrl, events: z.array(webhookEvent).min(1, "Choose at least one event.").max(20) }))
-    .mutation(async ({ ctx: { webhooks, actor, console }, input }): Promise<{ readonly secret: string }> => {
+    .mutation(async ({ ctx: { webhooks, actor, console }, input }) => {
       const problem = problemOfUrl(input.url, console.webhookTargets);
       if (problem !== null) throw fieldInvalid("url", `The address ${problem}`);
       const added = await addWebhook(webhooks, input, actor);
@@ -24,39 +22,33 @@ export const webhookProcedures = trpc.router({
 
   test: changes("admin")
     .input(one)
-    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> =>
-      done(await webhooks.change(input.id, { tested: true }, actor)),
-    ),
+    .mutation(({ ctx: { webhooks, actor }, input }) => done(webhooks.change(input.id, { tested: true }, actor))),
 
   remove: changes("admin")
     .input(one)
-    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> =>
-      done(await webhooks.change(input.id, { removed: true }, actor)),
-    ),
+    .mutation(({ ctx: { webhooks, actor }, input }) => done(webhooks.change(input.id, { removed: true }, actor))),
 
   /** Deliveries are signed with both secrets for a day. */
   rotate: changes("admin")
     .input(one)
-    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<{ readonly secret: string }> => ({
+    .mutation(async ({ ctx: { webhooks, actor }, input }) => ({
       secret: found(await rotateSecret(webhooks, input.id, actor)),
     })),
 
   /** Of one webhook, or of all. */
   deliveries: reads("admin")
     .input(z.object({ webhook: wholeNumber.nullable(), page }))
-    .query(({ ctx: { webhooks }, input }): Promise<Page<DeliveryRow>> =>
-      webhooks.listDeliveries(input.webhook, input.page),
-    ),
+    .query(({ ctx: { webhooks }, input }) => webhooks.listDeliveries(input.webhook, input.page)),
 
   replay: changes("admin")
     .input(z.object({ id: mailId }))
-    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<null> =>
+    .mutation(async ({ ctx: { webhooks, actor }, input }) =>
       done((await webhooks.replay({ delivery: input.id }, actor)) !== null),
     ),
 
   replayFailed: changes("admin")
     .input(one)
-    .mutation(async ({ ctx: { webhooks, actor }, input }): Promise<{ readonly replayed: number }> => ({
+    .mutation(async ({ ctx: { webhooks, actor }, input }) => ({
       replayed: found(await webhooks.replay({ failedOf: input.id }, actor)),
     })),
 });
