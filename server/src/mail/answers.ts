@@ -11,13 +11,13 @@ export interface Answer {
 const inVainMax = 10;
 
 export class Answers {
+  /** After it an answer is false. */
   readonly #deadlineMs: number;
   readonly #waiting = new Set<(taken: boolean) => void>();
   #latest = { ms: 0, taken: true };
   #inVain = 0;
   #ended = false;
 
-  /** @param deadlineMs after which an answer is false */
   constructor(deadlineMs: number) {
     this.#deadlineMs = deadlineMs;
   }

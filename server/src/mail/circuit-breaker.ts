@@ -1,6 +1,6 @@
 // Stops the sender when it is not the mails that are refused but the sender: a wrong token, a provider that is gone or
 // asks for time. The mails then keep their tries, and only a probe goes out now and then.
-import type { MailFinding, MailOutcome } from "./mailer.ts";
+import type { ProviderAnswer } from "./mailer.ts";
 
 /** Back-off between probes, doubled each time. New mails that come before the probe that is taken wait with the backlog. */
 const backOffMsMin = 5_000;
@@ -14,11 +14,9 @@ const failedCallsMax = 10;
 /** A probe has come to its end by then, or its process was stopped in the middle. */
 const probeMsMax = 30_000;
 
-type Answer = MailOutcome | MailFinding;
-
 /** All times are by a stopwatch. */
 export class CircuitBreaker {
-  // Null while the sender works; else when the next probe may go.
+  /** When the next probe may go; null while the sender works. */
   #until: number | null = null;
   #opened = 0;
   #refusedMails = 0;
@@ -51,29 +49,27 @@ export class CircuitBreaker {
     if (this.#until !== null) this.#until = now;
   }
 
-  /**
-   * Learns from what a call brought. Answers `opened` with the reason when the circuit opens, and `closed` when the sender
-   * works again.
-   */
-  note(answers: readonly Answer[], now: number, isProbe: boolean): { readonly opened: string } | "closed" | null {
+  /** Learns from what a call brought. Answers why the circuit opens, or that the sender works again. */
+  note(
+    answers: readonly ProviderAnswer[],
+    now: number,
+    isProbe: boolean,
+  ): { readonly opened: string } | "closed" | null {
     const failures = answers.filter((answer) => answer.result === "later");
     if (answers.length === 0) return null;
     // Strangers choose the recipients: what a provider says of one must not stop the mails to all others.
     const works = failures.length < answers.length || failures.some(({ cause }) => cause === "recipient");
     if (works) return this.#end();
     // A provider that says we send too fast works: `RateLimiter` waits for it.
-    const waitMs = Math.max(
-      ...failures.map(({ cause, retryAfterMs }) => (cause === "limit" ? 0 : (retryAfterMs ?? 0))),
-    );
+    const waitMs = Math.max(...failures.map(({ cause, retryAfterMs = 0 }) => (cause === "limit" ? 0 : retryAfterMs)));
     if (this.#until !== null) {
       // Calls that were under way when the circuit opened say nothing new.
       if (isProbe) this.#extend(waitMs, now);
       return null;
     }
     this.#failedCalls += 1;
-    this.#refusedMails = failures.every(({ cause }) => cause === "configuration")
-      ? this.#refusedMails + failures.length
-      : 0;
+    if (failures.every(({ cause }) => cause === "configuration")) this.#refusedMails += failures.length;
+    else this.#refusedMails = 0;
     if (waitMs === 0 && this.#refusedMails < refusedMailsMax && this.#failedCalls < failedCallsMax) return null;
     this.#extend(waitMs, now);
     return { opened: failures[0]!.error };
@@ -86,9 +82,9 @@ export class CircuitBreaker {
   }
 
   #end(): "closed" | null {
-    const wasOn = this.isOpen;
+    const wasOpen = this.isOpen;
     this.#until = null;
     this.#opened = this.#refusedMails = this.#failedCalls = 0;
-    return wasOn ? "closed" : null;
+    return wasOpen ? "closed" : null;
   }
 }

@@ -2,11 +2,9 @@
 // or of retries.
 import type { MailKind } from "../storage/records.ts";
 
-/** The sender of every mail. */
+/** The sender of every mail: a display name, if there is one, and an e-mail address. */
 export interface Sender {
-  /** The display name, or null when there is none. */
   readonly name: string | null;
-  /** One e-mail address. */
   readonly address: string;
 }
 
@@ -20,17 +18,16 @@ export interface MailContent {
   readonly html: string;
   /** Where answers go; empty: to the sender. */
   readonly replyTo: readonly string[];
-  /** Headers beside those that every mail has. Neither names nor values hold line breaks. */
+  /** Beside those that every mail has. Neither names nor values hold line breaks. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A mail to be sent now. */
+/** A mail to be sent now. All but its content travels as metadata, so that a provider can be asked about the id. */
 export interface OutgoingMail {
-  /** Of the outbox; travels as metadata so that a provider can be asked about it. */
   readonly id: string;
   readonly kind: MailKind;
+  /** Of the submission; null: there is none. */
   readonly reference: string | null;
-  /** Of the submission, null when there is none; travels as metadata too. */
   readonly requestId: string | null;
   readonly content: MailContent;
 }
@@ -53,17 +50,11 @@ export interface Later {
    * - `configuration`: our token or account is refused, for any recipient.
    */
   readonly cause: "provider" | "recipient" | "limit" | "ambiguous" | "configuration";
-  /** What the provider asked for, in milliseconds; undefined when it named no time. */
+  /** What the provider asked for; undefined when it named no time. */
   readonly retryAfterMs?: number;
 }
 
-/**
- * What became of a mail.
- *
- * - `taken`: the provider has it and gave it an id.
- * - `refused`: never try again (invalid or inactive recipient, message not acceptable).
- * - `later`: try again.
- */
+/** What became of a mail. `refused`: never try again (invalid or inactive recipient, message not acceptable). */
 export type MailOutcome =
   | Taken
   | { readonly result: "refused"; readonly error: string; readonly inactiveRecipient: boolean }
@@ -72,19 +63,16 @@ export type MailOutcome =
 /** What a provider says of a mail that it may have: `absent` when it knows none such, `later` when it gives no answer. */
 export type MailFinding = Taken | { readonly result: "absent" } | Later;
 
-/** What can be done about a mail that may have been sent. */
-export type DoubtPolicy =
-  /** The provider is asked whether it has the mail. */
-  | "ask"
-  /** It is sent again: that replaces the first. */
-  | "replace"
-  /** It is sent once more at most: the provider cannot be asked, and would have it twice. */
-  | "once-more";
+/** What a provider says of the mails of a call. */
+export type ProviderAnswer = MailOutcome | MailFinding;
 
 /**
- * Milliseconds within which a mail is handed over, counted from the call. A lease is renewed from then on, so a mail
- * whose lease ends sooner is not begun.
+ * What can be done about a mail that may have been sent: the provider is asked for it; it is sent again, which replaces the
+ * first; or it is sent once more at most, because the provider cannot be asked and would have it twice.
  */
+export type DoubtPolicy = "ask" | "replace" | "once-more";
+
+/** Within this time from the call a mail is handed over. A mail whose lease ends sooner is not begun. */
 export const handOverMsMax = 10_000;
 
 export interface Mailer extends AsyncDisposable {
@@ -92,21 +80,17 @@ export interface Mailer extends AsyncDisposable {
   readonly batchMax: number;
   /** Most calls under way at once: for mails that were just stored, and for mails that are due. */
   readonly calls: { readonly fresh: number; readonly due: number };
-  /**
-   * While the latest call for fresh mails is younger than this, in milliseconds, no other begins: what comes meanwhile
-   * shares the next one.
-   */
+  /** While the latest call for fresh mails is younger than this, no other begins: what comes meanwhile shares the next. */
   readonly gatherMs: number;
   readonly doubt: DoubtPolicy;
   /**
-   * Sends mails and answers in their order, one outcome each. Errors hold no personal data and no secret. A call may take
-   * longer than {@link handOverMsMax} only for mails that were handed over by then.
-   *
-   * Rejects only when a mail of them cannot be written, or by a mistake in the mailer. Then none was handed over.
+   * Sends mails and answers in their order, one outcome each. Errors hold no personal data and no secret. A call takes
+   * longer than {@link handOverMsMax} only for mails that were handed over by then. Rejects only when a mail cannot be
+   * written; then none was handed over.
    */
   send(mails: readonly OutgoingMail[]): Promise<MailOutcome[]>;
-  /** Asks which of these mails the provider has, and answers in their order. Sends nothing. There with `ask` only. */
+  /** Asks which of these mails the provider has, and answers in their order. There with `ask` only. */
   find?(mails: readonly Pick<OutgoingMail, "id">[]): Promise<MailFinding[]>;
-  /** Whether the provider knows us: null, or why it would not take mails. Sends nothing. The mailbox has none. */
+  /** Whether the provider knows us: null, or why it would not take mails. The mailbox has none. */
   check?(): Promise<string | null>;
 }

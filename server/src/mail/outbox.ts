@@ -1,7 +1,6 @@
-// The sender of this process: delivers mails that were just committed and mails that are due. It sends a mail when five
-// conditions hold: this process has its lease for long enough (`sql/outbox.ts` says which mails are due and free), its outcome
-// is not known yet (`outcome-writer.ts`), the provider's limit (`rate-limiter.ts`) and the circuit breaker
-// (`circuit-breaker.ts`) admit it, and the provider was asked about it if it may have been sent before (`settlement.ts`).
+// The sender of this process: delivers mails that were just committed and mails that are due. It sends a mail when it has
+// its lease for long enough (`sql/outbox.ts`), its outcome is not known yet (`outcome-writer.ts`), `rate-limiter.ts` and
+// `circuit-breaker.ts` admit it, and the provider was asked about it if it may have been sent before (`settlement.ts`).
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { reached } from "../failpoint.ts";
@@ -10,14 +9,8 @@ import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import { StorageUnavailable, type Lease, type Store } from "../storage/store.ts";
 import { type Answer, Answers } from "./answers.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import {
-  handOverMsMax,
-  type MailContent,
-  type Mailer,
-  type MailFinding,
-  type MailOutcome,
-  type OutgoingMail,
-} from "./mailer.ts";
+import type { MailContent, Mailer, MailOutcome, OutgoingMail, ProviderAnswer } from "./mailer.ts";
+import { handOverMsMax } from "./mailer.ts";
 import { type OutboxEvents, OutcomeWriter, requestIdOf } from "./outcome-writer.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { brokenBy, sendWithBisection } from "./send-with-bisection.ts";
@@ -38,10 +31,7 @@ interface OutboxOptions {
   readonly stopMs?: number;
 }
 
-/**
- * Long enough to ask about a batch and to send it; short enough that a mail whose process was killed is asked about twice
- * and goes out within a minute of the restart.
- */
+/** Long enough to ask about a batch and send it; short enough that a mail of a killed process goes out within a minute. */
 const leaseMs = 30_000;
 /** The query for due mails is a look at a partial index that is empty most of the time. */
 const pollMsDefault = 1_000;
@@ -52,9 +42,8 @@ const renewedLeaseMsMin = 20_000;
 /** A mail with less of its lease left is not begun: the lease could end before it is renewed. */
 const leaseMsMin = handOverMsMax + 2_000;
 /**
- * While the store is away no process can renew its leases. Those that end meanwhile are left alone for this long after it is
- * back: their processes may be alive, and the provider may have their mails. Longer than a process takes to look at its
- * leases again, and to record what became of its mails.
+ * While the store is away no process can renew its leases. Those that end meanwhile are left alone for this long after it
+ * is back, so that their processes can renew them or record what became of the mails.
  */
 const leaseGraceMs = 15_000;
 /** The store is asked about a mail that was leased earlier, before it is sent. */
@@ -109,9 +98,8 @@ export class Outbox implements AsyncDisposable {
     // What was before the start is not known. A provider that can be asked, or a repetition that does no harm, needs no care.
     this.#storeFailedAt = mailer.doubt === "once-more" ? store.clock.elapsed() : -Infinity;
     this.#renewing = repeatedly(async () => {
-      // A store that is slow to fail does not put off the next round.
+      // A store that is slow to fail does not put off the next round, which may still be in time.
       const nextAt = performance.now() + renewMs;
-      // When the store cannot be used now, the next round may still be in time.
       await this.#renewLeases().catch(this.#failed);
       return Math.max(nextAt - performance.now(), 0);
     });
@@ -124,8 +112,7 @@ export class Outbox implements AsyncDisposable {
 
   /**
    * Sends mails that were just stored under {@link lease}. Resolves to whether the provider took the submitter's mail,
-   * which is the first, within the deadline; false when the first is the team's. The other mails, and later tries, go on
-   * without the caller. Never rejects: the submission is stored, whatever becomes of its mails now.
+   * which is the first, within the deadline; false when the first is the team's. Never rejects: the submission is stored.
    */
   deliver(mails: readonly LeasedMail[]): Promise<boolean> {
     try {
@@ -142,10 +129,7 @@ export class Outbox implements AsyncDisposable {
     }
   }
 
-  /**
-   * Delivers nothing, takes as long as the latest {@link deliver} did, and resolves to the same: for answers that must not
-   * show that no mail stands behind them.
-   */
+  /** Takes as long as the latest {@link deliver} and resolves to the same: an answer must not show that it has no mail. */
   imitateDelivery(): Promise<boolean> {
     return this.#answers.imitate();
   }
@@ -155,10 +139,7 @@ export class Outbox implements AsyncDisposable {
     this.#answers.end();
   }
 
-  /**
-   * Starts looking for due mails: those of an earlier process, and those to be tried again. Without `claiming` they are left
-   * to other processes, and only outcomes that the store did not take are written again.
-   */
+  /** Starts looking for due mails. Without `claiming` only outcomes that the store did not take are written again. */
   start({ claiming = true } = {}): void {
     const { pollMs = pollMsDefault } = this.#options;
     this.#polling = repeatedly(async (signal) => {
@@ -187,8 +168,7 @@ export class Outbox implements AsyncDisposable {
    * Stops. Mails that were handed over are waited for; those that are still open then are recorded as in doubt. All others
    * are given back for the next process.
    *
-   * @param stopMs how long mails that were handed over are waited for, and then a store that does not take what became of
-   *   them
+   * @param stopMs how long mails that were handed over are waited for, and a store that does not take their outcomes
    */
   async stop(stopMs = this.#options.stopMs ?? stopMsDefault): Promise<void> {
     const { pollMs = pollMsDefault } = this.#options;
@@ -211,13 +191,13 @@ export class Outbox implements AsyncDisposable {
     for (;;) {
       await this.#writer.close().catch(this.#failed);
       const leftMs = endsAt - performance.now();
-      if (!this.#writer.isOpen || leftMs <= 0) break;
+      if (this.#writer.open.size === 0 || leftMs <= 0) break;
       await sleep(Math.min(pollMs, leftMs));
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 
   #take(mails: readonly HeldMail[]): void {
@@ -307,15 +287,12 @@ export class Outbox implements AsyncDisposable {
     for (const held of this.#held()) if (strange.delete(held.mail.id)) held.leasedUntil = lease.until;
     const mails = due.filter(
       (mail) =>
-        strange.has(mail.id) && !this.#writer.holds(mail.id) && !isOutdated(mail, watch.recorded.get(mail.id), now),
+        strange.has(mail.id) && !this.#writer.open.has(mail.id) && !isOutdated(mail, watch.recorded.get(mail.id), now),
     );
     return { claimed: due.length, mails };
   }
 
-  /**
-   * Asks about the mails that may have been sent before. Answers those that may be sent now: the others were found, or are
-   * to be asked about again.
-   */
+  /** Asks about the mails that may have been sent before. Answers those that may be sent now. */
   async #askAbout(mails: readonly LeasedMail[], isProbe: boolean): Promise<readonly LeasedMail[]> {
     const { mailer } = this.#options;
     const doubtful = mails.filter(mustBeAskedAbout);
@@ -345,10 +322,7 @@ export class Outbox implements AsyncDisposable {
     calls.add(call);
   }
 
-  /**
-   * Sends a batch without those of its mails that the store has no more for this process: the person may have been erased
-   * while they waited here.
-   */
+  /** Sends a batch without those mails that the store has no more: the person may have been erased meanwhile. */
   async #sendHeld(batch: readonly HeldMail[], isProbe: boolean, isFresh: boolean): Promise<void> {
     const { clock } = this.#options.store;
     const old = batch.filter(({ leasedUntil }) => {
@@ -427,7 +401,7 @@ export class Outbox implements AsyncDisposable {
     }
   }
 
-  #learn(answers: readonly (MailOutcome | MailFinding)[], isProbe: boolean): void {
+  #learn(answers: readonly ProviderAnswer[], isProbe: boolean): void {
     const { events, store } = this.#options;
     const now = store.clock.elapsed();
     if (answers.some(({ result }) => result === "taken")) this.#answers.resume();
@@ -459,19 +433,14 @@ export class Outbox implements AsyncDisposable {
     this.#writer.record(settled);
   }
 
-  /**
-   * Gives mails back that were not handed over, no more in doubt than before.
-   *
-   * @param waitMs after how long they are due. Without it they are due now, the oldest first.
-   */
+  /** Gives mails back that were not handed over. They are due after `waitMs`; without it now, the oldest first. */
   #giveBack(batch: readonly HeldMail[], waitMs = 0): void {
     const at = this.#options.store.clock.now();
-    const error =
-      waitMs > 0 ? "not tried: the mail provider takes none at the moment" : "not tried: given back to the queue";
+    const reason = waitMs > 0 ? "the mail provider takes none at the moment" : "given back to the queue";
     this.#writer.writeSoon(
-      batch.map(({ mail: { id, createdAt, timesNotFound } }): MailSettlement => {
+      batch.map(({ mail: { id, createdAt, timesNotFound } }) => {
         const dueAt = waitMs > 0 ? Math.ceil(at + waitMs) : Math.min(createdAt, at);
-        return { id, at, result: "later", dueAt, error, timesNotFound, tried: false };
+        return { id, at, result: "later", dueAt, error: `not tried: ${reason}`, timesNotFound, tried: false };
       }),
     );
     for (const { answer } of batch) answer?.settle(false);
@@ -504,16 +473,9 @@ export class Outbox implements AsyncDisposable {
   };
 }
 
-const heldMail = (mail: LeasedMail, answer: Answer | null): HeldMail => ({
-  mail,
-  leasedUntil: mail.leasedUntil,
-  answer,
-});
+const heldMail = (mail: LeasedMail, answer: Answer | null) => ({ mail, leasedUntil: mail.leasedUntil, answer });
 
-/**
- * Whether the claim read the mail before a settlement that reached the store during the claim. Then the mail is settled or
- * not due, or the provider may have taken it in a try that the claim does not show. Sending it could send it twice.
- */
+/** Whether a settlement reached the store after the claim had read the mail. Sending it could send it twice. */
 const isOutdated = (mail: LeasedMail, settled: MailSettlement | undefined, now: number): boolean =>
   settled !== undefined &&
   (settled.result !== "later" || settled.dueAt > now || settled.timesNotFound !== mail.timesNotFound);

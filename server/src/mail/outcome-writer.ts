@@ -19,18 +19,12 @@ export interface OutboxEvents {
   failed(error: unknown): void;
 }
 
-/** Settlements by the ids of their mails; one watch at a time. */
-interface RecordWatch extends Disposable {
-  readonly recorded: ReadonlyMap<string, MailSettlement>;
-}
-
 export class OutcomeWriter {
   readonly #mails: Pick<Store["mails"], "settle">;
   readonly #owner: string;
   readonly #events: Pick<OutboxEvents, "settled" | "failed">;
   /** Settlements that the store did not take. */
   #kept: MailSettlement[] = [];
-  /** The mails of all that is not in the store yet. */
   readonly #open = new Set<string>();
   readonly #writes = new Set<Promise<void>>();
   #watched: Map<string, MailSettlement> | null = null;
@@ -41,18 +35,13 @@ export class OutcomeWriter {
     this.#events = events;
   }
 
-  /** Whether something is not in the store yet. */
-  get isOpen(): boolean {
-    return this.#open.size > 0;
+  /** Mails whose outcome is not in the store yet. */
+  get open(): ReadonlySet<string> {
+    return this.#open;
   }
 
-  /** Whether the end of this mail is known here and not yet in the store. */
-  holds(id: string): boolean {
-    return this.#open.has(id);
-  }
-
-  /** The settlements that reach the store until the watch is disposed of. */
-  watch(): RecordWatch {
+  /** The settlements that reach the store until the watch is disposed of, by the ids of their mails. One watch at a time. */
+  watch() {
     const recorded = new Map<string, MailSettlement>();
     this.#watched = recorded;
     return { recorded, [Symbol.dispose]: () => (this.#watched = null) };
@@ -88,7 +77,7 @@ export class OutcomeWriter {
     try {
       await this.#mails.settle(settlements, this.#owner);
     } catch (error) {
-      // StorageUnavailable, most of the time.
+      // Of any kind: what was not stored is written again.
       this.#kept.push(...settlements);
       throw error;
     }

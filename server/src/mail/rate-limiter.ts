@@ -1,7 +1,6 @@
-// Keeps to the limit of a provider that says we send too fast (HTTP 429). All mails are held for as long as it asks.
-// After that, mails that are due go out at a pace that leaves room for those that were just stored: it halves when the
-// provider complains and grows while it does not. Without it new mails would wait behind the backlog of an outage.
-import type { MailFinding, MailOutcome } from "./mailer.ts";
+// Keeps to the limit of a provider that says we send too fast (HTTP 429). All mails are held for as long as it asks. Then
+// mails that are due go out at a pace that leaves room for new ones: it halves when the provider complains, else grows.
+import type { ProviderAnswer } from "./mailer.ts";
 
 /** Where the pace begins, in mails a second; after an outage too, whose backlog could meet any limit. */
 const startPerSecond = 10;
@@ -50,15 +49,15 @@ export class RateLimiter {
     this.#begin(now, startPerSecond, quickGrowth);
   }
 
-  note(answers: readonly (MailOutcome | MailFinding)[], now: number): void {
-    const limited = answers.filter((answer) => answer.result === "later" && answer.cause === "limit");
+  note(answers: readonly ProviderAnswer[], now: number): void {
+    const limited = answers.filter((answer) => answer.result === "later").filter(({ cause }) => cause === "limit");
     if (limited.length < answers.length) this.#holds = 0;
     // Calls that were under way when the hold began say nothing new.
     if (limited.length === 0 || this.heldMs(now) > 0) return;
     if (this.#perSecond === Infinity) this.#begin(now, startPerSecond, quickGrowth);
     else this.#begin(now, Math.max(this.#perSecond / 2, perSecondMin), slowGrowth);
     const backOffMs = holdMsMin * 2 ** Math.min(this.#holds, 10);
-    const askedMs = Math.max(...limited.map((answer) => ("retryAfterMs" in answer ? (answer.retryAfterMs ?? 0) : 0)));
+    const askedMs = Math.max(...limited.map(({ retryAfterMs = 0 }) => retryAfterMs));
     this.#heldUntil = now + Math.min(askedMs > 0 ? askedMs : backOffMs, holdMsMax);
     this.#holds += 1;
   }

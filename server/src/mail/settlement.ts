@@ -22,15 +22,12 @@ const firstDelayMs = 10_000;
 const delayMsMax = 60 * 60 * 1000;
 /** How long a mail is tried before it is given up. */
 export const retryMsMax = 72 * 60 * 60 * 1000;
-/**
- * Tries that a mail gets however old it is, over an hour or so. When the service was off for three days, or the token was
- * wrong, a mail must not be given up at its first failure.
- */
+/** Tries that a mail gets however old it is, over an hour or so: the service may have been off for three days. */
 const triesMin = 10;
 
 interface Moment {
   readonly now: number;
-  /** When the sender, which pauses, is to probe next; null when it works. */
+  /** When a sender that pauses is to probe next; null when it works. */
   readonly pausedUntil: number | null;
   readonly doubt: DoubtPolicy;
 }
@@ -109,7 +106,6 @@ function giveUp(
 }
 
 interface FailedTry {
-  /** When the mail was stored, in milliseconds since the epoch. */
   readonly createdAt: number;
   /** Tries made, this one included. */
   readonly attempts: number;
@@ -120,10 +116,9 @@ interface FailedTry {
 
 /**
  * When the next try is due, or undefined when the mail is given up: exponential with jitter, for 72 hours, never earlier
- * than the provider asked for. The last try is made at the very end of the 72 hours, however long the delay before it
- * would have been.
+ * than the provider asked for. The last try is made at the very end of the 72 hours.
  *
- * @param random 0 to 1; spreads mails that failed together, so that they do not come back together
+ * @param random 0 to 1; spreads mails that failed together
  */
 export function nextTry(failed: FailedTry, random: () => number = Math.random): number | undefined {
   const end = failed.createdAt + retryMsMax;

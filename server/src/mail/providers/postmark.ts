@@ -1,7 +1,7 @@
 // Sends through Postmark's API, one call for a mail and one for a batch, and asks it about mails that it may have.
 import { Models, type ServerClient } from "postmark";
 import type { Later, Mailer, MailFinding, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
-import { messageId } from "../message-id.ts";
+import { messageId } from "./mime.ts";
 import { PostmarkApi, type Exchange, type PostmarkSettings } from "./postmark-call.ts";
 
 /** The stream that every Postmark server has for mails to single persons. */

@@ -3,8 +3,7 @@
 import { hostname } from "node:os";
 import { createTransport } from "nodemailer";
 import { handOverMsMax, type Later, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
-import { messageId } from "../message-id.ts";
-import { mimeFields } from "./mime.ts";
+import { messageId, mimeFields } from "./mime.ts";
 
 /** What a small provider allows one client. One mail a call and a connection for each: no mail waits inside the client. */
 const calls = { fresh: 3, due: 2 };
