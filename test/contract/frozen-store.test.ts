@@ -35,7 +35,7 @@ import {
   subscription,
 } from "./records.ts";
 import { useRaw } from "./sqlite-under-test.ts";
-import { release } from "../../server/src/desk/release.ts";
+import { release } from "../../server/src/desk/mails.ts";
 
 const frozen = join(import.meta.dirname, "../fixtures/frozen-store");
 

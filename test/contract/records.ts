@@ -1,7 +1,6 @@
 // Submissions for tests, every field filled, and what most tests do with them. Nothing here is random but tokens.
 import { randomUUID } from "node:crypto";
-import { listMails, retryMails, wakeMail } from "../../server/src/desk/mails.ts";
-import { release as releaseSpam } from "../../server/src/desk/release.ts";
+import { listMails, release as releaseSpam, retryMails, wakeMail } from "../../server/src/desk/mails.ts";
 import { valuesOf } from "../../server/src/field-values.ts";
 import type {
   ApplicationRecord,

@@ -2,8 +2,7 @@
 // which lets the mails of spam be sent. The service sends them, not these commands: one sender is enough.
 import { mailStatuses } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
-import { listMails, retryMails, wakeMail } from "../desk/mails.ts";
-import { release } from "../desk/release.ts";
+import { listMails, release, retryMails, wakeMail } from "../desk/mails.ts";
 import { type Actor, type DeskStore, wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";

@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { InboxFilter } from "@submissions/shared/console";
 import { z } from "zod";
 import {
   allRows,
@@ -58,11 +59,7 @@ const formatTypes: Readonly<Record<ExportFormat, string>> = {
   ndjson: "application/x-ndjson; charset=utf-8",
 };
 
-export async function sendExport(
-  call: DownloadCall,
-  subject: ExportSubject,
-  format: ExportFormat,
-): Promise<FastifyReply> {
+export async function sendExport(call: DownloadCall, subject: ExportSubject, format: ExportFormat) {
   const from = readFrom(call.request.query);
   return sendRecords(call, { subject, format }, allRows(call.console.store, subject, from), { ...from });
 }
@@ -76,19 +73,21 @@ export async function sendMatching(
   const { console, caller, request } = call;
   const from = readFrom(request.query);
   if (subject === "subscribers") {
-    const { search, ...rest } = readFilter(subscriberFilter, request.body);
-    const detail = { ...from, filter: { ...rest, ...(search !== undefined && { searched: true }) } };
-    const filter = { ...rest, ...(search !== undefined && { search }) };
-    return sendRecords(call, { subject, format }, matchingSubscribers(console.store, filter, from), detail);
+    const filter = readFilter(subscriberFilter, request.body);
+    const rows = matchingSubscribers(console.store, filter, from);
+    return sendRecords(call, { subject, format }, rows, { ...from, filter: withoutSearch(filter) });
   }
   const filter = readFilter(inboxFilter, request.body);
-  // Without the search text: it may be a person's name, and entries of the audit log are kept for good.
-  const { search, letter, ...rest } = filter;
-  const detail = { ...from, filter: { ...rest, ...((search ?? letter) !== undefined && { searched: true }) } };
   const kind = subject === "inquiries" ? "inquiry" : "application";
   const rows = matchingSubmissions(console.desk, scopeOf(caller.role), { ...filter, kind }, from);
-  return sendRecords(call, { subject, format }, rows, detail);
+  return sendRecords(call, { subject, format }, rows, { ...from, filter: withoutSearch(filter) });
 }
+
+/** Its text may be a person's name, and entries of the audit log are kept for good. */
+const withoutSearch = ({ search, letter, ...rest }: Pick<InboxFilter, "search" | "letter">) => ({
+  ...rest,
+  ...((search ?? letter) !== undefined && { searched: true }),
+});
 
 async function sendRecords(
   call: DownloadCall,
@@ -125,7 +124,7 @@ async function record({ desk, clock, acted }: Console, { name }: Caller, entry: 
 }
 
 /** @throws Fault `fieldsInvalid`, `bodyMalformed` */
-function readFilter<Filter>(schema: z.ZodType<Filter>, body: unknown): Filter {
+function readFilter<Filter>(schema: z.ZodType<Filter>, body: unknown) {
   const sent = body instanceof URLSearchParams ? body.get("filter") : null;
   return checked(schema, sent === null ? {} : parseJson(sent));
 }
@@ -154,12 +153,7 @@ function readSince(text: string, context: z.RefinementCtx): number {
   return at ?? Number.NaN;
 }
 
-function sendTexts(
-  call: DownloadCall,
-  filename: string,
-  format: ExportFormat,
-  texts: AsyncIterable<string>,
-): FastifyReply {
+function sendTexts(call: DownloadCall, filename: string, format: ExportFormat, texts: AsyncIterable<string>) {
   call.reply.header("content-disposition", attachmentHeader(filename));
   return sendStream(call, formatTypes[format], call.console.pacer.pace(texts, call.gone));
 }
@@ -172,7 +166,7 @@ async function* whileAdmitted<Piece>({ admitted }: DownloadCall, pieces: AsyncIt
   }
 }
 
-/** Connections on which nothing moves are cut. This one only while bytes wait for its client, not while rows are looked for. */
+/** Connections on which nothing moves are cut; this one only while bytes wait for its client. */
 export function staysWhileSearching(response: ServerResponse): void {
   response.on("timeout", (socket: Socket) => {
     if (response.writableLength > 0) socket.destroy();

@@ -1,7 +1,7 @@
 // One submission as its page shows it.
-import type { MailRow, Neighbours, InboxFilter, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
+import type { InboxFilter, MailRow, Neighbours, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
 import { sentFields } from "../field-values.ts";
-import type { StoredMail, StoredSubmission } from "../storage/records.ts";
+import type { StoredMail } from "../storage/records.ts";
 import { inboxRow } from "./inbox-row.ts";
 import { withheldAs } from "./resume.ts";
 import type { DeskDetail, DeskStore, Scope } from "../storage/desk-store.ts";
@@ -12,19 +12,20 @@ interface Installation {
 }
 
 export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }: Installation): SubmissionDetail {
-  const { submission, mails, notes, replies, history, duplicates } = detail;
+  const { submission, scan: _, mails, ...rest } = detail;
+  const { language, consent, more } = submission;
   const ids = submission.kind === "inquiry" ? submission.selectedPackageIds : [];
+  // A submission that names no language counts as English, so only another language is shown.
+  const shown = { language: language === "en" ? null : language };
+  const agreed = { consentText: consent?.text ?? null, consentPage: consent?.page ?? null };
   return {
+    ...rest,
     ...inboxRow(submission, packageTitles),
-    fields: { ...sentFields(submission), ...languageOf(submission), ...consentOf(submission) },
-    more: submission.more,
+    fields: { ...sentFields(submission), ...shown, ...agreed },
+    more,
     packageTitles: titlesAmong(ids, packageTitles),
     resume: resumeOf(detail, scanned),
     mails: mails.map(shownMail),
-    notes,
-    replies,
-    history,
-    duplicates,
   };
 }
 
@@ -61,14 +62,6 @@ export async function neighboursOf(
   const [previous, next] = await Promise.all([beside(back, named.arrival), beside(on, named.arrival)]);
   return { previous, next };
 }
-
-// A submission that names no language counts as English, so only another language is shown.
-const languageOf = ({ language }: StoredSubmission) => ({ language: language === "en" ? null : language });
-
-const consentOf = ({ consent }: StoredSubmission) => ({
-  consentText: consent?.text ?? null,
-  consentPage: consent?.page ?? null,
-});
 
 function resumeOf({ submission, scan }: DeskDetail, scanned: boolean): ResumeFacts | null {
   if (submission.kind === "inquiry" || submission.resume === null) return null;

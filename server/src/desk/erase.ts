@@ -9,7 +9,7 @@ interface DiscardPlaces {
 }
 
 interface Places extends DiscardPlaces {
-  readonly store: DiscardPlaces["store"] & { readonly desk: Pick<DeskStore, "erase"> };
+  readonly store: Pick<Store, "identity" | "desk">;
   /** Erases mails to an address that lie on this machine. */
   readonly eraseMails: (email: string) => Promise<void>;
 }
@@ -36,10 +36,7 @@ export async function erasePerson({ store, vault, eraseMails }: Places, email: s
   return { ...sum, discarded };
 }
 
-/**
- * Discards the bytes of resumes whose records are erased. Answers false when the vault does not belong to the store: the
- * bytes lie elsewhere, and the process whose vault holds them discards them.
- */
+/** Discards the bytes of resumes whose records are erased. False: another vault holds them, whose process discards them. */
 export async function discardErased({ store: { desk, identity }, vault }: DiscardPlaces): Promise<boolean> {
   for (let discarded: readonly string[] = []; ;) {
     const keys = await desk.resumesToDiscard(discardedAtOnce, discarded);

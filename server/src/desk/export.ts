@@ -1,5 +1,5 @@
-// What operators take out: all inquiries, applications, subscribers or entries of the audit log as CSV or NDJSON, page by
-// page, so that memory stays flat however many there are. Knows no terminal, no HTTP and no storage engine.
+// What operators take out: inquiries, applications, subscribers or entries of the audit log as CSV or NDJSON, page by page,
+// so that memory stays flat. Knows no terminal, no HTTP and no storage engine.
 import type { AuditRow } from "@submissions/shared/console";
 import { sentFields } from "../field-values.ts";
 import type { KnownFact } from "../storage/desk-store.ts";
@@ -17,12 +17,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 /** Rows of the subject of an export, page by page, in the order of arrival. */
 export type ExportRows = AsyncIterable<readonly Row[]>;
 
-/**
- * All rows of a subject.
- *
- * @param from by the time of receipt, for subscribers by that of the subscription, and for the audit log by that of the
- * entry, whose id is its number
- */
+/** All rows of a subject. @param from by the time of receipt, of the subscription, or of the entry, whose id is its number */
 export const allRows = (store: Pick<Store, "readAll">, subject: ExportSubject, from: ReadFrom): ExportRows =>
   store.readAll(kinds[subject], from);
 
@@ -123,7 +118,7 @@ const auditColumns: Columns = {
 };
 
 /** Some records of an export, one after the other. */
-export interface ExportPiece {
+interface ExportPiece {
   readonly records: number;
   readonly text: string;
 }
@@ -167,24 +162,16 @@ const exportsOf = (isDisposable: ExportOptions["isDisposable"]): Record<ExportSu
  * An export in pieces, in the order of arrival. For CSV a byte-order mark and a header come first, also when there is no
  * record. Stopping early closes the reading.
  */
-export function exportRecords(
-  rows: ExportRows,
+export async function* exportRecords(
+  pages: ExportRows,
   { subject, format, isDisposable }: ExportOptions,
 ): AsyncGenerator<ExportPiece> {
   const { columns, fieldsOf } = exportsOf(isDisposable)[subject];
   const lineOf = (fields: Fields) => csvLine(Object.values(columns).map((column) => column(fields)));
   const write = (row: Row) => (format === "csv" ? lineOf(fieldsOf(row)) : `${JSON.stringify(fieldsOf(row))}\n`);
-  const head = format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "";
-  return inPieces(head, rows, write);
-}
-
-// What comes first waits for the first records: a reading that fails before them has sent nothing yet.
-async function* inPieces(
-  head: string,
-  pages: AsyncIterable<readonly Row[]>,
-  write: (row: Row) => string,
-): AsyncGenerator<ExportPiece> {
-  let [text, records] = [head, 0];
+  // The head waits for the first records: a reading that fails before them has sent nothing yet.
+  let text = format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "";
+  let records = 0;
   for await (const rows of pages) {
     for (const row of rows) {
       text += write(row);
@@ -207,12 +194,8 @@ export const personLine = (fact: KnownFact): string => `${JSON.stringify(factFie
 function factFields(fact: KnownFact): object {
   if (fact.kind === "submission") {
     const { submission } = fact;
-    return {
-      kind: submission.kind,
-      ...submissionFields(submission),
-      language: submission.language,
-      ...consentFields(submission),
-    };
+    const { kind, language } = submission;
+    return { kind, ...submissionFields(submission), language, ...consentFields(submission) };
   }
   if (fact.kind === "subscription") {
     const { subscriber } = fact;

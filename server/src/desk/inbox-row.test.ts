@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { application as anApplication, inquiry as anInquiry } from "../../../test/contract/records.ts";
 import { application, inquiry } from "../../../test/support/mail/examples.ts";
-import { inboxRow } from "./inbox-row.ts";
+import type { StoredSubmission } from "../storage/records.ts";
+import { inboxRow, matchedSentence } from "./inbox-row.ts";
 
 const titles = new Map([["de-AT", "Austrian German, conversations"]]);
 
@@ -23,4 +25,33 @@ test("a row tells whether there is a resume, and in a search the sentence that w
   const found = inboxRow({ ...application, coverLetter: "Hello. I speak Czech." }, null, "czech");
   expect(found).toMatchObject({ hasResume: application.resume !== null, match: "I speak Czech." });
   expect(found).not.toHaveProperty("coverLetter");
+});
+
+const stored = (submission: object) => submission as unknown as StoredSubmission;
+const letter = (coverLetter: string) => stored(anApplication(1, { coverLetter }));
+
+test("the sentence with the word is shown, and not its neighbours", () => {
+  const found = letter("Dear team,\n\nI work in a lab. We transcribe Czech speech daily! Yours, Ann");
+  expect(matchedSentence(found, "czech")).toBe("We transcribe Czech speech daily!");
+  expect(matchedSentence(found, "team")).toBe("Dear team,");
+});
+
+test("a part of a word is no match, and accents and case make no difference", () => {
+  expect(matchedSentence(letter("The ears. An ear. Müller."), "EAR")).toBe("An ear.");
+  expect(matchedSentence(letter("Bei Müller gelernt."), "muller")).toBe("Bei Müller gelernt.");
+});
+
+test("of several texts the one with the most of the words is shown", () => {
+  const found = stored(anInquiry(1, { company: "Speech Labs", more: { message: "We need speech in Czech." } }));
+  expect(matchedSentence(found, "czech speech")).toBe("We need speech in Czech.");
+});
+
+test("a sentence that is too long is cut around the word", () => {
+  const shown = matchedSentence(letter(`${"word ".repeat(100)}needle${" word".repeat(100)}`), "needle");
+  expect(shown).toMatch(/^….*needle.*…$/);
+  expect(shown.length).toBeLessThanOrEqual(200);
+});
+
+test("where no text has a word, there is no sentence", () => {
+  expect(matchedSentence(letter("Something else."), "needle")).toBe("");
 });

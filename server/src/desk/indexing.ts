@@ -6,12 +6,9 @@ import type { DeskStore } from "../storage/desk-store.ts";
 const pollMs = 1_000;
 /** Submissions in one transaction: 4 to 8 ms. */
 const indexedAtOnce = 100;
-/**
- * After a full batch the job rests nineteen times as long as the batch took, at least this long and at most a second. So
- * it takes about a twentieth of the time: under load submissions are accepted first and become searchable later.
- */
-const restMsMin = 5;
+/** After a full batch the job rests nineteen times as long, so that under load submissions are accepted first. */
 const restPerWork = 19;
+const restMsMin = 5;
 
 interface IndexingOptions {
   readonly desk: Pick<DeskStore, "indexNext">;

@@ -1,10 +1,10 @@
-// Lists mails of all kinds, and makes those due that were given up.
-import { type Actor, type DeskStore, pageLimitMax, wholeScope } from "../storage/desk-store.ts";
+// Lists mails of all kinds, makes those due that were given up, and releases spam, which then gets its mails.
+import { type Actor, type DeskStore, pageLimitMax, type Scope, wholeScope } from "../storage/desk-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
 
 /** Mails by status, newest first, at most `limit`. */
 export async function listMails(
-  desk: Pick<DeskStore, "listMails">,
+  desk: DeskStore,
   { status, limit }: { readonly status?: MailStatus; readonly limit: number },
 ): Promise<StoredMail[]> {
   const listed: StoredMail[] = [];
@@ -18,18 +18,32 @@ export async function listMails(
 }
 
 /** Makes a mail due now that was not sent. */
-export const wakeMail = (desk: Pick<DeskStore, "sendAgain">, id: string, actor: Actor) =>
+export const wakeMail = (desk: DeskStore, id: string, actor: Actor) =>
   desk.sendAgain(wholeScope, id, ["queued", "failed", "in-doubt"], actor);
 
 /** Makes all mails of a status due now that may be sent, the oldest first. Answers how many. */
-export async function retryMails(
-  desk: Pick<DeskStore, "listMails" | "sendAgain">,
-  status: MailStatus,
-  actor: Actor,
-): Promise<number> {
+export async function retryMails(desk: DeskStore, status: MailStatus, actor: Actor): Promise<number> {
   let woken = 0;
   for (const { id } of (await listMails(desk, { status, limit: Infinity })).toReversed()) {
     if ((await wakeMail(desk, id, actor)) === "due") woken += 1;
   }
   return woken;
+}
+
+/** Makes spam a new submission, which gets the mails that it did not get. `unknown`: the scope holds no such submission. */
+export async function release(
+  desk: Pick<DeskStore, "findDetail" | "triage">,
+  scope: Scope,
+  reference: string,
+  actor: Actor,
+): Promise<"released" | "unknown" | "not-spam"> {
+  for (;;) {
+    const spam = await desk.findDetail(scope, reference);
+    if (spam === null) return "unknown";
+    const { status, version } = spam.submission;
+    if (status !== "spam") return "not-spam";
+    const [outcome] = await desk.triage(scope, { targets: [{ reference, version }], status: "new" }, actor);
+    if (outcome?.result === "changed") return "released";
+    // It was changed since it was read, and is looked at again.
+  }
 }

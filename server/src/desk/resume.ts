@@ -8,14 +8,10 @@ import type { ResumeRecord, ScanState } from "../storage/records.ts";
 import { OperatorError } from "../operator-error.ts";
 
 /** A resume that may be given out. It is saved under `filename`, which has an extension. */
-export interface Download extends ResumeRecord {
-  readonly result: "allowed";
-}
+export type Download = ResumeRecord & { readonly result: "allowed" };
 
 /** There is none, the virus scanner found it infected, or has not judged it yet. */
-export interface NoDownload {
-  readonly result: "absent" | "infected" | "unscanned";
-}
+export type NoDownload = { readonly result: "absent" | "infected" | "unscanned" };
 
 /** What is stored is not what was uploaded. */
 class ResumeDamaged extends OperatorError {}

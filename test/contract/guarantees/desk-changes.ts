@@ -19,7 +19,7 @@ import {
 } from "../records.ts";
 import type { StoreTest } from "../store-under-test.ts";
 import { eva, indexAll, marketing, recruiting, sales } from "./desk-lists.ts";
-import { release } from "../../../server/src/desk/release.ts";
+import { release } from "../../../server/src/desk/mails.ts";
 
 const ben = { operator: "ben@example.org", at: noon + 2 * minute };
 
