@@ -26,10 +26,7 @@ export const countedBy = (caller: Caller): string =>
 
 type Sent = Pick<FastifyRequest, "headers">;
 
-/**
- * Whether a request brings a token. Its cookie is then not looked at. Other schemes belong to a proxy in front, which may
- * ask for a password of its own.
- */
+/** Whether a request brings a token. Its cookie is then not looked at. Other schemes belong to a proxy in front. */
 export const bringsToken = ({ headers }: Sent): boolean => /^bearer(?: |$)/i.test(headers.authorization ?? "");
 
 /** Who sends a request; null: an unknown caller, or one whose session or token has ended. */
@@ -55,13 +52,13 @@ export async function callerOf(
 }
 
 /**
- * Refuses what pages other than the console's have a browser send. The session's cookie is `SameSite=Strict` already; this
- * also stops pages of sibling subdomains, and a page that signs its visitor in to an account of the attacker.
+ * Refuses what pages other than the console's have a browser send. Beside the `SameSite=Strict` cookie this also stops pages
+ * of sibling subdomains, and a page that signs its visitor in to an account of the attacker.
  *
- * @throws Fault `consoleOnly` for a call that no page of the console sent
+ * @throws Fault `consoleOnly`
  */
 export function requireOwnPage(request: Sent, publicUrl: string): void {
-  // A script with a token has no page, and its browser, if any, no part in it.
+  // A script with a token has no page.
   if (bringsToken(request)) return;
   const { origin, "sec-fetch-site": site } = request.headers;
   const isOwn = site === undefined ? origin === new URL(publicUrl).origin : site === "same-origin";

@@ -67,7 +67,7 @@ export function openConsole(options: ConsoleOptions) {
     /** Whether an operator may do nothing else before a second factor is set. */
     mustSetSecondFactor: ({ role, totpSecret }: Pick<StoredOperator, "role" | "totpSecret">, isStrong: boolean) =>
       totpRequired && role === "admin" && totpSecret === null && !isStrong,
-    /** Disposed of when the server closes. */
+    /** Written when the server closes. */
     gathered,
   };
 }

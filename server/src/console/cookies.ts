@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 export interface Cookie {
   readonly name: string;
-  /** Below the console: `` or `/oidc`. */
-  readonly below: string;
+  /** Below the console. */
+  readonly below: "" | "/oidc";
   readonly sameSite: "Strict" | "Lax";
   /** Null: until the browser is closed. */
   readonly seconds: number | null;
@@ -16,10 +16,9 @@ export const sessionCookie: Cookie = { name: "console-session", below: "", sameS
 /** What a sign-in by OpenID Connect must come back with. The provider's redirect has to bring it. */
 export const oidcCookie: Cookie = { name: "console-oidc", below: "/oidc", sameSite: "Lax", seconds: 600 };
 
-const dayS = 24 * 60 * 60;
-
+const days = 24 * 60 * 60;
 /** That this device has signed in before: it is counted apart from strangers. Browsers keep no cookie for longer. */
-export const deviceCookie: Cookie = { name: "console-device", below: "", sameSite: "Strict", seconds: 400 * dayS };
+export const deviceCookie: Cookie = { name: "console-device", below: "", sameSite: "Strict", seconds: 400 * days };
 
 /** The account of a provider that waits for the operator's password. */
 export const bindingCookie: Cookie = { name: "console-binding", below: "", sameSite: "Strict", seconds: 600 };

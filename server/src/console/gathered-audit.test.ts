@@ -39,7 +39,7 @@ test("what was gathered is written at the end", async () => {
   gathered.note(null, "sign-in.failed");
   gathered.note(null, "sign-in.failed");
   gathered.note("anna@example.org", "sign-in.failed");
-  await gathered[Symbol.asyncDispose]();
+  await gathered.write();
   expect(counts()).toEqual([
     ["unknown", 2],
     ["anna@example.org", 1],
@@ -52,7 +52,7 @@ test("what differs in operator, action or subject is an entry of its own, with a
     gathered.note("token 1 (crm)", "refused", "people.erase", reason);
   }
   gathered.note("token 2 (crm)", "refused", "people.erase", "notFound");
-  await gathered[Symbol.asyncDispose]();
+  await gathered.write();
   expect(written.map(({ operator, detail }) => [operator, detail])).toEqual([
     ["token 1 (crm)", { notFound: 2, tokenReadsOnly: 1 }],
     ["token 2 (crm)", { notFound: 1 }],

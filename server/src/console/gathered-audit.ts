@@ -1,6 +1,5 @@
-// Writes to the audit log what may come often: failed sign-ins, refused calls, what tokens read. Those of a minute that tell
-// the same of the same operator are one entry with their count, so that an attacker cannot fill the log. Never written
-// before the answer, whose time would tell which accounts exist.
+// Writes to the audit log what may come often: failed sign-ins, refused calls, what tokens read. A minute of the same is one
+// entry with a count, so that an attacker cannot fill the log; and the time of an answer does not tell which accounts exist.
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { AuditEntry, DeskStore } from "../storage/desk-store.ts";
@@ -14,7 +13,7 @@ interface Gathered extends Pick<AuditEntry, "action" | "subject"> {
   readonly counts: Record<string, number>;
 }
 
-export class GatheredAudit implements AsyncDisposable {
+export class GatheredAudit {
   readonly #desk: Pick<DeskStore, "audit">;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -37,15 +36,11 @@ export class GatheredAudit implements AsyncDisposable {
     const entry = this.#gathered.get(key) ?? { operator: operator ?? unknown, action, subject, counts: {} };
     entry.counts[counted] = (entry.counts[counted] ?? 0) + 1;
     this.#gathered.set(key, entry);
-    this.#timer ??= setTimeout(() => void this.#write(), gatheredMs).unref();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#write();
+    this.#timer ??= setTimeout(() => void this.write(), gatheredMs).unref();
   }
 
   /** Writes what was gathered. Never rejects. */
-  async #write(): Promise<void> {
+  async write(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const gathered = [...this.#gathered.values()];

@@ -1,6 +1,5 @@
-// Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. It signs in operators who exist and makes
-// none. An account is bound to an operator once: with the operator's invitation, or with the password. The library is
-// loaded, and the provider asked for its addresses, when the console is first opened.
+// Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. It signs in operators who exist. An account is
+// bound to an operator once: with the invitation or the password. The library is loaded when the console is first opened.
 import { setTimeout as pause } from "node:timers/promises";
 import { email as emailRule, emailKey } from "@submissions/shared/addresses";
 import { readText } from "@submissions/shared/text";
@@ -29,10 +28,7 @@ interface Pending {
 }
 
 /** Whom the provider vouches for. */
-export interface Vouched {
-  /** Hash of the session that the browser had when it began; null: none. */
-  readonly former: string | null;
-  readonly invitation: string | null;
+export interface Vouched extends Pick<Pending, "former" | "invitation"> {
   readonly identity: OidcIdentity;
   /** As the rule of addresses reads it. Null: it vouches for none that can be an operator's. */
   readonly email: string | null;
@@ -41,7 +37,7 @@ export interface Vouched {
 }
 
 const providerSecondsMax = 10;
-/** The provider asks for its own password again when it was last asked before that. A session here idles as long. */
+/** The provider asks for its password again when it last did before that. A session here idles as long. */
 const signInAgeSecondsMax = 12 * 60 * 60;
 const bindingMs = 10 * 60 * 1000;
 /** How long a page of the console waits for the provider. */
@@ -65,29 +61,28 @@ export function openIdConnect(
   async function discovered(): Promise<Configuration> {
     const { discovery, allowInsecureRequests, enableNonRepudiationChecks } = await import("openid-client");
     const url = new URL(issuer);
-    // By itself the library trusts the connection to the provider, and does not check signatures of ID tokens.
+    // The library does not check signatures of ID tokens by itself. The configuration takes http on this machine only.
     const execute = [enableNonRepudiationChecks];
-    // The configuration takes plain http on this machine only.
     if (url.protocol === "http:") execute.push(allowInsecureRequests);
     discovering ??= discovery(url, clientId, clientSecret, undefined, { execute, timeout: providerSecondsMax });
     try {
       return await discovering;
     } catch (error) {
+      // Of any kind: the provider may have answered with a document that cannot be read.
       discovering = undefined;
-      // The provider may have answered with another name or with a document that cannot be read.
       refused(reasonOf(error));
       throw new Fault("oidcUnavailable", { cause: error, retryAfterSeconds: 5 });
     }
   }
 
-  /** For a browser to keep; see {@link read}. */
-  const write = async (purpose: string, kept: object): Promise<string> =>
+  /** For a browser to keep. */
+  const write = (purpose: string, kept: object): string =>
     sign(access.cookieKey, purpose, Buffer.from(JSON.stringify(kept)).toString("base64url"));
 
   /** What this service had a browser keep; null: it did not write that. */
-  async function read<Kept>(purpose: string, kept: string): Promise<Kept | null> {
+  function read(purpose: string, kept: string): unknown {
     const text = signed(access.cookieKey, purpose, kept);
-    return text === null ? null : (JSON.parse(Buffer.from(text, "base64url").toString()) as Kept);
+    return text === null ? null : JSON.parse(Buffer.from(text, "base64url").toString());
   }
 
   return {
@@ -108,17 +103,11 @@ export function openIdConnect(
     },
 
     /**
-     * Begins a sign-in.
+     * Begins a sign-in. Answers where to send the browser, and what it is to keep meanwhile ({@link Pending}).
      *
-     * @param former hash of the session that the browser has now
-     * @param invitation hash of the invitation that is to be accepted with the account
-     * @returns where to send the browser, and what it is to keep meanwhile
      * @throws Fault `oidcUnavailable`
      */
-    async start(
-      former: string | null,
-      invitation: string | null,
-    ): Promise<{ readonly location: string; readonly pending: string }> {
+    async start(former: string | null, invitation: string | null) {
       const oidc = await import("openid-client");
       const configuration = await discovered();
       const pending: Pending = {
@@ -137,13 +126,12 @@ export function openIdConnect(
         code_challenge_method: "S256",
         max_age: String(signInAgeSecondsMax),
       });
-      return { location: location.href, pending: await write("sign-in", pending) };
+      return { location: location.href, pending: write("sign-in", pending) };
     },
 
     /**
-     * The operator of a sign-in: the one whom the account is bound to, or else the one who was invited by the link that the
-     * sign-in was begun with, to whom the account is bound now. Null: the operator has a password, which has to be given
-     * first ({@link later}).
+     * The operator of a sign-in: the one whom the account is bound to, or else the one whose invitation it was begun with,
+     * to whom the account is bound now. Null: the operator has a password, which has to be given first ({@link later}).
      *
      * @throws Fault `oidcRefused`
      */
@@ -165,12 +153,12 @@ export function openIdConnect(
     },
 
     /** What a browser keeps of an account until the operator's password was given. */
-    later: ({ identity, email }: Vouched): Promise<string> =>
+    later: ({ identity, email }: Vouched) =>
       write("binding", { identity, email: emailKey(email ?? ""), until: clock.now() + bindingMs }),
 
     /** Binds the account that a browser kept to the operator who has just signed in with the password, if it is theirs. */
     async bindLater(kept: string, operator: StoredOperator): Promise<void> {
-      const binding = await read<{ identity: OidcIdentity; email: string; until: number }>("binding", kept);
+      const binding = read("binding", kept) as { identity: OidcIdentity; email: string; until: number } | null;
       const at = clock.now();
       if (binding === null || binding.until <= at || binding.email !== emailKey(operator.email)) return;
       await access.changeOperator(operator.email, { oidc: binding.identity }, { operator: operator.email, at });
@@ -186,7 +174,7 @@ export function openIdConnect(
     async finish(query: string, kept: string): Promise<Vouched> {
       const oidc = await import("openid-client");
       const configuration = await discovered();
-      const pending = await read<Pending>("sign-in", kept);
+      const pending = read("sign-in", kept) as Pending | null;
       if (pending === null) throw new Fault("oidcFailed");
       const { state, nonce, verifier, former, invitation } = pending;
       try {
@@ -215,10 +203,7 @@ export function openIdConnect(
 /** Why a call failed, in one word: the error's code, or else its class. */
 const reasonOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).name;
 
-/**
- * The address as ours are read, or null. The rule of addresses normalises what people type; in what a provider vouches for
- * that would make one name of two, like `miKe` with the Kelvin sign and `mike`.
- */
+/** The address as ours are read, or null. Only ASCII: normalising would make `mike` of a name with the Kelvin sign. */
 const addressOf = (vouched: string): string | null =>
   /^[\x21-\x7E]+@/.test(vouched) ? (readText(emailRule, vouched).value ?? null) : null;
 

@@ -1,4 +1,4 @@
-// Which passwords operators may set. What is refused is what people who guess passwords try first.
+// Which passwords operators may set. Refused is what people who guess passwords try first.
 import { readFileSync } from "node:fs";
 
 const lengthMin = 12;
@@ -51,23 +51,10 @@ function wordsOf(known: readonly string[]): readonly string[] {
 
 /** How many characters are left when runs of neighbours and repetitions count as one. */
 function unguessable(text: string): number {
-  const single = text.slice(0, periodOf(text)).replace(/(.)\1+/gsu, "$1");
+  const single = text.replace(/^(.+?)\1+$/su, "$1").replaceAll(/(.)\1+/gsu, "$1");
   let count = 0;
   for (let at = 0; at < single.length; count += 1) at += Math.max(1, runAt(single, at));
   return count;
-}
-
-/** The length of the shortest block that a text repeats from its beginning to its end: its own length if it repeats none. */
-function periodOf(text: string): number {
-  // At each place, how long the longest beginning is that also ends there (the failure function of Knuth, Morris, Pratt).
-  const borders = [0];
-  for (let at = 1, border = 0; at < text.length; at += 1) {
-    while (border > 0 && text[at] !== text[border]) border = borders[border - 1] as number;
-    if (text[at] === text[border]) border += 1;
-    borders.push(border);
-  }
-  const period = text.length - (borders.at(-1) as number);
-  return text.length % period === 0 ? period : text.length;
 }
 
 /** The length of the run of neighbouring keys, digits or letters that begins here; 0: there is none. */
@@ -83,15 +70,8 @@ function runAt(text: string, at: number): number {
   return longest;
 }
 
-let loaded: ReadonlySet<string> | undefined;
-
-/** Read when the first password is set. */
+/** Read when a password is set. */
 function commonPasswords(): ReadonlySet<string> {
-  loaded ??= new Set(
-    readFileSync(new URL("common-passwords.txt", import.meta.url), "utf8")
-      .replaceAll(/^#.*$/gm, "")
-      .split(/\s+/)
-      .filter((word) => word !== ""),
-  );
-  return loaded;
+  const text = readFileSync(new URL("common-passwords.txt", import.meta.url), "utf8");
+  return new Set(text.replaceAll(/^#.*$/gm, "").match(/\S+/g));
 }

@@ -20,7 +20,6 @@ const retryAfterSeconds = 2;
 
 /** Whose password is hashed or verified. */
 export interface Place {
-  /** Key of the network that it comes from. */
   readonly network: string;
   /** Whether the device has signed in before, or the caller has a session or an invitation. */
   readonly isKnown: boolean;
@@ -31,7 +30,7 @@ const nobodys = phc(cost, randomBytes(saltLength), randomBytes(tagLength));
 
 type Cost = { readonly [Name in keyof typeof cost]: number };
 
-/** Hashes and verifies passwords, two at a time. Strangers can fill neither the places of other networks nor those of devices that are known. */
+/** Hashes and verifies two passwords at a time. Strangers fill neither the places of other networks nor those of known devices. */
 export class Passwords {
   #running = 0;
   readonly #known: (() => void)[] = [];
@@ -59,7 +58,7 @@ export class Passwords {
   async #derive(password: string, nonce: Buffer, options: Cost, length: number, place: Place): Promise<Buffer> {
     await this.#enter(place);
     try {
-      // Normalised, because keyboards differ in how they write accents.
+      // Keyboards differ in how they write accents.
       return await hash("argon2id", { message: password.normalize("NFKC"), nonce, ...options, tagLength: length });
     } finally {
       this.#leave(place);
@@ -100,11 +99,6 @@ const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A
 function parse(text: string): Cost & { readonly salt: Buffer; readonly tag: Buffer } {
   const [, memory, passes, parallelism, salt, tag] = shape.exec(text) ?? [];
   if (salt === undefined || tag === undefined) throw new Error("A stored password is no argon2id PHC string.");
-  return {
-    memory: Number(memory),
-    passes: Number(passes),
-    parallelism: Number(parallelism),
-    salt: Buffer.from(salt, "base64"),
-    tag: Buffer.from(tag, "base64"),
-  };
+  const stretched = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
+  return { ...stretched, salt: Buffer.from(salt, "base64"), tag: Buffer.from(tag, "base64") };
 }

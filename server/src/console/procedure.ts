@@ -1,5 +1,5 @@
-// What the procedures of the console are built with: one kind for those with a session or token, whose rule names the
-// roles, and one for those that anyone may call.
+// What the procedures of the console are built with: for those with a session or token, whose rule names the roles, and
+// for those that anyone may call.
 import type { Role } from "@submissions/shared/console";
 import { initTRPC } from "@trpc/server";
 import { Fault } from "../fault.ts";
@@ -50,9 +50,12 @@ const ruled = (rule: Exclude<Rule, string>) =>
     .use(async ({ ctx, path, next }) => {
       const caller = admit(await ctx.caller(), rule);
       const { console } = ctx;
+      const {
+        desk,
+        access,
+        store: { webhooks },
+      } = console;
       const actor: Actor = { operator: caller.name, at: console.clock.now() };
-      const { desk, access, store } = console;
-      const { webhooks } = store;
       using _turn = rule.changes ? null : await console.turns.reads.take(countedBy(caller), ctx.gone);
       const result = await next({ ctx: { caller, actor, scope: scopeOf(caller.role), desk, access, webhooks } });
       if (rule.changes && result.ok) console.acted(path);
@@ -65,17 +68,14 @@ export const reads = (...roles: readonly Role[]) => ruled({ roles, changes: fals
 /** A procedure that changes something, for these roles. */
 export const changes = (...roles: readonly Role[]) => ruled({ roles, changes: true });
 
-// What belongs to the operator who calls: no token has it, and it works before a second factor is set that is required.
+// For what belongs to the operator who calls: no token has it, and it works before a required second factor is set.
 const own = (isChange: boolean) =>
   ruled({ roles: everyRole, changes: isChange, beforeFactor: true }).use(({ ctx: { caller }, next }) => {
     if (caller.kind === "token") throw new Fault("tokenReadsOnly");
     return next({ ctx: { caller } });
   });
 
-/** Reads what belongs to the operator who calls. */
 export const readsOwn = own(false);
-
-/** Changes what belongs to the operator who calls. */
 export const changesOwn = own(true);
 
 /** A procedure that anyone may call, but no token. */
@@ -84,8 +84,11 @@ export const open = trpc.procedure.meta({ rule: "anyone" }).use(({ ctx, next }) 
   return next();
 });
 
+type Changed = boolean | "last-admin";
+
 /** What a change came to. @throws Fault `notFound`, `lastAdmin` */
-export function done(result: boolean | "last-admin"): null {
+export async function done(change: Changed | Promise<Changed>): Promise<null> {
+  const result = await change;
   if (result === "last-admin") throw new Fault("lastAdmin");
   if (!result) throw new Fault("notFound");
   return null;

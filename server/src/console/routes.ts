@@ -30,7 +30,7 @@ export interface ConsoleRoutesOptions {
 /** Adds the console. The front end may be missing; the calls are there all the same. */
 export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutesOptions): Promise<void> {
   const { console, guard, folder } = options;
-  app.addHook("onClose", () => console.gathered[Symbol.asyncDispose]());
+  app.addHook("onClose", () => console.gathered.write());
   app.removeContentTypeParser("application/json");
   takeJson(app, { mayBeEmpty: true });
   const onRequest = guard.hook({
@@ -231,13 +231,13 @@ function oidcRoutes(app: FastifyInstance, { console, addresses }: ConsoleRoutesO
     const vouched = await openIdConnect.finish(request.url.replace(/^[^?]*\??/, ""), pending);
     const operator = await openIdConnect.operatorOf(vouched);
     if (operator === null) {
-      cookies.write(reply, bindingCookie, await openIdConnect.later(vouched));
+      cookies.write(reply, bindingCookie, openIdConnect.later(vouched));
       return reply.redirect(`${publicUrl()}/console#connect`);
     }
     const { id } = await console.signIns.begin(operator, visitorOf(request, console, addresses), true);
-    const { former } = vouched;
-    if (former !== null) {
-      await console.access.endSessions({ idHash: former }, { operator: operator.email, at: console.clock.now() });
+    if (vouched.former !== null) {
+      const actor = { operator: operator.email, at: console.clock.now() };
+      await console.access.endSessions({ idHash: vouched.former }, actor);
     }
     cookies.write(reply, sessionCookie, id);
     return reply.redirect(`${publicUrl()}/console`);

@@ -17,10 +17,7 @@ export interface RoleRule {
 }
 
 export const everyRole: readonly Role[] = roles;
-/** Those who see submissions. */
 export const submissionRoles: readonly Role[] = ["admin", "sales", "recruiting"];
-
-/** Those who see subscribers. */
 export const subscriberRoles: readonly Role[] = ["admin", "marketing"];
 
 const scopes: Readonly<Record<Role, Scope>> = {
@@ -33,10 +30,9 @@ const scopes: Readonly<Record<Role, Scope>> = {
 export const scopeOf = (role: Role): Scope => scopes[role];
 
 /**
- * Who may go on.
+ * Who may go on. What the role may not see answers like what does not exist.
  *
- * @throws Fault `signedOut`, `tokenReadsOnly`, `secondFactorRequired`, or `notFound` for what the role may not see: it answers like what does
- * not exist
+ * @throws Fault `signedOut`, `tokenReadsOnly`, `secondFactorRequired`, `notFound`
  */
 export function admit(caller: Caller | null, rule: RoleRule): Caller {
   if (caller === null) throw new Fault("signedOut");
@@ -48,7 +44,7 @@ export function admit(caller: Caller | null, rule: RoleRule): Caller {
   return caller;
 }
 
-/** Notes in the audit log which call of whom was refused, and why. Strangers are no entries: their calls are counted by address. */
+/** Notes in the audit log whose call was refused, and why. Calls of strangers are counted by address instead. */
 export function noteRefusal(
   { gathered }: Pick<Console, "gathered">,
   caller: Caller | null,

@@ -8,16 +8,8 @@ const stepsApart = 1;
 const secretBytes = 20;
 const recoveryCodes = 10;
 
-/** What an authenticator app is told. */
-export interface NewSecret {
-  /** In base 32, to be typed. */
-  readonly secret: string;
-  /** `otpauth://…`, to be shown as a QR code. */
-  readonly uri: string;
-}
-
-/** Draws a secret. Nothing is stored: the operator proves first that the app has it. */
-export async function drawFactor(brand: string, email: string): Promise<NewSecret> {
+/** Draws a secret, in base 32 and as `otpauth://…`. Nothing is stored: the operator proves first that the app has it. */
+export async function drawFactor(brand: string, email: string) {
   const { Secret, TOTP } = await import("otpauth");
   const secret = new Secret({ size: secretBytes });
   return { secret: secret.base32, uri: new TOTP({ issuer: brand, label: email, secret }).toString() };
@@ -31,20 +23,18 @@ export async function stepOf(secret: string, code: string, now: number): Promise
   return apart === null ? null : Math.floor(now / stepMs) + apart;
 }
 
-/** Ten codes of 50 random bits, like `k3v9a-m2xq7`. */
-export const drawRecoveryCodes = (): readonly string[] => Array.from({ length: recoveryCodes }, drawRecoveryCode);
-
 // 32 letters and digits; 0, 1, l and o look alike.
 const letters = "abcdefghijkmnpqrstuvwxyz23456789";
 
-function drawRecoveryCode(): string {
-  const drawn = Array.from(randomBytes(10), (byte) => letters[byte % 32]).join("");
-  return `${drawn.slice(0, 5)}-${drawn.slice(5)}`;
-}
+/** Ten codes of 50 random bits, like `k3v9a-m2xq7`. */
+export const drawRecoveryCodes = (): readonly string[] =>
+  Array.from({ length: recoveryCodes }, () => inHalves(Array.from(randomBytes(10), (at) => letters[at % 32]).join("")));
+
+const inHalves = (code: string): string => `${code.slice(0, 5)}-${code.slice(5)}`;
 
 /** A code as it was typed: which kind it is, without spaces and in lower case. Null: it can be neither. */
 export function readCode(typed: string): { readonly kind: "app" | "recovery"; readonly code: string } | null {
   const code = typed.replaceAll(/[\s-]/g, "").toLowerCase();
   if (/^\d{6}$/.test(code)) return { kind: "app", code };
-  return /^[a-z2-9]{10}$/.test(code) ? { kind: "recovery", code: `${code.slice(0, 5)}-${code.slice(5)}` } : null;
+  return /^[a-z2-9]{10}$/.test(code) ? { kind: "recovery", code: inHalves(code) } : null;
 }

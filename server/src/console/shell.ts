@@ -1,17 +1,10 @@
-// The pages of the console: one static shell for all addresses, without a cookie, and the files that it loads. The first
-// navigation from a mail brings no `SameSite=Strict` cookie, but the calls of the page do.
+// The pages of the console: one static shell for all addresses, and the files that it loads. It needs no cookie: a click in
+// a mail brings no `SameSite=Strict` cookie, but the calls of the page do.
 import { writeFill } from "@submissions/shared/html";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import type { Console } from "./console.ts";
-import { assetsIn, serveAsset, type Asset } from "../http/pages/assets.ts";
-
-interface Built {
-  readonly shell: string;
-  /** Where resumes are drawn; null: they are downloaded only. */
-  readonly viewer: string | null;
-  readonly assets: readonly Asset[];
-}
+import { assetsIn, serveAsset } from "../http/pages/assets.ts";
 
 // A browser follows the form that signs in to the provider's page only if the policy names that, too.
 const shellPolicy = (provider: string | null): string =>
@@ -47,11 +40,7 @@ const viewerPolicy = (origins: string): string =>
 /** The page below which no shell answers. */
 const notPages = /^\/console\/(?:trpc|exports|resumes|assets|oidc)(?:\/|$)/;
 
-/**
- * Adds the pages. Answers whether the front end was built.
- *
- * @param folder where it is built to
- */
+/** Adds the pages. Answers whether the front end was built, which is to the folder. */
 export function consolePages(
   app: FastifyInstance,
   folder: string,
@@ -93,10 +82,7 @@ const sendHtml = (reply: FastifyReply, html: string, policy: string): FastifyRep
 const isTrustworthy = ({ protocol, hostname }: URL): boolean =>
   protocol === "https:" || /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
-/**
- * Every page of the console is this shell, so its files need whole paths. The service may lie below a path, which only its
- * base address tells.
- */
+/** Every page is this shell, so its files need whole paths. The service may lie below the path of its base address. */
 const inPath = (html: string, publicUrl: string): string =>
   html.replaceAll(/(?<=(?:src|href)=")\.\//g, `${new URL(publicUrl).pathname.replace(/\/$/, "")}/console/`);
 
@@ -108,13 +94,12 @@ const withBrand = (html: string, brand: string): string =>
 function originsOf({ host }: FastifyRequest, publicUrl: string): string {
   const url = new URL(publicUrl);
   const isName = host !== url.host && /^[\w.-]+(?::\d+)?$/.test(host);
-  return [url.origin, ...(isName ? [host] : [])].map((origin) => `${origin}${assetsPath(url)}`).join(" ");
+  const path = `${url.pathname.replace(/\/$/, "")}/console/assets/`;
+  return [url.origin, ...(isName ? [host] : [])].map((origin) => origin + path).join(" ");
 }
 
-const assetsPath = ({ pathname }: URL): string => `${pathname.replace(/\/$/, "")}/console/assets/`;
-
-/** Null: the front end was not built. */
-function findBuilt(folder: string): Built | null {
+/** Null: the front end was not built. Without the viewer, resumes are downloaded only. */
+function findBuilt(folder: string) {
   const files = assetsIn(folder, "/console/");
   const page = (name: string) => files.find(({ path }) => path === `/console/${name}`)?.bytes.toString() ?? null;
   const shell = page("index.html");

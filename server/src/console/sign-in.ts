@@ -15,18 +15,16 @@ interface SignInOptions {
   readonly access: AccessStore;
   readonly gathered: Pick<GatheredAudit, "note">;
   readonly clock: Clock & Stopwatch;
-  /** The product's name. No password may be made of it. */
+  /** No password may be made of the product's name. */
   readonly brand: string;
   /** False: operators sign in with OpenID Connect only. */
   readonly passwordsOn: boolean;
   readonly acted: (action: string) => void;
 }
 
-/** A session that has just begun. */
+/** A session that has just begun: what the cookies of it and of the device hold, and whose it is. */
 export interface NewSession {
-  /** For the cookie. */
   readonly id: string;
-  /** For the cookie of the device. */
   readonly device: string;
   readonly operator: StoredOperator;
   /** Whether more than a password vouches for the operator. */
@@ -34,7 +32,7 @@ export interface NewSession {
 }
 
 /** What an operator types to sign in. */
-export interface Credentials {
+interface Credentials {
   readonly email: string;
   readonly password: string;
   /** Of the second factor; undefined: none was typed. */
@@ -42,9 +40,6 @@ export interface Credentials {
 }
 
 const failedSignIn = "sign-in.failed";
-
-/** What the password was asked for. */
-type Asked = "sign-in" | "session";
 
 export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted }: SignInOptions) {
   const passwords = new Passwords();
@@ -62,23 +57,19 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
    * Answers the operator with this address, password and code. Null when the address or the password is wrong; the attempt
    * is then recorded.
    *
-   * @param asked a session that is open has given its code already
+   * @param hasSession the session has given its code already
    * @throws Fault `fieldsInvalid` (the code), `signInThrottled`, `signInBusy`
    */
-  async function verify(
-    { email, password, code }: Credentials,
-    visitor: Visitor,
-    asked: Asked,
-  ): Promise<StoredOperator | null> {
+  async function verify({ email, password, code }: Credentials, visitor: Visitor, hasSession: boolean) {
     const device = knownDevice(access.cookieKey, email, visitor.deviceCookie);
-    const place = { network: visitor.network, isKnown: device !== null || asked === "session" };
+    const place = { network: visitor.network, isKnown: device !== null || hasSession };
     let known: StoredOperator | null = null;
     let isCodeWrong = false;
-    const attempt = async () => {
+    const attempt = async (): Promise<StoredOperator | null> => {
       known = await access.findOperator(email);
       // The same work for unknown addresses, and for operators without a password.
       if (!(await passwords.verify(password, known?.password ?? null, place)) || known === null) return null;
-      if (asked === "session" || known.totpSecret === null) return known;
+      if (hasSession || known.totpSecret === null) return known;
       if (code === undefined || code.trim() === "")
         throw fieldInvalid("code", "Enter the code of your authenticator app.");
       isCodeWrong = !(await useCode(known, known.totpSecret, code));
@@ -109,13 +100,12 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
   }
 
   /**
-   * Whether this is the password of an operator who is signed in. Counted like a sign-in: otherwise a page that was left
-   * open would let anyone try passwords.
+   * Asks an operator who is signed in for the password. Counted like a sign-in: a page may have been left open.
    *
    * @throws Fault `fieldsInvalid` (the named field), `signInThrottled`, `signInBusy`
    */
   async function confirm(email: string, password: string, field: string, visitor: Visitor): Promise<StoredOperator> {
-    const operator = await verify({ email, password }, visitor, "session");
+    const operator = await verify({ email, password }, visitor, true);
     if (operator === null) throw fieldInvalid(field, "This is not your current password.");
     return operator;
   }
@@ -124,11 +114,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     if (!passwordsOn) throw new Fault("passwordsOff");
   }
 
-  /**
-   * Whose account an invitation opens.
-   *
-   * @throws Fault `invitationInvalid`, `signInThrottled`
-   */
+  /** Whose account an invitation opens. @throws Fault `invitationInvalid`, `signInThrottled` */
   async function invited(token: string, { client }: Visitor): Promise<StoredOperator> {
     const open = { invitationHash: hashSecret(token), at: clock.now() };
     const operator = await throttle.attempt({ client, typed: null, device: null }, () => access.findOperator(open));
@@ -144,7 +130,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     /** @throws Fault `signInFailed`, `fieldsInvalid` (the code), `signInThrottled`, `signInBusy`, `passwordsOff` */
     async withPassword(credentials: Credentials, visitor: Visitor): Promise<NewSession> {
       requirePasswords();
-      const operator = await verify(credentials, visitor, "sign-in");
+      const operator = await verify(credentials, visitor, false);
       if (operator !== null) return begin(operator, visitor, operator.totpSecret !== null);
       acted(failedSignIn);
       throw new Fault("signInFailed");
@@ -169,11 +155,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
       return operator.totpSecret === null ? begin(operator, visitor, false) : null;
     },
 
-    /**
-     * Signs in with a link that the command line made.
-     *
-     * @throws Fault `invitationInvalid`, `signInThrottled`
-     */
+    /** Signs in with a link that the command line made. @throws Fault `invitationInvalid`, `signInThrottled` */
     async withLink(token: string, visitor: Visitor): Promise<NewSession> {
       const trying = { client: visitor.client, typed: null, device: null };
       const operator = await throttle.attempt(trying, () => access.useSignInLink(hashSecret(token), clock.now()));
@@ -184,11 +166,11 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     /**
      * Sets another password, which ends all sessions and tokens, and begins a new session.
      *
-     * @param isStrong as the session was that asks for it
      * @throws Fault `fieldsInvalid` (either password), `signInThrottled`, `signInBusy`, `signedOut`
      */
     async withNewPassword(
-      { email, current, password, isStrong }: { email: string; current: string; password: string; isStrong: boolean },
+      { name: email, isStrong }: { readonly name: string; readonly isStrong: boolean },
+      { current, password }: { readonly current: string; readonly password: string },
       visitor: Visitor,
     ): Promise<NewSession> {
       const operator = await confirm(email, current, "current", visitor);
@@ -202,7 +184,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
   };
 }
 
-/** Who is signed in, for the page. @param mustSetSecondFactor whether nothing else works before */
+/** Who is signed in, for the page. */
 export const meOf = ({ email, role }: Pick<StoredOperator, "email" | "role">, mustSetSecondFactor: boolean): Me => ({
   email,
   role,

@@ -1,6 +1,5 @@
-// Counts failed sign-ins, so that passwords cannot be tried one after the other. No account is locked: the wait
-// ends by itself, sessions go on, a device that has signed in before is counted apart from strangers, and an invitation or
-// OpenID Connect still signs in. Each process counts alone.
+// Counts failed sign-ins, so that passwords cannot be tried one after the other. No account is locked: the wait ends by
+// itself, and a device that has signed in before is counted apart from strangers. Each process counts alone.
 import { createHmac, randomBytes } from "node:crypto";
 import type { Stopwatch } from "../clock.ts";
 import { Fault } from "../fault.ts";
@@ -13,8 +12,7 @@ interface Window {
 const minuteMs = 60 * 1000;
 const perClientAndMinute: Window = { max: 10, ms: minuteMs };
 const perClient: Window = { max: 30, ms: 15 * minuteMs };
-const perAddress: Window = { max: 10, ms: 15 * minuteMs };
-const perDevice: Window = { max: 10, ms: 15 * minuteMs };
+const perAddressOrDevice: Window = { max: 10, ms: 15 * minuteMs };
 /** Some megabytes. The oldest are forgotten first. */
 const entriesMax = 20_000;
 
@@ -36,35 +34,33 @@ class Failures {
   change(key: string, by: 1 | -1, now: number): void {
     const entry = this.#counts.get(key);
     if (entry !== undefined && entry.until > now) entry.count += by;
-    else if (by > 0) this.#begin(key, now);
-  }
-
-  #begin(key: string, now: number): void {
-    this.#counts.delete(key);
-    this.#counts.set(key, { count: 1, until: now + this.#window.ms });
-    const [oldest] = this.#counts.keys();
-    if (this.#counts.size > entriesMax && oldest !== undefined) this.#counts.delete(oldest);
+    else if (by > 0) {
+      this.#counts.delete(key);
+      this.#counts.set(key, { count: 1, until: now + this.#window.ms });
+      const [oldest = key] = this.#counts.keys();
+      if (this.#counts.size > entriesMax) this.#counts.delete(oldest);
+    }
   }
 }
 
 /** Whose tries are counted. */
-export interface Trying {
+interface Trying {
   /** Key of the client address. */
   readonly client: string;
-  /** The e-mail address as it was typed; null: none was. */
+  /** The e-mail address; null: none was typed. */
   readonly typed: string | null;
   /** The name of a device that has signed in with this address before; null: the device is not known. */
   readonly device: string | null;
 }
 
-/** Failures by client address (IPv6 by /64) and by the address that was typed, known or not; of a known device by the device. */
+/** Counts by client address (IPv6 by /64) and by the address that was typed; for a known device by the device. */
 export class SignInThrottle {
   readonly #clock: Stopwatch;
   // Addresses are not kept as they were typed.
   readonly #key = randomBytes(32);
   readonly #ofClient = [new Failures(perClientAndMinute), new Failures(perClient)];
-  readonly #ofAddress = new Failures(perAddress);
-  readonly #ofDevice = new Failures(perDevice);
+  readonly #ofAddress = new Failures(perAddressOrDevice);
+  readonly #ofDevice = new Failures(perAddressOrDevice);
 
   constructor(clock: Stopwatch) {
     this.#clock = clock;
@@ -95,10 +91,8 @@ export class SignInThrottle {
   #countedBy({ client, typed, device }: Trying): readonly { readonly failures: Failures; readonly key: string }[] {
     if (device !== null) return [{ failures: this.#ofDevice, key: device }];
     const counted = this.#ofClient.map((failures) => ({ failures, key: client }));
-    return typed === null ? counted : [...counted, { failures: this.#ofAddress, key: this.#digest(typed) }];
-  }
-
-  #digest(typed: string): string {
-    return createHmac("sha256", this.#key).update(typed.normalize("NFKC").trim().toLowerCase()).digest("base64");
+    if (typed === null) return counted;
+    const key = createHmac("sha256", this.#key).update(typed.normalize("NFKC").trim().toLowerCase()).digest("base64");
+    return [...counted, { failures: this.#ofAddress, key }];
   }
 }

@@ -1,5 +1,5 @@
-// How much one operator, or one token, has read at once. What is beyond that waits, and is dropped when its client goes
-// away. Each process counts alone.
+// How much one operator, or one token, has read at once. What is beyond that waits. Each process counts alone.
+import { addAbortListener } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { Fault } from "../fault.ts";
 
@@ -57,12 +57,12 @@ export class Turns {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const giveUp = () => reject(refusal());
     const timer = setTimeout(giveUp, this.#limits.waitMs);
-    gone.addEventListener("abort", giveUp, { once: true });
+    const watch = addAbortListener(gone, giveUp);
     waiting.add(resolve);
     return promise.finally(() => {
       waiting.delete(resolve);
       clearTimeout(timer);
-      gone.removeEventListener("abort", giveUp);
+      watch[Symbol.dispose]();
     });
   }
 
@@ -82,8 +82,8 @@ export class Turns {
 const pacePauseMsMax = 100;
 
 /**
- * Paces exports: one piece is made at a time for all operators, and then nothing for as long as the making took. So all
- * exports together take half of the event loop at most, in short parts, and submissions are served in between.
+ * Paces exports: one piece is made at a time for all operators, and then nothing for as long as the making took. So exports
+ * take half of the event loop at most, and submissions are served in between.
  */
 export class Pacer {
   readonly #turns = new Turns(pieceTurns);

@@ -1,5 +1,5 @@
-// Who knocks at the console before it is known who it is: the network, the device, and whether this device has signed in
-// before. A device that has keeps a throttle of its own, so that strangers cannot lock its owner out (OWASP: device cookies).
+// Who calls the console before it is known who it is: the network, the device, and whether that has signed in before. Such
+// a device has a throttle of its own, so that strangers cannot lock its owner out (OWASP: device cookies).
 import { emailKey } from "@submissions/shared/fields";
 import { drawSecret, sign, signed } from "../secrets.ts";
 

@@ -1,5 +1,5 @@
 // Mails, what failed of them, and sending one again.
-import type { MailRow, Page, WithPerson } from "@submissions/shared/console";
+import type { MailRow } from "@submissions/shared/console";
 import { z } from "zod";
 import { shownMail } from "../../desk/detail.ts";
 import { Fault } from "../../fault.ts";
@@ -10,7 +10,7 @@ import { everyRole } from "../rules.ts";
 export const mailProcedures = trpc.router({
   list: reads(...everyRole)
     .input(z.object({ status: mailStatus.optional(), page }))
-    .query(async ({ ctx: { console, desk, scope }, input }): Promise<Page<WithPerson<MailRow, string | null>>> => {
+    .query(async ({ ctx: { console, desk, scope }, input }) => {
       const { rows, next } = await desk.listMails(scope, input.status, input.page);
       const named = (mail: MailRow) => ({ ...mail, personId: mail.email && console.persons.idOf(mail.email) });
       return { rows: rows.map((row) => named(shownMail(row))), next };
@@ -19,7 +19,7 @@ export const mailProcedures = trpc.router({
   /** A mail that is queued already goes out anyway. */
   retry: changes(...everyRole)
     .input(z.object({ id: mailId }))
-    .mutation(async ({ ctx: { desk, scope, actor }, input }): Promise<null> => {
+    .mutation(async ({ ctx: { desk, scope, actor }, input }) => {
       const result = found(await desk.sendAgain(scope, input.id, ["failed", "in-doubt", "sent"], actor));
       if (result === "not-sendable") throw new Fault("mailNotSendable");
       if (result === "suppressed") throw new Fault("mailSuppressed");

@@ -1,5 +1,4 @@
 // Operators, and tokens for scripts. Administrators only.
-import type { OperatorRow, TokenRow } from "@submissions/shared/console";
 import { z } from "zod";
 import { fieldInvalid } from "../../fault.ts";
 import { address, instant, label, newAddress, role, wholeNumber } from "../inputs.ts";
@@ -10,26 +9,26 @@ import { drawSecret, hashSecret } from "../../secrets.ts";
 const tokenPrefix = "submissions_";
 
 export const operatorProcedures = trpc.router({
-  list: reads("admin").query(({ ctx: { access } }): Promise<readonly OperatorRow[]> => access.listOperators()),
+  list: reads("admin").query(({ ctx: { access } }) => access.listOperators()),
 
   invite: changes("admin")
     .input(z.object({ email: newAddress, role }))
-    .mutation(async ({ ctx: { access, actor, console }, input }): Promise<{ readonly link: string }> => {
+    .mutation(async ({ ctx: { access, actor, console }, input }) => {
       const token = drawSecret();
       const invitation = { role: input.role, invitationHash: hashSecret(token) };
-      done(await access.changeOperator(input.email, invitation, actor));
+      await done(access.changeOperator(input.email, invitation, actor));
       return { link: `${console.publicUrl()}/console/invitation#token=${token}` };
     }),
 
   remove: changes("admin")
     .input(z.object({ email: address }))
-    .mutation(async ({ ctx: { access, actor }, input }): Promise<null> =>
-      done(await access.changeOperator(input.email, { removed: true }, actor)),
+    .mutation(({ ctx: { access, actor }, input }) =>
+      done(access.changeOperator(input.email, { removed: true }, actor)),
     ),
 
   endSessions: changes("admin")
     .input(z.object({ email: address }))
-    .mutation(async ({ ctx: { access, actor }, input }): Promise<null> => {
+    .mutation(async ({ ctx: { access, actor }, input }) => {
       const { id } = found(await access.findOperator(input.email));
       await access.endSessions({ operatorId: id, id: null }, actor);
       return null;
@@ -37,17 +36,17 @@ export const operatorProcedures = trpc.router({
 
   setRole: changes("admin")
     .input(z.object({ email: address, role }))
-    .mutation(async ({ ctx: { access, actor }, input }): Promise<null> =>
-      done(await access.changeOperator(input.email, { role: input.role }, actor)),
+    .mutation(({ ctx: { access, actor }, input }) =>
+      done(access.changeOperator(input.email, { role: input.role }, actor)),
     ),
 });
 
 export const tokenProcedures = trpc.router({
-  list: reads("admin").query(({ ctx: { access } }): Promise<readonly TokenRow[]> => access.listTokens()),
+  list: reads("admin").query(({ ctx: { access } }) => access.listTokens()),
 
   create: changes("admin")
     .input(z.object({ name: label, role, expiresAt: instant.nullable() }))
-    .mutation(async ({ ctx: { access, actor }, input }): Promise<{ readonly token: string }> => {
+    .mutation(async ({ ctx: { access, actor }, input }) => {
       if (input.expiresAt !== null && input.expiresAt <= actor.at) {
         throw fieldInvalid("expiresAt", "This time has passed.");
       }
@@ -58,7 +57,5 @@ export const tokenProcedures = trpc.router({
 
   revoke: changes("admin")
     .input(z.object({ id: wholeNumber }))
-    .mutation(async ({ ctx: { access, actor }, input }): Promise<null> =>
-      done(await access.revokeToken(input.id, actor)),
-    ),
+    .mutation(({ ctx: { access, actor }, input }) => done(access.revokeToken(input.id, actor))),
 });

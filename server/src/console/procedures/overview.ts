@@ -1,5 +1,5 @@
 // How the work goes, what goes wrong, and what a new installation lacks.
-import { overviewDays, type Overview, type Setup, type Troubles } from "@submissions/shared/console";
+import { overviewDays, type Overview, type Setup } from "@submissions/shared/console";
 import { z } from "zod";
 import { titlesAmong } from "../../desk/detail.ts";
 import { inboxRow } from "../../desk/inbox-row.ts";
@@ -20,7 +20,7 @@ export const overviewProcedures = trpc.router({
       };
     }),
 
-  troubles: reads(...everyRole).query(({ ctx: { console } }): Promise<Troubles> => console.troubles()),
+  troubles: reads(...everyRole).query(({ ctx: { console } }) => console.troubles()),
 
   setup: reads("admin").query(async ({ ctx: { access, console } }): Promise<Setup> => {
     const { length: operators } = await access.listOperators();

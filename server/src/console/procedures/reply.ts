@@ -1,5 +1,5 @@
 // What operators write to people.
-import type { InboxRow, ReplyOutcome, ReplyPreview, SavedAnswer } from "@submissions/shared/console";
+import type { ReplyPreview } from "@submissions/shared/console";
 import { z } from "zod";
 import { filled, unknownPlaceholders } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
@@ -28,7 +28,7 @@ export const replyProcedures = trpc.router({
   /** `doneAt`: the version that was seen, of a submission that is to be marked as done. */
   send: changes(...submissionRoles)
     .input(z.object({ reference, text: noteText, doneAt: wholeNumber.exactOptional() }))
-    .mutation(async ({ ctx, input }): Promise<Extract<ReplyOutcome, { result: "queued" }>> => {
+    .mutation(async ({ ctx, input }) => {
       const [outcome] = await sendAll(ctx, [input]);
       if (outcome?.result === "queued") return outcome;
       if (outcome?.result === "changed") throw new Fault("submissionChanged");
@@ -40,40 +40,38 @@ export const replyProcedures = trpc.router({
   /** A text with placeholders, as it would go out to each. Submissions that the role does not see are left out. */
   preview: reads(...submissionRoles)
     .input(z.object(manyReplies))
-    .query(({ ctx, input }): Promise<readonly ReplyPreview[]> => preview(ctx, input)),
+    .query(({ ctx, input }) => preview(ctx, input)),
 
   /** Refused as a whole where the operator has not that many replies left. */
   sendMany: changes(...submissionRoles)
     .input(z.object(manyReplies))
-    .mutation(async ({ ctx, input }): Promise<readonly (ReplyOutcome & Pick<InboxRow, "name">)[]> => {
+    .mutation(async ({ ctx, input }) => {
       const previews = await preview(ctx, input);
       const outcomes = await sendAll(ctx, previews);
       return outcomes.map((outcome, at) => ({ ...outcome, name: previews[at]?.name ?? "" }));
     }),
 
-  answers: reads(...submissionRoles).query(({ ctx: { console, scope } }): Promise<readonly SavedAnswer[]> =>
-    console.store.replies.listAnswers(scope),
-  ),
+  answers: reads(...submissionRoles).query(({ ctx: { console, scope } }) => console.store.replies.listAnswers(scope)),
 
   saveAnswer: changes(...submissionRoles)
     .input(answer.extend({ id: wholeNumber.nullable() }))
-    .mutation(async ({ ctx: { console, scope, actor }, input }): Promise<null> => {
+    .mutation(async ({ ctx: { console, scope, actor }, input }) => {
       const unknown = unknownPlaceholders(input.text);
       if (unknown.length > 0) {
         throw fieldInvalid("text", `There is no placeholder ${unknown.join(", ")}.`);
       }
-      return done(await console.store.replies.changeAnswer(scope, input, actor));
+      return done(console.store.replies.changeAnswer(scope, input, actor));
     }),
 
   removeAnswer: changes(...submissionRoles)
     .input(z.object({ id: wholeNumber }))
-    .mutation(async ({ ctx: { console, scope, actor }, input }): Promise<null> =>
-      done(await console.store.replies.changeAnswer(scope, { removed: input.id }, actor)),
+    .mutation(({ ctx: { console, scope, actor }, input }) =>
+      done(console.store.replies.changeAnswer(scope, { removed: input.id }, actor)),
     ),
 
   undo: changes(...submissionRoles)
     .input(z.object({ id: wholeNumber }))
-    .mutation(async ({ ctx: { console, scope, actor }, input }): Promise<null> => {
+    .mutation(async ({ ctx: { console, scope, actor }, input }) => {
       const undone = await console.store.replies.undo(scope, input.id, actor);
       console.counts.forget();
       if (undone === false) throw new Fault("replyOnItsWay");

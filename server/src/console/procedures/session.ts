@@ -1,18 +1,21 @@
-// Signing in and out, and the sessions of an operator.
-import type { Account, Invitation, Me, SessionRow } from "@submissions/shared/console";
+// Signing in and out, the sessions of an operator, and the second factor.
+import type { Account, Me } from "@submissions/shared/console";
 import { z } from "zod";
+import { Fault, fieldInvalid } from "../../fault.ts";
+import { hashSecret } from "../../secrets.ts";
 import { secret, typedCode, typedPassword, address, displayName } from "../inputs.ts";
 import { done, found, open, changesOwn, readsOwn, trpc, type Context } from "../procedure.ts";
+import { drawFactor, drawRecoveryCodes, readCode, stepOf } from "../second-factor.ts";
 import { meOf, type NewSession } from "../sign-in.ts";
 
 export const sessionProcedures = trpc.router({
-  me: open.query(async ({ ctx }): Promise<Me | null> => {
+  me: open.query(async ({ ctx }) => {
     const caller = await ctx.caller();
     if (caller === null) return null;
     return meOf({ email: caller.name, role: caller.role }, caller.kind === "operator" && caller.mustSetSecondFactor);
   }),
 
-  methods: open.query(({ ctx }): { readonly password: boolean; readonly oidc: boolean } => ({
+  methods: open.query(({ ctx }) => ({
     password: ctx.console.passwordsOn,
     oidc: ctx.console.openIdConnect !== null,
   })),
@@ -25,14 +28,14 @@ export const sessionProcedures = trpc.router({
       return replaceSession(ctx, session);
     }),
 
-  invitation: open.input(z.object({ token: secret })).query(async ({ ctx, input }): Promise<Invitation> => {
+  invitation: open.input(z.object({ token: secret })).query(async ({ ctx, input }) => {
     const { email, name, role, invitationExpiresAt } = await ctx.console.signIns.invited(input.token, ctx.visitor);
     return { email, name, role, expiresAt: invitationExpiresAt ?? 0 };
   }),
 
   acceptInvitation: open
     .input(z.object({ token: secret, password: typedPassword, name: displayName.exactOptional() }))
-    .mutation(async ({ ctx, input }): Promise<Me | null> => {
+    .mutation(async ({ ctx, input }) => {
       const session = await ctx.console.signIns.withInvitation(input, ctx.visitor);
       return session && replaceSession(ctx, session);
     }),
@@ -45,9 +48,8 @@ export const sessionProcedures = trpc.router({
 
   changePassword: changesOwn
     .input(z.object({ current: typedPassword, password: typedPassword }))
-    .mutation(async ({ ctx, input }): Promise<null> => {
-      const { name: email, isStrong } = ctx.caller;
-      ctx.keep(await ctx.console.signIns.withNewPassword({ ...input, email, isStrong }, ctx.visitor));
+    .mutation(async ({ ctx: { console, caller, visitor, keep }, input }) => {
+      keep(await console.signIns.withNewPassword(caller, input, visitor));
       return null;
     }),
 
@@ -58,43 +60,72 @@ export const sessionProcedures = trpc.router({
 
   setName: changesOwn
     .input(z.object({ name: displayName.nullable() }))
-    .mutation(async ({ ctx: { access, caller, actor }, input }): Promise<null> =>
-      done(await access.changeOperator(caller.name, input, actor)),
-    ),
+    .mutation(({ ctx: { access, caller, actor }, input }) => done(access.changeOperator(caller.name, input, actor))),
 
   setMailAssigned: changesOwn
     .input(z.object({ mailAssigned: z.boolean() }))
-    .mutation(async ({ ctx: { access, caller, actor }, input }): Promise<null> =>
-      done(await access.changeOperator(caller.name, input, actor)),
-    ),
+    .mutation(({ ctx: { access, caller, actor }, input }) => done(access.changeOperator(caller.name, input, actor))),
 
-  list: readsOwn.query(
-    async ({ ctx: { access, caller, actor } }): Promise<readonly (SessionRow & { readonly isThis: boolean })[]> => {
-      const sessions = await access.listSessions(caller.operatorId, actor.at);
-      return sessions.map(({ idHash, ...session }) => ({ ...session, isThis: idHash === caller.sessionHash }));
-    },
-  ),
+  list: readsOwn.query(async ({ ctx: { access, caller, actor } }) => {
+    const sessions = await access.listSessions(caller.operatorId, actor.at);
+    return sessions.map(({ idHash, ...session }) => ({ ...session, isThis: idHash === caller.sessionHash }));
+  }),
 
   end: changesOwn
     .input(z.object({ id: secret }))
-    .mutation(async ({ ctx: { access, caller, actor }, input: { id } }): Promise<null> =>
+    .mutation(async ({ ctx: { access, caller, actor }, input: { id } }) =>
       done((await access.endSessions({ operatorId: caller.operatorId, id }, actor)) > 0),
     ),
 
-  signOut: changesOwn.mutation(
-    async ({ ctx: { access, caller, actor, keep, console } }): Promise<null | { readonly providerUrl: string }> => {
-      await access.endSessions({ idHash: caller.sessionHash }, actor);
-      keep(null);
-      const providerUrl = await console.openIdConnect?.endOfSession();
-      return providerUrl == null ? null : { providerUrl };
-    },
-  ),
+  signOut: changesOwn.mutation(async ({ ctx: { access, caller, actor, keep, console } }) => {
+    await access.endSessions({ idHash: caller.sessionHash }, actor);
+    keep(null);
+    const providerUrl = await console.openIdConnect?.endOfSession();
+    return providerUrl == null ? null : { providerUrl };
+  }),
 
-  signOutEverywhere: changesOwn.mutation(async ({ ctx: { access, caller, actor, keep } }): Promise<null> => {
+  signOutEverywhere: changesOwn.mutation(async ({ ctx: { access, caller, actor, keep } }) => {
     await access.endSessions({ operatorId: caller.operatorId, id: null }, actor);
     keep(null);
     return null;
   }),
+});
+
+export const secondFactorProcedures = trpc.router({
+  get: readsOwn.query(async ({ ctx: { access, caller } }) => {
+    const operator = await access.findOperator(caller.name);
+    return { isSet: operator !== null && operator.totpSecret !== null };
+  }),
+
+  begin: changesOwn
+    .input(z.object({ password: typedPassword }))
+    .mutation(async ({ ctx: { console, caller, visitor }, input: { password } }) => {
+      await console.signIns.confirm(caller.name, password, "password", visitor);
+      return drawFactor(console.brand, caller.name);
+    }),
+
+  /** Answers the recovery codes, which are shown once. */
+  confirm: changesOwn
+    .input(z.object({ password: typedPassword, secret, code: typedCode }))
+    .mutation(async ({ ctx: { console, access, caller, actor, visitor }, input }) => {
+      const operator = await console.signIns.confirm(caller.name, input.password, "password", visitor);
+      const read = /^[A-Z2-7]{32}$/.test(input.secret) ? readCode(input.code) : null;
+      const step = read?.kind === "app" ? await stepOf(input.secret, read.code, actor.at) : null;
+      if (step === null) throw fieldInvalid("code", "This is not the code that the app shows now.");
+      const codes = drawRecoveryCodes();
+      const factor = { secret: input.secret, recoveryHashes: codes.map(hashSecret) };
+      if (!(await access.changeOperator(caller.name, { secondFactor: factor }, actor))) throw new Fault("signedOut");
+      await access.useSecondFactor(operator.id, { step }, actor.at);
+      return codes;
+    }),
+
+  remove: changesOwn
+    .input(z.object({ password: typedPassword }))
+    .mutation(async ({ ctx: { console, access, caller, actor, visitor }, input: { password } }) => {
+      await console.signIns.confirm(caller.name, password, "password", visitor);
+      if (!(await access.changeOperator(caller.name, { secondFactor: null }, actor))) throw new Fault("signedOut");
+      return null;
+    }),
 });
 
 /** The session that the browser had, if any, ends. */

@@ -1,26 +1,14 @@
-// Submissions: the inbox, one submission, and changes of them.
-import type {
-  InboxCounts,
-  InboxRow,
-  Matching,
-  Neighbours,
-  Note,
-  OperatorName,
-  Page,
-  SubmissionDetail,
-  SubmissionKind,
-  TriageOutcome,
-  WithPerson,
-} from "@submissions/shared/console";
+// Submissions: the inbox, one submission, changes of them, and their tags.
+import type { InboxRow, Page, SubmissionDetail, SubmissionKind, WithPerson } from "@submissions/shared/console";
 import { z } from "zod";
 import { neighboursOf, submissionDetail } from "../../desk/detail.ts";
 import { inboxRow } from "../../desk/inbox-row.ts";
 import { findMatching } from "../../desk/matching.ts";
-import { release } from "../../desk/release.ts";
+import { release } from "../../desk/mails.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
-import type { Scope } from "../../storage/desk-store.ts";
-import { inboxFilter, kind, noteText, page, reference, triageRequest } from "../inputs.ts";
+import { type Scope, triageMax } from "../../storage/desk-store.ts";
+import { inboxFilter, kind, noteText, page, reference, tag, triageRequest } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { scopeOf, submissionRoles } from "../rules.ts";
 
@@ -34,21 +22,19 @@ export const inboxProcedures = trpc.router({
 
   matching: reads(...submissionRoles)
     .input(z.object({ filter: inboxFilter }))
-    .query(({ ctx: { desk, scope }, input }): Promise<Matching> => findMatching(desk, scope, input.filter)),
+    .query(({ ctx: { desk, scope }, input }) => findMatching(desk, scope, input.filter)),
 
-  counts: reads(...submissionRoles).query(({ ctx: { console, scope, caller } }): Promise<InboxCounts> =>
+  counts: reads(...submissionRoles).query(({ ctx: { console, scope, caller } }) =>
     console.counts.of(scope, caller.name),
   ),
 
   since: reads(...submissionRoles)
     .input(z.object({ arrival: z.int().min(0) }))
-    .query(({ ctx: { desk, scope }, input }): Promise<{ readonly latest: number; readonly added: number }> =>
-      desk.since(scope, input.arrival),
-    ),
+    .query(({ ctx: { desk, scope }, input }) => desk.since(scope, input.arrival)),
 
   triage: changes(...submissionRoles)
     .input(triageRequest)
-    .mutation(async ({ ctx, input }): Promise<readonly TriageOutcome[]> => {
+    .mutation(async ({ ctx, input }) => {
       const { access, desk, scope, actor } = ctx;
       const kinds = input.targets.map((target) => (target.reference.startsWith("INQ") ? "inquiry" : "application"));
       const offered = input.assignee == null ? [] : await assignees(access, scope, kinds);
@@ -62,9 +48,7 @@ export const inboxProcedures = trpc.router({
 
   assignees: reads(...submissionRoles)
     .input(z.object({ kinds: z.array(kind).max(2) }).optional())
-    .query(({ ctx: { access, scope }, input }): Promise<readonly OperatorName[]> =>
-      assignees(access, scope, input?.kinds ?? []),
-    ),
+    .query(({ ctx: { access, scope }, input }) => assignees(access, scope, input?.kinds ?? [])),
 });
 
 export const submissionProcedures = trpc.router({
@@ -78,19 +62,17 @@ export const submissionProcedures = trpc.router({
 
   neighbours: reads(...submissionRoles)
     .input(z.object({ reference, filter: inboxFilter }))
-    .query(({ ctx: { desk, scope }, input }): Promise<Neighbours> =>
-      neighboursOf(desk, scope, input.reference, input.filter),
-    ),
+    .query(({ ctx: { desk, scope }, input }) => neighboursOf(desk, scope, input.reference, input.filter)),
 
   addNote: changes(...submissionRoles)
     .input(z.object({ reference, text: noteText }))
-    .mutation(async ({ ctx: { desk, scope, actor }, input }): Promise<Note> =>
+    .mutation(async ({ ctx: { desk, scope, actor }, input }) =>
       found(await desk.addNote(scope, input.reference, input.text, actor)),
     ),
 
   release: changes(...submissionRoles)
     .input(z.object({ reference }))
-    .mutation(async ({ ctx: { desk, scope, actor, console }, input }): Promise<null> => {
+    .mutation(async ({ ctx: { desk, scope, actor, console }, input }) => {
       const result = await release(desk, scope, input.reference, actor);
       if (result === "unknown") throw new Fault("notFound");
       if (result === "not-spam") throw new Fault("notSpam");
@@ -99,12 +81,36 @@ export const submissionProcedures = trpc.router({
     }),
 });
 
+/** Words that operators put on submissions. */
+export const tagProcedures = trpc.router({
+  /** Those of submissions that the role sees. */
+  list: reads(...submissionRoles).query(({ ctx: { desk, scope } }) => desk.listTags(scope)),
+
+  change: changes(...submissionRoles)
+    .input(
+      z.object({
+        references: z.array(reference).min(1).max(triageMax, "These are too many at once."),
+        add: tag.exactOptional(),
+        remove: tag.exactOptional(),
+      }),
+    )
+    .mutation(async ({ ctx: { desk, scope, actor }, input }) => ({
+      changed: await desk.changeTags(scope, input, actor),
+    })),
+
+  rename: changes("admin")
+    .input(z.object({ from: tag, to: tag }))
+    .mutation(async ({ ctx: { desk, scope, actor }, input }) => ({
+      changed: await desk.changeTags(scope, input, actor),
+    })),
+});
+
 /** The operators who see a kind that the caller sees, and every needed kind that the caller sees. */
 async function assignees(
   access: Pick<AccessStore, "listOperators">,
   { kinds }: Scope,
   needed: readonly SubmissionKind[],
-): Promise<OperatorName[]> {
+) {
   const operators = await access.listOperators();
   return operators
     .filter(({ role }) => {

@@ -3,7 +3,6 @@ import {
   importBytesMax,
   type ImportReport,
   type Page,
-  type SourceCount,
   type SubscriberRow,
   type WithPerson,
 } from "@submissions/shared/console";
@@ -54,16 +53,15 @@ export const subscriberProcedures = trpc.router({
       return { rows: rows.map((row) => ({ ...marked(row, console.isDisposable), personId: idOf(row.email) })), next };
     }),
 
-  growth: reads(...subscriberRoles).query(
-    ({ ctx: { desk, console } }): Promise<readonly { readonly day: string; readonly active: number }[]> =>
-      desk.subscriberGrowth(console.clock.now(), growthDays),
+  growth: reads(...subscriberRoles).query(({ ctx: { desk, console } }) =>
+    desk.subscriberGrowth(console.clock.now(), growthDays),
   ),
 
-  sources: reads(...subscriberRoles).query(({ ctx: { desk } }): Promise<readonly SourceCount[]> => desk.countSources()),
+  sources: reads(...subscriberRoles).query(({ ctx: { desk } }) => desk.countSources()),
 
   add: changes(...subscriberRoles)
     .input(newSubscriber)
-    .mutation(async ({ ctx, input }): Promise<{ readonly status: "active" | "pending" }> => {
+    .mutation(async ({ ctx, input }) => {
       const { source = "console", consent } = input;
       const audit = { action: "subscriber.add", subject, detail: { source, proven: consent !== null } };
       const reason = await add(ctx, { ...input, source }, ctx.actor.at, audit);
@@ -97,9 +95,7 @@ export const subscriberProcedures = trpc.router({
 
   unsubscribe: changes(...subscriberRoles)
     .input(z.object({ email: address }))
-    .mutation(async ({ ctx: { console, actor }, input: { email } }): Promise<null> =>
-      done(await console.store.unsubscribeFor(email, actor)),
-    ),
+    .mutation(({ ctx: { console, actor }, input: { email } }) => done(console.store.unsubscribeFor(email, actor))),
 });
 
 interface Adding {
