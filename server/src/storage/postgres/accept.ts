@@ -17,7 +17,7 @@ import { type Acceptance, type CommitCounts, type CommitListener, type Entry, St
 import type { Connections } from "./connections.ts";
 import { lockOf, query, rowsOf, runSteps } from "./engine.ts";
 import type { Session } from "./session.ts";
-import { prepared, rowsAs, type Statement, valuesOf } from "./statement.ts";
+import { jsonOf, prepared, rowsAs, type Statement } from "./statement.ts";
 
 /** Most jobs of one commit. Locks are at most three a job, and the server has 6,400 of them for all connections. */
 const batchMax = 128;
@@ -54,7 +54,7 @@ const findWritten = prepared<object>(`
 const settleFree = prepared<{ id: number }>(
   settling(
     mailTable,
-    `(SELECT given.* FROM (SELECT * FROM ${rowsAs("given", settledColumns)} LIMIT cardinality($1::${settledColumns.id}[])) AS given
+    `(SELECT given.* FROM (SELECT * FROM ${rowsAs("given", settledColumns)} LIMIT json_array_length($1)) AS given
       WHERE (SELECT id FROM mail WHERE mail.id = given.id FOR NO KEY UPDATE SKIP LOCKED) IS NOT NULL)`,
   ),
 );
@@ -128,7 +128,7 @@ export function makeAcceptor(
 
     /** Settles mails with the next commit. Answers which: it passes over those that are locked. */
     async settle(settled: readonly Settled[]): Promise<readonly number[]> {
-      const statement = query(settleFree, ...valuesOf(settledColumns, settled));
+      const statement = query(settleFree, jsonOf(settled));
       const rows = (await queue.run(statement, { waitMs: settlementWaitMs })) as readonly { readonly id: number }[];
       return rows.map(({ id }) => id);
     },

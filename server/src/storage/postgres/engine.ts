@@ -2,11 +2,11 @@
 import type { Ranges } from "../ranges.ts";
 import { type AnswersOf, type Engine, type QueriesOf, type Query, queryOf, type Steps } from "../sql/engine.ts";
 import { type FoundRow, type LookUp, lookUpNames, lookUps } from "../rules/facts.ts";
-import { type Columns, type RowOf, type TableName, tableNames, tableOf } from "../rules/tables.ts";
+import { type Columns, type TableName, tableNames, tableOf } from "../rules/tables.ts";
 import type { Connections } from "./connections.ts";
 import { makeLastComplete } from "./last-complete.ts";
 import type { Reader, Session } from "./session.ts";
-import { prepared, rowsAs, type Statement, valuesOf } from "./statement.ts";
+import { jsonOf, prepared, rowsAs, type Statement } from "./statement.ts";
 
 /** The number of the lock of an address, a key or a challenge. What is read behind it stays true until the transaction ends. */
 export const lockOf = (name: string): string => `hashtextextended(${name}, 0)`;
@@ -77,12 +77,11 @@ export const makeEngine = (connections: Connections): Engine => ({
   transaction: (steps, options) => connections.transaction((session) => runSteps(session, steps()), options),
 });
 
-/** A part of a statement, and the columns of the rows that are its parameters. */
+/** A part of a statement that is about some rows. */
 interface Part<Name> {
   readonly name: Name;
-  readonly columns: Columns;
-  /** @param first number of its first parameter */
-  text(first: number): string;
+  /** @param parameter number of the parameter that has its rows */
+  text(parameter: number): string;
 }
 
 const lookUpParts = lookUpNames.map((name): Part<LookUp> => {
@@ -91,10 +90,9 @@ const lookUpParts = lookUpNames.map((name): Part<LookUp> => {
   const one = text.replaceAll(/\$(\d)/g, (_, number: string) => `wanted.${names[Number(number) - 1]}`);
   return {
     name,
-    columns,
-    text: (first) => `
+    text: (parameter) => `
       SELECT '${name}' AS name, row_to_json(found) AS row
-      FROM ${rowsAs("wanted", columns, first)}, LATERAL (${one}) AS found`,
+      FROM ${rowsAs("wanted", columns, parameter)}, LATERAL (${one}) AS found`,
   };
 });
 
@@ -102,9 +100,8 @@ const insertParts = tableNames.map((name): Part<TableName> => {
   const { columns, conflict } = tableOf(name);
   return {
     name,
-    columns,
-    text: (first) => `new_${name} AS (
-      INSERT INTO ${name} (${Object.keys(columns).join(", ")}) SELECT * FROM ${rowsAs("new", columns, first)}
+    text: (parameter) => `new_${name} AS (
+      INSERT INTO ${name} (${Object.keys(columns).join(", ")}) SELECT * FROM ${rowsAs("new", columns, parameter)}
       ${conflict === undefined ? "" : `ON CONFLICT ${conflict}`})`,
   };
 });
@@ -118,22 +115,13 @@ function ofParts<Name extends string, Row>(
   whole: (texts: readonly string[]) => string,
 ): (rowsFor: (name: Name) => readonly object[]) => Query<Row> {
   const nameOf = (some: readonly Part<Name>[]) => some.map(({ name }) => name).join();
-  const prepareOf = (some: readonly Part<Name>[]) => {
-    let first = 1;
-    const texts = some.map(({ columns, text }) => {
-      const one = text(first);
-      first += Object.keys(columns).length;
-      return one;
-    });
-    return prepared<Row>(whole(texts));
-  };
+  const prepareOf = (some: readonly Part<Name>[]) => prepared<Row>(whole(some.map(({ text }, at) => text(at + 1))));
   const statements = new Map([[nameOf(parts), prepareOf(parts)]]);
   return (rowsFor) => {
     const needed = parts.filter(({ name }) => rowsFor(name).length > 0);
     const statement = statements.get(nameOf(needed)) ?? prepareOf(needed);
     statements.set(nameOf(needed), statement);
-    const values = needed.flatMap(({ name, columns }) => valuesOf(columns, rowsFor(name) as readonly RowOf<Columns>[]));
-    return query(statement, ...values);
+    return query(statement, ...needed.map(({ name }) => jsonOf(rowsFor(name))));
   };
 }
 

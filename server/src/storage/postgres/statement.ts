@@ -1,6 +1,6 @@
 // Statements in SQL, and rows as their parameters. Knows no table.
 import { hash } from "node:crypto";
-import type { Columns, RowOf } from "../rules/tables.ts";
+import type { Columns } from "../rules/tables.ts";
 
 /** A statement, and the row that it answers with. */
 export interface Statement<Row = never> {
@@ -23,14 +23,15 @@ export const prepared = <Row = never>(text: string): Prepared<Row> => ({
 });
 
 /**
- * Rows as a table within a statement: one array for each column, so that the statement has the same text for any number of
- * rows.
+ * Rows as a table within a statement. They are one parameter, an array of JSON objects ({@link jsonOf}): the statement has
+ * the same text for any number of them, and the server keeps them once. An array for each column would be kept apart, in so
+ * much memory that a process of the server asks the system for it again each time, which costs more than the INSERT.
  *
- * @param first number of the first parameter
+ * @param parameter its number
  */
-export function rowsAs(alias: string, columns: Columns, first = 1): string {
-  const parameters = Object.values(columns).map((type, index) => `$${first + index}::${type}[]`);
-  return `unnest(${parameters.join(", ")}) AS ${alias} (${Object.keys(columns).join(", ")})`;
+export function rowsAs(alias: string, columns: Columns, parameter = 1): string {
+  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+  return `json_to_recordset($${parameter}::json) AS ${alias} (${typed.join(", ")})`;
 }
 
 /** The processes of some rows of pg_locks, as messages for operators name them. */
@@ -38,6 +39,5 @@ export const processNames = `string_agg(DISTINCT CASE WHEN pg_locks.pid IS NULL 
   concat('process ', pg_locks.pid, (SELECT ' (' || nullif(application_name, '') || ')' FROM pg_stat_get_activity(pg_locks.pid)))
   END, ', ')`;
 
-/** The parameters of the rows. */
-export const valuesOf = <Of extends Columns>(columns: Of, rows: readonly RowOf<Of>[]): unknown[] =>
-  Object.keys(columns).map((name) => rows.map((row) => row[name]));
+/** The parameter of rows. */
+export const jsonOf = (rows: readonly object[]): string => JSON.stringify(rows);
