@@ -25,15 +25,11 @@ export interface MailSettings extends Speaker {
   readonly digestTo: readonly string[];
 }
 
-/**
- * Writes a mail.
- *
- * @throws Error when the kind does not fit what the mail is about, or a header would hold a line break
- */
+/** Writes a mail. @throws Error when the kind does not fit what it is about, or a header would hold a line break */
 export function compose({ kind, about }: Pick<LeasedMail, "kind" | "about">, settings: MailSettings): MailContent {
   const content = write(kind, about, settings);
   if (content.to.length === 0) throw new Error(`A mail of the kind ${kind} has no addressee.`);
-  // A line break would begin another header. The schemas refuse control characters, so this finds mistakes of ours only.
+  // A line break would begin another header. The schemas refuse them, so this finds mistakes of ours only.
   if (/[\r\n\0]/.test(content.to.join() + content.subject + content.replyTo.join() + (content.fromName ?? ""))) {
     throw new Error("A header of a mail holds a line break or NUL.");
   }
@@ -52,18 +48,18 @@ function write(kind: MailKind, about: MailSubject, settings: MailSettings): Mail
     const { submission, reply } = about;
     const { email } = submission;
     const team = teamOf(submission, settings);
+    const isNotice = kind === `${submission.kind}-notice`;
+    if (reply !== undefined && isNotice) return replyMail(team, [email], submission, reply, settings);
     if (reply !== undefined && kind === `${submission.kind}-reply`)
       return replyMail([email], team, submission, reply, settings);
-    if (reply !== undefined && kind === `${submission.kind}-notice`)
-      return replyMail(team, [email], submission, reply, settings);
+    if (isNotice) return notice(submission, settings);
     if (kind === `${submission.kind}-receipt`) return receipt(submission, settings);
-    if (kind === `${submission.kind}-notice`) return notice(submission, settings);
   }
   throw new Error(`A mail of the kind ${kind} is about something else.`);
 }
 
-// RFC 3834 5: a receipt answers what a person sent, the others begin a conversation. No holiday notice should answer
-// either. The second header says so to Exchange, which does not read the first.
+// RFC 3834 5: a receipt answers what a person sent, the others begin a conversation. The second header keeps Exchange, which
+// does not read the first, from answering with holiday notices.
 const automaticReply = { "Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All" };
 const automatic = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
 

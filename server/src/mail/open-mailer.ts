@@ -1,5 +1,4 @@
-// Chooses the mailer that the configuration names. Only the chosen one is loaded: a service with the local mailbox never
-// reads a line of Postmark's client.
+// Opens the mailer that the configuration names. Only that one is loaded.
 import type { Mailer, Sender } from "./mailer.ts";
 import type { PostmarkSettings } from "./providers/postmark-call.ts";
 
@@ -11,8 +10,7 @@ export type MailTransport =
   | { readonly kind: "smtp"; readonly url: string };
 
 /**
- * Opens the mailer of a transport. Nothing is sent and no connection is made; only the mailbox creates its folder, and
- * rejects when it cannot.
+ * Opens the mailer of a transport. Makes no connection; only the mailbox creates its folder, and rejects when it cannot.
  *
  * @param key makes Message-IDs of the ids of mails; the same in all processes of a store
  */

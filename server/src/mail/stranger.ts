@@ -16,8 +16,7 @@ const stackedMarks = /\p{M}{4}/u;
  * with hyphens, apostrophes and dots in them; no dot that a word follows, no digit, no other character.
  */
 export function looksLikeName(text: string): boolean {
-  if (!isWithin(text, nameCodePointsMax)) return false;
-  if (dotThenWord.test(text) || stackedMarks.test(text)) return false;
+  if (!isWithin(text, nameCodePointsMax) || dotThenWord.test(text) || stackedMarks.test(text)) return false;
   return nameShape.test(text) && text.split(" ").length <= nameWordsMax;
 }
 
@@ -36,7 +35,6 @@ export function forSubject(text: string): string {
     .replace(/[\p{C}\p{Z}]+/gu, " ")
     .replaceAll("=?", "= ?")
     .trim();
-  if (isWithin(line, subjectCodePointsMax)) return line;
-  const beginning = Array.from(line).slice(0, subjectCodePointsMax - 1);
-  return `${beginning.join("")}…`;
+  const signs = Array.from(line);
+  return signs.length <= subjectCodePointsMax ? line : `${signs.slice(0, subjectCodePointsMax - 1).join("")}…`;
 }

@@ -22,9 +22,9 @@ const time = word.transform((written) => Date.parse(written)).refine((at) => Num
 const envelope = z.object({ RecordType: word });
 const bounce = z
   .object({ Type: word, Email: email, BouncedAt: time, Inactive: truth.default(false) })
-  .transform((told) => {
-    const reason = reasonOfBounce(told.Type, told.Inactive);
-    return reason === null ? null : { email: told.Email, reason, at: told.BouncedAt };
+  .transform(({ Type, Email, BouncedAt, Inactive }) => {
+    const reason = reasonOfBounce(Type, Inactive);
+    return reason === null ? null : { email: Email, reason, at: BouncedAt };
   });
 const complaint = z
   .object({ Email: email, BouncedAt: time })
@@ -52,30 +52,28 @@ const readers = new Map<string, z.ZodType<SuppressionChange | null>>([
 /**
  * Reads one webhook call.
  *
- * @param now bounds what it says of its time: an event from the future would outrank all that follow. Times before 1970
- *   become 1970: .NET writes the year 1 for an unknown time, and the id of a delivery cannot hold a negative time
+ * @param now bounds its time: an event from the future would outrank all that follow. Times before 1970 become 1970: .NET
+ * writes the year 1 for an unknown time, and the id of a delivery cannot hold a negative time
  */
 export function readWebhook(body: unknown, now: number): WebhookNews {
   const kind = envelope.safeParse(body);
   if (!kind.success) return { result: "malformed", error: kind.error };
   const known = readers.get(kind.data.RecordType);
   if (known === undefined) return { result: "ignored" };
-  const parsed = known.safeParse(body);
-  if (!parsed.success) return { result: "malformed", error: parsed.error };
-  if (parsed.data === null) return { result: "ignored" };
-  return { result: "change", change: { ...parsed.data, at: Math.min(Math.max(parsed.data.at, 0), now) } };
+  const { error, data } = known.safeParse(body);
+  if (error !== undefined) return { result: "malformed", error };
+  if (data === null) return { result: "ignored" };
+  return { result: "change", change: { ...data, at: Math.min(Math.max(data.at, 0), now) } };
 }
-
-const permanentTypes = ["HardBounce", "BadEmailAddress"];
 
 // Soft bounces pass (a full mailbox, an absence, a DNS fault), unless Postmark gave the address up for one.
 function reasonOfBounce(type: string, inactive: boolean): SuppressionReason | null {
   if (type === "SpamComplaint") return "complained";
   if (type === "ManuallyDeactivated") return "manual";
-  return permanentTypes.includes(type) || inactive ? "bounced" : null;
+  return type === "HardBounce" || type === "BadEmailAddress" || inactive ? "bounced" : null;
 }
 
-function reasonOfChange(reason: string | null | undefined, origin: string | null | undefined): SuppressionReason {
+function reasonOfChange(reason?: string | null, origin?: string | null): SuppressionReason {
   if (reason === "SpamComplaint") return "complained";
   if (reason === "HardBounce") return "bounced";
   return origin === "Recipient" ? "unsubscribed" : "manual";

@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/
 import { join } from "node:path";
 import { emailKey } from "@submissions/shared/fields";
 import type MailComposer from "nodemailer/lib/mail-composer";
-import { ifMissing, isMissing, isSystemError } from "../../file-errors.ts";
+import { ifMissing, isSystemError } from "../../file-errors.ts";
 import type { Mailer, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { mimeFields } from "./mime.ts";
 
@@ -12,13 +12,10 @@ import { mimeFields } from "./mime.ts";
 const batchMax = 50;
 
 /**
- * Opens the mailbox and creates its folder, readable by this user only.
+ * Opens the mailbox and creates its folder, readable by this user only. A file is named after the mail's id and put in place
+ * by a rename, not synced: a mail that a power failure takes from this mailbox has reached no person anyway.
  *
- * A file is named after the mail's id and put in place by a rename: it is there whole or not at all, and sending the same
- * mail again replaces it. It is not forced to the disk: a mail that a power failure takes from this mailbox has reached
- * no person anyway.
- *
- * @param key makes Message-IDs of the ids of mails
+ * @param key see `messageId`
  */
 export async function openMailboxMailer(folder: string, from: Sender, key: string): Promise<Mailer> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -50,20 +47,13 @@ async function keep(id: string, message: Buffer, folder: string): Promise<MailOu
   const name = `${id}.eml`;
   // Not unique on purpose: what a crash leaves behind is overwritten when the mail is tried again.
   const unfinished = join(folder, `.${id}.tmp`);
-  const place = async () => {
+  try {
+    // Where the folder was removed, to empty it. Not the one above it: a disk that is gone must not be written beside.
+    await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
     await writeFile(unfinished, message, { mode: 0o600 });
     await rename(unfinished, join(folder, name));
-  };
-  try {
-    await place().catch(async (error: unknown) => {
-      if (!isMissing(error)) throw error;
-      // The folder was removed, to empty it. Not the one above it: a disk that is gone must not be written beside.
-      await mkdir(folder, { mode: 0o700 }).catch((failure: NodeJS.ErrnoException) => {
-        // Another mail of the batch has made it.
-        if (failure.code !== "EEXIST") throw failure;
-      });
-      await place();
-    });
     return { result: "taken", providerId: name };
   } catch (error) {
     if (!isSystemError(error)) throw error;

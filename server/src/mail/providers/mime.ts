@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { MailComposerOptions } from "nodemailer";
 import type { OutgoingMail, Sender } from "../mailer.ts";
 
-/** The fields of the message. Addresses are given as such, so that the composer looks for none in them. */
+/** Addresses are given as such, so that the composer looks for none in them. */
 export function mimeFields(mail: OutgoingMail, from: Sender, key: string) {
   const { fromName = from.name ?? "", to, replyTo, subject, text, html, headers } = mail.content;
   const bare = (address: string) => ({ name: "", address });

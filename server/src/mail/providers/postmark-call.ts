@@ -1,6 +1,5 @@
-// One call of Postmark's API, as it really went. The client library writes the request and reads the answer. It hides
-// `Retry-After` and whether anything was sent, so the request is made here, over node:http: global fetch turns a body of a
-// megabyte into a stream, which took a fifth of the service's time.
+// One call of Postmark's API. The client library writes the request and reads the answer, but hides `Retry-After` and
+// whether anything was sent, so the request is made here. Not by global fetch: its streams took a fifth of the service's time.
 import type { IncomingMessage } from "node:http";
 import { Errors, ServerClient } from "postmark";
 import { HttpAgent, httpRequest, HttpsAgent, httpsRequest } from "../../node-http.ts";
@@ -15,22 +14,19 @@ export interface PostmarkSettings {
   readonly timeoutMs?: number | undefined;
 }
 
-/** What is seen of a call on its way; filled in as it goes. */
+/** What is seen of a call; filled in on its way. */
 interface Seen {
   /** Whether a connection was made. Without one not a byte of the mail can have left. */
   sent: boolean;
   /** The HTTP status, or null when no answer began. */
   status: number | null;
   retryAfterMs: number | null;
-  /** What broke, by the code of the system or in words of ours; null while nothing has. */
+  /** What broke, by the code of the system or in words of ours; null: nothing. */
   failure: string | null;
 }
 
-/** What one call came to, as far as it got. */
-export interface Exchange extends Readonly<Seen> {
-  /** The body as JSON, or its text where it is not JSON. Of a refusal only `ErrorCode`. */
-  readonly body: unknown;
-}
+/** What one call came to. `body`: JSON, or else text; of a refusal only `ErrorCode`. */
+export type Exchange = Readonly<Seen> & { readonly body: unknown };
 
 /** An answer to 500 mails is about 100 KB; more is not from Postmark. */
 const answerBytesMax = 1024 * 1024;
@@ -60,7 +56,7 @@ export class PostmarkApi implements Disposable {
    * Makes the call that `use` makes of the client, and ends it at a time of `performance.now()`. Rejects only when no
    * request was made.
    *
-   * @param handed the batch that `use` hands to the client, if it is one. It is emptied once the request's body is made of it
+   * @param handed the batch that `use` hands to the client; emptied once the request's body is made of it
    */
   async call(
     endsAt: number,
@@ -76,8 +72,7 @@ export class PostmarkApi implements Disposable {
       timeout: Math.ceil(msLeft / 1000) + 1,
       fetch: (address, init = {}) => {
         begun = true;
-        // What the library's generators hold is freed by V8's next full collection only. When that included the mails of
-        // each batch, garbage collection took a tenth of the service's CPU time.
+        // The library's generators hold it until V8's next full collection, which took a tenth of the service's CPU time.
         handed.length = 0;
         return this.#fetch(address as string, init, msLeft, seen);
       },
@@ -86,17 +81,13 @@ export class PostmarkApi implements Disposable {
       const body = await use(client);
       return { ...seen, body };
     } catch (error) {
-      // The library throws its own errors for refusals and for failed requests. What is thrown before the request is a
-      // mistake of ours.
+      // The library throws for refusals and failed requests. What is thrown before the request is a mistake of ours.
       if (!begun) throw error;
       return { ...seen, body: error instanceof Errors.PostmarkError ? { ErrorCode: error.code } : null };
     }
   }
 
-  /**
-   * As much of `fetch` as the library uses. Ends the request after this many milliseconds, and notes in `seen` what comes
-   * of it. Follows no redirect, because the token would travel with it.
-   */
+  /** As much of `fetch` as the library uses. Follows no redirect, because the token would travel with it. */
   #fetch(address: string, init: RequestInit, msMax: number, seen: Seen): Promise<Response> {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const fail = (error: Error) => {
@@ -104,9 +95,8 @@ export class PostmarkApi implements Disposable {
       reject(error);
     };
     const body = typeof init.body === "string" ? init.body : null;
-    const length = body === null ? {} : { "content-length": Buffer.byteLength(body) };
-    const headers = { ...(init.headers as Record<string, string>), ...length };
-    const options = { method: init.method ?? "GET", headers };
+    const length = body !== null && { "content-length": Buffer.byteLength(body) };
+    const options = { method: init.method, headers: { ...(init.headers as Record<string, string>), ...length } };
     const isSecure = address.startsWith("https:");
     const request = isSecure
       ? httpsRequest(address, { ...options, agent: this.#agents.https })
@@ -157,7 +147,7 @@ async function readAll(response: IncomingMessage): Promise<string> {
 const answerOf = ({ statusCode: status = 0 }: IncomingMessage, text: string): Response =>
   ({ status, text: () => Promise.resolve(text) }) as Response;
 
-/** A longer wish than a day, in milliseconds, is taken for a mistake. */
+/** A longer wish than a day is taken for a mistake. */
 const retryAfterMsMax = 24 * 60 * 60 * 1000;
 
 /** Reads `Retry-After`, which is a number of seconds or an HTTP date; null when it is neither or absent. */

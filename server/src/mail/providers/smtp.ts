@@ -5,12 +5,12 @@ import { createTransport } from "nodemailer";
 import { handOverMsMax, type Later, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
 import { messageId, mimeFields } from "./mime.ts";
 
-/** What a small provider allows one client. One mail a call and a connection for each: no mail waits inside the client. */
+/** What a small provider allows one client, with one mail a call and a connection for each. */
 const calls = { fresh: 3, due: 2 };
 /** Closed by us before a server loses patience (RFC 5321 4.5.3.2.7 asks it for five minutes). */
 const idleMsMax = 60_000;
 
-/** How long an SMTP server is waited for, in milliseconds. */
+/** How long an SMTP server is waited for. */
 export interface SmtpPatience {
   /** Until it asks for the mail. A mail that it has not asked for was not sent. */
   readonly handOverMs: number;
@@ -23,9 +23,8 @@ const patienceDefault: SmtpPatience = { handOverMs: handOverMsMax, replyMs: 10 *
 /**
  * Opens the mailer. Nothing is sent and no connection is made.
  *
- * @param url `smtp://` or `smtps://`, with user and password if the server wants them; never logged. Its parameters are
- * nodemailer's, and come before the options here.
- * @param key makes Message-IDs of the ids of mails
+ * @param url with user and password if the server wants them; its parameters are nodemailer's and outrank the options here
+ * @param key see {@link messageId}
  */
 export function openSmtpMailer(url: string, from: Sender, key: string, patience = patienceDefault): Mailer {
   const { handOverMs, replyMs } = patience;
@@ -92,10 +91,7 @@ export function openSmtpMailer(url: string, from: Sender, key: string, patience 
     check: () =>
       transport.verify().then(
         () => null,
-        (error: SmtpError) => {
-          const outcome = judgeSmtpError(error, false);
-          return outcome.result === "taken" ? null : outcome.error;
-        },
+        (error: SmtpError) => judgeSmtpError(error, false).error,
       ),
     async [Symbol.asyncDispose]() {
       transport.close({ force: true });
@@ -124,7 +120,7 @@ const inactiveStatus = /^5\.(?:1\.1|1\.6|1\.10|2\.1)$/;
  *
  * @param handedOver whether the server had begun to read the mail, so that it may have taken it
  */
-function judgeSmtpError(error: SmtpError, handedOver: boolean): MailOutcome {
+function judgeSmtpError(error: SmtpError, handedOver: boolean): Failure {
   const reply = error.responseCode || null;
   const code = error.code === "EABORT" ? "time-out" : (error.originalCode ?? String(error.code));
   if (reply === null) {
@@ -150,7 +146,7 @@ function readReply(error: SmtpError, reply: number) {
   return { reply, status, command, words };
 }
 
-function judgeReply({ reply, status, command, words }: ReturnType<typeof readReply>): MailOutcome {
+function judgeReply({ reply, status, command, words }: ReturnType<typeof readReply>): Failure {
   const isOfRecipient = command === "RCPT TO";
   // 421: the server closes the connection. 503: the session was out of step, which the next one need not be.
   if (reply === 421 || reply === 503) return later(words, "provider");
@@ -166,14 +162,10 @@ function judgeReply({ reply, status, command, words }: ReturnType<typeof readRep
   return ours;
 }
 
-const later = (words: string, cause: Later["cause"]): MailOutcome => ({
-  result: "later",
-  error: `smtp: ${words}`,
-  cause,
-});
+type Failure = Exclude<MailOutcome, { result: "taken" }>;
 
-const refused = (words: string, inactiveRecipient: boolean): MailOutcome => ({
-  result: "refused",
-  error: `smtp: ${words}`,
-  inactiveRecipient,
-});
+const later = (words: string, cause: Later["cause"]): Failure => ({ result: "later", error: `smtp: ${words}`, cause });
+
+function refused(words: string, inactiveRecipient: boolean): Failure {
+  return { result: "refused", error: `smtp: ${words}`, inactiveRecipient };
+}

@@ -16,38 +16,23 @@ export interface Look {
   readonly signature: readonly string[];
 }
 
-// A template is written once. What does not change is kept as finished strings, and a mail costs the joining of a few of
-// them: at thousands of mails a second, writing them took a tenth of the service's time.
-
 /** Stands before and after the name of a slot. */
 const cut = "\0";
 
 /**
- * Makes a template with slots into a function of its fills, which are escaped as in {@link html}.
- *
- * @param write called once, here; puts each slot into its place
+ * Makes a template with slots into a function of its fills, which are escaped as in {@link html}. The template is written
+ * once, and without the double quotes and line breaks that JSON escapes one by one: at thousands of mails a second, that
+ * took a tenth of the service's time.
  */
 export function frame<Slot extends string>(
   write: (slot: (name: Slot) => Markup) => Markup,
 ): (fills: Readonly<Record<Slot, Fill>>) => Markup {
+  const template = write((name) => new Markup(`${cut}${name}${cut}`)).text;
+  if (template.includes("'")) throw new Error("A template of a mail holds a single quote.");
   // What is fixed, and after each piece of it the name of a slot.
-  const pieces = write((name) => new Markup(`${cut}${name}${cut}`)).text.split(cut);
-  const fixed = pieces.filter((_, index) => index % 2 === 0).map(cheapInJson);
-  const slots = pieces.filter((_, index) => index % 2 === 1) as Slot[];
-  return (fills) => {
-    let text = fixed[0]!;
-    for (let index = 0; index < slots.length; index += 1) {
-      text += writeFill(fills[slots[index]!]) + fixed[index + 1]!;
-    }
-    return new Markup(text);
-  };
-}
-
-// Mails travel in JSON, which escapes double quotes and line breaks one by one: without them it is written eight times
-// as fast.
-function cheapInJson(markup: string): string {
-  if (markup.includes("'")) throw new Error("A template of a mail holds a single quote.");
-  return markup.replaceAll('"', "'").replaceAll("\n", " ");
+  const pieces = template.replaceAll('"', "'").replaceAll("\n", " ").split(cut);
+  return (fills) =>
+    new Markup(pieces.map((piece, at) => (at % 2 === 0 ? piece : writeFill(fills[piece as Slot]))).join(""));
 }
 
 const font = "-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif";
@@ -73,10 +58,7 @@ const head = html`<meta charset="utf-8" />
     ${style}
   </style>`;
 
-/**
- * The HTML part of a mail. The preheader is what a list of mails shows after the subject; the footer says in small print why
- * the reader gets this mail.
- */
+/** The HTML part of a mail. The preheader is what a list of mails shows after the subject; the footer is in small print. */
 export const layout = frame<
   "language" | "subject" | "preheader" | "brand" | "heading" | "body" | "signature" | "footer"
 >(
@@ -153,15 +135,8 @@ export const signatureMarkup = ({ signature }: Look): Fill =>
 
 /** The text part of a mail: blocks of lines with a blank line between them. Null leaves a block out. */
 export function textOf(...blocks: readonly (string | readonly string[] | null)[]): string {
-  const lines: string[] = [];
-  for (const block of blocks) {
-    if (block === null) continue;
-    if (lines.length > 0) lines.push("");
-    if (typeof block === "string") lines.push(block);
-    else lines.push(...block);
-  }
-  lines.push("");
-  return lines.join("\n");
+  const shown = blocks.filter((block) => block !== null);
+  return `${shown.map((block) => (typeof block === "string" ? block : block.join("\n"))).join("\n\n")}\n`;
 }
 
 /** Lines one below the other. Breaks are elements: some desktop programs ignore `white-space`. */

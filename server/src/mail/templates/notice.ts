@@ -1,6 +1,5 @@
-// Notices, which tell the team everything of a submission: label and value, as text and as HTML. E-mail addresses and
-// telephone numbers are links; web addresses of strangers stay text, because a click on one must be a decision. The button
-// leads to the console, where the team works with the submission.
+// Notices, which tell the team everything of a submission. E-mail addresses and telephone numbers are links; web addresses
+// of strangers stay text, because a click on one must be a decision. The button leads to the console.
 import { applicationFields } from "@submissions/shared/application-fields";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import type { Field } from "@submissions/shared/field-table";
@@ -19,10 +18,7 @@ export interface NoticeFacts {
   readonly isDisposable: boolean;
 }
 
-const kinds = {
-  inquiry: { heading: "New inquiry", answer: "Answer this mail to write to the buyer." },
-  application: { heading: "New application", answer: "Answer this mail to write to the applicant." },
-} as const;
+const persons = { inquiry: "buyer", application: "applicant" } as const;
 
 const consoleWords = "Open in the console";
 
@@ -32,7 +28,8 @@ export function writeNotice(
   { brand, consoleUrl, isDisposable }: NoticeFacts,
 ): Written {
   const { kind, name, language, receivedAt, reference } = submission;
-  const { heading, answer } = kinds[kind];
+  const heading = `New ${kind}`;
+  const answer = `Answer this mail to write to the ${persons[kind]}.`;
   const sent = namedFields[kind].filter(({ storedAs }) => storedAs !== "name");
   const more = furtherOf(submission);
   const letter = letterOf(submission);
@@ -182,7 +179,5 @@ function letterOf(submission: StoredSubmission) {
 }
 
 /** `2026-11-21 09:30 UTC`. */
-export function utcMinute(epochMs: number): string {
-  const iso = new Date(epochMs).toISOString();
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
-}
+export const utcMinute = (epochMs: number): string =>
+  `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
