@@ -35,11 +35,9 @@ export function registerErase(program: Command, deps: CommandDeps): void {
         throw new CommandFailed("Nothing was erased.");
       await using store = await openStore(config.storage);
       await using vault = await openVault(config.vault, systemClock);
-      const { submissions, subscriptions, resumes, discarded } = await erasePerson(
-        { store, vault, eraseMails: mailEraser(config.mail) },
-        email,
-        commandLine(store),
-      );
+      const places = { store, vault, eraseMails: mailEraser(config.mail) };
+      const erased = await erasePerson(places, email, commandLine(store));
+      const { submissions, subscriptions, resumes, discarded } = erased;
       const parts = [count(submissions, "submission"), count(resumes, "resume"), count(subscriptions, "subscription")];
       tell(deps, `Erased: ${parts.join(", ")}.`);
       if (!discarded) tell(deps, filesElsewhere);

@@ -1,15 +1,7 @@
 // `export`: all records of a kind, or everything that is known of a person, streamed to standard output.
 import { Argument, Option, type Command } from "commander";
-import {
-  exportFormats,
-  allRows,
-  exportRecords,
-  exportSubjects,
-  personLine,
-  textsOf,
-  type ExportFormat,
-  type ExportSubject,
-} from "../desk/export.ts";
+import { allRows, exportFormats, exportRecords, exportSubjects, personLine, textsOf } from "../desk/export.ts";
+import type { ExportFormat, ExportSubject } from "../desk/export.ts";
 import type { Config } from "../config/config.ts";
 import { wholeScope, type KnownFact } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";

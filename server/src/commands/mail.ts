@@ -6,15 +6,8 @@ import { listMails, release, retryMails, wakeMail } from "../desk/mails.ts";
 import { type Actor, type DeskStore, wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
-import {
-  CommandFailed,
-  commandLine,
-  configOf,
-  tell,
-  type CommandDeps,
-  parseNumber,
-  parseReference,
-} from "./command.ts";
+import { CommandFailed, commandLine, configOf, parseNumber, parseReference, tell } from "./command.ts";
+import type { CommandDeps } from "./command.ts";
 import { registerMailPreview } from "./mail-preview.ts";
 import { forTerminal, toSecond, writeList } from "./terminal.ts";
 
@@ -81,10 +74,8 @@ export function registerMail(program: Command, deps: CommandDeps): void {
       if (id !== undefined && status !== undefined) command.error("error: give either an id or --status");
       await using store = await openStore(configOf(deps).storage);
       const actor = commandLine(store);
-      const count =
-        id === undefined
-          ? await retryMails(store.desk, status ?? "failed", actor)
-          : await retryOne(store.desk, id, actor);
+      if (id !== undefined) await retryOne(store.desk, id, actor);
+      const count = id === undefined ? await retryMails(store.desk, status ?? "failed", actor) : 1;
       tell(deps, `${mails(count)} due now.`);
     });
   mail
@@ -114,16 +105,14 @@ export function registerRelease(program: Command, deps: CommandDeps): void {
       if (result === "unknown") throw new CommandFailed(`There is no submission ${reference}.`);
       if (result === "not-spam") throw new CommandFailed(`${reference} is not spam.`);
       const stored = (await store.desk.findDetail(wholeScope, reference))?.mails ?? [];
-      tell(
-        deps,
-        `${reference} is released; ${mails(stored.filter((mail) => mail.createdAt === actor.at).length)} due now.`,
-      );
+      const due = stored.filter((mail) => mail.createdAt === actor.at).length;
+      tell(deps, `${reference} is released; ${mails(due)} due now.`);
     });
 }
 
-async function retryOne(desk: DeskStore, id: string, actor: Actor): Promise<1> {
+async function retryOne(desk: DeskStore, id: string, actor: Actor): Promise<void> {
   const result = await wakeMail(desk, id, actor);
-  if (result === "due") return 1;
+  if (result === "due") return;
   if (result === "suppressed") throw new CommandFailed("The address of this mail is suppressed.");
   if (result === "capped") throw new CommandFailed("The address of this mail has had 3 such mails within 24 hours.");
   throw new CommandFailed("No mail with this id waits or has failed.");

@@ -1,8 +1,10 @@
 // `operators`: who may use the console.
 import { roles, type OperatorRow, type Role } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
-import { linkAddress } from "../start-up.ts";
+import type { Config } from "../config/config.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";
+import type { OperatorChange } from "../storage/access-store.ts";
+import { linkAddress } from "../start-up.ts";
 import { openStore } from "../storage/open-store.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseEmail } from "./command.ts";
 import { forTerminal, writeAll, writeList } from "./terminal.ts";
@@ -32,11 +34,8 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .addOption(new Option("--role <role>", "what the operator may see").choices(roles).makeOptionMandatory())
     .action(async (email: string, { role }: { role: Role }) => {
       const config = configOf(deps);
-      await using store = await openStore(config.storage);
       const token = drawSecret();
-      const invitation = { role, invitationHash: hashSecret(token) };
-      const invited = await store.access.changeOperator(email, invitation, commandLine(store));
-      if (invited === "last-admin") throw new CommandFailed("The last admin keeps the role: add another one first.");
+      await change(config, email, { role, invitationHash: hashSecret(token) });
       tell(deps, `${email} is invited as ${role}. The link works once, within 7 days:`);
       await writeAll([`${await linkAddress(config)}/console/invitation#token=${token}\n`], deps.output);
     });
@@ -55,9 +54,7 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .description("Takes an operator's second factor and recovery codes away: the password alone signs in again.")
     .argument("<email>", "of the operator", parseEmail)
     .action(async (email: string) => {
-      await using store = await openStore(configOf(deps).storage);
-      if (!(await store.access.changeOperator(email, { secondFactor: null }, commandLine(store))))
-        throw unknownOperator(email);
+      await change(configOf(deps), email, { secondFactor: null });
       tell(deps, `${email} has no second factor any more.`);
     });
   operators
@@ -66,10 +63,8 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .argument("<email>", "of the operator", parseEmail)
     .action(async (email: string) => {
       const config = configOf(deps);
-      await using store = await openStore(config.storage);
       const token = drawSecret();
-      if (!(await store.access.changeOperator(email, { signInLinkHash: hashSecret(token) }, commandLine(store))))
-        throw unknownOperator(email);
+      await change(config, email, { signInLinkHash: hashSecret(token) });
       tell(deps, `The link signs ${email} in once, within 15 minutes:`);
       await writeAll([`${await linkAddress(config)}/console/sign-in#token=${token}\n`], deps.output);
     });
@@ -78,15 +73,20 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .description("Removes an operator: all sessions end at once.")
     .argument("<email>", "of the operator", parseEmail)
     .action(async (email: string) => {
-      await using store = await openStore(configOf(deps).storage);
-      const removed = await store.access.changeOperator(email, { removed: true }, commandLine(store));
-      if (removed === "last-admin") throw new CommandFailed("The last admin cannot be removed: add another one first.");
-      if (!removed) throw unknownOperator(email);
+      await change(configOf(deps), email, { removed: true });
       tell(deps, `${email} is removed.`);
     });
 }
 
-const unknownOperator = (email: string) => new CommandFailed(`There is no operator ${email}.`);
+async function change({ storage }: Config, email: string, to: OperatorChange): Promise<void> {
+  await using store = await openStore(storage);
+  const changed = await store.access.changeOperator(email, to, commandLine(store));
+  if (changed === "last-admin") {
+    const words = "removed" in to ? "cannot be removed" : "keeps the role";
+    throw new CommandFailed(`The last admin ${words}: add another one first.`);
+  }
+  if (!changed) throw new CommandFailed(`There is no operator ${email}.`);
+}
 
 const rowOf = ({ email, role, state, createdAt }: OperatorRow): string[] =>
   [email, role, state, new Date(createdAt).toISOString().slice(0, 10)].map(forTerminal);

@@ -1,26 +1,20 @@
 // `resume`: the file that came with an application, checked against the checksum of its upload, or a link to it.
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
+import { lstat, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import { findDownload, readDownload, type Download, type NoDownload } from "../desk/resume.ts";
+import { findDownload, readDownload, type Download } from "../desk/resume.ts";
 import { kindAndSize } from "../field-values.ts";
-import { ifMissing } from "../file-errors.ts";
+import { ifMissing, isSystemError } from "../file-errors.ts";
+import { syncFolder } from "../resumes/staging.ts";
 import { openStore } from "../storage/open-store.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { systemClock } from "../clock.ts";
-import {
-  CommandFailed,
-  configOf,
-  fileOf,
-  record,
-  tell,
-  type CommandDeps,
-  parseApplicationReference,
-} from "./command.ts";
+import { CommandFailed, configOf, fileOf, parseApplicationReference, record, tell } from "./command.ts";
+import type { CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
 const examples = `
@@ -55,7 +49,7 @@ export function registerResume(program: Command, deps: CommandDeps): void {
       const bytes = readDownload(vault, download);
       if (output === "-") return writeAll(bytes, deps.output);
       const name = output ?? `${reference}.${download.kind}`;
-      await writeNewFile(fileOf(deps, name), (temporary) => pipeline(bytes, createWriteStream(temporary)));
+      await writeNewFile(fileOf(deps, name), bytes);
       tell(deps, `Saved ${name} (${kindAndSize(download)}).`);
     });
 }
@@ -63,51 +57,38 @@ export function registerResume(program: Command, deps: CommandDeps): void {
 async function find(config: Config, reference: string): Promise<Download> {
   await using store = await openStore(config.storage, { access: "read-only" });
   const found = await findDownload(store.desk, reference, config.scanner !== null);
-  if (found.result !== "allowed") throw new CommandFailed(whyNot(found.result, reference));
-  return found;
-}
-
-function whyNot(result: NoDownload["result"], reference: string): string {
-  if (result === "absent") return `There is no application ${reference} with a resume.`;
-  if (result === "infected") return "The virus scanner found this resume infected.";
-  return "The virus scanner has not judged this resume yet. Try again in a moment.";
+  if (found.result === "allowed") return found;
+  if (found.result === "absent") throw new CommandFailed(`There is no application ${reference} with a resume.`);
+  if (found.result === "infected") throw new CommandFailed("The virus scanner found this resume infected.");
+  throw new CommandFailed("The virus scanner has not judged this resume yet. Try again in a moment.");
 }
 
 /**
- * Has `write` fill a temporary file next to `file`, readable by its owner only, then syncs it and gives it its name. On
- * failure nothing is left.
+ * Writes a file that only its owner can read, and gives it its name once it is whole. On failure nothing is left.
  *
- * @throws CommandFailed when `file` exists and was not touched, or when its folder does not exist or may not be written to
+ * @throws CommandFailed when the file exists, or its folder does not or may not be written to
  */
-async function writeNewFile(file: string, write: (temporary: string) => Promise<void>): Promise<void> {
-  await refuseExisting(file);
+async function writeNewFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const folder = dirname(file);
   const temporary = `${file}.${randomUUID()}.partial`;
-  // Made before the writer opens it, so that others can never read its bytes.
-  await (await makeIn(dirname(file), temporary)).close();
+  await refuseExisting(file);
   try {
-    await write(temporary);
-    await sync(temporary);
+    await pipeline(bytes, createWriteStream(temporary, { flags: "wx", mode: 0o600, flush: true }));
     await refuseExisting(file);
     await rename(temporary, file);
-    await sync(dirname(file));
+    await syncFolder(folder);
+  } catch (error) {
+    // Of the file that is written, not of the one that is read.
+    if (!isSystemError(error) || error.path !== temporary) throw error;
+    if (error.code === "ENOENT") throw new CommandFailed(`There is no folder ${folder}.`);
+    if (error.code !== "EACCES" && error.code !== "EROFS") throw error;
+    throw new CommandFailed(`Nothing may be written to the folder ${folder}. Name another one. (${error.code})`);
   } finally {
     await rm(temporary, { force: true });
   }
 }
 
-const makeIn = (folder: string, temporary: string): Promise<FileHandle> =>
-  open(temporary, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") throw new CommandFailed(`There is no folder ${folder}.`);
-    if (error.code !== "EACCES" && error.code !== "EROFS") throw error;
-    throw new CommandFailed(`Nothing may be written to the folder ${folder}. Name another one. (${error.code})`);
-  });
-
 async function refuseExisting(file: string): Promise<void> {
   const found = await lstat(file).catch(ifMissing(null));
   if (found !== null) throw new CommandFailed(`${file} already exists.`);
-}
-
-async function sync(path: string): Promise<void> {
-  await using handle = await open(path, "r");
-  await handle.sync();
 }

@@ -8,12 +8,7 @@ export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?:
 /** Often enough to see it move. */
 const progressMs = 200;
 
-/**
- * Writes all texts to `output` without closing it and without running ahead of its reader. A reader that goes away
- * (`| head`) ends the writing and closes the source; that is no error.
- *
- * @param output standard output, or a file or pipe in its place
- */
+/** Writes texts without closing the output and without running ahead of its reader, who may go away (`| head`). */
 export async function writeAll(
   texts: Iterable<string> | AsyncIterable<string | Uint8Array>,
   output: Writable,
@@ -28,8 +23,10 @@ export async function writeAll(
 export const isBrokenPipe = (error: unknown): boolean =>
   error instanceof Error && (error as NodeJS.ErrnoException).code === "EPIPE";
 
+type Colour = "red" | "yellow" | "green" | "cyan";
+
 // Words that should be seen first.
-const colours: Readonly<Record<string, "red" | "yellow" | "green" | "cyan">> = {
+const colours: Readonly<Record<string, Colour>> = {
   failed: "red",
   "in-doubt": "yellow",
   queued: "cyan",
@@ -40,10 +37,7 @@ const colours: Readonly<Record<string, "red" | "yellow" | "green" | "cyan">> = {
 const columnMin = 8;
 const gap = "  ";
 
-/**
- * Rows with their columns below each other, the first row as their heading. On a terminal in colour, unless `NO_COLOR`
- * forbids it, and no wider than the window: the widest columns are cut.
- */
+/** Rows below the first one as their heading. On a terminal in colour and no wider than the window: columns are cut. */
 function formatTable(rows: readonly (readonly string[])[], terminal: Terminal): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -51,17 +45,13 @@ function formatTable(rows: readonly (readonly string[])[], terminal: Terminal): 
   }
   // A terminal that does not know its width, a serial line or one made by a program, says 0.
   if (terminal.isTTY === true && terminal.columns) narrow(widths, terminal.columns);
-  const cells = (row: readonly string[], paint: (cell: string) => string) =>
+  const lines = rows.map((row, place) =>
     row.map((cell, column) => {
       const width = widths[column]!;
       const shown = cell.length > width ? `${cell.slice(0, width - 1)}…` : cell;
-      return paint(shown) + " ".repeat(width - shown.length);
-    });
-  const [heading = [], ...others] = rows;
-  const lines = [
-    cells(heading, (cell) => painted("bold", cell, terminal)),
-    ...others.map((row) => cells(row, (cell) => painted(colours[cell], cell, terminal))),
-  ];
+      return painted(place === 0 ? "bold" : colours[shown], shown, terminal) + " ".repeat(width - shown.length);
+    }),
+  );
   return lines.map((line) => `${line.join(gap).trimEnd()}\n`).join("");
 }
 
@@ -75,12 +65,10 @@ function narrow(widths: number[], window: number): void {
   }
 }
 
-/** A text in a style, where the terminal shows styles. */
-export const painted = (
-  style: "bold" | "red" | "yellow" | "green" | "cyan" | undefined,
-  text: string,
-  terminal: Terminal,
-): string => (style !== undefined && terminal.isTTY === true ? styleText(style, text, { stream: terminal }) : text);
+/** A text in a style, where the terminal shows styles and `NO_COLOR` is not set. */
+export function painted(style: "bold" | Colour | undefined, text: string, terminal: Terminal): string {
+  return style !== undefined && terminal.isTTY === true ? styleText(style, text, { stream: terminal }) : text;
+}
 
 /** JSON for programs, with times as text: `at`, `createdAt` and the like hold milliseconds. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, withDates, 2)}\n`;

@@ -5,15 +5,8 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { InboxFilter } from "@submissions/shared/console";
 import { z } from "zod";
-import {
-  allRows,
-  exportRecords,
-  personLine,
-  textsOf,
-  type ExportFormat,
-  type ExportRows,
-  type ExportSubject,
-} from "../desk/export.ts";
+import { allRows, exportRecords, personLine, textsOf } from "../desk/export.ts";
+import type { ExportFormat, ExportRows, ExportSubject } from "../desk/export.ts";
 import { readInstant } from "../desk/instant.ts";
 import { matchingSubmissions, matchingSubscribers } from "../desk/matching.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";
