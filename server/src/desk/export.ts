@@ -1,6 +1,4 @@
-// What operators take out: inquiries, applications, subscribers or entries of the audit log as CSV or NDJSON, page by page,
-// so that memory stays flat. Knows no terminal, no HTTP and no storage engine.
-import type { AuditRow } from "@submissions/shared/console";
+// What operators take out, as CSV or NDJSON, page by page, so that memory stays flat. Knows no terminal and no HTTP.
 import { sentFields } from "../field-values.ts";
 import type { KnownFact } from "../storage/desk-store.ts";
 import type { ResumeRecord, StoredSubmission, StoredSubscriber } from "../storage/records.ts";
@@ -14,17 +12,22 @@ export type ExportSubject = (typeof exportSubjects)[number];
 export const exportFormats = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** Rows of the subject of an export, page by page, in the order of arrival. */
 export type ExportRows = AsyncIterable<readonly Row[]>;
 
 /** All rows of a subject. @param from by the time of receipt, of the subscription, or of the entry, whose id is its number */
 export const allRows = (store: Pick<Store, "readAll">, subject: ExportSubject, from: ReadFrom): ExportRows =>
   store.readAll(kinds[subject], from);
 
+const kinds = {
+  inquiries: "inquiry",
+  applications: "application",
+  subscribers: "subscriber",
+  audit: "audit",
+} as const satisfies Record<ExportSubject, keyof ReadRows>;
+
 interface ExportOptions {
   readonly subject: ExportSubject;
   readonly format: ExportFormat;
-  /** Whether an address is at a host of throw-away addresses. */
   readonly isDisposable: (email: string) => boolean;
 }
 
@@ -68,56 +71,51 @@ export const subscriberFields = (subscriber: StoredSubscriber) => ({
   unsubscribedAt: isoOrNull(subscriber.unsubscribedAt),
 });
 
-const markNames = ["emailDisposable", "arrival", "consentText", "consentPage", "consentAt", "language"] as const;
-
-/** CSV columns by name, left to right. Their order is a promise: new ones go to the right end only. */
+type Row = ReadRows[keyof ReadRows];
 type Fields = Readonly<Record<string, unknown>>;
-type Columns = Readonly<Record<string, (row: Fields) => Cell>>;
 
-/** Columns that are named like their field; a list is one cell. */
-const plain = (...names: string[]): Columns =>
-  Object.fromEntries(
-    names.map((name) => [name, ({ [name]: value }) => (Array.isArray(value) ? joinList(value) : (value as Cell))]),
-  );
+function fieldsOf(row: Row, isDisposable: ExportOptions["isDisposable"]): Fields {
+  if ("operator" in row) return { ...row, at: iso(row.at) };
+  const { email, arrival, language } = row;
+  const fields = "reference" in row ? submissionFields(row) : subscriberFields(row);
+  return { ...fields, emailDisposable: isDisposable(email), arrival, ...consentFields(row), language };
+}
 
-const resumeColumn =
-  (name: keyof ResumeRecord): Columns[string] =>
-  ({ resume }) =>
-    (resume as ResumeRecord | null)?.[name] ?? null;
+const marks = ["emailDisposable", "arrival", "consentText", "consentPage", "consentAt", "language"];
 
-/** Further fields have a stranger's names, so all of them are one cell of JSON. */
-const lastColumns: Columns = {
-  more: ({ more }) => (more === null ? null : JSON.stringify(more)),
-  ...plain("tags"),
+/** CSV columns, left to right. Their order is a promise: new ones go to the right end only. */
+const columns: Readonly<Record<ExportSubject, readonly string[]>> = {
+  inquiries: [
+    ..."inquiryId status receivedAt name company email selectedPackageIds".split(" "),
+    ...marks,
+    "more",
+    "tags",
+  ],
+  applications: [
+    ..."applicationId status receivedAt fullName email position phone company".split(" "),
+    ..."availability accent portfolioUrl resumeUrl coverLetter".split(" "),
+    ..."resumeFilename resumeKind resumeSize resumeSha256".split(" "),
+    ...marks,
+    "more",
+    "tags",
+  ],
+  subscribers: [..."email status source lastSource subscribedAt confirmedAt unsubscribedAt".split(" "), ...marks],
+  audit: "id at operator action subject detail".split(" "),
 };
 
-const inquiryColumns: Columns = {
-  ...plain("inquiryId", "status", "receivedAt", "name", "company", "email", "selectedPackageIds", ...markNames),
-  ...lastColumns,
-};
+function lineOf(subject: ExportSubject, fields: Fields): string {
+  const { filename, kind, size, sha256 } = (fields["resume"] ?? {}) as Partial<ResumeRecord>;
+  const resume = { resumeFilename: filename, resumeKind: kind, resumeSize: size, resumeSha256: sha256 };
+  const flat: Fields = { ...fields, ...resume };
+  return csvLine(columns[subject].map((column) => cellOf(flat[column])));
+}
 
-const applicationColumns: Columns = {
-  ...plain("applicationId", "status", "receivedAt", "fullName", "email", "position", "phone", "company"),
-  ...plain("availability", "accent", "portfolioUrl", "resumeUrl", "coverLetter"),
-  resumeFilename: resumeColumn("filename"),
-  resumeKind: resumeColumn("kind"),
-  resumeSize: resumeColumn("size"),
-  resumeSha256: resumeColumn("sha256"),
-  ...plain(...markNames),
-  ...lastColumns,
-};
+/** A list is one cell. So are further fields and the details of the audit log, which may have any names: as JSON. */
+function cellOf(value: unknown): Cell {
+  if (Array.isArray(value)) return joinList(value);
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : ((value ?? null) as Cell);
+}
 
-const subscriberColumns: Columns = {
-  ...plain("email", "status", "source", "lastSource", "subscribedAt", "confirmedAt", "unsubscribedAt"),
-  ...plain(...markNames),
-};
-
-const auditColumns: Columns = {
-  ...plain("id", "at", "operator", "action", "subject"),
-  detail: ({ detail }) => JSON.stringify(detail),
-};
-
-/** Some records of an export, one after the other. */
 interface ExportPiece {
   readonly records: number;
   readonly text: string;
@@ -125,38 +123,6 @@ interface ExportPiece {
 
 /** Characters of a piece: large enough for few system calls, small enough that a page of long letters is several. */
 const pieceLengthMin = 64 * 1024;
-
-type Row = ReadRows[keyof ReadRows];
-
-const kinds = {
-  inquiries: "inquiry",
-  applications: "application",
-  subscribers: "subscriber",
-  audit: "audit",
-} as const satisfies Record<ExportSubject, keyof ReadRows>;
-
-interface Exported {
-  readonly columns: Columns;
-  /** Of a row of this kind. */
-  fieldsOf(row: Row): Fields;
-}
-
-const exportsOf = (isDisposable: ExportOptions["isDisposable"]): Record<ExportSubject, Exported> => {
-  const marked =
-    <One extends Pick<StoredSubscriber, "email" | "arrival" | "consent" | "language">>(
-      fieldsOf: (row: One) => Fields,
-    ) =>
-    (row: One) => {
-      const { email, arrival, language } = row;
-      return { ...fieldsOf(row), emailDisposable: isDisposable(email), arrival, ...consentFields(row), language };
-    };
-  return {
-    inquiries: { columns: inquiryColumns, fieldsOf: marked(submissionFields) },
-    applications: { columns: applicationColumns, fieldsOf: marked(submissionFields) },
-    subscribers: { columns: subscriberColumns, fieldsOf: marked(subscriberFields) },
-    audit: { columns: auditColumns, fieldsOf: (row: AuditRow) => ({ ...row, at: iso(row.at) }) },
-  };
-};
 
 /**
  * An export in pieces, in the order of arrival. For CSV a byte-order mark and a header come first, also when there is no
@@ -166,15 +132,13 @@ export async function* exportRecords(
   pages: ExportRows,
   { subject, format, isDisposable }: ExportOptions,
 ): AsyncGenerator<ExportPiece> {
-  const { columns, fieldsOf } = exportsOf(isDisposable)[subject];
-  const lineOf = (fields: Fields) => csvLine(Object.values(columns).map((column) => column(fields)));
-  const write = (row: Row) => (format === "csv" ? lineOf(fieldsOf(row)) : `${JSON.stringify(fieldsOf(row))}\n`);
   // The head waits for the first records: a reading that fails before them has sent nothing yet.
-  let text = format === "csv" ? byteOrderMark + csvLine(Object.keys(columns)) : "";
+  let text = format === "csv" ? byteOrderMark + csvLine(columns[subject]) : "";
   let records = 0;
   for await (const rows of pages) {
     for (const row of rows) {
-      text += write(row);
+      const fields = fieldsOf(row, isDisposable);
+      text += format === "csv" ? lineOf(subject, fields) : `${JSON.stringify(fields)}\n`;
       records += 1;
       if (text.length < pieceLengthMin) continue;
       yield { records, text };
@@ -202,11 +166,10 @@ function factFields(fact: KnownFact): object {
     const { language } = subscriber;
     return { kind: fact.kind, ...subscriberFields(subscriber), language, ...consentFields(subscriber) };
   }
-  if (fact.kind === "note") {
-    return { kind: fact.kind, reference: fact.reference, ...fact.note, at: iso(fact.note.at) };
-  }
-  if (fact.kind === "reply") {
-    return { kind: fact.kind, reference: fact.reference, ...fact.reply, at: iso(fact.reply.at) };
+  if (fact.kind === "note" || fact.kind === "reply") {
+    const { kind, reference } = fact;
+    const written = fact.kind === "note" ? fact.note : fact.reply;
+    return { kind, reference, ...written, at: iso(written.at) };
   }
   if (fact.kind === "mail") {
     const { id, kind: mail, reference, email, status, createdAt } = shownMail(fact.mail);
