@@ -47,10 +47,7 @@ export class Answers {
     for (const settle of this.#waiting) settle(false);
   }
 
-  /**
-   * @param otherwise what the answer is after `ms`
-   * @param inVain called when it has waited that long
-   */
+  /** @param otherwise what the answer is after `ms` @param inVain called when it has waited that long */
   #open(ms: number, otherwise: boolean, settled?: (taken: boolean) => void, inVain?: () => void): Answer {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const settle = (taken: boolean) => {

@@ -26,7 +26,6 @@ export class CircuitBreaker {
     return this.#until !== null;
   }
 
-  /** When the next probe may go. */
   get until(): number {
     return this.#until ?? 0;
   }

@@ -10,7 +10,6 @@ import { writeAssignment, writeDigest } from "./templates/operators.ts";
 import { type Speaker, writeReceipt, writeWelcome } from "./templates/receipt.ts";
 import { writeReply } from "./templates/reply.ts";
 
-/** What composing needs to know of the installation. */
 export interface MailSettings extends Speaker {
   /** The base address of links, without a final slash; from the configuration and never from a request. */
   readonly publicUrl: string;
@@ -19,7 +18,6 @@ export interface MailSettings extends Speaker {
   /** Of the catalogue, or of the sample that the front page shows without one. */
   readonly packageTitles: PackageTitles;
   readonly isDisposable: IsDisposable;
-  /** The Message-ID of the receipt of a submission. */
   readonly receiptId: (submission: StoredSubmission) => string;
   /** Who gets the daily digest; empty: no digest is sent. */
   readonly digestTo: readonly string[];
@@ -58,8 +56,7 @@ function write(kind: MailKind, about: MailSubject, settings: MailSettings): Mail
   throw new Error(`A mail of the kind ${kind} is about something else.`);
 }
 
-// RFC 3834 5: a receipt answers what a person sent, the others begin a conversation. The second header keeps Exchange, which
-// does not read the first, from answering with holiday notices.
+// RFC 3834 5: a receipt answers what a person sent, the others begin a conversation. The second header is for Exchange.
 const automaticReply = { "Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All" };
 const automatic = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
 

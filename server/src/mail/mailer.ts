@@ -1,5 +1,4 @@
-// The mail port: hands mails to a provider and says of each what became of it. It knows nothing of the outbox, of leases
-// or of retries.
+// The mail port: hands mails to a provider and says what became of each. It knows nothing of outbox, leases or retries.
 import type { MailKind } from "../storage/records.ts";
 
 /** The sender of every mail: a display name, if there is one, and an e-mail address. */
@@ -8,7 +7,6 @@ export interface Sender {
   readonly address: string;
 }
 
-/** A mail as it is sent. */
 export interface MailContent {
   /** The display name of the sender, where it is not the installation's. */
   readonly fromName?: string;
@@ -63,7 +61,6 @@ export type MailOutcome =
 /** What a provider says of a mail that it may have: `absent` when it knows none such, `later` when it gives no answer. */
 export type MailFinding = Taken | { readonly result: "absent" } | Later;
 
-/** What a provider says of the mails of a call. */
 export type ProviderAnswer = MailOutcome | MailFinding;
 
 /**
@@ -76,7 +73,6 @@ export type DoubtPolicy = "ask" | "replace" | "once-more";
 export const handOverMsMax = 10_000;
 
 export interface Mailer extends AsyncDisposable {
-  /** Most mails in one call. */
   readonly batchMax: number;
   /** Most calls under way at once: for mails that were just stored, and for mails that are due. */
   readonly calls: { readonly fresh: number; readonly due: number };

@@ -16,27 +16,25 @@ import { RateLimiter } from "./rate-limiter.ts";
 import { brokenBy, sendWithBisection } from "./send-with-bisection.ts";
 import { afterQuestion, afterTry, mustBeAskedAbout, type TryOutcome } from "./settlement.ts";
 
-interface OutboxOptions {
+const defaults = {
+  /** The query for due mails is a look at a partial index that is empty most of the time. */
+  pollMs: 1_000,
+  /** Two renewals may fail before a lease ends. */
+  renewMs: 8_000,
+  /** How long a stop waits for mails that were handed over. */
+  stopMs: 7_000,
+};
+
+interface OutboxOptions extends Readonly<Partial<typeof defaults>> {
   readonly store: Pick<Store, "clock" | "mails">;
   readonly mailer: Mailer;
-  /** Writes a mail, when it is sent. */
   readonly compose: (mail: LeasedMail) => MailContent;
   readonly events: OutboxEvents;
-  /** How long an answer waits for its confirmation mail. */
   readonly deadlineMs: number;
-  readonly pollMs?: number;
-  /** How often leases that are about to end are renewed. */
-  readonly renewMs?: number;
-  /** How long a stop waits for mails that were handed over. */
-  readonly stopMs?: number;
 }
 
 /** Long enough to ask about a batch and send it; short enough that a mail of a killed process goes out within a minute. */
 const leaseMs = 30_000;
-/** The query for due mails is a look at a partial index that is empty most of the time. */
-const pollMsDefault = 1_000;
-/** Two renewals may fail before a lease ends. */
-const renewMsDefault = 8_000;
 /** A lease with less left is renewed. */
 const renewedLeaseMsMin = 20_000;
 /** A mail with less of its lease left is not begun: the lease could end before it is renewed. */
@@ -48,7 +46,6 @@ const leaseMsMin = handOverMsMax + 2_000;
 const leaseGraceMs = 15_000;
 /** The store is asked about a mail that was leased earlier, before it is sent. */
 const trustedMsMax = 1_000;
-const stopMsDefault = 7_000;
 /** New mails that wait for the provider's limit in memory; more are left to be due, in the store. */
 const keptMax = 1_000;
 /** A new mail that met the provider's limit is kept in memory for at most this long. */
@@ -57,15 +54,13 @@ const keepMsMax = 15_000;
 /** A mail in the memory of this process, which holds its lease. */
 interface HeldMail {
   readonly mail: LeasedMail;
-  /** By the store's clock. */
   leasedUntil: number;
   /** The answer that waits for it; null when none does. */
   readonly answer: Answer | null;
 }
 
-/** Sends mails now, and later what could not be sent now. */
 export class Outbox implements AsyncDisposable {
-  readonly #options: OutboxOptions;
+  readonly #options: OutboxOptions & typeof defaults;
   readonly #owner = randomUUID();
   readonly #breaker = new CircuitBreaker();
   readonly #limiter = new RateLimiter();
@@ -91,8 +86,8 @@ export class Outbox implements AsyncDisposable {
   #storeAnsweredAt = 0;
 
   constructor(options: OutboxOptions) {
-    const { store, mailer, deadlineMs, renewMs = renewMsDefault } = options;
-    this.#options = options;
+    this.#options = { ...defaults, ...options };
+    const { store, mailer, deadlineMs, renewMs } = this.#options;
     this.#answers = new Answers(deadlineMs);
     this.#writer = new OutcomeWriter(store.mails, this.#owner, { ...options.events, failed: this.#failed });
     // What was before the start is not known. A provider that can be asked, or a repetition that does no harm, needs no care.
@@ -141,7 +136,7 @@ export class Outbox implements AsyncDisposable {
 
   /** Starts looking for due mails. Without `claiming` only outcomes that the store did not take are written again. */
   start({ claiming = true } = {}): void {
-    const { pollMs = pollMsDefault } = this.#options;
+    const { pollMs } = this.#options;
     this.#polling = repeatedly(async (signal) => {
       try {
         if (claiming) while (await this.#sendDue(signal));
@@ -170,8 +165,8 @@ export class Outbox implements AsyncDisposable {
    *
    * @param stopMs how long mails that were handed over are waited for, and a store that does not take their outcomes
    */
-  async stop(stopMs = this.#options.stopMs ?? stopMsDefault): Promise<void> {
-    const { pollMs = pollMsDefault } = this.#options;
+  async stop(stopMs = this.#options.stopMs): Promise<void> {
+    const { pollMs } = this.#options;
     const polled = this.#polling?.[Symbol.asyncDispose]();
     this.#stopped = true;
     clearTimeout(this.#freshTimer ?? undefined);
@@ -183,7 +178,6 @@ export class Outbox implements AsyncDisposable {
     patience.abort();
     // A renewal that is under way is not waited for: the store may hang.
     void this.#renewing[Symbol.asyncDispose]();
-    // Mails that the mailer still has may have been sent.
     const outcome = { result: "later", error: "stopped before the provider answered", cause: "ambiguous" } as const;
     this.#settle(Array.from(this.#inHand.values(), (held) => [held, outcome]));
     this.#inHand.clear();
@@ -211,7 +205,6 @@ export class Outbox implements AsyncDisposable {
     });
   }
 
-  /** Begins as many calls for new mails as may be under way. */
   #sendFresh(): void {
     const { mailer, store } = this.#options;
     while (this.#fresh.length > 0 && !this.#stopped) {
@@ -244,8 +237,7 @@ export class Outbox implements AsyncDisposable {
 
   /** Begins calls for due mails. Answers whether there may be more. */
   async #sendDue(signal: AbortSignal): Promise<boolean> {
-    const { store, mailer, pollMs = pollMsDefault } = this.#options;
-    // Outcomes that the store did not take before come first.
+    const { store, mailer, pollMs } = this.#options;
     await this.#writer.write();
     if (this.#dueCalls.size >= mailer.calls.due) {
       // A call may take minutes. What the store refuses meanwhile is written again before that: its leases are not renewed.

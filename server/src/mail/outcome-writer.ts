@@ -1,5 +1,4 @@
-// Records what became of mails, and keeps what the store does not take: an outcome that was forgotten would send its mail
-// twice.
+// Records what became of mails, and keeps what the store does not take: a forgotten outcome would send its mail twice.
 import type { LeasedMail, MailKind, MailSettlement, MailSubject } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 

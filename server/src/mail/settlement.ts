@@ -1,5 +1,4 @@
-// What is recorded of a mail after a try, or after the provider was asked about it, and when it is tried again. Pure: no
-// store, no mailer.
+// What is recorded of a mail after a try, or after the provider was asked about it, and when it is tried again. Pure.
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { DoubtPolicy, Later, MailFinding, MailOutcome } from "./mailer.ts";
 
@@ -110,7 +109,6 @@ interface FailedTry {
   /** Tries made, this one included. */
   readonly attempts: number;
   readonly now: number;
-  /** What the provider asked for. */
   readonly retryAfterMs?: number | undefined;
 }
 

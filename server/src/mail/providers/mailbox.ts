@@ -1,5 +1,4 @@
-// The default mailer: writes every mail as an `.eml` file into a folder of this machine, which any mail program opens.
-// It is for trying the service out and for tests. It sends nothing.
+// The default mailer, for trying the service out and for tests: writes mails as `.eml` files into a folder of this machine.
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { emailKey } from "@submissions/shared/fields";

@@ -73,7 +73,6 @@ function search(api: PostmarkApi, mails: readonly Pick<OutgoingMail, "id">[]): P
   return Readable.from(mails).map(searchOn, { concurrency: searchesAtOnceMax }).toArray();
 }
 
-// Postmark is asked by the outbox id, which travels in the metadata.
 async function searchOne(api: PostmarkApi, endsAt: number, id: string): Promise<MailFinding> {
   if (performance.now() >= endsAt) return unsent("no time left");
   const exchange = await api.call(endsAt, (client) =>
@@ -99,7 +98,6 @@ function toMessage(mail: OutgoingMail, from: Sender, key: string): Models.Messag
     Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value: inOnePiece(Value) })),
     MessageStream: messageStream,
     Tag: kind,
-    // Postmark can be asked for the mail by these, and its webhooks bring them back.
     Metadata: metadataOf({ mailId: id, kind, requestId, reference }),
     TrackOpens: false,
     TrackLinks: Models.LinkTrackingOptions.None,
@@ -143,12 +141,10 @@ function judgeFailure({ sent, status, retryAfterMs, body, failure }: Exchange): 
   if (status === 429) return later(error, "limit", retryAfterMs);
   if (status === 413) return refused(error, false);
   if (status === 422) return judgeCode(code, error, retryAfterMs);
-  // 401: the token. 403: something in front of the API. 404 and redirects: the base address. Postmark answers no other
-  // 2xx than 200.
+  // 401: the token. 403: something in front of the API. 404 and redirects: the base address.
   return status < 300 ? ambiguous(error) : later(error, "configuration", retryAfterMs);
 }
 
-/** What a search for the mail of this id says. */
 function judgeSearch(exchange: Exchange, mailId: string): MailFinding {
   const { status, body, failure } = exchange;
   if (status !== 200 || failure !== null) {
@@ -186,10 +182,8 @@ const later = (error: string, cause: Later["cause"], retryAfterMs: number | null
   ...(retryAfterMs !== null && { retryAfterMs }),
 });
 
-/** The outcome when the provider may have taken the mail all the same. */
 const ambiguous = (error: string): Later => later(error, "ambiguous", null);
 
-/** The outcome when the provider cannot have taken the mail. */
 const unsent = (error: string): Later => later(error, "provider", null);
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

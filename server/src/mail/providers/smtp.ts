@@ -1,5 +1,4 @@
-// Sends through an SMTP server, over a few connections that are kept open, and says of each mail what the server's reply
-// means.
+// Sends through an SMTP server, over a few connections that are kept open, and says what its reply to each mail means.
 import { hostname } from "node:os";
 import { createTransport } from "nodemailer";
 import { handOverMsMax, type Later, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
@@ -10,7 +9,6 @@ const calls = { fresh: 3, due: 2 };
 /** Closed by us before a server loses patience (RFC 5321 4.5.3.2.7 asks it for five minutes). */
 const idleMsMax = 60_000;
 
-/** How long an SMTP server is waited for. */
 export interface SmtpPatience {
   /** Until it asks for the mail. A mail that it has not asked for was not sent. */
   readonly handOverMs: number;

@@ -37,8 +37,7 @@ export function frame<Slot extends string>(
 
 const font = "-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif";
 
-// Mail programs that do not read <style> show the inline light colours. The others take the dark ones from here, by
-// classes that exist only for that.
+// Mail programs that do not read <style> show the inline light colours. The others take the dark ones from here.
 const style = [
   ":root{color-scheme:light dark;supported-color-schemes:light dark}",
   "@media (max-width:480px){.card{padding:24px 20px!important}}",
@@ -159,7 +158,6 @@ export const bulletList = (items: readonly Fill[]): Markup =>
 const linkFrame = frame<"url" | "words">(
   (slot) => html`<a class="link" href="${slot("url")}" style="color:#1d4ed8">${slot("words")}</a>`,
 );
-/** A link in running text. */
 export const link = (url: string, words: Fill): Markup => linkFrame({ url, words });
 
 /**

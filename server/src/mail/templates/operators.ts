@@ -1,5 +1,4 @@
-// Mails to operators: the daily digest of what waits, and what others have assigned to one of them. They name no person who
-// wrote to the team.
+// Mails to operators: the daily digest, and what others have assigned to one of them. They name no person who wrote to us.
 import { html } from "@submissions/shared/html";
 import { consolePageOf, plurals } from "../../field-values.ts";
 import type { Assignment, Digest } from "../../storage/records.ts";
@@ -11,7 +10,6 @@ interface Installation {
   readonly publicUrl: string;
 }
 
-/** A link, and what stands behind it. */
 type Item = readonly [words: string, url: string, more?: string];
 
 interface OperatorMail {

@@ -1,5 +1,4 @@
-// Mails to persons: what stands in the places of their words. A receipt goes to an address that is not proven and holds only
-// what may stand in it.
+// Mails to persons, from words with places. A receipt goes to an address that is not proven: `stranger.ts`.
 import { html, type Fill } from "@submissions/shared/html";
 import type { Language } from "@submissions/shared/language";
 import type { PackageTitles } from "../../config/catalogue.ts";

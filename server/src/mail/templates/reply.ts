@@ -1,5 +1,4 @@
-// A reply of an operator to a person: what the operator wrote, and below it what the person had sent. No layout: it reads like
-// a letter of one person to another.
+// A reply of an operator: what the operator wrote, and below it what the person had sent. No layout: it reads like a letter.
 import { html } from "@submissions/shared/html";
 import type { PackageTitles } from "../../config/catalogue.ts";
 import { namedFields, valueOf } from "../../field-values.ts";
