@@ -157,7 +157,6 @@ const problems: Readonly<Partial<Record<CopiedResume["result"], string>>> = {
 
 interface ErasedPerson {
   readonly references?: readonly string[];
-  /** Numbers of arrival. */
   readonly subscribers?: readonly number[];
 }
 

@@ -20,7 +20,6 @@ export interface CommandDeps {
   readonly output: Terminal;
   /** Where a person may answer; absent: nowhere. */
   readonly input?: Readable & { readonly isTTY?: boolean };
-  /** What is meant for the person at the terminal. */
   readonly messages: Terminal;
 }
 
@@ -45,7 +44,6 @@ export function configOf({ environment }: Pick<CommandDeps, "environment">): Con
   return result.config;
 }
 
-/** Who the audit log says it was. */
 export const commandLine = ({ clock }: Pick<Store, "clock">): Actor => ({ operator: "command line", at: clock.now() });
 
 /** Records in the audit log what a command is about to hand out. */
@@ -60,16 +58,11 @@ export function fileOf({ environment }: Pick<CommandDeps, "environment">, path: 
   return resolve((isByNpm ? environment["INIT_CWD"] : undefined) ?? ".", path);
 }
 
-/** Tells the person something, on a line of its own. */
 export function tell({ messages }: Pick<CommandDeps, "messages">, line: string): void {
   messages.write(`${line}\n`);
 }
 
-/**
- * Asks at the terminal what must not happen by mistake.
- *
- * @throws CommandFailed where there is no terminal
- */
+/** Asks at the terminal what must not happen by mistake. @throws CommandFailed where there is no terminal */
 export async function isConfirmed({ input, messages }: CommandDeps, question: string): Promise<boolean> {
   if (input?.isTTY !== true || messages.isTTY !== true) {
     throw new CommandFailed("This erases for good: repeat it with --yes.");

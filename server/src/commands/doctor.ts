@@ -167,7 +167,6 @@ async function checkBackup({ desk, clock }: Store): Promise<Finding> {
   return [isThere && hours <= backupHoursMax ? "ok" : "attention", text];
 }
 
-/** The newest entry of a backup in the audit log. */
 export async function latestBackup(desk: Pick<DeskStore, "listAudit">): Promise<AuditRow | undefined> {
   for (let page: PageRequest = { limit: 1 }; ;) {
     const { rows, next } = await desk.listAudit(page, "backup");

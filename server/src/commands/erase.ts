@@ -1,5 +1,4 @@
-// `erase`: what is done when a person asks to be forgotten. `retention`: the operator's word for a run of retention that
-// would erase much at once.
+// `erase`, when a person asks to be forgotten; `retention`, the word for a run of retention that would erase much at once.
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
 import { erasePerson } from "../desk/erase.ts";

@@ -31,12 +31,7 @@ Exit codes:
   78  the configuration has mistakes; all of them are named
 `;
 
-/**
- * Runs one command.
- *
- * @param words what stands behind the program's name
- * @returns the exit code; never rejects
- */
+/** Runs one command. @param words what stands behind the program's name @returns the exit code; never rejects */
 export async function runCommandLine(words: readonly string[], deps: CommandDeps): Promise<ExitCode> {
   try {
     await createProgram(deps).parseAsync(words, { from: "user" });

@@ -5,9 +5,6 @@ import { styleText } from "node:util";
 
 export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** Often enough to see it move. */
-const progressMs = 200;
-
 /** Writes texts without closing the output and without running ahead of its reader, who may go away (`| head`). */
 export async function writeAll(
   texts: Iterable<string> | AsyncIterable<string | Uint8Array>,
@@ -55,7 +52,6 @@ function formatTable(rows: readonly (readonly string[])[], terminal: Terminal): 
   return lines.map((line) => `${line.join(gap).trimEnd()}\n`).join("");
 }
 
-/** Takes from the widest columns until all fit. */
 function narrow(widths: number[], window: number): void {
   const over = () => widths.reduce((sum, width) => sum + width + gap.length, -gap.length) - window;
   for (let excess = over(); excess > 0; excess = over()) {
@@ -103,9 +99,9 @@ export class Progress implements Disposable {
     this.#terminal = terminal;
   }
 
-  /** @param noun what is counted, in the plural */
   show(count: number, noun: string): void {
-    if (this.#terminal.isTTY !== true || performance.now() - this.#shownAt < progressMs) return;
+    // Often enough to see it move.
+    if (this.#terminal.isTTY !== true || performance.now() - this.#shownAt < 200) return;
     this.#shownAt = performance.now();
     this.#isShown = true;
     this.#terminal.write(`\r\u001B[K${count.toLocaleString("en")} ${noun}`);

@@ -23,7 +23,6 @@ Example:
 /** What a machine with ten times more work than cores did, copying a table with six indexes. */
 const rowsPerSecond = 20_000;
 
-/** How long submissions wait for a migration. */
 function workOf({ tables, rows }: PendingMigration): string {
   if (tables.length === 0) return "reads no table; submissions wait for less than a second";
   const seconds = Math.ceil(rows / rowsPerSecond);

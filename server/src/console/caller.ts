@@ -14,13 +14,11 @@ export type Caller =
       readonly role: Role;
       readonly operatorId: number;
       readonly sessionHash: string;
-      /** Whether more than a password vouched for the session. */
       readonly isStrong: boolean;
       readonly mustSetSecondFactor: boolean;
     }
   | { readonly kind: "token"; readonly name: string; readonly role: Role; readonly tokenId: number };
 
-/** By what the calls of a caller are counted. */
 export const countedBy = (caller: Caller): string =>
   caller.kind === "token" ? `token ${caller.tokenId}` : `operator ${caller.operatorId}`;
 

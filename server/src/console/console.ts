@@ -16,7 +16,6 @@ import { personIds } from "./person-ids.ts";
 import { openSignIns } from "./sign-in.ts";
 import { exportTurns, Pacer, readTurns, Turns } from "./turns.ts";
 
-/** What the console is told of the configuration. */
 type Configured = "brand" | "hasFrontPage" | "webhookTargets" | "oidc" | "passwordsOn" | "totpRequired" | "replyCopies";
 
 export interface ConsoleOptions extends Pick<Config, Configured> {
@@ -33,9 +32,7 @@ export interface ConsoleOptions extends Pick<Config, Configured> {
   readonly publicUrl: () => string;
   readonly packageTitles: ReadonlyMap<string, string> | null;
   readonly isDisposable: (email: string) => boolean;
-  /** Whether resumes are scanned. */
   readonly scanned: boolean;
-  /** A reply as it goes out. */
   readonly composeReply: (
     submission: StoredSubmission,
     reply: { readonly text: string; readonly author: string },
@@ -67,7 +64,6 @@ export function openConsole(options: ConsoleOptions) {
     /** Whether an operator may do nothing else before a second factor is set. */
     mustSetSecondFactor: ({ role, totpSecret }: Pick<StoredOperator, "role" | "totpSecret">, isStrong: boolean) =>
       totpRequired && role === "admin" && totpSecret === null && !isStrong,
-    /** Written when the server closes. */
     gathered,
   };
 }

@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 export interface Cookie {
   readonly name: string;
-  /** Below the console. */
   readonly below: "" | "/oidc";
   readonly sameSite: "Strict" | "Lax";
   /** Null: until the browser is closed. */

@@ -8,7 +8,6 @@ import type { DownloadCall } from "./send-downloads.ts";
 export interface ConsoleDownload {
   /** `POST`: with what must not stand in an address. */
   readonly method: "GET" | "POST";
-  /** The route, with its parameters. */
   readonly url: string;
   readonly rule: RoleRule;
   /** Whether it reads the store for as long as it takes: an operator has two of these at once. */

@@ -1,16 +1,6 @@
 // What the procedures of the console take.
-import {
-  mailStatuses,
-  roles,
-  submissionKinds,
-  subscriberStatuses,
-  triageStatuses,
-  webhookEvents,
-  type InboxFilter,
-  type PageRequest,
-  type SubscriberFilter,
-  type TriageRequest,
-} from "@submissions/shared/console";
+import type { InboxFilter, PageRequest, SubscriberFilter, TriageRequest } from "@submissions/shared/console";
+import { roles, submissionKinds, subscriberStatuses, triageStatuses } from "@submissions/shared/console";
 import { optionalWebUrl } from "@submissions/shared/addresses";
 import { email, optional, required } from "@submissions/shared/fields";
 import { normaliseSource } from "@submissions/shared/source";
@@ -31,7 +21,6 @@ export const reference = word(40);
 export const address = word(254);
 /** An address that will be stored. */
 export const newAddress: z.ZodType<string, string> = email;
-/** A person by the id in addresses of the console, or by the e-mail address. */
 export const personId = word(400);
 export const mailId = word(64);
 export const role = z.enum(roles, "This is no role.");
@@ -44,23 +33,16 @@ export const label: z.ZodType<string, string> = required({ rule: requiredText(10
 export const displayName = label.refine((name) => !name.includes("@"), "A name holds no @.");
 
 export const webhookUrl = word(2_048);
-export const webhookEvent = z.enum(webhookEvents, "This is no event.");
-
 export const typedPassword = word(passwordLengthMax);
 export const secret = word(100);
 /** Of a second factor: six digits, or a recovery code, with spaces or hyphens. */
 export const typedCode = word(40);
 
-/** A note may have several lines. */
 export const noteText: z.ZodType<string, string> = required({
   rule: { ...optionalMultilineText(10_000), required: true },
 });
 
-/** A word that operators put on submissions. */
 export const tag: z.ZodType<string, string> = required({ rule: requiredText(40) });
-
-/** Texts that operators write once and use often. */
-export const answer = z.object({ kind: z.enum(submissionKinds), title: label, text: noteText });
 
 export const page: z.ZodType<PageRequest, PageRequest> = z.object({
   after: wholeNumber.exactOptional(),
@@ -102,7 +84,6 @@ export const subscriberFilter: z.ZodType<SubscriberFilter, SubscriberFilter> = z
   search: word(254).exactOptional(),
 });
 
-const consentTextMax = 2_000;
 const consentAtRule = "Write a day like 2026-11-21, or an instant like 2026-11-21T09:30:00Z.";
 
 /** An address that an operator adds. A proof of consent says what was agreed to and when. */
@@ -110,7 +91,7 @@ export const newSubscriber = z
   .object({
     email,
     source: z.string().optional(),
-    consentText: optional({ rule: optionalMultilineText(consentTextMax) }),
+    consentText: optional({ rule: optionalMultilineText(2_000) }),
     consentPage: optional({ rule: optionalWebUrl }),
     consentAt: optional({ rule: optionalText(40) }).transform((text, context) => {
       const at = text === undefined ? null : readInstant(text);
@@ -118,12 +99,10 @@ export const newSubscriber = z
       return at;
     }),
   })
-  .transform(({ email: address_, source = "", consentText: text, consentPage, consentAt: at }) => ({
-    email: address_,
+  .transform(({ source = "", consentText: text, consentPage, consentAt: at, ...typed }) => ({
+    ...typed,
     source: isBlank(source) ? undefined : normaliseSource(source),
     // Of the page without query and fragment, which may name the person.
     consent:
       text === undefined || at === null ? null : { text, page: consentPage?.replace(/[?#].*$/s, "") ?? null, at },
   }));
-
-export const mailStatus = z.enum(mailStatuses);

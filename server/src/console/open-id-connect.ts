@@ -75,7 +75,6 @@ export function openIdConnect(
     }
   }
 
-  /** For a browser to keep. */
   const write = (purpose: string, kept: object): string =>
     sign(access.cookieKey, purpose, Buffer.from(JSON.stringify(kept)).toString("base64url"));
 

@@ -70,7 +70,6 @@ function runAt(text: string, at: number): number {
   return longest;
 }
 
-/** Read when a password is set. */
 function commonPasswords(): ReadonlySet<string> {
   const text = readFileSync(new URL("common-passwords.txt", import.meta.url), "utf8");
   return new Set(text.replaceAll(/^#.*$/gm, "").match(/\S+/g));

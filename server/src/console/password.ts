@@ -18,7 +18,6 @@ const waitingMax = 20;
 const ofNetworkMax = 4;
 const retryAfterSeconds = 2;
 
-/** Whose password is hashed or verified. */
 export interface Place {
   readonly network: string;
   /** Whether the device has signed in before, or the caller has a session or an invitation. */

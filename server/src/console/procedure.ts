@@ -1,5 +1,4 @@
-// What the procedures of the console are built with: for those with a session or token, whose rule names the roles, and
-// for those that anyone may call.
+// What the procedures of the console are built with: those of a rule, which names the roles, and those that anyone may call.
 import type { Role } from "@submissions/shared/console";
 import { initTRPC } from "@trpc/server";
 import { Fault } from "../fault.ts";
@@ -12,7 +11,6 @@ import { admit, everyRole, noteRefusal, scopeOf, type Rule } from "./rules.ts";
 import type { NewSession } from "./sign-in.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** What a call knows beside its input. */
 export interface Context {
   readonly console: Console;
   readonly requestId: string;
@@ -20,7 +18,6 @@ export interface Context {
   readonly hasToken: boolean;
   /** Who calls; looked up once a request. */
   readonly caller: () => Promise<Caller | null>;
-  /** Aborted when the client goes away. */
   readonly gone: AbortSignal;
   /** Gives the browser its session, or takes it away. */
   readonly keep: (session: NewSession | null) => void;
@@ -65,7 +62,6 @@ const ruled = (rule: Exclude<Rule, string>) =>
 /** A procedure that only reads, for these roles. Tokens may call it. */
 export const reads = (...roles: readonly Role[]) => ruled({ roles, changes: false });
 
-/** A procedure that changes something, for these roles. */
 export const changes = (...roles: readonly Role[]) => ruled({ roles, changes: true });
 
 // For what belongs to the operator who calls: no token has it, and it works before a required second factor is set.

@@ -53,12 +53,9 @@ export async function callConsole(path: string, ctx: Context, input: unknown): P
   return procedure({ path, type, ctx, getRawInput: async () => input, signal: undefined, batchIndex: 0 });
 }
 
-/** What the console's client is typed by. */
 export type ConsoleRouter = typeof consoleRouter;
 
-/** One procedure and who may call it. */
 export interface RuledProcedure {
-  /** `inbox.list` */
   readonly path: string;
   readonly type: "query" | "mutation";
   readonly rule: Rule;

@@ -23,7 +23,6 @@ export interface ConsoleRoutesOptions {
   readonly guard: Guard;
   /** Counts the calls of each operator and token, from wherever they come. */
   readonly operatorGuard: Guard;
-  /** Where the front end was built to. */
   readonly folder: string;
 }
 

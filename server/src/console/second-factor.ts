@@ -1,5 +1,4 @@
-// The second factor of operators: codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s), and recovery codes that
-// replace one each. The library is loaded when the first factor is set or asked for.
+// The second factor of operators: codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s), and recovery codes.
 import { randomBytes } from "node:crypto";
 
 const stepMs = 30_000;

@@ -28,7 +28,6 @@ export interface DownloadCall {
   readonly admitted: () => Promise<Caller>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Aborted when the client goes away. */
   readonly gone: AbortSignal;
 }
 

@@ -31,7 +31,6 @@ export interface NewSession {
   readonly isStrong: boolean;
 }
 
-/** What an operator types to sign in. */
 interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -184,7 +183,6 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
   };
 }
 
-/** Who is signed in, for the page. */
 export const meOf = ({ email, role }: Pick<StoredOperator, "email" | "role">, mustSetSecondFactor: boolean): Me => ({
   email,
   role,

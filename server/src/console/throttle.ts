@@ -4,31 +4,25 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { Stopwatch } from "../clock.ts";
 import { Fault } from "../fault.ts";
 
-interface Window {
-  readonly max: number;
-  readonly ms: number;
-}
-
 const minuteMs = 60 * 1000;
-const perClientAndMinute: Window = { max: 10, ms: minuteMs };
-const perClient: Window = { max: 30, ms: 15 * minuteMs };
-const perAddressOrDevice: Window = { max: 10, ms: 15 * minuteMs };
 /** Some megabytes. The oldest are forgotten first. */
 const entriesMax = 20_000;
 
 /** Failures of one kind in fixed windows. */
 class Failures {
   readonly #counts = new Map<string, { count: number; readonly until: number }>();
-  readonly #window: Window;
+  readonly #max: number;
+  readonly #ms: number;
 
-  constructor(window: Window) {
-    this.#window = window;
+  constructor(max: number, ms: number) {
+    this.#max = max;
+    this.#ms = ms;
   }
 
   /** How long this key has to wait, in milliseconds; 0: not at all. */
   waitMs(key: string, now: number): number {
     const entry = this.#counts.get(key);
-    return entry !== undefined && entry.count >= this.#window.max ? Math.max(0, entry.until - now) : 0;
+    return entry !== undefined && entry.count >= this.#max ? Math.max(0, entry.until - now) : 0;
   }
 
   change(key: string, by: 1 | -1, now: number): void {
@@ -36,16 +30,14 @@ class Failures {
     if (entry !== undefined && entry.until > now) entry.count += by;
     else if (by > 0) {
       this.#counts.delete(key);
-      this.#counts.set(key, { count: 1, until: now + this.#window.ms });
+      this.#counts.set(key, { count: 1, until: now + this.#ms });
       const [oldest = key] = this.#counts.keys();
       if (this.#counts.size > entriesMax) this.#counts.delete(oldest);
     }
   }
 }
 
-/** Whose tries are counted. */
 interface Trying {
-  /** Key of the client address. */
   readonly client: string;
   /** The e-mail address; null: none was typed. */
   readonly typed: string | null;
@@ -58,9 +50,9 @@ export class SignInThrottle {
   readonly #clock: Stopwatch;
   // Addresses are not kept as they were typed.
   readonly #key = randomBytes(32);
-  readonly #ofClient = [new Failures(perClientAndMinute), new Failures(perClient)];
-  readonly #ofAddress = new Failures(perAddressOrDevice);
-  readonly #ofDevice = new Failures(perAddressOrDevice);
+  readonly #ofClient = [new Failures(10, minuteMs), new Failures(30, 15 * minuteMs)];
+  readonly #ofAddress = new Failures(10, 15 * minuteMs);
+  readonly #ofDevice = new Failures(10, 15 * minuteMs);
 
   constructor(clock: Stopwatch) {
     this.#clock = clock;

@@ -42,13 +42,9 @@ export class Turns {
     this.#lines.set(key, line);
     if (line.busy < this.#limits.atOnceMax) line.busy += 1;
     else await this.#wait(line, gone);
-    let ended = false;
-    return {
-      [Symbol.dispose]: () => {
-        if (!ended) this.#end(key, line);
-        ended = true;
-      },
-    };
+    const turn = new DisposableStack();
+    turn.defer(() => this.#end(key, line));
+    return turn;
   }
 
   #wait({ waiting }: Line, gone: AbortSignal): Promise<void> {

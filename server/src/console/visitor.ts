@@ -8,7 +8,6 @@ export interface Visitor {
   readonly client: string;
   /** An IPv4 /24, or an IPv6 /48: places in the queue of passwords are counted by it, and sessions are listed with it. */
   readonly network: string;
-  /** The browser in a few words. */
   readonly device: string;
   /** The cookie of a device that has signed in; null: none came. */
   readonly deviceCookie: string | null;

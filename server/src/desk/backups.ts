@@ -27,15 +27,12 @@ export interface Manifest {
 }
 
 const unfinished = ".partial";
-const namePattern = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}\.\d{3}Z(?<unfinished>\.partial)?$/;
+const namePattern = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}\.\d{3}Z(?:\.partial)?$/;
 /** A backup that began earlier and is not finished was killed. */
 const unfinishedMsMax = 2 * 24 * 60 * 60 * 1000;
 
+/** Names are in the order of time. */
 const nameOf = (at: number): string => new Date(at).toISOString().replaceAll(":", "-");
-
-/** When a backup was begun, in milliseconds since the epoch. */
-const timeOf = (name: string): number =>
-  Date.parse(name.replace(unfinished, "").replace(/T(\d{2})-(\d{2})-/, "T$1:$2:"));
 
 /**
  * Has `fill` write a backup into a new folder, and then gives that its name. What fails leaves nothing.
@@ -65,28 +62,22 @@ export async function writeBackup(
 }
 
 /** The backups of a folder, the oldest first; none when there is no such folder. */
-async function listBackups(folder: string): Promise<string[]> {
-  return (await namesIn(folder)).filter((name) => !name.endsWith(unfinished));
-}
+const listBackups = async (folder: string) => (await namesIn(folder)).filter((name) => !name.endsWith(unfinished));
 
 async function namesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(ifMissing([]));
   return names.filter((name) => namePattern.test(name)).toSorted();
 }
 
-/**
- * Removes all but the newest backups, and what killed ones have left.
- *
- * @param keep how many stay; Infinity: all
- */
+/** Removes all but the newest backups, and what killed ones have left. @param keep how many stay; Infinity: all */
 export async function forgetBackups(folder: string, keep: number, now: number): Promise<void> {
   for (const name of (await listBackups(folder)).slice(0, -keep)) {
     // Killed from here on, what is left is no backup.
     await rename(join(folder, name), join(folder, name + unfinished));
     await rm(join(folder, name + unfinished), { recursive: true });
   }
-  for (const name of await namesIn(folder)) {
-    if (!name.endsWith(unfinished) || now - timeOf(name) < unfinishedMsMax) continue;
+  const killed = (await namesIn(folder)).filter((name) => name.endsWith(unfinished));
+  for (const name of killed.filter((one) => one < nameOf(now - unfinishedMsMax))) {
     await rm(join(folder, name), { recursive: true, force: true });
   }
 }
@@ -97,12 +88,9 @@ export async function forgetBackups(folder: string, keep: number, now: number): 
  * @throws OperatorError when the folder holds no backup, or the backup is not what was written
  */
 export async function findBackup(folder: string): Promise<{ readonly path: string } & Manifest> {
-  const newest = existsSync(manifestIn(folder))
-    ? folder
-    : (await listBackups(folder)).map((name) => join(folder, name)).at(-1);
-  if (newest === undefined || newest.endsWith(unfinished)) {
-    throw new OperatorError(`There is no backup in ${folder}.`);
-  }
+  const within = existsSync(manifestIn(folder)) ? [""] : await listBackups(folder);
+  const newest = within.map((name) => join(folder, name)).at(-1);
+  if (newest === undefined || newest.endsWith(unfinished)) throw new OperatorError(`There is no backup in ${folder}.`);
   const manifest = JSON.parse(await readFile(manifestIn(newest), "utf8")) as Manifest;
   if ((await hashOfFile(databaseIn(newest))) !== manifest.database) {
     throw new OperatorError(`The database in ${newest} is not the one that was written.`);
@@ -160,11 +148,8 @@ async function copyResume({ reference, key, sha256 }: ListedResume, from: Source
   }
 }
 
-async function readIfThere(vault: Source, key: string): Promise<Readable | null> {
-  try {
-    return await vault.read(key);
-  } catch (error) {
+const readIfThere = (vault: Source, key: string): Promise<Readable | null> =>
+  vault.read(key).catch((error: unknown) => {
     if (error instanceof ResumeMissing) return null;
     throw error;
-  }
-}
+  });

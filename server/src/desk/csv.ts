@@ -8,14 +8,10 @@ export type Cell = string | number | boolean | null;
 /** Tells spreadsheets that the file is UTF-8; stands once, before the header. */
 export const byteOrderMark = "\uFEFF";
 
-// What makes a spreadsheet take a cell for a formula, also behind white space and characters that show nothing, which some
-// of them drop first. The full-width forms count in Japanese and Chinese editions.
+// Also behind white space and what shows nothing, which some spreadsheets drop first, and in full width, for Asian editions.
 const startsFormula = /^(?:[\t\r\n]|[\s\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠])/u;
 
-/**
- * Puts an apostrophe before a text that a spreadsheet would run. Telephone numbers like `+44…` get it too: there is no
- * telling them from formulas, and a wrong guess runs a stranger's command.
- */
+/** Puts an apostrophe before a text that a spreadsheet would run: also telephone numbers, which look like formulas. */
 export const defuse = (text: string): string => (startsFormula.test(text) ? `'${text}` : text);
 
 /** One record with its line end. */

@@ -1,5 +1,4 @@
-// The daily digest: counts what waits and stores it as a mail. The day is unique in the outbox, so that one mail goes out
-// however many processes count.
+// The daily digest: counts what waits and stores it as a mail. The day is unique in the outbox: one mail goes out.
 import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";
 import { repeatedly } from "../repeatedly.ts";

@@ -30,7 +30,6 @@ export function inboxRow(submission: StoredSubmission, packageTitles: Titles, le
   };
 }
 
-/** Packages by their titles, and what has none as it is. */
 function summaryOf(submission: StoredSubmission, packageTitles: Titles): string {
   if (submission.kind === "inquiry")
     return submission.selectedPackageIds.map((id) => packageTitles?.get(id) ?? id).join("; ");

@@ -1,13 +1,7 @@
 // Instants as operators write them.
-
 const dateShape = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/**
- * A day, meaning its first moment in UTC, or an instant with its zone. A time without a zone is none: it would mean
- * something else on every machine.
- *
- * @returns milliseconds since the epoch; null when the text is neither
- */
+/** A day, meaning its first moment in UTC, or an instant with its zone, in milliseconds since the epoch; else null. */
 export function readInstant(text: string): number | null {
   if (!dateShape.test(text)) return null;
   try {

@@ -2,7 +2,6 @@
 import { type Actor, type DeskStore, pageLimitMax, type Scope, wholeScope } from "../storage/desk-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
 
-/** Mails by status, newest first, at most `limit`. */
 export async function listMails(
   desk: DeskStore,
   { status, limit }: { readonly status?: MailStatus; readonly limit: number },

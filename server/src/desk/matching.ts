@@ -1,5 +1,4 @@
-// Everything that the filter of a list matches: to be changed at once, and to be taken out. Read page by page, so that
-// memory stays flat.
+// Everything that the filter of a list matches, to be changed or taken out. Read page by page, so that memory stays flat.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { InboxFilter, Matching, Page, PageRequest, SubscriberFilter } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
@@ -15,11 +14,7 @@ const matchingMsMax = 10_000;
 
 type Desk = Pick<DeskStore, "listSubmissions">;
 
-/**
- * Which submissions match, with their versions as of now; the first ones in the order of the list.
- *
- * @throws ReadTooSlow when they are not found in time
- */
+/** Which submissions match, with their versions as of now, in the order of the list. @throws ReadTooSlow */
 export async function findMatching(
   desk: Desk,
   scope: Scope,

@@ -13,7 +13,6 @@ export type Download = ResumeRecord & { readonly result: "allowed" };
 /** There is none, the virus scanner found it infected, or has not judged it yet. */
 export type NoDownload = { readonly result: "absent" | "infected" | "unscanned" };
 
-/** What is stored is not what was uploaded. */
 class ResumeDamaged extends OperatorError {}
 
 /**
@@ -24,7 +23,6 @@ class ResumeDamaged extends OperatorError {}
 export const withheldAs = (scan: ScanState, scanned: boolean): "infected" | "unscanned" | null =>
   scan === "infected" || (scanned && scan === "unscanned") ? scan : null;
 
-/** Whether the resume of an application may be given out. */
 export async function findDownload(
   desk: Pick<DeskStore, "findDetail">,
   reference: string,

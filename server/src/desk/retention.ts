@@ -11,7 +11,6 @@ const unaskedShareMax = 0.2;
 const pauseMs = 20;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** What a run would erase of a kind. */
 export interface Due extends Outdated {
   readonly outdated: number;
   /** Submissions of the kind, the outdated ones among them. */

@@ -73,10 +73,7 @@ export function afterTry(
   return { id, at, result: "later", dueAt, answer: failure };
 }
 
-// What chat services are told instead: what happened and where it is. What a stranger wrote stays in the console, but for
-// the name.
-
-/** Writes the body for the service. */
+// What chat services are told instead: what happened and where it is. Of what a stranger wrote only the name.
 type Format = (text: string, link: string | null) => object;
 
 const slack: Format = (text, link) => ({
@@ -112,7 +109,6 @@ export function chatFormatOf(url: string): Format | undefined {
   return formats.find(([pattern]) => pattern.test(host))?.[1];
 }
 
-/** What happened, in a sentence. */
 export function sentenceOf({ event, about }: Pick<LeasedDelivery, "event" | "about">): string {
   if ("told" in about) return event === "person.erased" ? "A person was erased." : "This is a test.";
   if ("subscriber" in about)

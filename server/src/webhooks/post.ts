@@ -12,7 +12,6 @@ import { literalOf, mayBeCalled, problemOfUrl, type WebhookTargets } from "./tar
 const answerMsMax = 15_000;
 /** Nothing of an answer is kept, but a connection that is cut while a receiver still writes looks like an error there. */
 const answerBytesMax = 64 * 1024;
-/** Interim answers (1xx) to one request. */
 const interimMax = 10;
 /** Of one question to a name server, and how often it is asked. */
 const nameServer = { timeout: 3_000, tries: 2 };

@@ -9,7 +9,6 @@ import type { PostOptions } from "./post.ts";
 
 /** How often due deliveries are looked for: a look at an index that is empty most of the time. */
 const pollMsDefault = 1_000;
-/** Calls to one webhook at the same time. */
 const callsMax = 8;
 /** Longer than a call can take. */
 const leaseMs = 60_000;
@@ -30,7 +29,6 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
   const owner = randomUUID();
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** Calls, by their deliveries. */
   const underWay = new Map<string, { readonly webhook: number; readonly calling: Promise<void> }>();
   const failed = (error: unknown) => log.error({ err: error }, "webhook poll failed; will retry");
   /** Once, with the first delivery: a service without webhooks does without these. */
@@ -84,7 +82,6 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     for (const delivery of claimed) if (!underWay.has(delivery.id)) call(delivery);
   }
 
-  /** Ends the wait for the next round. */
   let waiting = new AbortController();
   const polling = (async () => {
     while (!signal.aborted) {

@@ -43,14 +43,12 @@ const documentation = ipaddr.IPv6.parseCIDR("3fff::/20");
 /** Azure's services for its own machines, under an address of the internet. Those of other clouds are link-local or private. */
 const metadata = "168.63.129.16";
 
-/** Whether a connection to an IP address may be made. */
 export function mayBeCalled(address: string, targets: WebhookTargets): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   const range = parsed.range();
   if (range === "loopback") return targets === "loopback";
-  // Not private, link-local (with the metadata of clouds), carrier-grade NAT, multicast, reserved, or an IPv4 address in
-  // an IPv6 one.
+  // Not private, link-local, carrier-grade NAT, multicast, reserved, or an IPv4 address in an IPv6 one.
   if (range !== "unicast" || parsed.toString() === metadata) return false;
   return parsed instanceof ipaddr.IPv4 || (parsed.match(global) && !parsed.match(documentation));
 }
@@ -67,7 +65,6 @@ export async function addWebhook(
   actor: Actor,
 ) {
   const secret = drawWebhookSecret();
-  // In one order, each once.
   const heard = webhookEvents.filter((event) => events.length === 0 || events.includes(event));
   const id = await webhooks.add({ url, events: heard, secret }, actor);
   return id === "too-many" ? id : { id, secret };

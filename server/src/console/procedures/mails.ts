@@ -1,15 +1,15 @@
 // Mails, what failed of them, and sending one again.
-import type { MailRow } from "@submissions/shared/console";
+import { mailStatuses, type MailRow } from "@submissions/shared/console";
 import { z } from "zod";
 import { shownMail } from "../../desk/detail.ts";
 import { Fault } from "../../fault.ts";
-import { mailId, mailStatus, page } from "../inputs.ts";
+import { mailId, page } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
 
 export const mailProcedures = trpc.router({
   list: reads(...everyRole)
-    .input(z.object({ status: mailStatus.optional(), page }))
+    .input(z.object({ status: z.enum(mailStatuses).optional(), page }))
     .query(async ({ ctx: { console, desk, scope }, input }) => {
       const { rows, next } = await desk.listMails(scope, input.status, input.page);
       const named = (mail: MailRow) => ({ ...mail, personId: mail.email && console.persons.idOf(mail.email) });

@@ -22,8 +22,7 @@ export const peopleProcedures = trpc.router({
       return { ...person, submissions, subscription, mails, personId: idOf(email) };
     }),
 
-  // Only for those who see everything. For the others either answer would tell: "erased" what they never saw, and a
-  // refusal that there is more of this person.
+  // Only for those who see everything. To others a refusal would tell that there is more of this person.
   erase: changes("admin")
     .input(z.object({ email: address }))
     .mutation(

@@ -5,11 +5,10 @@ import { filled, unknownPlaceholders } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import type { Actor, ReplyRequest, Scope } from "../../storage/desk-store.ts";
 import type { Console } from "../console.ts";
-import { answer, noteText, reference, wholeNumber } from "../inputs.ts";
+import { kind, label, noteText, reference, wholeNumber } from "../inputs.ts";
 import { changes, done, reads, trpc } from "../procedure.ts";
 import { submissionRoles } from "../rules.ts";
 
-/** Why an address gets no mail, for the operator. */
 const reasons: Readonly<Record<string, string>> = {
   bounced: "Mail to this address bounced, so it gets no mail from us.",
   complained: "This address complained about our mail, so it gets none from us.",
@@ -54,12 +53,10 @@ export const replyProcedures = trpc.router({
   answers: reads(...submissionRoles).query(({ ctx: { console, scope } }) => console.store.replies.listAnswers(scope)),
 
   saveAnswer: changes(...submissionRoles)
-    .input(answer.extend({ id: wholeNumber.nullable() }))
+    .input(z.object({ id: wholeNumber.nullable(), kind, title: label, text: noteText }))
     .mutation(async ({ ctx: { console, scope, actor }, input }) => {
       const unknown = unknownPlaceholders(input.text);
-      if (unknown.length > 0) {
-        throw fieldInvalid("text", `There is no placeholder ${unknown.join(", ")}.`);
-      }
+      if (unknown.length > 0) throw fieldInvalid("text", `There is no placeholder ${unknown.join(", ")}.`);
       return done(console.store.replies.changeAnswer(scope, input, actor));
     }),
 

@@ -81,7 +81,6 @@ export const submissionProcedures = trpc.router({
     }),
 });
 
-/** Words that operators put on submissions. */
 export const tagProcedures = trpc.router({
   /** Those of submissions that the role sees. */
   list: reads(...submissionRoles).query(({ ctx: { desk, scope } }) => desk.listTags(scope)),

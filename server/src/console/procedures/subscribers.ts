@@ -18,7 +18,6 @@ import { changes, done, reads, trpc } from "../procedure.ts";
 import { subscriberRoles } from "../rules.ts";
 import { marked } from "./people.ts";
 
-/** What the curve shows. */
 const growthDays = 90;
 
 /** Rows that are stored at once; submissions are stored in between. */

@@ -1,17 +1,19 @@
 // Webhooks and the log of their deliveries. Administrators only: a webhook sees everything that its events tell.
+import { webhookEvents } from "@submissions/shared/console";
 import { z } from "zod";
 import { fieldInvalid } from "../../fault.ts";
 import { addWebhook, problemOfUrl, rotateSecret } from "../../webhooks/target.ts";
-import { mailId, page, webhookEvent, webhookUrl, wholeNumber } from "../inputs.ts";
+import { mailId, page, webhookUrl, wholeNumber } from "../inputs.ts";
 import { changes, done, found, reads, trpc } from "../procedure.ts";
 
 const one = z.object({ id: wholeNumber });
+const events = z.array(z.enum(webhookEvents, "This is no event.")).min(1, "Choose at least one event.").max(20);
 
 export const webhookProcedures = trpc.router({
   list: reads("admin").query(({ ctx: { webhooks } }) => webhooks.list()),
 
   add: changes("admin")
-    .input(z.object({ url: webhookUrl, events: z.array(webhookEvent).min(1, "Choose at least one event.").max(20) }))
+    .input(z.object({ url: webhookUrl, events }))
     .mutation(async ({ ctx: { webhooks, actor, console }, input }) => {
       const problem = problemOfUrl(input.url, console.webhookTargets);
       if (problem !== null) throw fieldInvalid("url", `The address ${problem}`);
