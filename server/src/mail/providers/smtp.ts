@@ -1,6 +1,6 @@
 // Sends through an SMTP server, over a few connections that are kept open, and says what its reply to each mail means.
 import { hostname } from "node:os";
-import { createTransport } from "nodemailer";
+import { createTransport, type NodemailerError } from "nodemailer";
 import { handOverMsMax, type Later, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
 import { messageId, mimeFields } from "./mime.ts";
 
@@ -74,7 +74,7 @@ export function openSmtpMailer(url: string, from: Sender, key: string, patience 
     } catch (error) {
       // nodemailer's errors have a code; the others are mistakes of ours.
       if (!(error instanceof Error && "code" in error)) throw error;
-      return judgeSmtpError(error, handedOver);
+      return judgeSmtpError(error as NodemailerError, handedOver);
     } finally {
       clearTimeout(timer);
     }
@@ -89,25 +89,12 @@ export function openSmtpMailer(url: string, from: Sender, key: string, patience 
     check: () =>
       transport.verify().then(
         () => null,
-        (error: SmtpError) => judgeSmtpError(error, false).error,
+        (error: NodemailerError) => judgeSmtpError(error, false).error,
       ),
     async [Symbol.asyncDispose]() {
       transport.close({ force: true });
     },
   };
-}
-
-/** What nodemailer says of a mail that did not go out. */
-interface SmtpError extends Error {
-  /** nodemailer's own code: EAUTH, EENVELOPE, ECONNECTION … */
-  readonly code?: unknown;
-  /** The code of the system behind it: ECONNREFUSED … */
-  readonly originalCode?: string | undefined;
-  /** The three digits of the server's reply, if there was one. */
-  readonly responseCode?: number | false | undefined;
-  readonly response?: string | false | undefined;
-  /** Which command it answered: `MAIL FROM`, `RCPT TO`, `DATA`, `AUTH PLAIN`, or `CONN` and `API` for our side. */
-  readonly command?: string | undefined;
 }
 
 // RFC 3463 and 7505: no such mailbox, has moved, takes no mail, disabled.
@@ -118,28 +105,26 @@ const inactiveStatus = /^5\.(?:1\.1|1\.6|1\.10|2\.1)$/;
  *
  * @param handedOver whether the server had begun to read the mail, so that it may have taken it
  */
-function judgeSmtpError(error: SmtpError, handedOver: boolean): Failure {
-  const reply = error.responseCode || null;
+function judgeSmtpError(error: NodemailerError, handedOver: boolean): Failure {
+  if (error.responseCode) return judgeReply(readReply(error));
   const code = error.code === "EABORT" ? "time-out" : (error.originalCode ?? String(error.code));
-  if (reply === null) {
-    if (handedOver) return later(code, "ambiguous");
-    // The server was not asked: this envelope or size cannot be sent to it.
-    if (error.code === "EENVELOPE" || error.code === "EMESSAGE") return refused(code, false);
-    return later(code, error.code === "EAUTH" || error.code === "ENOAUTH" ? "configuration" : "provider");
-  }
-  return judgeReply(readReply(error, reply));
+  if (handedOver) return later(code, "ambiguous");
+  // The server was not asked: this envelope or size cannot be sent to it.
+  if (error.code === "EENVELOPE" || error.code === "EMESSAGE") return refused(code, false);
+  return later(code, error.code === "EAUTH" || error.code === "ENOAUTH" ? "configuration" : "provider");
 }
 
 /** What of a taken mail's recipients that were refused may be logged. Undefined when there were none. */
-function missedRecipients(errors: readonly SmtpError[] = []): string | undefined {
-  const words = new Set(errors.map((error) => `smtp: ${readReply(error, error.responseCode || 0).words}`));
+function missedRecipients(errors: readonly NodemailerError[] = []): string | undefined {
+  const words = new Set(errors.map((error) => `smtp: ${readReply(error).words}`));
   return words.size === 0 ? undefined : `${errors.length} refused: ${[...words].join(", ")}`;
 }
 
-function readReply(error: SmtpError, reply: number) {
+function readReply(error: NodemailerError) {
   // The enhanced status code (RFC 3463), or nothing.
   const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(error.response || "")?.[1] ?? "";
   const command = (error.command ?? "").split(" ").slice(0, 2).join(" ");
+  const reply = error.responseCode || 0;
   const words = [reply, status, command].filter((word) => word !== "").join(" ");
   return { reply, status, command, words };
 }
