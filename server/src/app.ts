@@ -149,7 +149,6 @@ export async function startApp(options: AppOptions): Promise<App> {
     store,
     vault,
     eraseMails: mailEraser(config.mail),
-    clock: store.clock,
     log,
     isDisposable,
     troubles: shareAnswer(async () => {
@@ -161,7 +160,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     publicUrl: baseUrl,
     packageTitles,
     scanned: config.scanner !== null,
-    composeReply: (submission, { text, author }) => {
+    composeReply: (submission, text, author) => {
       const reply = { text, author, followsReceipt: false };
       return compose({ kind: `${submission.kind}-reply`, about: { submission, reply } }, mailSettings());
     },

@@ -53,12 +53,7 @@ export function registerExport(program: Command, deps: CommandDeps): void {
     });
 }
 
-async function writeRecords(
-  deps: CommandDeps,
-  config: Config,
-  subject: ExportSubject,
-  { format, ...from }: Options,
-): Promise<void> {
+async function writeRecords(deps: CommandDeps, config: Config, subject: ExportSubject, { format, ...from }: Options) {
   // Loaded late: its list of hosts is long.
   const { disposableHosts } = await import("../mail/disposable.ts");
   await using store = await openStore(config.storage, { access: "read-only" });

@@ -3,7 +3,7 @@ import type { SubmissionDetail } from "@submissions/shared/console";
 import type { Command } from "commander";
 import { samplePackages, titlesOf } from "../config/catalogue.ts";
 import { submissionDetail } from "../desk/detail.ts";
-import { kindAndSize } from "../field-values.ts";
+import { kindAndSize, type FieldValue } from "../field-values.ts";
 import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import { CommandFailed, configOf, type CommandDeps, parseReference } from "./command.ts";
@@ -56,11 +56,7 @@ function pageOf(detail: SubmissionDetail, { output }: CommandDeps): string {
   return `${painted("bold", reference, output)}\n${rows.join("")}`;
 }
 
-function linesOf(
-  name: string,
-  value: string | readonly string[] | null,
-  titles: SubmissionDetail["packageTitles"],
-): Line[] {
+function linesOf(name: string, value: FieldValue, titles: SubmissionDetail["packageTitles"]): Line[] {
   if (value === null) return [];
   if (typeof value === "string") return [[name, value]];
   return value.map((id) => ["package", titles[id] ?? id]);

@@ -1,8 +1,8 @@
 // What the console is made of, put together once.
 import type { InboxCounts, Setup, Troubles } from "@submissions/shared/console";
-import type { Clock, Stopwatch } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";
+import type { MailContent } from "../mail/mailer.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { shareAnswer } from "../share-answer.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
@@ -23,7 +23,6 @@ export interface ConsoleOptions extends Pick<Config, Configured> {
   readonly vault: Pick<Vault, "read" | "belongsTo" | "discard">;
   /** Erases mails to an address that lie on this machine. */
   readonly eraseMails: (email: string) => Promise<void>;
-  readonly clock: Clock & Stopwatch;
   readonly log: Log;
   /** Asked for by every open console. */
   readonly troubles: () => Promise<Troubles>;
@@ -33,10 +32,7 @@ export interface ConsoleOptions extends Pick<Config, Configured> {
   readonly packageTitles: ReadonlyMap<string, string> | null;
   readonly isDisposable: (email: string) => boolean;
   readonly scanned: boolean;
-  readonly composeReply: (
-    submission: StoredSubmission,
-    reply: { readonly text: string; readonly author: string },
-  ) => { readonly subject: string; readonly text: string };
+  readonly composeReply: (submission: StoredSubmission, text: string, author: string) => MailContent;
   /** The links of a welcome mail that is due at an instant. */
   readonly newLinks: (dueAt: number) => Pick<SubscriptionRecord, "confirm" | "unsubscribe">;
   /** Told of what an operator has done, by the path of the procedure or the action in the audit log. */
@@ -46,12 +42,13 @@ export interface ConsoleOptions extends Pick<Config, Configured> {
 export type Console = ReturnType<typeof openConsole>;
 
 export function openConsole(options: ConsoleOptions) {
-  const { store, clock, log, brand, publicUrl, oidc, passwordsOn, totpRequired, acted } = options;
-  const { desk, access } = store;
+  const { store, log, brand, publicUrl, oidc, passwordsOn, totpRequired, acted } = options;
+  const { clock, desk, access } = store;
   const gathered = new GatheredAudit(desk, clock, log);
   const refused = (code: string) => log.warn({ code }, "a sign-in with OpenID Connect failed");
   return {
     ...options,
+    clock,
     desk,
     access,
     cookies: cookiesOf(publicUrl),

@@ -77,7 +77,7 @@ async function countCalls(
 }
 
 function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onRequest: Gate): void {
-  const { console, addresses } = options;
+  const { console } = options;
   const ownPage = async (request: FastifyRequest) => {
     requireOwnPage(request, console.publicUrl());
     bodyKind(request.headers, ["application/json"]);
@@ -91,7 +91,7 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
     // Not loaded at the start of a service without operators.
     const { callConsole, describeCall } = await import("./router.ts");
     request.calls = list.flatMap((path) => describeCall(path) ?? []);
-    const context = contextOf(request, reply, console, addresses);
+    const context = contextOf(request, reply, options);
     await countCalls(options, reply, await context.caller(), list.length);
     const answer = (path: string, input: unknown) => answerOf(request, reply, path, callConsole(path, context, input));
     if (!isBatch(request)) return sendAnswer(reply, await answer(request.params.paths, request.body));
@@ -121,17 +121,13 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
   });
 }
 
-function contextOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  console: Console,
-  addresses: Pick<ClientAddresses, "keysOf">,
-): Context {
+function contextOf(request: FastifyRequest, reply: FastifyReply, options: ConsoleRoutesOptions): Context {
+  const { console } = options;
   let caller: Promise<Caller | null> | undefined;
   return {
     console,
     requestId: request.id,
-    visitor: visitorOf(request, console, addresses),
+    visitor: visitorOf(request, options),
     hasToken: bringsToken(request),
     caller: () => (caller ??= callerOf(request, console)),
     gone: goneOf(reply),
@@ -157,11 +153,7 @@ function goneOf(reply: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-function visitorOf(
-  request: FastifyRequest,
-  { cookies }: Pick<Console, "cookies">,
-  addresses: Pick<ClientAddresses, "keysOf">,
-): Visitor {
+function visitorOf(request: FastifyRequest, { console: { cookies }, addresses }: ConsoleRoutesOptions): Visitor {
   const client = addresses.keysOf(request.raw).rate;
   const device = deviceOf(request.headers["user-agent"]);
   return { client, network: networkOf(client), device, deviceCookie: cookies.read(request, deviceCookie) };
@@ -209,7 +201,8 @@ async function takeTurn(console: Console, caller: Caller, reply: FastifyReply): 
   else reply.raw.once("close", () => turn[Symbol.dispose]());
 }
 
-function oidcRoutes(app: FastifyInstance, { console, addresses }: ConsoleRoutesOptions, onRequest: Gate): void {
+function oidcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onRequest: Gate): void {
+  const { console } = options;
   const { openIdConnect, cookies, publicUrl } = console;
   if (openIdConnect === null) return;
   const noHead = { onRequest, exposeHeadRoute: false };
@@ -233,7 +226,7 @@ function oidcRoutes(app: FastifyInstance, { console, addresses }: ConsoleRoutesO
       cookies.write(reply, bindingCookie, openIdConnect.later(vouched));
       return reply.redirect(`${publicUrl()}/console#connect`);
     }
-    const { id } = await console.signIns.begin(operator, visitorOf(request, console, addresses), true);
+    const { id } = await console.signIns.begin(operator, visitorOf(request, options), true);
     if (vouched.former !== null) {
       const actor = { operator: operator.email, at: console.clock.now() };
       await console.access.endSessions({ idHash: vouched.former }, actor);

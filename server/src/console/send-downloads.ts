@@ -57,11 +57,7 @@ export async function sendExport(call: DownloadCall, subject: ExportSubject, for
 }
 
 /** Sends what the filter of a list matches. The filter comes in the body, because proxies log URLs. */
-export async function sendMatching(
-  call: DownloadCall,
-  subject: "inquiries" | "applications" | "subscribers",
-  format: ExportFormat,
-): Promise<FastifyReply> {
+export async function sendMatching(call: DownloadCall, subject: Exclude<ExportSubject, "audit">, format: ExportFormat) {
   const { console, caller, request } = call;
   const from = readFrom(request.query);
   if (subject === "subscribers") {

@@ -41,11 +41,8 @@ const viewerPolicy = (origins: string): string =>
 const notPages = /^\/console\/(?:trpc|exports|resumes|assets|oidc)(?:\/|$)/;
 
 /** Adds the pages. Answers whether the front end was built, which is to the folder. */
-export function consolePages(
-  app: FastifyInstance,
-  folder: string,
-  { publicUrl, openIdConnect, brand }: Pick<Console, "publicUrl" | "openIdConnect" | "brand">,
-): boolean {
+export function consolePages(app: FastifyInstance, folder: string, console: Console): boolean {
+  const { publicUrl, openIdConnect, brand } = console;
   const built = findBuilt(folder);
   if (built === null) return false;
   // The frame of the viewer has no origin, so its files are for any.

@@ -109,6 +109,12 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     return operator;
   }
 
+  function hashNew(password: string, email: string, { network }: Visitor): Promise<string> {
+    const problem = passwordProblem(password, [email, brand]);
+    if (problem !== null) throw fieldInvalid("password", problem);
+    return passwords.hash(password, { network, isKnown: true });
+  }
+
   function requirePasswords(): void {
     if (!passwordsOn) throw new Fault("passwordsOff");
   }
@@ -147,8 +153,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     ): Promise<NewSession | null> {
       requirePasswords();
       const { email } = await invited(token, visitor);
-      refuseWeak(password, [email, brand]);
-      const hashed = await passwords.hash(password, { network: visitor.network, isKnown: true });
+      const hashed = await hashNew(password, email, visitor);
       const operator = await access.acceptInvitation(hashSecret(token), hashed, clock.now(), name);
       if (operator === null) throw new Fault("invitationInvalid");
       return operator.totpSecret === null ? begin(operator, visitor, false) : null;
@@ -173,8 +178,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
       visitor: Visitor,
     ): Promise<NewSession> {
       const operator = await confirm(email, current, "current", visitor);
-      refuseWeak(password, [email, brand]);
-      const hash = await passwords.hash(password, { network: visitor.network, isKnown: true });
+      const hash = await hashNew(password, email, visitor);
       const actor = { operator: operator.email, at: clock.now() };
       // Removed meanwhile.
       if (!(await access.changeOperator(operator.email, { password: hash }, actor))) throw new Fault("signedOut");
@@ -188,8 +192,3 @@ export const meOf = ({ email, role }: Pick<StoredOperator, "email" | "role">, mu
   role,
   ...(mustSetSecondFactor && { mustSetSecondFactor }),
 });
-
-function refuseWeak(password: string, names: readonly string[]): void {
-  const problem = passwordProblem(password, names);
-  if (problem !== null) throw fieldInvalid("password", problem);
-}

@@ -1,5 +1,5 @@
 // One submission as its page shows it.
-import type { InboxFilter, MailRow, Neighbours, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
+import type { InboxFilter, MailRow, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
 import { sentFields } from "../field-values.ts";
 import type { StoredMail } from "../storage/records.ts";
 import { inboxRow } from "./inbox-row.ts";
@@ -45,12 +45,7 @@ export function shownMail(stored: StoredMail): MailRow {
 }
 
 /** The submissions before and after one in the list of a filter, in the order of the list. */
-export async function neighboursOf(
-  desk: Pick<DeskStore, "listSubmissions">,
-  scope: Scope,
-  reference: string,
-  filter: InboxFilter,
-): Promise<Neighbours> {
+export async function neighboursOf(desk: DeskStore, scope: Scope, reference: string, filter: InboxFilter) {
   const beside = async (order: "newest" | "oldest", after: number) => {
     const [found] = (await desk.listSubmissions(scope, { ...filter, order }, { after, limit: 1 })).rows;
     return found === undefined ? null : { reference: found.reference, kind: found.kind };

@@ -116,11 +116,6 @@ function cellOf(value: unknown): Cell {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : ((value ?? null) as Cell);
 }
 
-interface ExportPiece {
-  readonly records: number;
-  readonly text: string;
-}
-
 /** Characters of a piece: large enough for few system calls, small enough that a page of long letters is several. */
 const pieceLengthMin = 64 * 1024;
 
@@ -128,10 +123,7 @@ const pieceLengthMin = 64 * 1024;
  * An export in pieces, in the order of arrival. For CSV a byte-order mark and a header come first, also when there is no
  * record. Stopping early closes the reading.
  */
-export async function* exportRecords(
-  pages: ExportRows,
-  { subject, format, isDisposable }: ExportOptions,
-): AsyncGenerator<ExportPiece> {
+export async function* exportRecords(pages: ExportRows, { subject, format, isDisposable }: ExportOptions) {
   // The head waits for the first records: a reading that fails before them has sent nothing yet.
   let text = format === "csv" ? byteOrderMark + csvLine(columns[subject]) : "";
   let records = 0;
@@ -148,7 +140,7 @@ export async function* exportRecords(
   if (text !== "") yield { records, text };
 }
 
-export async function* textsOf(pieces: AsyncIterable<ExportPiece>): AsyncGenerator<string> {
+export async function* textsOf(pieces: AsyncIterable<{ readonly text: string }>): AsyncGenerator<string> {
   for await (const { text } of pieces) yield text;
 }
 

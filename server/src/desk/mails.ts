@@ -2,10 +2,7 @@
 import { type Actor, type DeskStore, pageLimitMax, type Scope, wholeScope } from "../storage/desk-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
 
-export async function listMails(
-  desk: DeskStore,
-  { status, limit }: { readonly status?: MailStatus; readonly limit: number },
-): Promise<StoredMail[]> {
+export async function listMails(desk: DeskStore, { status, limit }: { status?: MailStatus; limit: number }) {
   const listed: StoredMail[] = [];
   for (let after: number | null | undefined; after !== null && listed.length < limit;) {
     const page = { limit: Math.min(limit - listed.length, pageLimitMax), ...(after !== undefined && { after }) };
@@ -30,12 +27,7 @@ export async function retryMails(desk: DeskStore, status: MailStatus, actor: Act
 }
 
 /** Makes spam a new submission, which gets the mails that it did not get. `unknown`: the scope holds no such submission. */
-export async function release(
-  desk: Pick<DeskStore, "findDetail" | "triage">,
-  scope: Scope,
-  reference: string,
-  actor: Actor,
-): Promise<"released" | "unknown" | "not-spam"> {
+export async function release(desk: DeskStore, scope: Scope, reference: string, actor: Actor) {
   for (;;) {
     const spam = await desk.findDetail(scope, reference);
     if (spam === null) return "unknown";

@@ -1,6 +1,6 @@
 // Everything that the filter of a list matches, to be changed or taken out. Read page by page, so that memory stays flat.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { InboxFilter, Matching, Page, PageRequest, SubscriberFilter } from "@submissions/shared/console";
+import type { InboxFilter, Page, PageRequest, SubscriberFilter } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import { pageLimitMax, type DeskStore, type Scope } from "../storage/desk-store.ts";
 import type { StoredSubmission, StoredSubscriber, SubmissionKind } from "../storage/records.ts";
@@ -15,15 +15,10 @@ const matchingMsMax = 10_000;
 type Desk = Pick<DeskStore, "listSubmissions">;
 
 /** Which submissions match, with their versions as of now, in the order of the list. @throws ReadTooSlow */
-export async function findMatching(
-  desk: Desk,
-  scope: Scope,
-  filter: InboxFilter,
-  msMax = matchingMsMax,
-): Promise<Matching> {
+export async function findMatching(desk: Desk, scope: Scope, filter: InboxFilter, msMax = matchingMsMax) {
   const giveUpAt = performance.now() + msMax;
   const targets: { reference: string; version: number }[] = [];
-  for await (const submissions of readMatching(desk, scope, filter, { giveUpAt })) {
+  for await (const submissions of readMatching(desk, scope, filter, undefined, giveUpAt)) {
     for (const { reference, version } of submissions) {
       if (targets.length === matchingMax) return { targets, more: true };
       targets.push({ reference, version });
@@ -40,15 +35,12 @@ export function matchingSubmissions(
   { after, since = 0 }: ReadFrom,
 ): AsyncIterable<readonly StoredSubmission[]> {
   const from = Math.max(since, filter.from ?? 0);
-  return readMatching(desk, scope, { ...filter, from, order: "oldest" }, { after });
+  return readMatching(desk, scope, { ...filter, from, order: "oldest" }, after);
 }
 
 /** Reads what the exports read, but of the subscribers only those that match. */
-export async function* matchingSubscribers(
-  store: Pick<Store, "readAll">,
-  { status, source, search = "" }: SubscriberFilter,
-  from: ReadFrom,
-): AsyncGenerator<readonly StoredSubscriber[]> {
+export async function* matchingSubscribers(store: Pick<Store, "readAll">, filter: SubscriberFilter, from: ReadFrom) {
+  const { status, source, search = "" } = filter;
   const matches = (row: StoredSubscriber) =>
     (status === undefined || row.status === status) &&
     (source === undefined || row.source === source) &&
@@ -56,12 +48,7 @@ export async function* matchingSubscribers(
   for await (const rows of store.readAll("subscriber", from)) yield rows.filter(matches);
 }
 
-async function* readMatching(
-  desk: Desk,
-  scope: Scope,
-  filter: InboxFilter,
-  { after, giveUpAt = Infinity }: { readonly after?: number | undefined; readonly giveUpAt?: number },
-): AsyncGenerator<readonly StoredSubmission[], void, undefined> {
+async function* readMatching(desk: Desk, scope: Scope, filter: InboxFilter, after?: number, giveUpAt = Infinity) {
   let next = after ?? null;
   do {
     const at: PageRequest = { limit: pageLimitMax, ...(next !== null && { after: next }) };

@@ -24,7 +24,7 @@ export const withheldAs = (scan: ScanState, scanned: boolean): "infected" | "uns
   scan === "infected" || (scanned && scan === "unscanned") ? scan : null;
 
 export async function findDownload(
-  desk: Pick<DeskStore, "findDetail">,
+  desk: DeskStore,
   reference: string,
   scanned: boolean,
 ): Promise<Download | NoDownload> {
@@ -41,10 +41,7 @@ export async function findDownload(
  *
  * @throws ResumeDamaged, ResumeMissing, VaultUnavailable
  */
-export async function* readDownload(
-  vault: Pick<Vault, "read">,
-  { key, sha256 }: Download,
-): AsyncGenerator<Uint8Array, void> {
+export async function* readDownload(vault: Pick<Vault, "read">, { key, sha256 }: Download) {
   const hash = createHash("sha256");
   for await (const chunk of (await vault.read(key)) as Readable & AsyncIterable<Uint8Array>) {
     hash.update(chunk);

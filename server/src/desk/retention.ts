@@ -18,11 +18,7 @@ export interface Due extends Outdated {
 }
 
 /** What is outdated now, of the kinds that are not kept for good. */
-export async function findOutdated(
-  desk: Pick<DeskStore, "countOutdated">,
-  days: Config["retentionDays"],
-  now: number,
-): Promise<readonly Due[]> {
+export async function findOutdated(desk: Pick<DeskStore, "countOutdated">, days: Config["retentionDays"], now: number) {
   const found: Due[] = [];
   for (const kind of ["inquiry", "application", "spam"] as const) {
     const kept = days[kind];

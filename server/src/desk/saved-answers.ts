@@ -9,15 +9,11 @@ export const unknownPlaceholders = (text: string): string[] =>
   [...text.matchAll(placeholder)].flatMap(([whole, name = ""]) => (known.includes(name) ? [] : [whole]));
 
 /** A text with the values of a submission; what it lacks is left empty. A value is never read for placeholders. */
-export function filled(
-  text: string,
-  submission: StoredSubmission,
-  packageTitles: ReadonlyMap<string, string> | null,
-): string {
+export function filled(text: string, submission: StoredSubmission, titles: ReadonlyMap<string, string> | null): string {
   const { name, reference, company } = submission;
   const own =
     submission.kind === "inquiry"
-      ? { packages: submission.selectedPackageIds.map((id) => packageTitles?.get(id) ?? id).join(", ") }
+      ? { packages: submission.selectedPackageIds.map((id) => titles?.get(id) ?? id).join(", ") }
       : { position: submission.position };
   const values: Readonly<Record<string, string | null>> = { name, reference, company, ...own };
   return text.replace(placeholder, (whole, key: string) => (known.includes(key) ? (values[key] ?? "") : whole));

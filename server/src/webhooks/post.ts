@@ -33,17 +33,13 @@ export interface PostOptions {
 }
 
 /** Asks the name servers. The system's look-up reads the hosts file, too, and cannot be broken off: two that hang block all. */
-async function resolveByServers(
-  hostname: string,
-  signal: AbortSignal,
-  servers?: readonly string[],
-): Promise<readonly LookupAddress[]> {
+async function resolveByServers(hostname: string, signal: AbortSignal, servers?: readonly string[]) {
   const resolver = new Resolver(nameServer);
   if (servers !== undefined) resolver.setServers(servers);
   using _cancelling = addAbortListener(signal, () => resolver.cancel());
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   if (four.status === "rejected" && six.status === "rejected") throw four.reason;
-  const of = (found: typeof four, family: 4 | 6) =>
+  const of = (found: typeof four, family: 4 | 6): LookupAddress[] =>
     found.status === "fulfilled" ? found.value.map((address) => ({ address, family })) : [];
   return [...of(four, 4), ...of(six, 6)];
 }

@@ -18,10 +18,10 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 const manyMax = 50;
-const manyReplies = {
+const manyReplies = z.object({
   references: z.array(reference).min(1).max(manyMax, `At most ${manyMax} are answered at once.`),
   text: noteText,
-};
+});
 
 export const replyProcedures = trpc.router({
   /** `doneAt`: the version that was seen, of a submission that is to be marked as done. */
@@ -38,12 +38,12 @@ export const replyProcedures = trpc.router({
 
   /** A text with placeholders, as it would go out to each. Submissions that the role does not see are left out. */
   preview: reads(...submissionRoles)
-    .input(z.object(manyReplies))
+    .input(manyReplies)
     .query(({ ctx, input }) => preview(ctx, input)),
 
   /** Refused as a whole where the operator has not that many replies left. */
   sendMany: changes(...submissionRoles)
-    .input(z.object(manyReplies))
+    .input(manyReplies)
     .mutation(async ({ ctx, input }) => {
       const previews = await preview(ctx, input);
       const outcomes = await sendAll(ctx, previews);
@@ -76,11 +76,7 @@ export const replyProcedures = trpc.router({
     }),
 });
 
-interface Sending {
-  readonly console: Console;
-  readonly scope: Scope;
-  readonly actor: Actor;
-}
+type Sending = { readonly console: Console; readonly scope: Scope; readonly actor: Actor };
 
 /** @throws Fault `repliesLimited` */
 async function sendAll({ console, scope, actor }: Sending, replies: readonly ReplyRequest[]) {
@@ -93,17 +89,14 @@ async function sendAll({ console, scope, actor }: Sending, replies: readonly Rep
   throw new Fault("repliesLimited", { retryAfterSeconds: Math.ceil((sent.retryAt - now.at) / 1000) });
 }
 
-async function preview(
-  { console, scope, actor }: Sending,
-  { references, text }: { readonly references: readonly string[]; readonly text: string },
-): Promise<ReplyPreview[]> {
+async function preview({ console, scope, actor }: Sending, { references, text }: z.output<typeof manyReplies>) {
   const previews: ReplyPreview[] = [];
   for (const one of new Set(references)) {
     const detail = await console.desk.findDetail(scope, one);
     if (detail === null) continue;
     const { submission } = detail;
     const words = filled(text, submission, console.packageTitles);
-    const mail = console.composeReply(submission, { text: words, author: actor.operator });
+    const mail = console.composeReply(submission, words, actor.operator);
     const { name, email } = submission;
     previews.push({ reference: one, name, email, subject: mail.subject, text: words, mail: mail.text });
   }

@@ -129,16 +129,11 @@ export const secondFactorProcedures = trpc.router({
 });
 
 /** The session that the browser had, if any, ends. */
-async function replaceSession(
-  { caller, keep, console }: Pick<Context, "caller" | "keep" | "console">,
-  session: NewSession,
-): Promise<Me> {
+async function replaceSession({ caller, keep, console }: Context, session: NewSession): Promise<Me> {
   const before = await caller();
   if (before?.kind === "operator") {
-    await console.access.endSessions(
-      { idHash: before.sessionHash },
-      { operator: before.name, at: console.clock.now() },
-    );
+    const actor = { operator: before.name, at: console.clock.now() };
+    await console.access.endSessions({ idHash: before.sessionHash }, actor);
   }
   keep(session);
   return meOf(session.operator, console.mustSetSecondFactor(session.operator, session.isStrong));
