@@ -17,13 +17,6 @@ function queueOf(more: Partial<Commits<number, number>> = {}) {
   return { queue, batches };
 }
 
-const mistake = new TypeError("a mistake in this program");
-/** Commits each job as it is, and fails with every batch that has this one in it. */
-const failingAt = (bad: number) => async (jobs: readonly number[]) => {
-  if (jobs.includes(bad)) throw mistake;
-  return [...jobs];
-};
-
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 test("commits what comes together in one batch and answers each in its place", async () => {
@@ -31,22 +24,6 @@ test("commits what comes together in one batch and answers each in its place", a
   expect(await Promise.all(upTo(3).map((job) => queue.run(job)))).toEqual([0, 2, 4]);
   expect(batches).toEqual([[0, 1, 2]]);
   expect(queue.counts).toMatchObject({ commits: 1, jobs: 3, retries: 0, waiting: 0 });
-});
-
-test("reports each commit with its jobs and its time, and none that fails", async () => {
-  const commits: (readonly [writes: number, seconds: number])[] = [];
-  const { queue } = queueOf({ commit: failingAt(5), onCommit: (...one) => commits.push(one) });
-  await Promise.all(upTo(3).map((job) => queue.run(job)));
-  await expect(queue.run(5)).rejects.toThrow(TypeError);
-  expect(commits).toEqual([[3, expect.any(Number)]]);
-});
-
-test("refuses only the job that fails", async () => {
-  const { queue } = queueOf({ commit: failingAt(5) });
-  const settled = await Promise.allSettled(upTo(16).map((job) => queue.run(job)));
-  expect(settled).toEqual(
-    upTo(16).map((job) => (job === 5 ? { status: "rejected", reason: mistake } : { status: "fulfilled", value: job })),
-  );
 });
 
 test("splits a burst into batches", async () => {
@@ -190,14 +167,6 @@ test("jobs that wait are committed before the queue is closed, and none is taken
   await queue.close();
 });
 
-test("a job that waited and fails refuses none of those that it was committed with", async () => {
-  const { queue } = queueOf({ commit: failingAt(1) });
-  const patient = queue.run(1, forHours);
-  const others = Promise.all([queue.run(2), queue.run(3), queue.run(4)]);
-  await expect(patient).rejects.toBe(mistake);
-  expect(await others).toEqual([2, 3, 4]);
-});
-
 test("a job that has to come again holds up no other, and goes with a later commit", async () => {
   let isHeld = true;
   const { queue } = queueOf({
@@ -224,51 +193,6 @@ test("a job that has to come again comes by itself, and is refused when its time
   expect(await queue.run(2)).toBe(4);
   expect(tries).toBe(3);
   await expect(queue.run(1, { deadline: performance.now() + 60 })).rejects.toBeInstanceOf(StorageUnavailable);
-});
-
-test("refuses all jobs of a batch when the storage is unavailable", async () => {
-  const gone = new StorageUnavailable("gone");
-  const { queue } = queueOf({
-    commit: async () => {
-      throw gone;
-    },
-  });
-  for (const call of await Promise.allSettled([queue.run(1), queue.run(2)])) {
-    expect(call).toMatchObject({ status: "rejected", reason: expect.any(StorageUnavailable) });
-  }
-  expect(queue.counts).toMatchObject({ commits: 0, jobs: 0 });
-});
-
-test("refuses a job whose deadline has passed before it begins, as not stored", async () => {
-  const { queue, batches } = queueOf();
-  const late = queue.run(1, { deadline: performance.now() });
-  const early = queue.run(2, { deadline: performance.now() + 60_000 });
-  await expect(late).rejects.toMatchObject({ name: "StorageUnavailable", outcome: "not-stored" });
-  expect(await early).toBe(4);
-  expect(batches).toEqual([[2]]);
-});
-
-test("tries a batch again while another process is in the way, together with what came meanwhile", async () => {
-  let inTheWay = 3;
-  const { queue, batches } = queueOf({
-    busyMs: 60_000,
-    async commit(jobs) {
-      if ((inTheWay -= 1) >= 0) return jobs.map(() => new Again(new StorageUnavailable("busy")));
-      batches.push(jobs);
-      return [...jobs];
-    },
-  });
-  const first = queue.run(1);
-  while (queue.counts.retries === 0) await nextTurn();
-  expect(await Promise.all([first, queue.run(2)])).toEqual([1, 2]);
-  expect(batches).toEqual([[1, 2]]);
-  expect(queue.counts).toMatchObject({ commits: 1, retries: 3 });
-});
-
-test("gives up when another process stays in the way", async () => {
-  const refusal = new StorageUnavailable("busy");
-  const { queue } = queueOf({ busyMs: 0, commit: async (jobs) => jobs.map(() => new Again(refusal)) });
-  await expect(queue.run(1)).rejects.toBe(refusal);
 });
 
 test("closes after a job was refused at its deadline", async () => {

@@ -131,9 +131,10 @@ function spending(test: StoreTest): void {
     await accept(store, inquiry(1), { challenge });
     for (const spam of [false, true]) {
       for (const submission of [inquiry(2), application(2), subscription()]) {
-        expect(await offer(store, submission, { challenge, spam })).toEqual(spent);
+        expect(await offer(store, submission, { challenge, spam, key: key() })).toEqual(spent);
       }
     }
+    expect(await store.findEarlier(key())).toBeNull();
     expect(await inquiries(store)).toHaveLength(1);
     expect(await applications(store)).toEqual([]);
     expect(await subscribers(store)).toEqual([]);

@@ -226,6 +226,9 @@ function numbering(test: StoreTest): void {
   });
 
   test("uses all references of a day, and refuses only what comes after the last", async ({ store, tested }) => {
+    const key = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: receivedAt };
+    const challenge = { hash: "c", expiresAt: receivedAt };
+    await accept(store, application(1, { receivedAt }), { key, challenge });
     await tested.setTaken("inquiry", 20261231, 999_990);
     const stores = [store, await tested.openAgain()];
     const answers = await Promise.all(
@@ -234,7 +237,11 @@ function numbering(test: StoreTest): void {
     expect(answers.filter((answer) => answer.result === "references-exhausted")).toHaveLength(6);
     const stored = await inquiries(store);
     expect([stored.length, new Set(stored.map(({ reference }) => reference)).size]).toEqual([10, 10]);
-    expect(await offer(store, inquiry(9, { receivedAt }))).toEqual(exhausted);
+    const other = { ...key, keyHash: "other" };
+    expect(await offer(store, inquiry(9, { receivedAt }), { key: other })).toEqual(exhausted);
+    expect(await store.findEarlier(other)).toBeNull();
+    expect(await offer(store, inquiry(9, { receivedAt }), { key })).toMatchObject({ result: "repeated" });
+    expect(await offer(store, inquiry(9, { receivedAt }), { challenge })).toEqual({ result: "challenge-spent" });
   });
 
   test("counts every day and kind apart", async ({ store, tested }) => {

@@ -125,7 +125,7 @@ function leaving(test: StoreTest): void {
 }
 
 function linksThatDoNothing(test: StoreTest): void {
-  test("do nothing when unknown, expired or for something else; looking changes nothing", async ({ store }) => {
+  test("do nothing when unknown, expired or for something else; looking changes nothing", async ({ store, tested }) => {
     const first = await subscribed(store);
     const before = await onlySubscriber(store);
     const unknown = { tokenHash: "ab".repeat(32), at: noon };
@@ -141,5 +141,12 @@ function linksThatDoNothing(test: StoreTest): void {
     expect(await store.checkLink("confirm", confirmLink(first))).toBe(true);
     expect(await store.checkLink("unsubscribe", leaveLink(first))).toBe(true);
     expect(await onlySubscriber(store)).toEqual(before);
+    // Those that have expired go with the next welcome mail.
+    const { expiresAt } = first.confirm;
+    await subscribed(store, {
+      receivedAt: expiresAt,
+      confirm: { hash: "cd".repeat(32), token: "t", expiresAt: expiresAt + 1 },
+    });
+    expect(await tested.query("SELECT purpose FROM newsletter_token WHERE purpose = 'confirm'")).toHaveLength(1);
   });
 }
