@@ -1,28 +1,21 @@
 import { describe, expect, test } from "vitest";
-import {
-  application as plainApplication,
-  digest,
-  inquiry as plainInquiry,
-  settings as plain,
-} from "../../../test/support/mail/examples.ts";
+import * as plain from "../../../test/support/mail/examples.ts";
 import { valuesOf } from "../field-values.ts";
 import type { MailKind, MailSubject, StoredApplication, StoredInquiry, Welcome } from "../storage/records.ts";
 import { compose, type MailSettings } from "./compose.ts";
 import type { MailContent } from "./mailer.ts";
 
-const settings: MailSettings = {
-  ...plain,
-  brand: "Datasets & Söhne",
-  isDisposable: (email) => email.endsWith("@throwaway.example"),
-};
+const { digest } = plain;
+const isDisposable = (email: string) => email.endsWith("@throwaway.example");
+const settings: MailSettings = { ...plain.settings, brand: "Datasets & Söhne", isDisposable };
 const inquiry: StoredInquiry = {
-  ...plainInquiry,
+  ...plain.inquiry,
   name: "Ann <Buyer> & visit evil.com",
   company: '"><script>alert(1)</script>',
   selectedPackageIds: ["Your-PayPal-account-was-charged-499.99-USD", "evil.com/free", "<img src=x>"],
 };
 const application: StoredApplication = {
-  ...plainApplication,
+  ...plain.application,
   ...valuesOf("application", {
     fullName: "Ana Souza",
     email: "ana@applicant.example",
@@ -37,13 +30,8 @@ const application: StoredApplication = {
   }),
   resume: { key: "k", filename: "evil <name>.pdf", kind: "docx", size: 2_000_000, sha256: "ab".repeat(32) },
 };
-const welcome: Welcome = {
-  email: "r@example.org",
-  requestId: "r",
-  language: "en",
-  confirmToken: "c+/=",
-  unsubscribeToken: "u+/=",
-};
+const tokens = { confirmToken: "c+/=", unsubscribeToken: "u+/=" };
+const welcome: Welcome = { email: "r@example.org", requestId: "r", language: "en", ...tokens };
 
 const write = (kind: MailKind, about: MailSubject, more: Partial<MailSettings> = {}) =>
   compose({ kind, about }, { ...settings, ...more });
@@ -84,12 +72,9 @@ describe("the receipt of an inquiry", () => {
   test("with a catalogue shows titles, and counts what is not in it any more", () => {
     const packageTitles = new Map([["en-GB-scottish", "Scottish English"]]);
     const selectedPackageIds = ["en-GB-scottish", "de-AT"];
-    expect(receiptOf({ selectedPackageIds }, { packageTitles }).text).toContain(
-      "You asked about:\n  - Scottish English\n  - and 1 more\n",
-    );
-    expect(noticeOf({ selectedPackageIds }, { packageTitles }).text).toContain(
-      "  - Scottish English (en-GB-scottish)\n  - de-AT\n",
-    );
+    const [receipt, notice] = [receiptOf, noticeOf].map((of) => of({ selectedPackageIds }, { packageTitles }).text);
+    expect(receipt).toContain("You asked about:\n  - Scottish English\n  - and 1 more\n");
+    expect(notice).toContain("  - Scottish English (en-GB-scottish)\n  - de-AT\n");
   });
 });
 
@@ -121,21 +106,16 @@ describe("notices", () => {
     const sent = [inquiry.name, inquiry.company!, inquiry.email, ...inquiry.selectedPackageIds];
     for (const value of sent) expect(sales.text).toContain(value);
     expect(sales.html).toContain("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
-    const { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter, resume } =
-      application;
+    const { position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter } = application;
     const applied = [position, phone, company, availability, accent, portfolioUrl, resumeUrl, coverLetter];
-    for (const value of [...applied, resume!.filename]) expect(recruiting.text).toContain(value);
+    for (const value of [...applied, application.resume!.filename]) expect(recruiting.text).toContain(value);
     expect(recruiting.html).toContain("&lt;b&gt;evil letter&lt;/b&gt;");
     for (const { html } of [sales, recruiting]) expect(html).not.toMatch(/<(?:script|img|b|iframe)[\s>]/);
-    expect(new Set([sales, recruiting].flatMap(links))).toEqual(
-      new Set([
-        `https://datasets.example/console/inquiries/${inquiry.reference}`,
-        `https://datasets.example/console/applications/${application.reference}`,
-        `mailto:${inquiry.email}`,
-        `mailto:${application.email}`,
-        "tel:+351912345678",
-      ]),
-    );
+    const page = "https://datasets.example/console";
+    const ofInquiry = [`${page}/inquiries/${inquiry.reference}`, `mailto:${inquiry.email}`];
+    const ofApplication = [`${page}/applications/${application.reference}`, `mailto:${application.email}`];
+    const all = new Set([...ofInquiry, ...ofApplication, "tel:+351912345678"]);
+    expect(new Set([sales, recruiting].flatMap(links))).toEqual(all);
   });
 
   test("name the person first in their subject, and hold no checksum", () => {
@@ -175,41 +155,28 @@ describe("notices", () => {
   });
 });
 
-describe("in the language of the form", () => {
-  test.each<[MailKind, MailSubject, string[]]>([
-    [
-      "inquiry-receipt",
-      { submission: { ...inquiry, language: "de", name: "Jörg Öhler" } },
-      ["Guten Tag Jörg Öhler,", "3 Pakete", "Ihr Aktenzeichen"],
-    ],
-    [
-      "application-receipt",
-      { submission: { ...application, language: "de" } },
-      ["vielen Dank für Ihre Bewerbung.", "(DOCX, 2 MB)"],
-    ],
-    ["newsletter-welcome", { welcome: { ...welcome, language: "de" } }, ["Abonnement bestätigen", "&lang=de"]],
-  ])("the %s is German, whole and in HTML", (kind, about, phrases) => {
-    const mail = write(kind, about);
-    expect(mail.html).toContain("<html lang='de'");
-    for (const phrase of phrases) {
-      expect(mail.text).toContain(phrase);
-      expect(mail.html).toContain(phrase.replaceAll("&", "&amp;"));
-    }
-    expect(mail.subject + mail.text + mail.html.replaceAll(/<[^>]*>/g, "")).not.toMatch(
-      /\b(?:your|please|thank|thanks|you|we|the)\b/i,
-    );
-  });
-});
-
-test.each<[MailKind, MailSubject, string]>([
-  ["inquiry-receipt", { submission: { ...inquiry, language: "de" } }, "vielen Dank"],
-  ["application-receipt", { submission: { ...application, language: "de" } }, "vielen Dank"],
-  ["newsletter-welcome", { welcome: { ...welcome, language: "de" } }, "vielen Dank"],
-  ["newsletter-welcome", { welcome: { ...welcome, language: "de", confirmToken: null } }, "willkommen!"],
-])("after a German greeting and its comma the %s goes on in lower case", (kind, about, words) => {
-  const { text, html } = write(kind, about);
+const german = { language: "de" } as const;
+test.each<[MailKind, MailSubject, string, ...phrases: string[]]>([
+  ["inquiry-receipt", { submission: { ...inquiry, ...german } }, "vielen Dank", "3 Pakete", "Ihr Aktenzeichen"],
+  ["inquiry-receipt", { submission: { ...inquiry, ...german, name: "Jörg Öhler" } }, "vielen Dank", "Jörg Öhler,"],
+  [
+    "application-receipt",
+    { submission: { ...application, ...german } },
+    "vielen Dank",
+    "Ihre Bewerbung",
+    "(DOCX, 2 MB)",
+  ],
+  ["newsletter-welcome", { welcome: { ...welcome, ...german } }, "vielen Dank", "Abonnement bestätigen", "&lang=de"],
+  ["newsletter-welcome", { welcome: { ...welcome, ...german, confirmToken: null } }, "willkommen!"],
+])("the %s is German, whole and in HTML, in lower case after its greeting", (kind, about, words, ...phrases) => {
+  const { subject, text, html } = write(kind, about);
+  expect(html).toContain("<html lang='de'");
   expect(text).toMatch(new RegExp(`^Guten Tag[^\\n]*,\\n\\n${words} `));
   expect(html).toMatch(new RegExp(`Guten Tag[^<]*,(?:<[^>]*>|\\s)*${words} `));
+  for (const phrase of phrases)
+    expect([text, html.replaceAll("&amp;", "&")]).toEqual(Array(2).fill(expect.stringContaining(phrase)));
+  const read = subject + text + html.replaceAll(/<[^>]*>/g, "");
+  expect(read).not.toMatch(/\b(?:your|please|thank|thanks|you|we|the)\b/i);
 });
 
 describe("a welcome mail", () => {
@@ -230,10 +197,8 @@ describe("a welcome mail", () => {
   test.each(["c", null])("with the confirm token %s can be unsubscribed by link and by one click", (confirmToken) => {
     const mail = write("newsletter-welcome", { welcome: { ...welcome, confirmToken } });
     const url = "https://datasets.example/newsletter/unsubscribe?token=u%2B%2F%3D";
-    expect(mail.headers).toMatchObject({
-      "List-Unsubscribe": `<${url}>`,
-      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-    });
+    const post = { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" };
+    expect(mail.headers).toMatchObject({ "List-Unsubscribe": `<${url}>`, ...post });
     expect(mail.text).toContain(url);
     expect(links(mail)).toContain(url);
   });
@@ -244,11 +209,10 @@ describe("the digest", () => {
     const mail = write("digest", { digest });
     expect(mail.to).toEqual(["desk@datasets.example"]);
     expect(mail.subject).toBe("13 new in the inbox (2026-11-21)");
-    expect(mail.text).toContain("  - 12 new inquiries: https://datasets.example/console?kind=inquiry&status=new\n");
-    expect(mail.text).toContain(
-      "  - 1 new application: https://datasets.example/console?kind=application&status=new\n",
-    );
-    expect(mail.text).toContain("  - 2 failed mails: https://datasets.example/console/mails?status=failed\n");
+    const page = "https://datasets.example/console";
+    expect(mail.text).toContain(`  - 12 new inquiries: ${page}?kind=inquiry&status=new\n`);
+    expect(mail.text).toContain(`  - 1 new application: ${page}?kind=application&status=new\n`);
+    expect(mail.text).toContain(`  - 2 failed mails: ${page}/mails?status=failed\n`);
     expect(mail.text).not.toMatch(/ 0 |in doubt/);
     expect(links(mail)).toContain(`https://datasets.example/console/inquiries/${inquiry.reference}`);
     expect(mail.text).toContain(`${inquiry.reference} since 2026-11-21 09:30 UTC`);
@@ -262,8 +226,7 @@ describe("the digest", () => {
   });
 
   test("is not written without an addressee", () => {
-    const withoutAddressee = { ...settings, digestTo: [] };
-    expect(() => compose({ kind: "digest", about: { digest } }, withoutAddressee)).toThrow("no addressee");
+    expect(() => write("digest", { digest }, { digestTo: [] })).toThrow("no addressee");
   });
 });
 

@@ -157,13 +157,6 @@ describe("mails that were just stored", () => {
     ]);
   });
 
-  test("are told of when some of their recipients miss them", async () => {
-    const { outbox, told } = play({ becomes: (id) => ({ ...taken(id), missed: "1 refused: smtp: 550" }) });
-    await outbox.deliver(mails("notice"));
-    await expect.poll(() => told.settled).toMatchObject([{ id: "notice", result: "sent" }]);
-    expect(told.events).toContainEqual(["inquiry-notice", { id: "notice", error: "1 refused: smtp: 550" }]);
-  });
-
   test("are answered for by the submitter's mail alone", async () => {
     const { outbox } = play({ becomes: (id) => (id === "receipt" ? later("provider") : taken(id)) });
     expect(await outbox.deliver(mails("receipt", "notice"))).toBe(false);
@@ -178,39 +171,6 @@ describe("mails that were just stored", () => {
     await expect.poll(() => told.settled).toMatchObject([{ id: "notice", result: "sent" }]);
   });
 
-  test("are answered for no later than the deadline, and sent all the same", async () => {
-    const held = gate();
-    const { outbox, told } = play({ deadlineMs: 5, waits: () => held.promise });
-    expect(await outbox.deliver(mails("a"))).toBe(false);
-    expect(told.settled).toEqual([]);
-    held.resolve();
-    await expect.poll(() => told.settled).toMatchObject([{ id: "a", result: "sent" }]);
-  });
-
-  test("are answered for at once after ten answers waited in vain for a provider that hangs, until it takes a mail", async () => {
-    let held = gate();
-    const { outbox, told } = play({
-      deadlineMs: 20,
-      gatherMs: 0,
-      calls: { fresh: 20, due: 1 },
-      waits: () => held.promise,
-    });
-    /** An answer that is there already comes before the event loop turns. */
-    const isAnsweredAtOnce = (id: string) =>
-      Promise.race([
-        outbox.deliver(mails(id)).then(() => true),
-        new Promise<boolean>((resolve) => void setImmediate(resolve, false)),
-      ]);
-    expect(await isAnsweredAtOnce("first")).toBe(false);
-    await Promise.all(["b", "c", "d", "e", "f", "g", "h", "i", "j"].map((id) => outbox.deliver(mails(id))));
-    expect(await isAnsweredAtOnce("eleventh")).toBe(true);
-    held.resolve();
-    await expect.poll(() => told.settled.length).toBe(11);
-    held = gate();
-    expect(await isAnsweredAtOnce("later")).toBe(false);
-    held.resolve();
-  });
-
   test("share a call when they come together, and the next one when they come while it is under way", async () => {
     const held = gate();
     const { outbox, told } = play({ batchMax: 3, waits: (_, call) => call === 1 && held.promise });
@@ -222,20 +182,6 @@ describe("mails that were just stored", () => {
     held.resolve();
     expect(await Promise.all([...first, ...second])).toEqual(Array(6).fill(true));
     expect(told.sent.slice(1)).toEqual([["c", "d", "e"], ["f"]]);
-  });
-
-  test("do not wait for a slow call, of which there are only so many", async () => {
-    const held = gate();
-    const { outbox, told } = play({ gatherMs: 0, calls: { fresh: 3, due: 1 }, waits: () => held.promise });
-    const answers = [];
-    for (const id of ["a", "b", "c", "d", "e"]) {
-      answers.push(outbox.deliver(mails(id)));
-      await new Promise(setImmediate);
-    }
-    expect(told.sent).toEqual([["a"], ["b"], ["c"]]);
-    held.resolve();
-    await Promise.all(answers);
-    expect(told.sent.slice(3)).toEqual([["d", "e"]]);
   });
 
   test("are sent while the settlements of earlier ones wait for their commit", async () => {
@@ -320,36 +266,6 @@ describe("mails that meet the provider's limit", () => {
     expect(told.settled.every(({ result }) => result === "sent")).toBe(true);
     expect(told.events).not.toContainEqual(["paused", "limit"]);
   });
-
-  test("are due later when it is long, and so are those that come meanwhile", async () => {
-    const { outbox, told } = play({ becomes: () => later("limit", 60_000) });
-    expect(await outbox.deliver(mails("a"))).toBe(false);
-    expect(await outbox.deliver(mails("b"))).toBe(false);
-    expect(told.sent).toEqual([["a"]]);
-    await expect
-      .poll(() => told.settled)
-      .toMatchObject([
-        { id: "a", tried: true, dueAt: now + 60_000 },
-        { id: "b", tried: false, dueAt: now + 60_000 },
-      ]);
-  });
-
-  test("leave their share to new ones: those that were due go out slowly after it", async () => {
-    const { outbox, told, clock } = play({
-      pollMs: 1,
-      becomes: (id, call) => (call === 1 ? later("limit", 1_000) : taken(id)),
-      due: (call, count) => (call < 5 ? Array.from({ length: count }, (_, n) => mail(`${call}-${n}`)) : []),
-    });
-    outbox.start();
-    await expect.poll(() => told.settled.length).toBe(50);
-    clock.at = now + 1_000;
-    await expect.poll(() => told.sent.length).toBe(2);
-    expect(told.sent[1]).toHaveLength(1);
-    expect(await outbox.deliver(mails("new"))).toBe(true);
-    clock.at = now + 2_000;
-    await expect.poll(() => told.sent.length).toBe(4);
-    expect(told.sent[3]!.length).toBeLessThanOrEqual(20);
-  });
 });
 
 describe("mails that are due", () => {
@@ -380,19 +296,6 @@ describe("mails that are due", () => {
     expect(told.claims.map(({ count }) => count)).toEqual([2, 1, 1, 1]);
     held.resolve();
     await expect.poll(() => told.settled.length).toBe(4);
-  });
-
-  test("are looked for again after a failure, which is told", async () => {
-    const { outbox, told } = play({
-      pollMs: 1,
-      due: (call) => {
-        if (call === 1) throw new Error("unusable");
-        return call === 2 ? mails("a") : [];
-      },
-    });
-    outbox.start();
-    await expect.poll(() => told.sent).toEqual([["a"]]);
-    expect(told.failed).toEqual([new Error("unusable")]);
   });
 
   test("are tried one by one after a call that failed", async () => {
@@ -527,22 +430,6 @@ describe("mails in doubt", () => {
       { id: "c", result: "later", timesNotFound: 1, tried: false, error },
     ]);
   });
-
-  test("are a failed try when no question is answered", async () => {
-    const { outbox, told } = play({
-      find: async () => [later("provider") as MailFinding],
-      due: (call) => (call === 1 ? [mail("a", { timesNotFound: 1 })] : []),
-    });
-    outbox.start();
-    await expect.poll(() => told.settled).toMatchObject([{ id: "a", result: "later", timesNotFound: 1, tried: true }]);
-    expect(told.sent).toEqual([]);
-  });
-
-  test("are sent again where that replaces them", async () => {
-    const { outbox, told } = play({ doubt: "replace", due: (call) => (call === 1 ? doubtful() : []) });
-    outbox.start();
-    await expect.poll(() => told.sent).toEqual([["a", "b", "c", "d"]]);
-  });
 });
 
 describe("leases", () => {
@@ -580,19 +467,6 @@ describe("leases", () => {
     expect(await Promise.all([first, second])).toEqual([true, false]);
     expect(told.sent).toEqual([["sent"]]);
   });
-
-  test("are renewed again after a failure of the store", async () => {
-    const { outbox, told, clock, store, held } = wait();
-    const answer = outbox.deliver(mails("sent"));
-    await expect.poll(() => told.sent.length).toBe(1);
-    store.failing = true;
-    clock.at = now + 11_000;
-    await expect.poll(() => told.failed.length).toBeGreaterThan(1);
-    store.failing = false;
-    await expect.poll(() => told.renewed.length).toBe(1);
-    held.resolve();
-    expect(await answer).toBe(true);
-  });
 });
 
 describe("the sender learns", () => {
@@ -607,7 +481,7 @@ describe("the sender learns", () => {
     expect(told.asked).toHaveLength(10);
   });
 
-  test("nothing of mails that the mailer cannot write, or that were not handed over in time", async () => {
+  test("nothing of mails that the mailer cannot write", async () => {
     const { outbox, told, clock } = play({
       send: async () => {
         clock.at += 1_000;
@@ -620,22 +494,6 @@ describe("the sender learns", () => {
     }
     expect(told.events.flat()).not.toContain("paused");
     expect(told.failed).toHaveLength(24);
-    // The first half of a batch takes so long that there is no time for the other.
-    const late = play({
-      send: async () => {
-        late.clock.at += 10_000;
-        throw new TypeError("cannot be written");
-      },
-    });
-    expect(await late.outbox.deliver(mails("x", "y"))).toBe(false);
-    expect(late.told.sent).toEqual([["x", "y"], ["x"]]);
-    await expect
-      .poll(() => late.told.settled)
-      .toMatchObject([
-        { id: "x", tried: true },
-        { id: "y", tried: false },
-      ]);
-    expect(late.told.events.flat()).not.toContain("paused");
   });
 
   test("of each mail of a batch whether there is time for it", async () => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { LeasedMail } from "../storage/records.ts";
+import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { MailFinding, MailOutcome } from "./mailer.ts";
-import { afterQuestion, afterTry, mustBeAskedAbout, nextTry, retryMsMax } from "./settlement.ts";
+import { afterQuestion, afterTry, mustBeAskedAbout, nextTry, retryMsMax, type TryOutcome } from "./settlement.ts";
 
 const now = 1_700_000_000_000;
 const hour = 3_600_000;
-const one = { id: "one", at: now } as const;
 const moment = { now, pausedUntil: null, doubt: "ask" } as const;
 const pausing = { ...moment, pausedUntil: now + 60_000 };
 const onceMore = { ...moment, doubt: "once-more" } as const;
+const replacing = { ...moment, doubt: "replace" } as const;
 const mailWith = (more: Partial<LeasedMail> = {}): LeasedMail => ({
   id: "one",
   kind: "newsletter-welcome",
@@ -25,212 +25,124 @@ type Cause = Extract<MailOutcome, { result: "later" }>["cause"];
 const later = (cause: Cause, retryAfterMs?: number) =>
   ({ result: "later", error: "why", cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }) as const;
 const taken: MailOutcome = { result: "taken", providerId: "p" };
-const old = (attempts: number, timesNotFound: number | null = null) =>
-  mailWith({ attempts, timesNotFound, createdAt: now - 72 * hour });
+const refused: MailOutcome = { result: "refused", error: "gone", inactiveRecipient: true };
+const broken = { result: "broken", error: "why" } as const;
+const old = { createdAt: now - 72 * hour };
 
-describe("the provider must be asked about a mail", () => {
-  test.each([
-    [null, false],
-    [0, true],
-    [1, true],
-    [2, false],
-  ])("that it did not find %s times: %s", (timesNotFound, asked) => {
-    expect(mustBeAskedAbout(mailWith({ timesNotFound }))).toBe(asked);
-  });
+/** What is recorded; of a mail that is tried later, only if it says so, when it is due. */
+const sent = { id: "one", at: now, result: "sent", providerId: "p" } as const;
+const tried = (timesNotFound: number | null, more: object = {}) => ({
+  id: "one",
+  at: now,
+  result: "later",
+  error: "why",
+  dueAt: expect.any(Number) as number,
+  timesNotFound,
+  tried: true,
+  ...more,
+});
+const ended = (result: "failed" | "in-doubt", error: string, timesNotFound: number | null, more: object = {}) => ({
+  id: "one",
+  at: now,
+  result,
+  error,
+  timesNotFound,
+  ...more,
+});
+
+test.each([
+  [null, false],
+  [0, true],
+  [1, true],
+  [2, false],
+])("the provider must be asked about a mail that it did not find %s times: %s", (timesNotFound, asked) => {
+  expect(mustBeAskedAbout(mailWith({ timesNotFound }))).toBe(asked);
 });
 
 describe("after a try", () => {
-  test("that was taken or refused the mail is settled", () => {
-    expect(afterTry(mailWith(), taken, moment)).toEqual({ ...one, result: "sent", providerId: "p" });
-    const refused: MailOutcome = { result: "refused", error: "gone", inactiveRecipient: true };
-    expect(afterTry(mailWith({ timesNotFound: 2 }), refused, moment)).toEqual({
-      ...one,
-      result: "failed",
-      error: "gone",
-      timesNotFound: null,
-      inactiveRecipient: true,
-    });
+  type Case = [string, Partial<LeasedMail>, TryOutcome, Parameters<typeof afterTry>[2], object];
+  const doubted = { timesNotFound: 2 };
+  const longTried = { attempts: 50, createdAt: now - 240 * hour };
+  const waiting = tried(null, { tried: false, dueAt: now + 60_000 });
+  test.each<Case>([
+    ["that was taken it is sent", {}, taken, moment, sent],
+    ["refused, it has failed", doubted, refused, moment, ended("failed", "gone", null, { inactiveRecipient: true })],
+    ["that failed for certain it is not in doubt", doubted, later("provider"), moment, tried(null)],
+    ["at the provider's limit it is not in doubt", doubted, later("limit"), moment, tried(null)],
+    // Not before the provider can know it.
+    ["whose answer was lost it is in doubt", {}, later("ambiguous"), moment, tried(0, { dueAt: now + 30_000 })],
+    ["with a time to wait", {}, later("ambiguous", 90_000), moment, tried(0, { dueAt: now + 90_000 })],
+    ["while the account is refused it waits for the pause", longTried, later("configuration"), pausing, waiting],
+    ["or longer", {}, later("configuration", 90_000), pausing, { ...waiting, dueAt: now + 90_000 }],
+    ["a refused account without a pause is a try", {}, later("configuration"), moment, tried(null)],
+    ["another failure during a pause is a try", {}, later("provider"), pausing, tried(null)],
+    ["the ninth after 72 hours", { ...old, attempts: 8 }, later("provider"), moment, tried(null)],
+    ["the tenth is last", { ...old, attempts: 9 }, later("provider"), moment, ended("failed", "given up: why", null)],
+    ["whose doubt is kept", { ...old, attempts: 9 }, later("ambiguous"), moment, ended("failed", "given up: why", 0)],
+    ["that could not be written it is as much in doubt", { ...doubted, attempts: 3 }, broken, moment, tried(2)],
+    ["for the fifth time", { ...doubted, attempts: 4 }, broken, moment, ended("failed", "given up: why", 2)],
+    ["where it is replaced there is no doubt", {}, later("ambiguous"), replacing, tried(null)],
+  ])("%s", (_, more, outcome, at, expected) => {
+    expect(afterTry(mailWith(more), outcome, at)).toEqual(expected);
   });
 
-  test.each(["provider", "limit"] as const)("that failed for certain (%s) it is tried again, not in doubt", (cause) => {
-    const settled = afterTry(mailWith({ timesNotFound: 2 }), later(cause), moment);
-    expect(settled).toMatchObject({ ...one, result: "later", error: "why", timesNotFound: null, tried: true });
-    const { dueAt } = settled as { dueAt: number };
+  test.each<Case>([
+    ["a lost reply is due late", {}, later("ambiguous"), onceMore, tried(0, { dueAt: now + hour / 2 })],
+    ["a second one stays in doubt", { timesNotFound: 0 }, later("ambiguous"), onceMore, ended("in-doubt", "why", 0)],
+    ["what was not handed over keeps its second time", { timesNotFound: 0 }, later("provider"), onceMore, tried(0)],
+    ["what is taken then is sent", { timesNotFound: 0 }, taken, onceMore, sent],
+    [
+      "one in doubt that is given up may have been sent",
+      { ...old, attempts: 9, timesNotFound: 0 },
+      later("provider"),
+      onceMore,
+      ended("in-doubt", "given up: why", 0),
+    ],
+    ["one without", { ...old, attempts: 9 }, later("provider"), onceMore, ended("failed", "given up: why", null)],
+  ])("where a mail can be sent once more at most: %s", (_, more, outcome, at, expected) => {
+    expect(afterTry(mailWith(more), outcome, at)).toEqual(expected);
+  });
+
+  test("that failed the next one comes within five to ten seconds", () => {
+    const { dueAt } = afterTry(mailWith(), later("provider"), moment) as { dueAt: number };
     expect(dueAt - now).toBeGreaterThanOrEqual(5_000);
     expect(dueAt - now).toBeLessThanOrEqual(10_000);
   });
-
-  test("whose answer was lost it is in doubt, and not due before the provider can know it", () => {
-    const settled = afterTry(mailWith(), later("ambiguous"), moment);
-    expect(settled).toEqual({
-      ...one,
-      result: "later",
-      dueAt: now + 30_000,
-      error: "why",
-      timesNotFound: 0,
-      tried: true,
-    });
-    expect(afterTry(mailWith(), later("ambiguous", 90_000), moment)).toMatchObject({
-      dueAt: now + 90_000,
-      timesNotFound: 0,
-    });
-  });
-
-  test("while the account is refused no try is counted, and it waits for the end of the pause", () => {
-    const expected = { ...one, result: "later", error: "why", timesNotFound: null, tried: false };
-    const tried = mailWith({ attempts: 50, createdAt: now - 10 * 24 * hour });
-    expect(afterTry(tried, later("configuration"), pausing)).toEqual({ ...expected, dueAt: now + 60_000 });
-    expect(afterTry(tried, later("configuration", 90_000), pausing)).toEqual({ ...expected, dueAt: now + 90_000 });
-    expect(afterTry(mailWith(), later("configuration"), moment)).toMatchObject({ result: "later", tried: true });
-    expect(afterTry(mailWith(), later("provider"), pausing)).toMatchObject({ result: "later", tried: true });
-  });
-
-  test("after 72 hours and ten tries it is given up, its doubt kept for the operator", () => {
-    expect(afterTry(old(8), later("provider"), moment)).toMatchObject({ result: "later" });
-    expect(afterTry(old(9), later("provider"), moment)).toEqual({
-      ...one,
-      result: "failed",
-      error: "given up: why",
-      timesNotFound: null,
-    });
-    expect(afterTry(old(9), later("ambiguous"), moment)).toMatchObject({ result: "failed", timesNotFound: 0 });
-  });
-
-  test("that could not be written it is tried five times in all, and is as much in doubt as before", () => {
-    const broken = { result: "broken", error: "not written: TypeError" } as const;
-    expect(afterTry(mailWith({ attempts: 3, timesNotFound: 2 }), broken, moment)).toMatchObject({
-      result: "later",
-      error: "not written: TypeError",
-      timesNotFound: 2,
-      tried: true,
-    });
-    expect(afterTry(mailWith({ attempts: 4, timesNotFound: 2 }), broken, moment)).toEqual({
-      ...one,
-      result: "failed",
-      error: "given up: not written: TypeError",
-      timesNotFound: 2,
-    });
-  });
 });
 
-describe("where a mail can be sent once more at most", () => {
-  test("one whose reply was lost is due once more, late", () => {
-    expect(afterTry(mailWith(), later("ambiguous"), onceMore)).toEqual({
-      ...one,
-      result: "later",
-      dueAt: now + hour / 2,
-      error: "why",
-      timesNotFound: 0,
-      tried: true,
-    });
-  });
-
-  test("one whose second reply was lost stays in doubt, for an operator", () => {
-    expect(afterTry(mailWith({ attempts: 1, timesNotFound: 0 }), later("ambiguous"), onceMore)).toEqual({
-      ...one,
-      result: "in-doubt",
-      error: "why",
-      timesNotFound: 0,
-    });
-  });
-
-  test("one in doubt that was certainly not handed over keeps its doubt, and its second time", () => {
-    const settled = afterTry(mailWith({ attempts: 1, timesNotFound: 0 }), later("provider"), onceMore);
-    expect(settled).toMatchObject({ result: "later", timesNotFound: 0, tried: true });
-    expect(afterTry(mailWith({ timesNotFound: 0 }), taken, onceMore)).toMatchObject({ result: "sent" });
-  });
-
-  test("one in doubt that is given up may have been sent all the same", () => {
-    expect(afterTry(old(9, 0), later("provider"), onceMore)).toMatchObject({ result: "in-doubt", timesNotFound: 0 });
-    expect(afterTry(old(9), later("provider"), onceMore)).toMatchObject({ result: "failed", timesNotFound: null });
-  });
-});
-
-test("where sending a mail again replaces it there is no doubt", () => {
-  expect(afterTry(mailWith(), later("ambiguous"), { ...moment, doubt: "replace" })).toMatchObject({
-    result: "later",
-    timesNotFound: null,
-    tried: true,
-  });
-});
-
-describe("after the question whether it has a mail", () => {
-  const absent: MailFinding = { result: "absent" };
-
-  test("one that it has is sent", () => {
-    const found: MailFinding = { result: "taken", providerId: "p" };
-    expect(afterQuestion(mailWith({ timesNotFound: 1 }), found, true, moment)).toEqual({
-      ...one,
-      result: "sent",
-      providerId: "p",
-    });
-  });
-
-  test("one that it does not know is asked about once more, and then may be sent", () => {
-    expect(afterQuestion(mailWith({ timesNotFound: 0 }), absent, true, moment)).toEqual({
-      ...one,
-      result: "later",
-      dueAt: now + 20_000,
-      error: "in doubt: the provider knows no such mail yet",
-      timesNotFound: 1,
-      tried: false,
-    });
-    expect(afterQuestion(mailWith({ timesNotFound: 1 }), absent, true, moment)).toBeNull();
-  });
-
-  test("no answer for this mail alone is no denial and no try", () => {
-    expect(afterQuestion(mailWith({ timesNotFound: 1 }), later("provider"), true, moment)).toEqual({
-      ...one,
-      result: "later",
-      dueAt: now + 20_000,
-      error: "why",
-      timesNotFound: 1,
-      tried: false,
-    });
-  });
-
-  test("no answer at all is a failed try, and the mail stays in doubt", () => {
-    const settled = afterQuestion(mailWith({ timesNotFound: 1 }), later("provider"), false, moment);
-    expect(settled).toMatchObject({ result: "later", error: "why", timesNotFound: 1, tried: true });
-    expect((settled as { dueAt: number }).dueAt).toBe(now + 30_000);
-    expect(afterQuestion(mailWith({ timesNotFound: 0 }), absent, false, moment)).toMatchObject({
-      timesNotFound: 1,
-      tried: false,
-    });
-  });
+const soon = { dueAt: now + 20_000, tried: false };
+const unknown = "in doubt: the provider knows no such mail yet";
+test.each<[string, number, MailFinding, boolean, MailSettlement | object | null]>([
+  ["that it has is sent", 1, { result: "taken", providerId: "p" }, true, sent],
+  ["that it does not know is asked about again", 0, { result: "absent" }, true, tried(1, { ...soon, error: unknown })],
+  ["that it does not know twice may be sent", 1, { result: "absent" }, true, null],
+  ["without an answer for it alone is not denied", 1, later("provider"), true, tried(1, soon)],
+  ["without any answer has a failed try", 1, later("provider"), false, tried(1, { dueAt: now + 30_000 })],
+  ["denied among none that are answered", 0, { result: "absent" }, false, tried(1, { ...soon, error: unknown })],
+])("after the question whether the provider has a mail, one %s", (_, timesNotFound, finding, answered, expected) => {
+  expect(afterQuestion(mailWith({ timesNotFound }), finding, answered, moment)).toEqual(expected);
 });
 
 describe("the next try", () => {
-  const createdAt = 1_700_000_000_000;
-  const failed = (attempts: number, at = createdAt, retryAfterMs?: number) => ({
-    createdAt,
+  const failed = (attempts: number, at = now, retryAfterMs?: number) => ({
+    createdAt: now,
     attempts,
     now: at,
     retryAfterMs,
   });
 
-  test("doubles the delay and stops doubling at an hour", () => {
-    const delays = [1, 2, 3, 20].map((attempts) => nextTry(failed(attempts), () => 1)! - createdAt);
+  test("comes after a delay that doubles up to an hour, spread over its half, never before a Retry-After", () => {
+    const delays = [1, 2, 3, 20].map((attempts) => nextTry(failed(attempts), () => 1)! - now);
     expect(delays).toEqual([10_000, 20_000, 40_000, 3_600_000]);
+    expect(nextTry(failed(2), () => 0)! - now).toBe(10_000);
+    expect(nextTry(failed(1, now, 120_000), () => 0)).toBe(now + 120_000);
   });
 
-  test("spreads tries over half of the delay", () => {
-    expect(nextTry(failed(2), () => 0)! - createdAt).toBe(10_000);
-    expect(nextTry(failed(2), () => 1)! - createdAt).toBe(20_000);
-  });
-
-  test("never tries before the provider's Retry-After", () => {
-    expect(nextTry(failed(1, createdAt, 120_000), () => 0)).toBe(createdAt + 120_000);
-  });
-
-  test("gives no mail up before it had ten tries, however old it is", () => {
-    const late = createdAt + 2 * retryMsMax;
+  test("is the last at the end of 72 hours, and the tenth at least, however old the mail is", () => {
+    const late = now + 2 * retryMsMax;
     expect(nextTry(failed(9, late), () => 0)).toBe(late + 1_280_000);
     expect(nextTry(failed(10, late), () => 0)).toBeUndefined();
-  });
-
-  test("tries once more at the end of 72 hours and then gives up", () => {
-    expect(nextTry(failed(90, createdAt + retryMsMax - 1), () => 1)).toBe(createdAt + retryMsMax);
-    expect(nextTry(failed(91, createdAt + retryMsMax), () => 1)).toBeUndefined();
+    expect(nextTry(failed(90, now + retryMsMax - 1), () => 1)).toBe(now + retryMsMax);
+    expect(nextTry(failed(91, now + retryMsMax), () => 1)).toBeUndefined();
   });
 });

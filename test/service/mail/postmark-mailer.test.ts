@@ -50,9 +50,7 @@ test("sends a batch in one call and judges every mail by its own entry", async (
   standIn().refuse("reader3@example.org", 300);
   const before = standIn().requests.length;
   const outcomes = await mailer().send(welcomes(5));
-  expect(standIn().requests.slice(before)).toEqual([
-    { method: "POST", path: "/email/batch", token: standIn().token, messages: 5 },
-  ]);
+  expect(standIn().requests.slice(before)).toMatchObject([{ path: "/email/batch", messages: 5 }]);
   expect(outcomes.map((outcome) => outcome.result)).toEqual(["taken", "refused", "taken", "refused", "taken"]);
   expect(outcomes[1]).toMatchObject({ inactiveRecipient: true });
   expect(outcomes[3]).toMatchObject({ inactiveRecipient: false });
@@ -68,7 +66,6 @@ test("a recipient that Postmark leaves out is told, and not by name", async () =
 
 test("takes 500 mails at once, and none at all", async () => {
   const outcomes = await mailer().send(welcomes(500));
-  expect(outcomes).toHaveLength(500);
   expect(outcomes.filter(({ result }) => result === "taken")).toHaveLength(498);
   expect(await mailer().send([])).toEqual([]);
 });
@@ -121,15 +118,13 @@ test.each<[string, PostmarkFault, object]>([
   expect(JSON.stringify(judged)).not.toMatch(/example|reader|stand-in|secret/);
 });
 
-test.each<[string, string]>([
-  ["an empty list", "[]"],
-  ["one entry too few", '[{"ErrorCode":0,"MessageID":"a"}]'],
-  ["an object", '{"ErrorCode":0,"MessageID":"a"}'],
-])("takes %s for a batch of two as ambiguous for both", async (_, text) => {
-  standIn().failNext(body(200, text));
-  const outcomes = await mailer().send(welcomes(2));
-  expect(outcomes).toMatchObject([later("ambiguous"), later("ambiguous")]);
-});
+test.each(["[]", '[{"ErrorCode":0,"MessageID":"a"}]', '{"ErrorCode":0,"MessageID":"a"}'])(
+  "takes %s for a batch of two as ambiguous for both",
+  async (text) => {
+    standIn().failNext(body(200, text));
+    expect(await mailer().send(welcomes(2))).toMatchObject([later("ambiguous"), later("ambiguous")]);
+  },
+);
 
 test.each(["hang", "trickle"] as const)("gives up after its time when the answer does not come (%s)", async (kind) => {
   await using hasty = mailer({ timeoutMs: 800 });
@@ -141,12 +136,8 @@ test.each(["hang", "trickle"] as const)("gives up after its time when the answer
 });
 
 test("takes an answer that changes the protocol as ambiguous, and ends", async () => {
-  const changing = createServer((socket) => {
-    socket.once("data", () => {
-      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n");
-    });
-  });
-  await using server = await listening(changing);
+  const answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n";
+  await using server = await listening(createServer((socket) => socket.once("data", () => socket.write(answer))));
   await using sent = mailer({ apiUrl: server.url });
   expect(await sent.send(welcomes(1))).toMatchObject([later("ambiguous")]);
   expect(await sent.find!([{ id: "unknown" }])).toMatchObject([later("ambiguous")]);
@@ -157,15 +148,11 @@ test("knows that nothing was sent when no server listens", async () => {
   expect(outcome).toEqual({ result: "later", error: "postmark: ECONNREFUSED", cause: "provider" });
 });
 
-test("knows that nothing was sent when the connection cannot be made secure", async () => {
-  const [outcome] = await mailer({ apiUrl: standIn().url.replace("http:", "https:") }).send(welcomes(1));
-  expect(outcome).toMatchObject(later("provider"));
-});
-
-test("knows that nothing was sent when the server says nothing before the connection is secure", async () => {
+test("knows that nothing was sent when the connection cannot be made secure, or nothing comes before it is", async () => {
+  const secure = (url: string) => mailer({ apiUrl: url.replace("http:", "https:"), timeoutMs: 200 }).send(welcomes(1));
+  expect(await secure(standIn().url)).toMatchObject([later("provider")]);
   await using silent = await listening(createServer());
-  const [outcome] = await mailer({ apiUrl: silent.url.replace("http:", "https:"), timeoutMs: 200 }).send(welcomes(1));
-  expect(outcome).toEqual({ result: "later", error: "postmark: time-out", cause: "provider" });
+  expect(await secure(silent.url)).toEqual([{ ...later("provider"), error: "postmark: time-out" }]);
 });
 
 test("keeps its connection for the calls that follow", async () => {
@@ -177,10 +164,9 @@ test("keeps its connection for the calls that follow", async () => {
 });
 
 test("calls a search that is refused a configuration fault, because no mail is to blame", async () => {
-  standIn().failNext({ kind: "error", status: 422, code: 300 });
-  expect(await mailer().find!([{ id: "unknown" }])).toEqual([
-    { result: "later", error: "postmark: HTTP 422, code 300", cause: "configuration" },
-  ]);
+  standIn().failNext(error(422, 300));
+  const told = { ...later("configuration"), error: "postmark: HTTP 422, code 300" };
+  expect(await mailer().find!([{ id: "unknown" }])).toEqual([told]);
 });
 
 describe("Retry-After", () => {
@@ -192,19 +178,14 @@ describe("Retry-After", () => {
   test("is honoured as a date, for every mail of a batch", async () => {
     const date = new Date(Date.now() + 60_000).toUTCString();
     standIn().failNext({ kind: "error", status: 503, headers: { "retry-after": date } });
-    const outcomes = await mailer().send(welcomes(2));
-    for (const outcome of outcomes) {
-      expect(outcome).toMatchObject({ cause: "ambiguous", retryAfterMs: expect.any(Number) });
-      expect((outcome as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(50_000);
-      expect((outcome as { retryAfterMs: number }).retryAfterMs).toBeLessThanOrEqual(60_000);
+    for (const outcome of await mailer().send(welcomes(2))) {
+      const { cause, retryAfterMs } = outcome as { cause: string; retryAfterMs: number };
+      expect([cause, retryAfterMs > 50_000, retryAfterMs <= 60_000]).toEqual(["ambiguous", true, true]);
     }
   });
 
   test("is left out when Postmark names no time, or one that is none", async () => {
-    standIn().failNext(
-      { kind: "error", status: 429 },
-      { kind: "error", status: 429, headers: { "retry-after": "soon" } },
-    );
+    standIn().failNext(error(429), { kind: "error", status: 429, headers: { "retry-after": "soon" } });
     for (const outcome of [await mailer().send(welcomes(1)), await mailer().send(welcomes(1))]) {
       expect(outcome[0]).not.toHaveProperty("retryAfterMs");
     }
@@ -225,11 +206,8 @@ test("halves a batch that is refused as a whole, so that one mail too large take
   const mails = welcomes(10).slice(5);
   const outcomes = await mailer().send(mails);
   expect(outcomes.map(({ result }) => result)).toEqual(["refused", "taken", "taken", "taken", "taken"]);
-  expect(
-    standIn()
-      .taken.slice(-4)
-      .map(({ Metadata }) => Metadata?.["mailId"]),
-  ).toEqual(mails.slice(1).map(({ id }) => id));
+  const latest = standIn().taken.slice(-4);
+  expect(latest.map(({ Metadata }) => Metadata?.["mailId"])).toEqual(mails.slice(1).map(({ id }) => id));
 });
 
 test("ends a batch in its time, however often it was halved", async () => {

@@ -49,9 +49,7 @@ test("delivers many mails over five connections, which stay open", async () => {
   expect(standIn().connections).toBeLessThanOrEqual(5);
 });
 
-const all = (code: number, words: string): SmtpBehaviour => ({
-  recipients: { "reader0@example.org": { code, words } },
-});
+const all = (code: number, words: string) => ({ recipients: { "reader0@example.org": { code, words } } });
 const data = (code: number, words: string): SmtpBehaviour => ({ data: { code, words } });
 const refused = (inactiveRecipient: boolean) => ({ result: "refused", inactiveRecipient });
 const later = (cause: string) => ({ result: "later", cause });
@@ -85,9 +83,8 @@ test.each<[string, SmtpBehaviour, object]>([
 });
 
 test("judges each mail by itself", async () => {
-  standIn().behaviour = { recipients: { "reader1@example.org": { code: 550, words: "5.1.1 No such user" } } };
-  const outcomes = await send(welcomes(3));
-  expect(outcomes.map(({ result }) => result)).toEqual(["taken", "refused", "taken"]);
+  standIn().behaviour = all(550, "5.1.1 No such user");
+  expect((await send(welcomes(3))).map(({ result }) => result)).toEqual(["refused", "taken", "taken"]);
 });
 
 describe("a server that is slow", () => {
@@ -116,9 +113,7 @@ describe("a server that is slow", () => {
   test("beyond all patience may have the mail", async () => {
     standIn().behaviour = { slow: () => new Promise(() => {}) };
     await using impatient = hasty("replyMs");
-    expect(await impatient.send(welcomes(1))).toEqual([
-      { result: "later", error: "smtp: time-out", cause: "ambiguous" },
-    ]);
+    expect(await impatient.send(welcomes(1))).toEqual([{ ...later("ambiguous"), error: "smtp: time-out" }]);
     expect(standIn().asked).toBe(1);
     // The connection is given up with it: the next mail goes over another one.
     standIn().behaviour = {};
@@ -179,11 +174,7 @@ describe("with a login", () => {
   test("sends neither password nor mail without TLS", async () => {
     await using server = await SmtpStandIn.open(login);
     const { outcome, sawPassword } = await sendTo(server, server.url);
-    expect(outcome).toMatchObject({
-      result: "later",
-      cause: "configuration",
-      error: expect.stringMatching(/STARTTLS/),
-    });
+    expect(outcome).toMatchObject({ ...later("configuration"), error: expect.stringMatching(/STARTTLS/) });
     expect([sawPassword, server.received]).toEqual([false, []]);
     expect(server.inClear.length).toBeGreaterThan(0);
   });

@@ -8,17 +8,20 @@ import { StorageUnavailable } from "../../../server/src/storage/store.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { hour, mailerOf, minute, outboxTest as test, taken } from "../../support/outbox/outbox-under-test.ts";
 
-test("a clock that is set forward by two years has no mail sent twice and none forgotten", async ({ tested }) => {
+/** A mailer whose calls wait for a gate. */
+function held(more: Parameters<typeof mailerOf>[1]) {
   const gate = Promise.withResolvers<void>();
   const sending: string[] = [];
-  const slow = mailerOf(
-    async (batch) => {
-      sending.push(...batch.map(({ id }) => id));
-      await gate.promise;
-      return taken(batch);
-    },
-    { batchMax: 1 },
-  );
+  const slow = mailerOf(async (mails: readonly OutgoingMail[]) => {
+    sending.push(...mails.map(({ id }) => id));
+    await gate.promise;
+    return taken(mails);
+  }, more);
+  return { gate, sending, slow };
+}
+
+test("a clock that is set forward by two years has no mail sent twice and none forgotten", async ({ tested }) => {
+  const { gate, sending, slow } = held({ batchMax: 1 });
   const { outbox, settled } = tested.openSender({ mailer: slow });
   outbox.start();
   // Four are handed over, the others wait in memory.
@@ -36,16 +39,7 @@ test("a clock that is set forward by two years has no mail sent twice and none f
 });
 
 test("a sender that stops finishes what it is sending and gives the rest back at once", async ({ tested }) => {
-  const gate = Promise.withResolvers<void>();
-  const sending: string[] = [];
-  const slow = mailerOf(
-    async (mails) => {
-      sending.push(...mails.map(({ id }) => id));
-      await gate.promise;
-      return taken(mails);
-    },
-    { batchMax: 1 },
-  );
+  const { gate, sending, slow } = held({ batchMax: 1 });
   const { outbox } = tested.openSender({ mailer: slow });
   const mails = await tested.storeMails(9, outbox.lease());
   const answers = Promise.all(mails.map((one) => outbox.deliver([one])));
@@ -102,12 +96,9 @@ test("a sender that leaves due mails to others writes down what the store refuse
   expect(await outbox.deliver([fresh!])).toBe(true);
   await eventually(() => failed.length).toBeGreaterThan(2);
   wrapped.refusing = false;
-  await eventually(() => listMails(tested.store.desk, { status: "sent", limit: 10 })).toMatchObject([
-    { id: fresh!.id },
-  ]);
-  expect(await listMails(tested.store.desk, { status: "queued", limit: 10 })).toMatchObject([
-    { id: due!.id, attempts: 0 },
-  ]);
+  const listed = (status: "sent" | "queued") => listMails(tested.store.desk, { status, limit: 10 });
+  await eventually(() => listed("sent")).toMatchObject([{ id: fresh!.id }]);
+  expect(await listed("queued")).toMatchObject([{ id: due!.id, attempts: 0 }]);
   expect(tested.taken()).toEqual([fresh!.id]);
 });
 
@@ -156,14 +147,7 @@ test.for(["has seen it", "starts afterwards"])(
   "a reply that comes after the store was away is waited for, and no process that %s sends the mail meanwhile",
   async (which, { tested }) => {
     const { clock } = tested;
-    const reply = Promise.withResolvers<void>();
-    const received: string[] = [];
-    const slow = async (mails: readonly OutgoingMail[]) => {
-      received.push(...mails.map(({ id }) => id));
-      await reply.promise;
-      return taken(mails);
-    };
-    const mailer = mailerOf(slow, { doubt: "once-more" });
+    const { gate: reply, sending: received, slow: mailer } = held({ doubt: "once-more" });
     const [mine, others] = [absent(tested.store), absent(await tested.openAgain())];
     const sender = ({ store }: typeof mine) => tested.openSender({ mailer, store, renewMs: 5 });
     const { outbox, failed } = sender(mine);
