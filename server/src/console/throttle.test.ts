@@ -12,12 +12,7 @@ function open() {
   return { clock, throttle: new SignInThrottle(clock) };
 }
 
-async function failTimes(
-  throttle: SignInThrottle,
-  times: number,
-  client: (at: number) => string,
-  typed: string | null,
-) {
+async function failTimes(throttle: SignInThrottle, times: number, client: (at: number) => string, typed: string) {
   for (let at = 0; at < times; at += 1) expect(await throttle.attempt(by(client(at), typed), fail)).toBeNull();
 }
 

@@ -6,6 +6,7 @@ import { browserAccept, fields, postForm } from "../../support/pages.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 
+const message = "Submissions from pages of other websites are not accepted.";
 const partner = "https://partner.example";
 const foreign = { "sec-fetch-site": "cross-site", origin: "https://elsewhere.example" };
 
@@ -26,17 +27,11 @@ describe.each(doors)("on the $name door", (door) => {
     const answers = [
       await door.send(service(), "marketplace.inquiry", inquiryWith(foreign)),
       await door.send(service(), "applications.submit", { ...form(applicant), headers: foreign }),
-      await door.send(service(), "newsletter.subscribe", {
-        body: "{",
-        headers: { origin: "https://elsewhere.example" },
-      }),
+      await door.send(service(), "newsletter.subscribe", { body: "{", headers: { origin: foreign.origin } }),
     ];
     for (const { status, fault } of answers) {
       expect(status).toBe(403);
-      expect(fault).toMatchObject({
-        code: "FORBIDDEN",
-        message: "Submissions from pages of other websites are not accepted.",
-      });
+      expect(fault).toMatchObject({ code: "FORBIDDEN", message });
     }
   });
 
@@ -61,7 +56,7 @@ test("a batch from another site is refused as a list, its body unread", async ()
 test("a form that a page of another site sends is answered with a page", async () => {
   const page = await postForm(service(), "newsletter.subscribe", fields({ email: "foreign@example.org" }), foreign);
   expect(page.status).toBe(403);
-  expect(page.text).toContain("Submissions from pages of other websites are not accepted.");
+  expect(page.text).toContain(message);
 });
 
 test("the pages of the newsletter take what mail programs send, and nothing from pages of other sites", async () => {
@@ -78,10 +73,4 @@ test("the pages of the newsletter take what mail programs send, and nothing from
     expect((await post(path, { "sec-fetch-site": "same-origin", origin: service().url })).status).toBe(404);
   }
   expect((await fetch(`${service().url}/newsletter/confirm?token=x`, { headers: foreign })).status).toBe(404);
-});
-
-test("what is only read may be read from anywhere", async () => {
-  for (const path of ["/", "/healthz", "/openapi.json"]) {
-    expect((await fetch(service().url + path, { headers: foreign })).status).toBe(200);
-  }
 });

@@ -1,27 +1,11 @@
 // Where a proof of work is asked for, every submission needs one of its own, whichever door and kind of body it comes in;
 // a refused one leaves nothing, and uses nothing up.
 import { describe, expect, test } from "vitest";
-import {
-  type Answer,
-  applicant,
-  buyer,
-  doors,
-  form,
-  json,
-  pdf,
-  type Procedure,
-  rest,
-  sendBatch,
-} from "../../support/doors.ts";
+import { applicant, buyer, doors, form, json, pdf, rest, sendBatch } from "../../support/doors.ts";
+import type { Answer, Procedure } from "../../support/doors.ts";
 import { type Service, startService } from "../../support/service.ts";
-import {
-  type Challenge,
-  fetchChallenge,
-  littleWork as env,
-  payloadOf,
-  proveWork,
-  solve,
-} from "../../support/solve-challenge.ts";
+import { fetchChallenge, littleWork as env, payloadOf, proveWork, solve } from "../../support/solve-challenge.ts";
+import type { Challenge } from "../../support/solve-challenge.ts";
 import { rateLimitFactors } from "../../../server/src/http/limits.ts";
 import { altchaChallengePath } from "../../../shared/src/hidden-fields.ts";
 
@@ -75,8 +59,7 @@ describe.each(doors)("on the $name door", (door) => {
   test("a submission that is refused for something else leaves the solution good", async () => {
     await using service = await startService({ env });
     const altcha = await proveWork(service);
-    const send = (fields: Fields) =>
-      door.send(service, "applications.submit", form({ ...applicant, altcha, ...fields }));
+    const send = (more: Fields) => door.send(service, "applications.submit", form({ ...applicant, altcha, ...more }));
     expect((await send({ email: "nobody" })).fault?.issues?.map(({ path }) => path)).toEqual([["email"]]);
     expect((await send({ resumeFile: new File(["plain text"], "cv.pdf") })).status).toBe(415);
     expect((await send({})).status).toBe(200);
@@ -92,9 +75,8 @@ describe.each(doors)("on the $name door", (door) => {
       expect(again.receipt).toEqual(first.receipt);
       expect(again.headers.get("idempotency-replayed")).toBe("true");
     }
-    expect((await door.send(service, "marketplace.inquiry", keyed("key-1", { ...buyer, name: "Bo" }))).status).toBe(
-      422,
-    );
+    const changed = await door.send(service, "marketplace.inquiry", keyed("key-1", { ...buyer, name: "Bo" }));
+    expect(changed.status).toBe(422);
     expectRefused(await door.send(service, "marketplace.inquiry", keyed("key-2", { ...buyer, altcha })), "used before");
     expect(await countsOf(service)).toMatchObject({ rows: 1 });
   });

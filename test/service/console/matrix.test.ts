@@ -64,9 +64,7 @@ const downloads = new Map<string, readonly Role[]>(
 );
 
 function exportsOf(subject: string, ...methods: readonly string[]): string[] {
-  return methods.flatMap((method) =>
-    ["csv", "ndjson"].map((format) => `${method}/console/exports/${subject}.${format}`),
-  );
+  return methods.flatMap((one) => ["csv", "ndjson"].map((format) => `${one}/console/exports/${subject}.${format}`));
 }
 
 const nameOf = ({ method, url }: Pick<ConsoleDownload, "method" | "url">) =>
@@ -135,11 +133,7 @@ describe("procedures", () => {
 });
 
 describe("downloads", () => {
-  const listed = consoleDownloads.map(({ method, url }) => ({
-    method,
-    url,
-    allowed: downloads.get(nameOf({ method, url })) ?? [],
-  }));
+  const listed = consoleDownloads.map((one) => ({ ...one, allowed: downloads.get(nameOf(one)) ?? [] }));
   const init = (method: string): RequestInit =>
     method === "GET" ? {} : { method, body: new URLSearchParams({ filter: "{}" }) };
   const addressOf = (url: string) =>
@@ -181,10 +175,8 @@ describe("what a role may not see answers like what does not exist", () => {
     await alike("submission.get", (reference) => ({ reference }));
     await alike("submission.addNote", (reference) => ({ reference, text: "x" }));
     await alike("submission.release", (reference) => ({ reference }));
-    const triaged = await sales.call("inbox.triage", {
-      targets: [{ reference: application, version: 1 }],
-      status: "done",
-    });
+    const targets = [{ reference: application, version: 1 }];
+    const triaged = await sales.call("inbox.triage", { targets, status: "done" });
     expect(triaged.data).toEqual([{ reference: application, result: "unknown" }]);
 
     expect((await sales.call("submission.get", { reference: inquiry })).status).toBe(200);
@@ -194,14 +186,12 @@ describe("what a role may not see answers like what does not exist", () => {
   });
 
   test("lists, counts, people and exports hold the role's own only", async () => {
-    const references_ = async (role: Role) => {
-      const { data } = await sessions.get(role)!.call("inbox.list", { filter: {}, page: {} });
-      return (data as { rows: { reference: string }[] }).rows.map(({ reference }) => reference);
-    };
-    const { inquiry, application } = references;
-    expect(await references_("admin")).toEqual([application, inquiry]);
-    expect(await references_("sales")).toEqual([inquiry]);
-    expect(await references_("recruiting")).toEqual([application]);
+    const inbox = async (role: Role) =>
+      (await sessions.get(role)!.call("inbox.list", { filter: {}, page: {} })).data as object;
+    const [inquiry, application] = [{ reference: references.inquiry }, { reference: references.application }];
+    expect(await inbox("admin")).toMatchObject({ rows: [application, inquiry] });
+    expect(await inbox("sales")).toMatchObject({ rows: [inquiry] });
+    expect(await inbox("recruiting")).toMatchObject({ rows: [application] });
 
     const person = async (role: Role) => {
       const { data } = await sessions.get(role)!.call("people.get", { person: "ann@example.org" });
@@ -222,10 +212,9 @@ describe("what a role may not see answers like what does not exist", () => {
 
   test("an assignee must be an operator who sees the submission", async () => {
     const sales = sessions.get("sales")!;
-    expect((await sales.call("inbox.assignees")).data).toEqual([
-      { email: "admin@example.org", name: null },
-      { email: "sales@example.org", name: null },
-    ]);
+    const [all, sees] = ["admin@example.org", "sales@example.org"];
+    const named = [all, sees].map((email) => ({ email, name: null }));
+    expect((await sales.call("inbox.assignees")).data).toEqual(named);
     const assign = (assignee: string) =>
       sales.call("inbox.triage", { targets: [{ reference: references.inquiry, version: 1 }], assignee });
     for (const other of ["recruiting@example.org", "nobody@example.org"]) {
@@ -235,14 +224,11 @@ describe("what a role may not see answers like what does not exist", () => {
     const admin = sessions.get("admin")!;
     const offered = async (...kinds: string[]) =>
       ((await admin.call("inbox.assignees", { kinds })).data as OperatorName[]).map(({ email }) => email);
-    const [all, sees] = ["admin@example.org", "sales@example.org"];
     expect(await offered()).toEqual([all, "recruiting@example.org", sees]);
     expect(await offered("inquiry")).toEqual([all, sees]);
     expect(await offered("inquiry", "application")).toEqual([all]);
-    const refused = await admin.call("inbox.triage", {
-      targets: Object.values(references).map((reference) => ({ reference, version: 1 })),
-      assignee: sees,
-    });
+    const targets = Object.values(references).map((reference) => ({ reference, version: 1 }));
+    const refused = await admin.call("inbox.triage", { targets, assignee: sees });
     expect([refused.status, refused.issues?.[0]?.path]).toEqual([400, ["assignee"]]);
   });
 });

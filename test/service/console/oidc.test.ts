@@ -7,11 +7,8 @@ import { shared } from "../../support/shared.ts";
 import { client, IdentityProvider } from "../../support/console/identity-provider.ts";
 import { auditOf, invite, Operator, operator } from "../../support/console/operator.ts";
 
-const envOf = (issuer: string) => ({
-  OIDC_ISSUER: issuer,
-  OIDC_CLIENT_ID: client.id,
-  OIDC_CLIENT_SECRET: client.secret,
-});
+const secrets = { OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret };
+const envOf = (issuer: string) => ({ OIDC_ISSUER: issuer, ...secrets });
 
 const provider = shared(() => IdentityProvider.open(() => `${service().url}/console/oidc/callback`));
 const service: () => Service = shared(() => startService({ env: envOf(provider().issuer) }));
@@ -48,10 +45,7 @@ async function throughProvider(location: string, target = service()): Promise<st
 
 /** The form of the console's page. @param token of an invitation */
 const start = (browser: Operator, token = "") =>
-  browser.fetch("/console/oidc/start", {
-    method: "POST",
-    body: new URLSearchParams(token === undefined ? {} : { token }),
-  });
+  browser.fetch("/console/oidc/start", { method: "POST", body: new URLSearchParams({ token }) });
 
 /** Begins a sign-in in a browser and goes to the provider; answers the address of the return. */
 async function begin(browser: Operator, target = service(), token?: string): Promise<URL> {
@@ -133,9 +127,8 @@ test("ends the session that the browser had, once the sign-in succeeds, although
 test("keeps what it needs in a cookie of its own for ten minutes", async () => {
   const browser = new Operator(service());
   const started = await start(browser);
-  expect(browser.setCookie).toMatch(
-    /^console-oidc=[\w-]+\.[\w-]{43}; Path=\/console\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/,
-  );
+  const cookie = /^console-oidc=[\w-]+\.[\w-]{43}; Path=\/console\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/;
+  expect(browser.setCookie).toMatch(cookie);
   const location = new URL(started.headers.get("location")!);
   expect(Object.fromEntries(location.searchParams)).toMatchObject({
     response_type: "code",
@@ -224,9 +217,8 @@ test("signs in where passwords are off, and no password does", async () => {
 
 test("the page may send its form to the provider", async () => {
   const page = await fetch(`${service().url}/console`);
-  expect(page.headers.get("content-security-policy")).toContain(
-    `form-action 'self' ${new URL(provider().issuer).origin};`,
-  );
+  const { origin } = new URL(provider().issuer);
+  expect(page.headers.get("content-security-policy")).toContain(`form-action 'self' ${origin};`);
 });
 
 test("a sign-out says where the provider's own session ends", async () => {
@@ -246,10 +238,8 @@ test.each([
   const token = await invite(service(), "ben@example.org", "sales");
   const { response, session, browser } = await signIn({ token });
   expect([response.status, session]).toEqual([403, undefined]);
-  expect(await response.json()).toMatchObject({
-    code: "FORBIDDEN",
-    message: expect.stringContaining("not known here"),
-  });
+  const message = expect.stringContaining("not known here") as string;
+  expect(await response.json()).toMatchObject({ code: "FORBIDDEN", message });
   expect((await browser.call("session.me")).data).toBeNull();
 });
 
@@ -304,9 +294,8 @@ test("refuses an ID token that is not signed with a key of the provider", async 
 });
 
 test("says so when the provider does not answer", async () => {
-  const env = envOf("http://127.0.0.1:9");
   const { lines, log } = keptLog("warn");
-  await using alone = await startService({ env, log });
+  await using alone = await startService({ env: envOf("http://127.0.0.1:9"), log });
   const response = await start(new Operator(alone));
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
   expect(await response.json()).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
@@ -329,10 +318,8 @@ describe("a provider below a path that ends in a slash", () => {
 
   test("is told from one of another name, and the log says why", async () => {
     await using below = await IdentityProvider.open(() => "http://127.0.0.1:9/", path);
-    const issuer = below.issuer.replace(/\/$/, "");
-    const env = envOf(issuer);
     const { lines, log } = keptLog("warn");
-    await using one = await startService({ env, log });
+    await using one = await startService({ env: envOf(below.issuer.replace(/\/$/, "")), log });
     expect((await start(new Operator(one))).status).toBe(503);
     const told = { code: "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED" };
     expect(lines).toContainEqual(expect.objectContaining(told));

@@ -3,6 +3,7 @@ import { TOTP } from "otpauth";
 import { expect, test } from "vitest";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { drawSecret, hashSecret } from "../../../server/src/secrets.ts";
+import { json } from "../../support/doors.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { auditOf, invite, Operator, operator, password } from "../../support/console/operator.ts";
@@ -49,9 +50,7 @@ test("once a second factor is set, the password alone does not sign in, and each
   expect((await signIn(new Operator(service), "eva@example.org", codes[3])).status).toBe(400);
   expect((await eva.call("secondFactor.remove", { password })).status).toBe(200);
   expect((await signIn(new Operator(service), "eva@example.org")).status).toBe(200);
-  const actions = (await auditOf(service))
-    .map(({ action }) => action)
-    .filter((action) => /factor|recovery/.test(action));
+  const actions = (await auditOf(service)).map(({ action }) => action).filter((one) => /factor|recovery/.test(one));
   expect(actions).toEqual(["operator.factor-set", "operator.recovery-code", "operator.factor-removed"]);
 });
 
@@ -121,9 +120,8 @@ test("a link of the command line signs in once, and counts as a second factor", 
   {
     await using store = await openStore(service.storage);
     const root = { operator: "command line", at: store.clock.now() };
-    expect(await store.access.changeOperator("admin@example.org", { signInLinkHash: hashSecret(token) }, root)).toBe(
-      true,
-    );
+    const link = { signInLinkHash: hashSecret(token) };
+    expect(await store.access.changeOperator("admin@example.org", link, root)).toBe(true);
   }
   const browser = new Operator(service);
   const { data } = await browser.call("session.useSignInLink", { token });
@@ -154,22 +152,15 @@ test("an operator sees the own sessions and ends one; an administrator ends all 
   expect(await list(eva)).toHaveLength(1);
   expect((await admin.call("operators.endSessions", { email: "eva@example.org" })).status).toBe(200);
   expect((await eva.call("inbox.counts")).status).toBe(401);
-  const entry = (await auditOf(service)).at(-1);
-  expect(entry).toMatchObject({
-    operator: "admin@example.org",
-    action: "sign-out.everywhere",
-    subject: "eva@example.org",
-  });
+  const entry = { operator: "admin@example.org", action: "sign-out.everywhere", subject: "eva@example.org" };
+  expect((await auditOf(service)).at(-1)).toMatchObject(entry);
 });
 
 /** The cookie of the device, which a browser sends beside that of the session. */
 async function signedInDevice(service: Service, email: string): Promise<Operator> {
   const one = new Operator(service);
-  const response = await one.fetch("/console/trpc/session.signIn", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ email, password }),
-  });
+  const init = { method: "POST", ...json({ email, password }) };
+  const response = await one.fetch("/console/trpc/session.signIn", init);
   const set = response.headers.getSetCookie().find((cookie) => cookie.startsWith("console-device="));
   expect(set).toMatch(/^console-device=[\w.-]+; Path=\/console; HttpOnly; SameSite=Strict; Max-Age=34560000$/);
   one.cookie = set!.split(";")[0]!;

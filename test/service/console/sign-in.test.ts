@@ -117,10 +117,7 @@ test("a new password needs the current one, ends all other sessions, and is reco
   stolen.cookie = anna.cookie;
   const change = (current: string, next: string) => anna.call("session.changePassword", { current, password: next });
   const wrong = await change("wrong password", "another long phrase");
-  expect([wrong.status, wrong.issues]).toEqual([
-    400,
-    [{ path: ["current"], message: "This is not your current password." }],
-  ]);
+  expect([wrong.status, wrong.issues?.[0]?.message]).toEqual([400, "This is not your current password."]);
   const weak = await change(password, "anna@example.org");
   expect([weak.status, weak.issues?.[0]?.path]).toEqual([400, ["password"]]);
   // The new password is judged only for those who know the current one.
@@ -158,7 +155,9 @@ test("only pages of the console may call, with JSON", async () => {
     { "sec-fetch-site": "cross-site", origin: "https://evil.example" },
     { "sec-fetch-site": "same-site" },
     { "sec-fetch-site": "none" },
+    { "sec-fetch-site": "cross-site", origin: common().url },
     { origin: "https://evil.example" },
+    { origin: "null" },
     {},
   ];
   for (const headers of foreign) {

@@ -2,6 +2,7 @@
 // told to webhooks and written to the audit log, and that a refusal does nothing of it.
 import { expect, test } from "vitest";
 import type { ImportReport } from "../../../shared/src/console.ts";
+import { json } from "../../support/doors.ts";
 import { subscribe, welcomed, welcomes, open } from "../../support/newsletter/reader.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
@@ -26,8 +27,7 @@ const importOf = async (one: Operator, csv: string) =>
 const suppress = (service: Service, event: object) =>
   fetch(`${service.url}/webhooks/postmark`, {
     method: "POST",
-    headers: { "content-type": "application/json", authorization: `Basic ${btoa(credentials)}` },
-    body: JSON.stringify(event),
+    ...json(event, { authorization: `Basic ${btoa(credentials)}` }),
   });
 
 /** Gets only what is refused. */
@@ -41,11 +41,8 @@ async function nothingIn(service: Service): Promise<void> {
 test("one who is added without a proof of consent gets the welcome mail, and is active once it is confirmed", async () => {
   await using service = await startService({ env: { NEWSLETTER_OPT_IN: "single" } });
   const mia = await operator(service, "mia@example.org", "marketing");
-  const sent = await mia.call("subscribers.add", {
-    email: "New@Example.org",
-    source: "Trade Fair",
-    consentText: "Yes",
-  });
+  const added = { email: "New@Example.org", source: "Trade Fair", consentText: "Yes" };
+  const sent = await mia.call("subscribers.add", added);
   expect(sent.data).toEqual({ status: "pending" });
   expect((await service.stored()).subscribers).toMatchObject([
     { email: "New@example.org", status: "pending", source: "trade-fair", consent: null },
@@ -89,10 +86,8 @@ test.each([
 test("a file is imported; the report names each row that was left out and why; the mails go out at a pace", async () => {
   const clock = new MovableClock();
   await using receiver = await openReceiver();
-  await using service = await startService({
-    clock,
-    env: { POSTMARK_WEBHOOK_AUTH: credentials, WEBHOOK_TARGETS: "loopback" },
-  });
+  const env = { POSTMARK_WEBHOOK_AUTH: credentials, WEBHOOK_TARGETS: "loopback" };
+  await using service = await startService({ clock, env });
   const left = await welcomed(service, "left@example.org");
   await open(left.unsubscribe, { method: "POST" });
   await subscribe(service, "pending@example.org");
@@ -139,17 +134,11 @@ five@example.org;;;;;
     [11, "nobody", expect.stringContaining("e-mail address")],
     [12, "three@example.org", expect.stringMatching(/^consentAt: /)],
   ]);
-  expect(await statesOf(service)).toEqual({
-    "left@example.org": "unsubscribed",
-    "pending@example.org": "pending",
-    "active@example.org": "active",
-    "bounced@example.org": "bounced",
-    "complained@example.org": "complained",
-    "one@example.org": "pending",
-    "two@example.org": "active",
-    "four@example.org": "pending",
-    "five@example.org": "pending",
-  });
+  const states = Object.entries(await statesOf(service)).map(([email, status]) => `${email.split("@")[0]} ${status}`);
+  expect(states.join(", ")).toBe(
+    "left unsubscribed, pending pending, active active, bounced bounced, complained complained, one pending, " +
+      "two active, four pending, five pending",
+  );
   const two = (await service.stored()).subscribers.find(({ email }) => email === "two@example.org");
   const consent = { text: "Yes; I agree", page: "https://fair.example.org/form" };
   expect(two).toMatchObject({ source: "fair", consent: { ...consent, at: Date.UTC(2026, 4, 1, 9, 30) } });
@@ -218,10 +207,12 @@ test("a file is taken of those who may import one only, and a refusal of others 
   expect((await mia.call("subscribers.import", { csv: "x".repeat(6_000_000) })).status).toBe(413);
   expect(await statesOf(service)).toEqual({});
   await service.stop();
-  const refused = (await auditOf(service)).filter(({ action }) => action === "refused");
-  expect(refused).toMatchObject([
-    { operator: "sam@example.org", subject: "subscribers.import", detail: { notFound: 1 } },
-  ]);
+  const [refused] = (await auditOf(service)).filter(({ action }) => action === "refused");
+  expect(refused).toMatchObject({
+    operator: "sam@example.org",
+    subject: "subscribers.import",
+    detail: { notFound: 1 },
+  });
 });
 
 test("unsubscribing does what the link does: webhooks are told, the link to confirm is dead, and only the owner comes back", async () => {
@@ -239,11 +230,8 @@ test("unsubscribing does what the link does: webhooks are told, the link to conf
   const [told] = await receiver.got(1);
   expect(JSON.parse(told!.body)).toMatchObject({ type: "subscriber.unsubscribed", data: { email: "ann@example.org" } });
   expect((await open(confirm!, { method: "POST" })).status).not.toBe(200);
-  const refused = await mia.call("subscribers.add", {
-    email: "ann@example.org",
-    consentText: "Yes",
-    consentAt: "2026-05-01",
-  });
+  const again = { email: "ann@example.org", consentText: "Yes", consentAt: "2026-05-01" };
+  const refused = await mia.call("subscribers.add", again);
   expect([refused.status, refused.issues?.[0]?.message]).toEqual([409, expect.stringContaining("unsubscribed")]);
   expect(await statesOf(service)).toEqual({ "ann@example.org": "unsubscribed" });
   expect(await entriesOf(service)).toEqual([
@@ -255,15 +243,13 @@ test("subscribers are counted, listed and exported by source", async () => {
   await using service = await startService();
   const mia = await operator(service, "mia@example.org", "marketing");
   await importOf(mia, "email,source\na@example.org,fair\nb@example.org,footer\nc@example.com,fair\n");
-  expect((await mia.call("subscribers.sources")).data).toEqual([
-    { source: "fair", count: 2 },
-    { source: "footer", count: 1 },
-  ]);
+  const counts = [
+    ["fair", 2],
+    ["footer", 1],
+  ].map(([source, count]) => ({ source, count }));
+  expect((await mia.call("subscribers.sources")).data).toEqual(counts);
   const listed = (await mia.call("subscribers.list", { filter: { source: "fair" }, page: {} })).data;
-  expect((listed as { rows: { email: string }[] }).rows.map(({ email }) => email)).toEqual([
-    "c@example.com",
-    "a@example.org",
-  ]);
+  expect(listed).toMatchObject({ rows: [{ email: "c@example.com" }, { email: "a@example.org" }] });
   const exported = async (filter: object) => {
     const body = new URLSearchParams({ filter: JSON.stringify(filter) });
     const answer = await mia.fetch("/console/exports/subscribers.ndjson", { method: "POST", body });

@@ -36,13 +36,7 @@ test("a webhook is added, told, replayed, given a new secret and removed, all of
   expect(await deliveries(null)).toEqual([]);
 
   const entries = (await auditOf(service())).filter(({ action }) => action.startsWith("webhook."));
-  expect(entries.map(({ action }) => action.slice("webhook.".length))).toEqual([
-    "add",
-    "replay",
-    "replay",
-    "rotate",
-    "remove",
-  ]);
+  expect(entries.map(({ action }) => action.replace("webhook.", "")).join(" ")).toBe("add replay replay rotate remove");
   for (const entry of entries) {
     expect(entry).toMatchObject({ operator: "admin@example.org", subject: `webhook ${webhook.id}` });
     expect(entry.detail["host"]).toBe(new URL(receiver.url).host);

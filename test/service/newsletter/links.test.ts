@@ -111,6 +111,7 @@ describe("a link that does not work", () => {
       page("unsubscribe", `?token=${"A".repeat(43)}`),
       page("unsubscribe", `?token=${"A".repeat(101)}`),
       page("unsubscribe", "?token=%00%ff"),
+      page("confirm", "?token=%3Cb%3Emark"),
       // For the other purpose.
       page("confirm", `?token=${tokenOf(unsubscribe)}`),
       page("unsubscribe", `?token=${tokenOf(confirm)}`),
@@ -132,11 +133,6 @@ describe("a link that does not work", () => {
     expect(texts.size).toBe(1);
     expect(await subscriber(service(), email)).toEqual(before);
     expect(await statusOf(service(), left.email)).toBe("unsubscribed");
-  });
-
-  test("reflects nothing of what was sent", async () => {
-    const { text } = await open(page("confirm", "?token=%3Cb%3Emark"));
-    expect(text).not.toContain("mark");
   });
 
   test.each([

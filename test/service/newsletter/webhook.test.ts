@@ -1,6 +1,6 @@
 // Postmark's webhook: who may call it, what each event does, and that repetition and disorder do no harm.
 import { describe, expect, test } from "vitest";
-import { json, rest } from "../../support/doors.ts";
+import { buyer, json, rest } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { open } from "../../support/newsletter/reader.ts";
@@ -52,11 +52,7 @@ const someone = () => `someone${(people += 1)}@example.org`;
 
 /** Whether an inquiry from the address brings its receipt, which the answer waits for. */
 async function getsReceipts(email: string): Promise<boolean> {
-  const answer = await rest.send(
-    service(),
-    "marketplace.inquiry",
-    json({ name: "Ann Buyer", email, selectedPackageIds: ["en-GB"] }),
-  );
+  const answer = await rest.send(service(), "marketplace.inquiry", json({ ...buyer, email }));
   expect(answer.status).toBe(200);
   return answer.receipt?.["confirmationEmailSent"] === true;
 }
@@ -94,6 +90,19 @@ describe("who may call", () => {
       });
     }
     expect(await getsReceipts(email)).toBe(true);
+  });
+
+  test("nobody for a minute after ten wrong passwords, with the right one too", async () => {
+    await using own = await startService({ env: { POSTMARK_WEBHOOK_AUTH: credentials } });
+    const send = (text: string) =>
+      fetch(`${own.url}/webhooks/postmark`, {
+        method: "POST",
+        ...json(bounce(someone()), { authorization: basic(text) }),
+      });
+    for (let tries = 0; tries < 10; tries += 1) expect((await send(`hook:${tries}`)).status).toBe(401);
+    const refused = await send(credentials);
+    expect([refused.status, await refused.json()]).toMatchObject([429, { code: "TOO_MANY_REQUESTS" }]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
   test("nobody has a large body read without credentials", async () => {

@@ -1,5 +1,6 @@
 // One id leads from the answer a person has to the log, the row and the mails.
 import { once } from "node:events";
+import { faults } from "@submissions/shared/faults";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { type Answer, applicant, buyer, doors, form, json, pdf, type Procedure, rest } from "../../support/doors.ts";
@@ -65,13 +66,15 @@ test.each([
     "POST /api/newsletter/subscribe HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{",
     "requestTimedOut",
   ],
-])("the id of the answer to %s is in the log", async (_, bytes, fault) => {
+] as const)("the id of the answer to %s is in the log", async (_, bytes, fault) => {
   const { lines, log } = keptLog();
   await using service = await startService({ log, limits: { headersMs: 300, bodyGraceMs: 300, checkMs: 20 } });
   const socket = connect(Number(new URL(service.url).port), "127.0.0.1").on("error", () => {});
   socket.write(bytes);
   const [answer] = (await once(socket, "data")) as [Buffer];
   const [, status, id] = /^HTTP\/1\.1 (\d+)[^]*?\r\nx-request-id: (\S+)\r\n/i.exec(String(answer)) ?? [];
+  expect(Number(status)).toBe(faults[fault].status);
+  expect(String(answer)).toContain(`"code":"${faults[fault].code}"`);
   await expect
     .poll(() => lines)
     .toContainEqual(expect.objectContaining({ requestId: id, status: Number(status), fault }));

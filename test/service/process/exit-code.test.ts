@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../../support/desk/run-command.ts";
 import { openFolder } from "../../support/folder.ts";
-import { listening } from "../../support/listening.ts";
 import { finish, start } from "../../support/program.ts";
 import { anew } from "../../support/shared.ts";
 
@@ -33,7 +32,6 @@ const wrongNames = [
 
 test.each([
   ["the service", () => finish(start("main.ts", [], mistakes()))],
-  ["check-config", () => finish(start("submissions.ts", ["check-config"], mistakes()))],
   ["a command", () => runCommand(["export", "inquiries"], mistakes())],
 ])("%s names all mistakes, shows no secret, touches nothing and ends with 78", async (_name, run) => {
   const { code, stdout, stderr } = await run();
@@ -90,15 +88,4 @@ test.each([
   const stderr = `The file .env cannot be read (${code}).\n`;
   expect(await finish(child)).toMatchObject({ code: 78, stdout: "", stderr });
   expect(await readdir(folder().path)).toEqual([".env"]);
-});
-
-test.each([
-  ["a taken port", "127.0.0.1", "is taken. Set PORT to another one."],
-  ["a foreign HOST", "192.0.2.1", "cannot be listened on (EADDRNOTAVAIL). Set HOST or PORT to another one."],
-])("%s ends the service with 1 and one plain line", async (_what, HOST, says) => {
-  await using server = await listening(() => {});
-  const { port } = server;
-  const ended = await finish(start("main.ts", [], { DATA_DIR: folder().path, HOST, PORT: String(port) }));
-  const stderr = `The service could not start: port ${port} of ${HOST} ${says}\n`;
-  expect(ended).toMatchObject({ code: 1, stdout: "", stderr });
 });

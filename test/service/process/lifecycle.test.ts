@@ -4,9 +4,12 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { messageForOperator } from "../../../server/src/observe/describe-error.ts";
+import { whyNotStarted } from "../../../server/src/start-up.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { buyer, form, json, pdf } from "../../support/doors.ts";
 import { keptLog } from "../../support/kept-log.ts";
+import { atNight } from "../../support/many-or-few.ts";
+import { listening } from "../../support/listening.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { startProcess, type ServiceProcess } from "../../support/service-process.ts";
 import { startService } from "../../support/service.ts";
@@ -21,6 +24,16 @@ test.each(["/dev/null/data", "/proc/nope/data"])(
     expect(messageForOperator(error)).toMatch(new RegExp(reason));
   },
 );
+
+test.each([
+  ["127.0.0.1", "is taken. Set PORT to another one."],
+  ["192.0.2.1", "cannot be listened on (EADDRNOTAVAIL). Set HOST or PORT to another one."],
+])("a port that is taken or of a foreign HOST ends the start: %s", async (host, says) => {
+  await using server = await listening(() => {});
+  const { port } = server;
+  const error = await startService({ env: { HOST: host, PORT: `${port}` } }).catch((thrown: unknown) => thrown);
+  expect(whyNotStarted(error, { listen: { host, port } })).toBe(`port ${port} of ${host} ${says}`);
+});
 
 const inquiry = { method: "POST", ...json(buyer) };
 
@@ -110,7 +123,10 @@ test("from SIGTERM on the service says that it is not ready, serves what it is s
   for (const response of responses) expect(response?.headers.get("connection")).toBe("close");
 });
 
-test("SIGTERM with an upload that stalls and a mail provider that is silent: both are given up in time, and what was stored is answered", async () => {
+const stalled =
+  "SIGTERM with an upload that stalls and a mail provider that is silent: both are given up in time, and what was stored is answered";
+// At night: that time is ten seconds.
+test.runIf(atNight)(stalled, async () => {
   await using postmark = await PostmarkStandIn.open();
   postmark.breakdown = { kind: "hang" };
   await using service = await startProcess({ ...postmark.env, MAIL_DEADLINE_MS: "15000" });

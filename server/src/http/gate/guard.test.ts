@@ -75,10 +75,7 @@ describe("tells pages of other sites", () => {
     ["another scheme", undefined, "http://here.example", true],
     ["a page without an origin of its own", undefined, "null", true],
   ])("%s", (_, site, origin, expected) => {
-    const headers = {
-      ...(site === undefined ? {} : { "sec-fetch-site": site }),
-      ...(origin === undefined ? {} : { origin }),
-    };
+    const headers = { "sec-fetch-site": site, origin };
     expect(isForeign({ method: "POST", headers })).toBe(expected);
     expect(isForeign({ method: "GET", headers })).toBe(false);
   });

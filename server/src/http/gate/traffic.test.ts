@@ -143,10 +143,8 @@ test("requests of one client that arrive at once are run up to the limit, and th
 });
 
 test("uploads have slots in all and for each client, also behind a proxy and for a whole /56", async () => {
-  await using service = await open({
-    limits: { uploadsMax: 4, uploadsPerClientMax: 2 },
-    trusted: { kind: "hops", count: 1 },
-  });
+  const limits = { uploadsMax: 4, uploadsPerClientMax: 2 };
+  await using service = await open({ limits, trusted: { kind: "hops", count: 1 } });
   const sockets: Socket[] = [];
   const upload = async (address: string) => {
     const socket = await service.client();
