@@ -75,11 +75,11 @@ export default defineConfig({
       project(
         "postgres",
         [
-          "test/service/api/idempotency.test.ts",
           "test/service/newsletter/life.test.ts",
-          "test/service/outbox/leases.test.ts",
           ...(process.env["NIGHTLY"] === "1"
             ? [
+                "test/service/api/idempotency.test.ts",
+                "test/service/outbox/leases.test.ts",
                 "test/service/api/parity.test.ts",
                 "test/service/newsletter/links.test.ts",
                 "test/service/outbox/never-twice.test.ts",

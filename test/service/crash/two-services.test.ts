@@ -3,6 +3,7 @@
 import { expect, inject, test } from "vitest";
 import type { Step } from "../../../server/src/failpoint.ts";
 import { applicant, form, pdf, rest, rpc, type Door, withKey } from "../../support/doors.ts";
+import { atNight } from "../../support/many-or-few.ts";
 import { PostgresDatabases } from "../../support/postgres-server.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { until } from "../../support/service-process.ts";
@@ -13,15 +14,13 @@ const patient = { timeout: 600_000 };
 
 const server = new PostgresDatabases(inject("postgresUrl"));
 
-const atNight = process.env["NIGHTLY"] === "1";
 const beforeCommit: readonly Step[] = [
   "before-commit",
   ...(atNight ? (["staged", "resume-kept", "row-written"] as const) : []),
 ];
 const afterCommit: readonly Step[] = [
   "after-commit",
-  "mail-taken",
-  ...(atNight ? (["mail-in-hand", "mail-settled", "before-answer"] as const) : []),
+  ...(atNight ? (["mail-taken", "mail-in-hand", "mail-settled", "before-answer"] as const) : []),
 ];
 const steps = [...beforeCommit, ...afterCommit];
 const resume = pdf("resume.pdf", 50_000);

@@ -1,10 +1,8 @@
 // The daily digest: what is counted, when it is stored, and that one goes out.
 import { expect, test } from "vitest";
 import { systemClock } from "../../../server/src/clock.ts";
-import { startDigests, storeDigest } from "../../../server/src/desk/digest.ts";
-import { createLog } from "../../../server/src/observe/log.ts";
+import { storeDigest } from "../../../server/src/desk/digest.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
-import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
   acceptReference,
@@ -16,10 +14,8 @@ import {
   noon,
 } from "../../contract/records.ts";
 import { openSqliteUnderTest } from "../../contract/sqlite-under-test.ts";
-import { openFolder } from "../../support/folder.ts";
 import { startService } from "../../support/service.ts";
 
-const log = createLog("silent");
 const all = { kinds: ["inquiry", "application"], subscribers: true } as const;
 
 test("counts new and open by kind, failed mails, and what waits longest", async () => {
@@ -46,49 +42,6 @@ test("counts new and open by kind, failed mails, and what waits longest", async 
   expect(digest?.longest[0]).toEqual({ kind: "inquiry", reference: oldest, receivedAt: noon - minute });
   expect(JSON.stringify(digest)).not.toMatch(/ann|ana/i);
 });
-
-test("is stored once its time has come, and once a day, by all processes together", async () => {
-  await using folder = await openFolder();
-  let now = noon - 1;
-  const at = { kind: "sqlite", file: `${folder.path}/s.db` } as const;
-  await using store = await openStore(at, { clock: { ...systemClock, now: () => now } });
-  const looked = countLooks(store);
-  const options = { store: looked.store, atMinute: 720, log, pollMs: 2 };
-  await using _one = startDigests(options);
-  await using _other = startDigests(options);
-  await looked.times(6);
-  expect(await allMails(store)).toEqual([]);
-  now = noon;
-  await expect.poll(async () => (await allMails(store)).length, { timeout: 20_000 }).toBe(1);
-  await looked.times(6);
-  expect(await allMails(store)).toHaveLength(1);
-  now += 24 * 60 * minute;
-  await expect.poll(async () => (await allMails(store)).length, { timeout: 20_000 }).toBe(2);
-});
-
-/** Tells when the time is asked for. */
-function countLooks(store: Store) {
-  let next = Promise.withResolvers<void>();
-  const clock = {
-    ...systemClock,
-    now() {
-      next.resolve();
-      next = Promise.withResolvers();
-      return store.clock.now();
-    },
-  };
-  return {
-    store: {
-      desk: store.desk,
-      clock,
-      mailBacklog: () => store.mailBacklog(),
-      storeDigest: store.storeDigest.bind(store),
-    },
-    async times(more: number) {
-      for (let left = more; left > 0; left -= 1) await next.promise;
-    },
-  };
-}
 
 test("goes out as a mail to those who are named, with links to the console, and not unless they are", async () => {
   const PUBLIC_URL = "https://submissions.example.org";

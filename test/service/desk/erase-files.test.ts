@@ -1,43 +1,34 @@
 // The files of erased resumes, where a command and the service do not share a folder. They share a database: PostgreSQL.
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { applicant, form, pdf, rest } from "../../support/doors.ts";
-import { PostgresDatabases, type PostgresDatabase } from "../../support/postgres-server.ts";
+import { openFolder } from "../../support/folder.ts";
+import { PostgresDatabases } from "../../support/postgres-server.ts";
 import { startService, type Service } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
 import { runCommand } from "../../support/desk/run-command.ts";
 
-let database: PostgresDatabase;
+const database = shared(() => new PostgresDatabases(inject("postgresUrl")).create());
 /** The service's DATA_DIR. */
-let home: string;
-let elsewhere: string;
+const home = shared(openFolder);
+const elsewhere = shared(openFolder);
 
-beforeEach(async () => {
-  database = await new PostgresDatabases(inject("postgresUrl")).create();
-  home = await mkdtemp(join(tmpdir(), "erase-home-"));
-  elsewhere = await mkdtemp(join(tmpdir(), "erase-elsewhere-"));
-});
-afterEach(async () => {
-  await database[Symbol.asyncDispose]();
-  for (const folder of [home, elsewhere]) await rm(folder, { recursive: true });
-});
-
-const serve = () => startService({ env: { DATA_DIR: home, DATABASE_URL: database.url } });
+const serve = () => startService({ env: { DATA_DIR: home().path, DATABASE_URL: database().url } });
 const files = async () =>
-  (await readdir(join(home, "resumes"), { recursive: true })).filter((name) => /\/[0-9a-f]{32}$/.test(name));
-const erase = (folder: string) =>
-  runCommand(["erase", applicant.email, "--yes"], { DATA_DIR: folder, DATABASE_URL: database.url });
+  (await readdir(join(home().path, "resumes"), { recursive: true })).filter((name) => /\/[0-9a-f]{32}$/.test(name));
+const erase = ({ path }: { readonly path: string }) =>
+  runCommand(["erase", applicant.email, "--yes"], { DATA_DIR: path, DATABASE_URL: database().url });
 
 async function keysLeft(): Promise<number> {
-  await using store = await openStore({ kind: "postgres", url: database.url, poolMax: 1 });
+  await using store = await openStore({ kind: "postgres", url: database().url, poolMax: 1 });
   return (await store.desk.resumesToDiscard(10, [])).length;
 }
 
 async function apply(service: Service): Promise<void> {
   // The first round of housekeeping pairs the folder with the database.
-  await expect.poll(() => readdir(join(home, "resumes/.identity"))).toHaveLength(1);
+  await expect.poll(() => readdir(join(home().path, "resumes/.identity"))).toHaveLength(1);
   const answer = await rest.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf("cv.pdf") }));
   expect(answer.status).toBe(200);
 }
@@ -46,7 +37,7 @@ test("a command with another folder leaves the files to the service, and says so
   {
     await using service = await serve();
     await apply(service);
-    const { code, stderr } = await erase(elsewhere);
+    const { code, stderr } = await erase(elsewhere());
     expect([code, stderr]).toEqual([
       0,
       `Erased: 1 submission, 1 resume, 0 subscriptions.
@@ -63,7 +54,7 @@ The files of erased resumes do not lie where DATA_DIR or RESUME_STORE points her
 test("a command with the service's folder discards the files at once", async () => {
   await using service = await serve();
   await apply(service);
-  const { code, stderr } = await erase(home);
+  const { code, stderr } = await erase(home());
   expect([code, stderr]).toEqual([0, "Erased: 1 submission, 1 resume, 0 subscriptions.\n"]);
   expect([await files(), await keysLeft()]).toEqual([[], 0]);
 });

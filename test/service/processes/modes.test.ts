@@ -78,8 +78,8 @@ test("workers have no doors, send what the web could not, and lose and double no
     { kind: "error", status: 500, taken: true },
   ];
   const sent = Promise.all(
-    Array.from({ length: 200 }, async (_, n) => {
-      if (n % 16 === 0) site.postmark.failNext(faults[(n / 16) % faults.length]!);
+    Array.from({ length: 100 }, async (_, n) => {
+      if (n % 8 === 0) site.postmark.failNext(faults[(n / 8) % faults.length]!);
       if (n % 10 !== 0) return inquire(webs[n % 2]!, `buyer${n}`, doors[n % 2]);
       const fields = { ...applicant, email: `buyer${n}@example.org`, resumeFile: pdf() };
       return rest.send(webs[n % 2]!, "applications.submit", form(fields));
@@ -90,7 +90,7 @@ test("workers have no doors, send what the web could not, and lose and double no
   await mailsSettled(several);
 
   const { inquiries, applications, subscribers, mails } = await site.contents();
-  expect([inquiries.length, applications.length]).toEqual([180 + 4, 20]);
+  expect([inquiries.length, applications.length]).toEqual([90 + 4, 10]);
   expect(mails).toHaveLength(2 * (inquiries.length + applications.length) + subscribers.length);
   expect(mails.filter(({ status }) => status !== "sent")).toEqual([]);
   const copies = site.copies();

@@ -3,6 +3,7 @@ import { Agent, request } from "node:http";
 import { json as readJson } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { addresses } from "../../support/doors.ts";
+import { atNight } from "../../support/many-or-few.ts";
 import { until } from "../../support/service-process.ts";
 import { Balancer } from "../../support/processes/balancer.ts";
 import { endByItself, openSeveral } from "../../support/processes/several.ts";
@@ -51,7 +52,7 @@ class Client {
 }
 
 // At night: it starts four processes, and again if the balancer was held up.
-test.runIf(process.env["NIGHTLY"] === "1")(
+test.runIf(atNight)(
   "two processes are replaced one after the other, and every request of every client succeeds",
   async () => {
     // A balancer that is held up until a process has ended cannot have heard its notice, and shows nothing.

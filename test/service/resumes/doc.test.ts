@@ -41,19 +41,14 @@ test("an encrypted Office package is refused and its sender told why", async () 
 test.each(["Macros", "MACROS", "_VBA_PROJECT_CUR", "_vba_project_cur"])(
   "a document with a storage %s in its root has macros and is refused",
   async (name) => {
-    expect(await judged(writeCompound([word, storage(name, "dir")]))).toEqual({
-      accepted: false,
-      message: "Word files with macros are not accepted. Please send the document as PDF or as DOCX without macros.",
-    });
+    const message = expect.stringContaining("Word files with macros are not accepted.") as string;
+    expect(await judged(writeCompound([word, storage(name, "dir")]))).toEqual({ accepted: false, message });
   },
 );
 
 test.each([
   ["a stream called Macros", stream("Macros")],
-  [
-    "an embedded workbook with macros",
-    { name: "ObjectPool", type: "storage" as const, children: [storage("Macros", "dir")] },
-  ],
+  ["an embedded workbook with macros", { ...storage("ObjectPool", "x"), children: [storage("Macros", "dir")] }],
 ])("a document with %s has no macros of its own", async (_, entry) => {
   expect(await judged(writeCompound([word, entry]))).toEqual(accepted);
 });
@@ -122,13 +117,8 @@ test("the last sector may be cut short, and must begin", async () => {
   expect(await judged(alone().subarray(0, -512))).toEqual(damaged);
 });
 
-test.each([
-  [9, accepted],
-  [10, damaged],
-  [11, damaged],
-  [12, accepted],
-])("sectors are of 512 or 4,096 bytes: 2 to the power of %i", async (shift, expected) => {
-  expect(await judged(writeCompound([word], undefined, shift))).toEqual(expected);
+test.each([9, 10, 11, 12])("sectors are of 512 or 4,096 bytes: 2 to the power of %i", async (shift) => {
+  expect(await judged(writeCompound([word], undefined, shift))).toEqual([9, 12].includes(shift) ? accepted : damaged);
 });
 
 test.each([0xfffffffa, 0xfffffffe, 0xffffffff])("a chain ends at the mark %i", async (mark) => {
@@ -177,8 +167,6 @@ test("a directory of less than one entry holds no document", async () => {
     header.writeUInt32LE(9, 0x30);
     table[9] = 0xfffffffe;
   });
-  expect(await judged(file.subarray(0, 10 * 512 + 100))).toEqual({
-    accepted: false,
-    message: "Only PDF, DOC or DOCX files are accepted; this is a file of another program.",
-  });
+  const message = expect.stringContaining("this is a file of another program.") as string;
+  expect(await judged(file.subarray(0, 10 * 512 + 100))).toEqual({ accepted: false, message });
 });

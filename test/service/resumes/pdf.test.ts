@@ -13,11 +13,7 @@ describe("the beginning of a PDF", () => {
     ["white space", " \t\r\n\f\0"],
     ["a byte order mark and 1,020 line feeds", `\u{ef}\u{bb}\u{bf}${"\n".repeat(1_020)}`],
   ])("may have %s in front", async (_, prefix) => {
-    expect(await judge(latin1(prefix + smallPdf), "cv.pdf")).toEqual({
-      accepted: true,
-      kind: "pdf",
-      filename: "cv.pdf",
-    });
+    expect(await judge(latin1(prefix + smallPdf), "cv.pdf")).toMatchObject({ accepted: true, kind: "pdf" });
   });
 
   test.each([

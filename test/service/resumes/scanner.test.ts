@@ -73,17 +73,6 @@ function scanning(resumes: Resumes, address: string) {
   return { lines, scanner: startScanning({ clamd: { host, port: Number(port) }, store, vault, log }) };
 }
 
-test("several scanners judge each resume once", async () => {
-  await using clamd = await ClamdStandIn.open();
-  const resumes = new Resumes("one", "two", "EICAR", "four", "five");
-  const drained = [resumes.drained(), resumes.drained()];
-  await using _first = scanning(resumes, clamd.address).scanner;
-  await using _second = scanning(resumes, clamd.address).scanner;
-  await Promise.all(drained);
-  await expect.poll(() => resumes.said, patience).toEqual(["clean", "clean", "infected", "clean", "clean"]);
-  expect(clamd.scanned.map(String).toSorted()).toEqual(["EICAR", "five", "four", "one", "two"]);
-});
-
 test.each(["hang up", "INSTREAM size limit exceeded. ERROR", ""])(
   "a resume on which the daemon answers %j stays unscanned, and does not hold up those behind it",
   async (excuse) => {
@@ -123,18 +112,7 @@ test("while the daemon is away no resume is claimed, so that its return finds al
   expect(lines[0]).toContain("scanning resumes failed and will be tried again");
 });
 
-test("a daemon that never answers does not keep the scanner from ending", async () => {
-  await using clamd = await ClamdStandIn.open();
-  clamd.excuses.push("say nothing");
-  const resumes = new Resumes("waiting");
-  const { scanner } = scanning(resumes, clamd.address);
-  await expect.poll(() => clamd.excuses.length, patience).toBe(0);
-  await scanner[Symbol.asyncDispose]();
-  expect(resumes.said).toEqual([undefined]);
-});
-
-// Virus scanning through the running service and its command line. What the scanner does with each answer of the daemon is
-// in scanner.test.ts.
+// Through the running service and its command line.
 async function apply(service: Service, resumeFile: File): Promise<string> {
   const { status, receipt } = await rest.send(service, "applications.submit", form({ ...applicant, resumeFile }));
   expect(status).toBe(200);
@@ -191,10 +169,4 @@ test("a scanner that is away is asked again by the next start, and old resumes a
   await first.stop();
   await using _second = await startService({ env: { DATA_DIR: first.dataFolder, CLAMD_ADDRESS: clamd.address } });
   await expect.poll(() => scanOf(first, reference), { timeout: 20_000 }).toBe("clean");
-});
-
-test("without a scanner a resume can be saved", async () => {
-  await using service = await startService();
-  const reference = await apply(service, pdf());
-  expect((await save(service, reference, {})).code).toBe(0);
 });

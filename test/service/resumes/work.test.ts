@@ -1,6 +1,7 @@
 // The judges work in proportion to what they read, and never long on a file of 5 MiB. Work is counted, not timed.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { cleanFilename } from "../../../server/src/resumes/display-name.ts";
+import { atNight } from "../../support/many-or-few.ts";
 import { startCounting } from "../../support/resumes/count-work.ts";
 import { useJudge } from "../../support/resumes/judge.ts";
 import { wordCompound } from "../../support/resumes/write-compound.ts";
@@ -88,7 +89,7 @@ test.each(byLength)("twice the size is at most 2.2 times the work: %s", async (_
   expect(two / one, `${one} and ${two}`).toBeLessThanOrEqual(2.2);
 });
 
-test.each(byLength.map(([name, make]) => [name, make] as const))(
+test.runIf(atNight).each(byLength.map(([name, make]) => [name, make] as const))(
   "the work for a file of the largest size is bounded: %s",
   async (name, make) => {
     const sizes = name === "entries" || name === "long names" ? [997, 5_000] : [256 * kib, largest];

@@ -1,9 +1,10 @@
 // The memory of a process that takes many large uploads at once.
 import { expect, test } from "vitest";
+import { atNight } from "../../support/many-or-few.ts";
 import { startProcess } from "../../support/service-process.ts";
 
 // 64 buffered files would already be more than that.
-const uploadsAtOnce = process.env["NIGHTLY"] === "1" ? 128 : 64;
+const uploadsAtOnce = atNight ? 128 : 64;
 
 test(`${uploadsAtOnce} uploads of 5 MB at once stay below 300 MB of memory`, { timeout: 120_000 }, async () => {
   await using service = await startProcess();
