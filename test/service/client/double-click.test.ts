@@ -5,7 +5,6 @@ import { buildClient } from "../../../client/src/sdk/build-client.ts";
 import { startMailService } from "../../support/outbox/mail-service.ts";
 import { buyer } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
-import { failureOf } from "../../support/client/failure-of.ts";
 import { testClock } from "../../support/client/test-clock.ts";
 
 const idempotencyKey = "a form's own key";
@@ -64,20 +63,4 @@ test("many clicks at once are one submission, and so is one in a page that is lo
   expect(new Set([...receipts, await click()].map(({ inquiryId }) => inquiryId)).size).toBe(1);
   expect((await service.stored()).inquiries).toHaveLength(1);
   expect(await service.mails()).toHaveLength(2);
-});
-
-test("a key does not stand for other content", async () => {
-  await using service = await startService();
-  const client = createSubmissionsClient(service);
-  await client.marketplace.inquiry(buyer, { idempotencyKey });
-  const other = client.marketplace.inquiry({ ...buyer, name: "Bob" }, { idempotencyKey });
-  expect(await failureOf(other)).toMatchObject({ code: "UNPROCESSABLE_CONTENT", status: 422, idempotencyKey });
-});
-
-test.each(["", "k".repeat(256), "ä"])("the key %j is a mistake of the calling program", async (mistaken) => {
-  const send = vi.fn<typeof fetch>();
-  const client = createSubmissionsClient({ url: "http://service.test", fetch: send });
-  const call = client.marketplace.inquiry(buyer, { idempotencyKey: mistaken });
-  await expect(call).rejects.toThrow(TypeError);
-  expect(send).not.toHaveBeenCalled();
 });

@@ -140,10 +140,3 @@ test("a receipt that breaks off where the connection does not tell is no receipt
   expect(await client.newsletter.subscribe(subscription)).toEqual({ message: expect.any(String) });
   expect(send).toHaveBeenCalledTimes(2);
 });
-
-test.each([{ tries: 0 }, { giveUpAfterMs: -1 }])("retry %j is a mistake of the calling program", async (retry) => {
-  expect(() => createSubmissionsClient({ url: proxy().url, retry })).toThrow(TypeError);
-  const call = createSubmissionsClient(proxy()).newsletter.subscribe(subscription, { retry });
-  await expect(call).rejects.toThrow(TypeError);
-  expect(proxy().requests).toEqual([]);
-});

@@ -71,14 +71,6 @@ test("tells of a resume of another kind, and at which field", async () => {
   expect(await leftBehind()).toEqual([]);
 });
 
-test("tells of an empty resume", async () => {
-  const error = await failureOf(
-    submissions().applications.submit({ ...applicant, resumeFile: new File([], "cv.pdf") }),
-  );
-  expect(error).toMatchObject({ code: "BAD_REQUEST", status: 400 });
-  expect(error.issue("resumeFile")?.message).toBe("The file is empty.");
-});
-
 test("tells of an address that is not the service's", async () => {
   const elsewhere = createSubmissionsClient({ url: `${service().url}/elsewhere` });
   expect(await failureOf(elsewhere.newsletter.subscribe({ email: "a@example.org" }))).toMatchObject({

@@ -164,9 +164,8 @@ describe("an abort", () => {
 
   test("by a time-out rejects with a TimeoutError", async () => {
     await using silent = await listening(() => {});
-    const call = createSubmissionsClient(silent).newsletter.subscribe(subscription, {
-      signal: AbortSignal.timeout(50),
-    });
+    const signal = AbortSignal.timeout(50);
+    const call = createSubmissionsClient(silent).newsletter.subscribe(subscription, { signal });
     await expect(call).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
@@ -184,21 +183,21 @@ describe("an abort", () => {
 });
 
 describe("a mistake of the calling program", () => {
-  test.each([
-    "submissions.example.org",
-    "/",
-    "ftp://example.org",
-    "https://example.org/?a=1",
-    "https://example.org/#a",
-  ])("is found before anything is sent, and named: url %j", (url) => {
-    const creating = () => createSubmissionsClient({ url });
-    expect(creating).toThrow(TypeError);
-    expect(creating).toThrow(JSON.stringify(url));
-  });
+  test.each(["a.example", "/", "ftp://a.example", "https://a.example/?a=1", "https://a.example/#a"])(
+    "is found before anything is sent, and named: url %j",
+    (url) => {
+      const creating = () => createSubmissionsClient({ url });
+      expect(creating).toThrow(TypeError);
+      expect(creating).toThrow(JSON.stringify(url));
+    },
+  );
 
-  test("is found before anything is sent: a malformed header", () => {
-    const headers = { "not a header": "x" };
-    expect(() => createSubmissionsClient({ url: "http://service.test", headers })).toThrow(TypeError);
+  test("is found before anything is sent: a malformed header, no tries, a key that is none", async () => {
+    for (const wrong of [{ headers: { "not a header": "x" } }, { retry: { tries: 0 } }])
+      expect(() => createSubmissionsClient({ url: "http://service.test", ...wrong })).toThrow(TypeError);
+    const calls = [{ idempotencyKey: "ä" }, { retry: { tries: 0 } }];
+    for (const options of calls)
+      await expect(answeredWith("{}").newsletter.subscribe(subscription, options)).rejects.toThrow(TypeError);
   });
 
   test("is no failure of the submission: fields that cannot be written as JSON", async () => {
@@ -214,14 +213,7 @@ describe("the stack of a failure", () => {
 
   test.each([
     ["a refusal", answeredWith("{}", { status: 400 })],
-    [
-      "no answer",
-      createSubmissionsClient({
-        url: "http://service.test",
-        retry: false,
-        fetch: () => Promise.reject(new TypeError("fetch failed")),
-      }),
-    ],
+    ["no answer", createSubmissionsClient({ url: nowhere, retry: false })],
   ])("leads to the caller: %s", async (_, client) => {
     const { stack, name, message } = await failureOf(signUp(client));
     expect(stack).toMatch(new RegExp(`^${name}: ${message}`));

@@ -163,18 +163,3 @@ test.each(Object.entries(schemas))("%s never throws, and names each problem by i
     { numRuns },
   );
 });
-
-test("an inquiry that is accepted names each package once, in the order they were sent", () => {
-  fc.assert(
-    fc.property(fc.array(fc.oneof(words, fc.constantFrom("a", "b", " a")), { maxLength: 60 }), (ids) => {
-      const result = inquiryInput.safeParse({ name: "Ann", email: "ann@example.org", selectedPackageIds: ids });
-      if (!result.success) return;
-      const kept = result.data.selectedPackageIds;
-      expect(kept).toEqual([
-        ...new Set(ids.map((id) => required({ rule: requiredText(textLengthMax.packageId) }).parse(id))),
-      ]);
-      expect(kept.length).toBeGreaterThan(0);
-      expect(kept.length).toBeLessThanOrEqual(packageIdsMax);
-    }),
-  );
-});

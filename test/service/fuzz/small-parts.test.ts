@@ -1,18 +1,9 @@
 // Properties of small parts that handle untrusted input: file names, client addresses, delimiters, names, references,
 // labels of newsletter sources.
-import { isIPv6 } from "node:net";
 import { textLengthMax } from "@submissions/shared/limits";
-import {
-  applicationReference,
-  formatReference,
-  inquiryReference,
-  referenceDay,
-  referencesPerDay,
-} from "@submissions/shared/reference";
 import { normaliseSource } from "@submissions/shared/source";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clientAddress, keysOf, type TrustedProxies, trustOf } from "../../../server/src/http/gate/client-address.ts";
 import { DelimiterCounter } from "../../../server/src/http/body/delimiter-counter.ts";
 import { forSubject, greeting } from "../../../server/src/mail/stranger.ts";
 import { cleanFilename, extensionOf } from "../../../server/src/resumes/display-name.ts";
@@ -41,70 +32,6 @@ describe("the name of a file", () => {
         expect(extensionOf(name)).toBe(extensionOf(name).toLowerCase());
       }),
       { numRuns: manyOrFew(5_000) },
-    );
-  });
-});
-
-describe("the address of a client", () => {
-  const v4 = fc.ipV4();
-  const v6 = fc.ipV6();
-  const entry = fc.oneof(
-    v4,
-    v6,
-    v6.map((address) => `[${address}]:443`),
-    v4.map((address) => `${address}:80`),
-    v4.map((address) => `::ffff:${address}`),
-    hostileText.map((text) => text.replace(/[\r\n]/g, "")),
-  );
-  const trust = fc.oneof(
-    fc.constant<TrustedProxies>({ kind: "none" }),
-    fc.integer({ min: 1, max: 4 }).map((count): TrustedProxies => ({ kind: "hops", count })),
-    fc.constant<TrustedProxies>({ kind: "cidrs", list: ["10.0.0.0/8", "::1", "2001:db8::/32"] }),
-  );
-
-  /** An address as the URL parser writes it, without brackets and port; an IPv4 address in IPv6 form as IPv4. */
-  const canonical = (written: string): string => {
-    const address = written.trim().replace(/^\[(.*)\](?::\d+)?$/, "$1");
-    // ipaddr.js reads the deprecated form `::192.0.2.1` as IPv4 too.
-    if (/^::[0-9]+(?:\.[0-9]+){3}$/.test(address)) return address.slice(2);
-    if (!isIPv6(address)) return address.replace(/:\d+$/, "");
-    const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
-    const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/
-      .exec(text)
-      ?.slice(1)
-      .map((half) => Number.parseInt(half, 16));
-    return mapped ? mapped.flatMap((half) => [half >> 8, half & 255]).join(".") : text;
-  };
-
-  test("is that of the connection or stands in the header, at most as many hops away as are trusted", () => {
-    fc.assert(
-      fc.property(trust, v4, fc.array(entry, { maxLength: 6 }), (trusted, peer, entries) => {
-        const client = clientAddress(trustOf(trusted), peer, entries.join(", "));
-        expect([peer, ...entries].map(canonical)).toContain(client);
-        if (trusted.kind === "none") expect(client).toBe(peer);
-        if (trusted.kind === "hops") {
-          const reachable = [peer, ...entries.join(", ").split(",").slice(-trusted.count)];
-          expect(reachable.map(canonical)).toContain(client);
-        }
-        expect(keysOf(client).rate).not.toBe("");
-      }),
-      { numRuns: manyOrFew(2_000) },
-    );
-  });
-
-  test("is counted with its /64 for rates and with its /56 for shares", () => {
-    const group = fc.nat(0xffff);
-    const half = fc.tuple(group, group, group, group);
-    const written = (groups: readonly number[]) => groups.map((one) => one.toString(16)).join(":");
-    const first56 = ([a, b, c, d]: readonly number[]) => [a, b, c, d! >> 8].join();
-    fc.assert(
-      fc.property(half, half, half, half, (net, host, otherNet, otherHost) => {
-        const keys = keysOf(written([...net, ...host]));
-        const other = keysOf(written([...otherNet, ...host]));
-        expect(keysOf(written([...net, ...otherHost]))).toEqual(keys);
-        expect(other.rate === keys.rate).toBe(written(net) === written(otherNet));
-        expect(other.share === keys.share).toBe(first56(net) === first56(otherNet));
-      }),
     );
   });
 });
@@ -139,35 +66,6 @@ test("any text is one line in a subject, and a greeting holds a name or nothing"
       expect(greeting(text)).toMatch(/^Hello(?: [\p{L}\p{M}'’ʼ.·\p{Cf} -]{1,60})?,$/u);
     }),
     { numRuns: manyOrFew(2_000) },
-  );
-});
-
-describe("a reference", () => {
-  const dayMs = 86_400_000;
-  // Four-digit years: what the form of a reference can hold.
-  const instants = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31, 23, 59, 59, 999) });
-  const kinds = fc.constantFrom("INQ", "APP");
-  const schemaOf = { INQ: inquiryReference, APP: applicationReference };
-
-  test("every instant and number makes a reference of its kind, from which both can be read back", () => {
-    fc.assert(
-      fc.property(kinds, instants, fc.nat(referencesPerDay - 1), (kind, instant, number) => {
-        const reference = formatReference(kind, referenceDay(instant), number);
-        expect(schemaOf[kind].parse(reference)).toBe(reference);
-        expect(schemaOf[kind === "INQ" ? "APP" : "INQ"].safeParse(reference).success).toBe(false);
-        const [, year, month, day, digits] = /^...-(\d{4})(\d\d)(\d\d)-(\d{6})$/.exec(reference)!;
-        expect(Date.UTC(Number(year), Number(month) - 1, Number(day))).toBe(instant - (instant % dayMs));
-        expect(Number(digits)).toBe(number);
-      }),
-      { numRuns: manyOrFew(2_000) },
-    );
-  });
-
-  test.each(["INQ-20261121-042137\n", " INQ-20261121-042137", "inq-20261121-042137", "INQ-٢٠٢٦١١٢١-٠٤٢١٣٧"])(
-    "%j is none",
-    (text) => {
-      for (const schema of Object.values(schemaOf)) expect(schema.safeParse(text).success).toBe(false);
-    },
   );
 });
 

@@ -80,11 +80,8 @@ describe.each(["shared", "client"] as const)("the tarball of %s", (name) => {
 
   test("has a README whose links lead out of the repository or to what is packed", async () => {
     const files = await readdir(installed(name), { recursive: true });
-    const links = [...(await readFile(installed(`${name}/README.md`), "utf8")).matchAll(/\]\(([^)]+)\)/g)];
-    const dead = links
-      .map(([, link = ""]) => link)
-      .filter((link) => !link.startsWith("https:") && !files.includes(link));
-    expect(dead).toEqual([]);
+    const links = (await readFile(installed(`${name}/README.md`), "utf8")).matchAll(/\]\((?!https:)([^)]+)\)/g);
+    expect([...links].filter(([, link = ""]) => !files.includes(link))).toEqual([]);
   });
 });
 
@@ -95,11 +92,7 @@ describe("a project that installs it", () => {
     ["client, and tRPC's with the router's type, by Node's rules", ["in-node.ts", "typed-router.ts"], node],
     ["client in Node, without the types of a page", ["in-node.ts"], { ...node, lib: ["es2024"] }],
     // @trpc/server's own declarations need Node's types.
-    [
-      "router's type in a page by a bundler's rules, without the declarations of others",
-      ["typed-router.ts"],
-      { ...page, skipLibCheck: true },
-    ],
+    ["router's type in a page, without others' declarations", ["typed-router.ts"], { ...page, skipLibCheck: true }],
   ])("compiles the %s", async (name, programs, options) => {
     await compile(name.replace(/\W+/g, "-"), programs, options);
   });
@@ -135,10 +128,8 @@ describe("a project that installs it", () => {
   });
 
   test("gets a router type that leads to nothing of the server", async () => {
-    expect(await importsBehind("client/dist/router.d.ts")).toEqual(
-      expect.arrayContaining(["@submissions/shared/faults", "@trpc/server"]),
-    );
     const types = await importsBehind("client/dist/router.d.ts");
+    expect(types).toEqual(expect.arrayContaining(["@submissions/shared/faults", "@trpc/server"]));
     expect(types.filter((name) => !/^@submissions\/shared\/|^@trpc\/server$/.test(name))).toEqual([]);
   });
 
@@ -168,10 +159,8 @@ describe("a project that installs it", () => {
 
 describe("a bundle", () => {
   test(`with the client grows by no more than ${clientGzipBytesMax} bytes`, async () => {
-    const code = await bundle(
-      packed.project,
-      'export { createSubmissionsClient, SubmissionError } from "@submissions/client";',
-    );
+    const program = 'export { createSubmissionsClient, SubmissionError } from "@submissions/client";';
+    const code = await bundle(packed.project, program);
     const bytes = gzipSync(code, { level: 9 }).length;
     expect(bytes).toBeGreaterThan(1_000);
     expect(bytes).toBeLessThanOrEqual(clientGzipBytesMax);
