@@ -63,23 +63,12 @@ describe("entries of the header", () => {
     expect(read(hops(1), "10.0.0.1", header)).toBe(expected);
   });
 
-  test.each([
-    "unknown",
-    "_hidden",
-    "203.0.113",
-    "203.0.113.9.1",
-    "203.0.113.9:123456",
-    "x203.0.113.9:80",
-    "x[2001:db8::1]",
-    "[2001:db8::1]x",
-    "[2001:db8::1]:123456",
-    "<script>",
-    "1e9",
-    "0x7f000001",
-    ",",
-    "x".repeat(9_000),
-  ])("%s is no address: the client is the proxy that wrote it", (header) => {
-    expect(read(hops(2), "10.0.0.1", `198.51.100.66, ${header}`)).toBe("10.0.0.1");
+  test("that are no address: the client is the proxy that wrote it", () => {
+    const none =
+      "unknown _hidden 203.0.113 203.0.113.9.1 203.0.113.9:123456 x203.0.113.9:80 x[2001:db8::1] [2001:db8::1]x " +
+      "[2001:db8::1]:123456 <script> 1e9 0x7f000001 ,";
+    for (const header of [...none.split(" "), "x".repeat(9_000)])
+      expect(read(hops(2), "10.0.0.1", `198.51.100.66, ${header}`), header).toBe("10.0.0.1");
   });
 });
 

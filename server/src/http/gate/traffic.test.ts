@@ -33,16 +33,11 @@ async function open({ limits = {}, trusted = { kind: "none" }, answer = () => {}
     await once(socket, "connect");
     return socket;
   };
-  return {
-    traffic,
-    uploads,
-    seen,
-    client,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   };
+  return { traffic, uploads, seen, client, [Symbol.asyncDispose]: close };
 }
 
 const get = (times = 1, path = "/", more = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`.repeat(times);
@@ -80,10 +75,8 @@ describe("requests ahead of their answers", () => {
   });
 
   test("are no longer counted once they are answered", async () => {
-    await using service = await open({
-      limits: { requestsPerConnectionMax: 2 },
-      answer: (response) => response.end("x"),
-    });
+    const limits = { requestsPerConnectionMax: 2 };
+    await using service = await open({ limits, answer: (response) => response.end("x") });
     const socket = await service.client();
     let answers = 0;
     socket.on("data", (bytes: Buffer) => (answers += bytes.toString().split("HTTP/1.1 200").length - 1));
