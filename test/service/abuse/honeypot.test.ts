@@ -10,11 +10,8 @@ const website = "https://cheap-pills.example";
 
 const shapeOf = ({ status, receipt, headers }: Answer) => ({
   status,
-  receipt: Object.entries(receipt ?? {}).map(([name, value]) => [
-    name,
-    typeof value === "string" ? value.replace(/\d{8}-\d{6}$/, "") : value,
-  ]),
-  headers: [...headers.keys()].toSorted((a, b) => a.localeCompare(b)),
+  receipt: JSON.stringify(receipt).replace(/\d{8}-\d{6}/, ""),
+  headers: [...headers.keys()].toSorted(),
 });
 
 describe.each(doors)("on the $name door", (door) => {
@@ -36,9 +33,7 @@ describe.each(doors)("on the $name door", (door) => {
     const wrong = await door.send(service, "applications.submit", json({ ...applicant, website, email: "x" }));
     expect([wrong.status, wrong.fault?.issues?.map(({ path }) => path)]).toEqual([400, [["email"]]]);
     const { applications } = await service.stored();
-    expect(applications.map(({ reference, status }) => [reference, status])).toEqual(
-      references.map((reference) => [reference, "spam"]),
-    );
+    expect(applications).toMatchObject(references.map((reference) => ({ reference, status: "spam" })));
     expect(applications.map(({ resume }) => resume !== null)).toEqual(bodies.map((_, index) => index === 2));
     expect(await service.files("resumes")).toHaveLength(1);
     expect(await service.mails()).toEqual([]);
@@ -92,18 +87,11 @@ describe.each(doors)("on the $name door", (door) => {
 test("each call of a batch is screened by itself, streamed or not, and no document names the honeypot", async () => {
   await using service = await startService();
   for (const headers of [undefined, { "trpc-accept": "application/jsonl" }]) {
-    const inputs = [
-      { ...buyer, website },
-      { ...buyer, name: "Bo Buyer" },
-    ];
+    const inputs = [Object.assign({ website }, buyer), { ...buyer, name: "Bo Buyer" }];
     await (await sendBatch(service, ["marketplace.inquiry", "marketplace.inquiry"], inputs, headers)).text();
   }
   const { inquiries } = await service.stored();
-  expect(inquiries.map(({ name, status }) => `${name}: ${status}`).toSorted((a, b) => a.localeCompare(b))).toEqual([
-    "Ann Buyer: spam",
-    "Ann Buyer: spam",
-    "Bo Buyer: new",
-    "Bo Buyer: new",
-  ]);
+  const states = inquiries.map(({ name, status }) => `${name.split(" ")[0]} ${status}`).toSorted();
+  expect(states).toEqual(["Ann spam", "Ann spam", "Bo new", "Bo new"]);
   expect(await (await fetch(`${service.url}/openapi.json`)).text()).not.toContain('"website"');
 });

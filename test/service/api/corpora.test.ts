@@ -33,27 +33,15 @@ async function complaints<T extends Case>(all: readonly T[], send: (one: T) => P
 const judged = (schema: z.ZodType, fields: object) => Promise.resolve(schema.safeParse(fields).success ? 200 : 400);
 const apply = (fields: object) => rest.send(service(), "applications.submit", json({ ...applicant, ...fields }));
 
-test("e-mail addresses", { timeout: 300_000 }, async () => {
-  const all = [
-    ...cases<Case & { email: string }>("email/index.jsonl"),
-    ...cases<Case & { email: string }>("email/extra.jsonl"),
-  ];
+type Value = Case & Readonly<Record<"email" | "phone" | "url", string>>;
+test.each<[string, string[], (value: Value) => Promise<number>]>([
+  ["e-mail", ["email/index", "email/extra"], ({ email }) => judged(inquiryInput, { ...buyer, email })],
+  ["telephone", ["phone/index"], ({ phone }) => judged(applicationInput, { ...applicant, phone })],
+  ["web", ["url/index"], ({ url }) => judged(applicationInput, { ...applicant, portfolioUrl: url })],
+])("%s addresses", async (_, lists, send) => {
+  const all = lists.flatMap((list) => cases<Value>(`${list}.jsonl`)).filter(({ url }) => !(url in overruled));
   expect(all.length).toBeGreaterThan(100);
-  expect(await complaints(all, ({ email }) => judged(inquiryInput, { ...buyer, email }))).toEqual([]);
-});
-
-test("telephone numbers", { timeout: 300_000 }, async () => {
-  const all = cases<Case & { phone: string }>("phone/index.jsonl");
-  expect(all.length).toBeGreaterThan(100);
-  expect(await complaints(all, ({ phone }) => judged(applicationInput, { ...applicant, phone }))).toEqual([]);
-});
-
-test("web addresses", { timeout: 300_000 }, async () => {
-  const all = cases<Case & { url: string }>("url/index.jsonl").filter(({ url }) => !(url in overruled));
-  expect(all.length).toBeGreaterThan(100);
-  expect(
-    await complaints(all, ({ url: portfolioUrl }) => judged(applicationInput, { ...applicant, portfolioUrl })),
-  ).toEqual([]);
+  expect(await complaints(all, send)).toEqual([]);
 });
 
 describe("hostile strings", () => {
@@ -93,16 +81,10 @@ describe("hostile strings", () => {
 });
 
 describe("JSON bodies", () => {
-  interface JsonCase extends Case {
-    file: string;
-    embed: string | false;
-  }
+  type JsonCase = Case & { file: string; embed: string | false };
   const post = async (body: RequestInit["body"], path: string, type: string) => {
-    const response = await fetch(service().url + path, {
-      method: "POST",
-      headers: { "content-type": type },
-      body: body!,
-    });
+    const init = { method: "POST", headers: { "content-type": type }, body: body! };
+    const response = await fetch(service().url + path, init);
     await response.arrayBuffer();
     return response.status;
   };
@@ -110,29 +92,20 @@ describe("JSON bodies", () => {
   test("of the parsing suite, bare and as the value of fields", { timeout: 300_000 }, async () => {
     const all = cases<JsonCase>("json/index.jsonl");
     expect(all.length).toBeGreaterThan(100);
-    expect(
-      await complaints(all, ({ file }) => post(corpusBytes(file), "/api/marketplace/inquiry", "application/json")),
-    ).toEqual([]);
+    const inquire = (body: RequestInit["body"]) => post(body, "/api/marketplace/inquiry", "application/json");
+    expect(await complaints(all, ({ file }) => inquire(corpusBytes(file)))).toEqual([]);
     for (const { file, embed } of all) {
       if (embed === false) continue;
       for (const field of ["name", "company", "selectedPackageIds"]) {
-        const fields = Object.entries({ ...buyer, [field]: 0 }).map(
-          ([name, value]) =>
-            `${JSON.stringify(name)}:${name === field ? corpusBytes(file).toString() : JSON.stringify(value)}`,
-        );
-        expect(await post(`{${fields.join(",")}}`, "/api/marketplace/inquiry", "application/json"), file).toBeLessThan(
-          500,
-        );
+        // The last of two equal names counts.
+        const body = `${JSON.stringify(buyer).slice(0, -1)},"${field}":${corpusBytes(file).toString()}}`;
+        expect(await inquire(body), file).toBeLessThan(500);
       }
     }
   });
 
   test("written against this interface", async () => {
-    interface Body extends Case {
-      path: string;
-      contentType: string;
-      bodyBase64?: string;
-    }
+    type Body = Case & { path: string; contentType: string; bodyBase64?: string };
     const all = cases<Body>("json/bodies.jsonl").filter(({ bodyBase64 }) => bodyBase64 !== undefined);
     expect(all.length).toBeGreaterThan(10);
     const send = ({ path, contentType, bodyBase64 = "" }: Body) =>
@@ -143,12 +116,7 @@ describe("JSON bodies", () => {
 });
 
 test("multipart bodies", { timeout: 300_000 }, async () => {
-  interface Multipart extends Case {
-    file: string;
-    contentType: string;
-    what?: string;
-    headers?: Record<string, string>;
-  }
+  type Multipart = Case & { file: string; contentType: string; what?: string; headers?: Record<string, string> };
   const all = [...cases<Multipart>("multipart/adapted.jsonl"), ...cases<Multipart>("multipart/upstream.jsonl")].map(
     (one) => ({ ...one, reason: one.reason ?? one.what ?? "" }),
   );

@@ -65,15 +65,8 @@ describe("gives up with the last failure", () => {
     expect(refused).toMatchObject({ code: "TOO_MANY_REQUESTS", mayHaveArrived: false });
     const unclear = await failureOf(client.newsletter.subscribe(subscription));
     const { code, message, status, requestId, issues, retryAfterSeconds } = refused;
-    expect(unclear).toMatchObject({
-      code,
-      message,
-      status,
-      requestId,
-      issues,
-      retryAfterSeconds,
-      mayHaveArrived: true,
-    });
+    const alike = { code, message, status, requestId, issues, retryAfterSeconds };
+    expect(unclear).toMatchObject({ ...alike, mayHaveArrived: true });
     expect(unclear.idempotencyKey).toBe(proxy().requests[2]?.headers["idempotency-key"]);
   });
 
@@ -91,9 +84,8 @@ describe("gives up with the last failure", () => {
     const never = createSubmissionsClient({ url: proxy().url, retry: false });
     await failureOf(never.newsletter.subscribe(subscription));
     expect(proxy().requests).toHaveLength(2);
-    await buildClient({ url: proxy().url, retry: false }, testClock()).newsletter.subscribe(subscription, {
-      retry: {},
-    });
+    const willing = buildClient({ url: proxy().url, retry: false }, testClock());
+    await willing.newsletter.subscribe(subscription, { retry: {} });
     expect(proxy().requests).toHaveLength(4);
   });
 });

@@ -88,14 +88,11 @@ const fields: readonly Field[] = [
 ];
 
 /** Whether the schema accepts a value, and what it stores. */
-function judge(
-  schema: z.ZodType,
-  value: unknown,
-): { readonly taken: true; readonly value: unknown } | { readonly taken: false } {
-  const result = schema.safeParse(value);
-  if (result.success) return { taken: true, value: result.data };
-  expect(result.error.issues.length).toBeGreaterThan(0);
-  for (const { message } of result.error.issues) {
+function judge(schema: z.ZodType, value: unknown): { readonly taken: boolean; readonly value?: unknown } {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return { taken: true, value: data };
+  expect(error.issues.length).toBeGreaterThan(0);
+  for (const { message } of error.issues) {
     expect(message).toMatch(/^[A-Z].{5,100}\.$/);
     if (typeof value === "string" && value.trim().length > 12) expect(message).not.toContain(value.trim());
   }

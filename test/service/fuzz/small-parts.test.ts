@@ -11,29 +11,21 @@ import { manyOrFew } from "../../support/many-or-few.ts";
 import { hostileText } from "../../support/fuzz/strings.ts";
 import { csvLine, joinList } from "../../../server/src/desk/csv.ts";
 
-describe("the name of a file", () => {
-  const names = fc.oneof(
-    hostileText,
-    fc
-      .tuple(hostileText, fc.constantFrom(".pdf", ".DOCX", ". pdf", ".p\u202Edf", ".tar.gz", "/", "\\"))
-      .map((parts) => parts.join("")),
+test("the name of a file fits a file system and a line, and does not change when it is cleaned again", () => {
+  const ends = fc.constantFrom("", ".pdf", ".DOCX", ". pdf", ".p\u202Edf", ".tar.gz", "/", "\\");
+  fc.assert(
+    fc.property(hostileText, ends, (text, end) => {
+      const name = cleanFilename(text + end);
+      expect(name).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}/\\\u202a-\u202e\u2066-\u2069]/u);
+      expect(name.isWellFormed()).toBe(true);
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+      expect(name).toBe(name.trim());
+      expect(cleanFilename(name)).toBe(name);
+      expect(extensionOf(name)).not.toMatch(/[\s.]/);
+      expect(extensionOf(name)).toBe(extensionOf(name).toLowerCase());
+    }),
+    { numRuns: manyOrFew(5_000) },
   );
-
-  test("fits a file system and a line, and does not change when it is cleaned again", () => {
-    fc.assert(
-      fc.property(names, (raw) => {
-        const name = cleanFilename(raw);
-        expect(name).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}/\\\u202a-\u202e\u2066-\u2069]/u);
-        expect(name.isWellFormed()).toBe(true);
-        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
-        expect(name).toBe(name.trim());
-        expect(cleanFilename(name)).toBe(name);
-        expect(extensionOf(name)).not.toMatch(/[\s.]/);
-        expect(extensionOf(name)).toBe(extensionOf(name).toLowerCase());
-      }),
-      { numRuns: manyOrFew(5_000) },
-    );
-  });
 });
 
 test("delimiters are counted alike wherever the chunks of the body end", () => {
@@ -88,9 +80,7 @@ describe("the label of a newsletter source", () => {
     const local = fc.stringMatching(/^[a-z0-9]{1,12}(\.[a-z0-9]{1,12})?$/).map((text) => `zq${text}`);
     const host = fc.stringMatching(/^[a-z0-9]{1,12}$/).map((text) => `xk${text}.example`);
     const at = fc.constantFrom("@", "＠", "%40", "%2540", "%EF%BC%A0", "%ef%bc%a0");
-    const before = fc.constantFrom(
-      ..."| |/|//h.example/|https://h.example/|HTTP://h.example//|mailto:|a b |<".split("|"),
-    );
+    const before = fc.constantFrom(..."| |/|//h.example/|https://h.example/|HTTP://h.ex//|mailto:|a b |<".split("|"));
     const after = fc.constantFrom(..."|/more|?utm=1|#top|>|,b@c.example| |\u200B".split("|"));
     fc.assert(
       fc.property(before, local, at, host, after, (head, name, sign, domain, tail) => {
@@ -146,13 +136,11 @@ test("no cell begins with what starts a formula, white space aside", () => {
 });
 
 test("a list can be taken apart again, whatever its items hold", () => {
+  const lists = fc.array(fc.string({ minLength: 1, unit: fc.constantFrom("a", "|", "\\", "b") }), { minLength: 1 });
   fc.assert(
-    fc.property(
-      fc.array(fc.string({ minLength: 1, unit: fc.constantFrom("a", "|", "\\", "b") }), { minLength: 1 }),
-      (items) => {
-        const parts = joinList(items).match(/(?:[^\\|]|\\.)+/g) ?? [];
-        expect(parts.map((part) => part.replace(/\\(.)/g, "$1"))).toEqual(items);
-      },
-    ),
+    fc.property(lists, (items) => {
+      const parts = joinList(items).match(/(?:[^\\|]|\\.)+/g) ?? [];
+      expect(parts.map((part) => part.replace(/\\(.)/g, "$1"))).toEqual(items);
+    }),
   );
 });

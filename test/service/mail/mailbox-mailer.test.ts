@@ -60,17 +60,13 @@ test("carries names, subjects and texts of any script and length", async () => {
   expect(message.text?.replaceAll("\r\n", "\n").trimEnd()).toBe(text.trimEnd());
 });
 
-test.each([
-  [{ name: 'Söhne "& Co"', address: "a@b.example" }],
-  [{ name: "Sales, Ltd. <x>\\", address: "a@b.example" }],
-  [{ name: null, address: "a@b.example" }],
-])("writes the sender %j so that it reads back", async (sender) => {
+test.each(['Söhne "& Co"', "Sales, Ltd. <x>\\", null])("writes the sender %j so that it reads back", async (name) => {
   const folder = join(root().path, `sender-${(folders += 1)}`);
-  const mailer = await openMailer({ kind: "mailbox", folder }, sender, messageKey);
+  const mailer = await openMailer({ kind: "mailbox", folder }, { name, address: "a@b.example" }, messageKey);
   const mail = welcomes(1)[0]!;
   await mailer.send([mail]);
   const { from: read } = await PostalMime.parse(await readFile(join(folder, `${mail.id}.eml`)));
-  expect(read).toMatchObject({ name: sender.name ?? "", address: sender.address });
+  expect(read).toMatchObject({ name: name ?? "", address: "a@b.example" });
 });
 
 test("never lets a value begin another header", async () => {
@@ -92,31 +88,23 @@ test("keeps one file for a mail that is sent twice, and no unfinished one", asyn
   expect((await readdir(folder)).toSorted()).toEqual(mails.map(({ id }) => `${id}.eml`).toSorted());
 });
 
-test("keeps folder and files to its own user", async () => {
+test("keeps folder and files to its own user, and makes its folder anew after it was removed", async () => {
   const { folder, mailer } = await mailbox();
-  const mail = welcomes(1)[0]!;
-  await mailer.send([mail]);
-  expect((await stat(folder)).mode & 0o777).toBe(0o700);
-  expect((await stat(join(folder, `${mail.id}.eml`))).mode & 0o777).toBe(0o600);
-});
-
-test("makes its folder anew after it was removed", async () => {
-  const { folder, mailer } = await mailbox();
-  await rm(folder, { recursive: true });
   const mails = welcomes(2);
-  expect(await mailer.send(mails)).toMatchObject([{ result: "taken" }, { result: "taken" }]);
-  expect((await readdir(folder)).toSorted()).toEqual(mails.map(({ id }) => `${id}.eml`).toSorted());
-  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  for (const _ of ["first", "again"]) {
+    expect(await mailer.send(mails)).toMatchObject([{ result: "taken" }, { result: "taken" }]);
+    expect((await readdir(folder)).toSorted()).toEqual(mails.map(({ id }) => `${id}.eml`).toSorted());
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(folder, `${mails[0]!.id}.eml`))).mode & 0o777).toBe(0o600);
+    await rm(folder, { recursive: true });
+  }
 });
 
 test("says later, by code alone, when the folder above is gone", async () => {
   const { folder, mailer } = await mailbox();
   await rm(dirname(folder), { recursive: true });
-  const outcomes = await mailer.send(welcomes(2));
-  expect(outcomes).toEqual([
-    { result: "later", error: "mailbox: ENOENT", cause: "provider" },
-    { result: "later", error: "mailbox: ENOENT", cause: "provider" },
-  ]);
+  const later = { result: "later", error: "mailbox: ENOENT", cause: "provider" };
+  expect(await mailer.send(welcomes(2))).toEqual([later, later]);
 });
 
 test("writes no file outside its folder, whatever the id", async () => {

@@ -41,7 +41,7 @@ const uploadHead = (length: string) =>
   post("/api/applications/submit", `Content-Type: multipart/form-data; boundary=b\r\n${length}\r\n\r\n`);
 const filePart = '--b\r\nContent-Disposition: form-data; name="resumeFile"; filename="r.pdf"\r\n\r\n%PDF-1.7\n';
 const chunked = (type: string) => `Content-Type: ${type}\r\nTransfer-Encoding: chunked`;
-const post = (path: string, rest: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\n${rest}`;
+const post = (path: string, sent: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\n${sent}`;
 const ofJson = (length: number, text = "{") =>
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`;
 const inquiryOf = (text: string) => post("/api/marketplace/inquiry", ofJson(text.length, text));

@@ -34,10 +34,8 @@ class Resumes {
   readonly store = {
     clock: { ...systemClock, now: () => this.now },
     claimUnscanned: async (now: number, limit: number, until: number) => {
-      const free = [...this.#contents.keys()].filter(
-        (key) => !this.verdicts.has(key) && (this.#claimedUntil.get(key) ?? 0) <= now,
-      );
-      const claimed = free.slice(0, limit);
+      const isFree = (key: string) => !this.verdicts.has(key) && (this.#claimedUntil.get(key) ?? 0) <= now;
+      const claimed = [...this.#contents.keys()].filter(isFree).slice(0, limit);
       for (const key of claimed) this.#claimedUntil.set(key, until);
       this.claims.push(...claimed);
       this.#events.emit("claim", claimed.length);

@@ -64,11 +64,6 @@ test("receipts are what the router answers", () => {
   expectTypeOf<InquiryReceipt>().toEqualTypeOf<Outputs["marketplace"]["inquiry"]>();
   expectTypeOf<SubscribeReceipt>().toEqualTypeOf<Outputs["newsletter"]["subscribe"]>();
   expectTypeOf<ApplicationReceipt>().toEqualTypeOf<Outputs["applications"]["submit"]>();
-  expectTypeOf<InquiryReceipt>().toEqualTypeOf<{
-    message: string;
-    inquiryId: string;
-    confirmationEmailSent: boolean;
-  }>();
   expectTypeOf<SubscribeReceipt>().toEqualTypeOf<{ message: string }>();
 });
 
@@ -114,9 +109,8 @@ test("a call may have its own key and its own retries, and all of it may be unde
 test("only an application reports the progress of its upload, in bytes", () => {
   expectTypeOf<UploadProgress>().toEqualTypeOf<{ readonly loaded: number; readonly total: number }>();
   expectTypeOf(applications.submit).toBeCallableWith(application, { onUploadProgress: undefined });
-  expectTypeOf(applications.submit).toBeCallableWith(application, {
-    onUploadProgress: (progress) => expectTypeOf(progress).toEqualTypeOf<UploadProgress>(),
-  });
+  const onUploadProgress = (progress: UploadProgress) => void progress;
+  expectTypeOf(applications.submit).toBeCallableWith(application, { onUploadProgress });
   // @ts-expect-error an inquiry has none
   void marketplace.inquiry(inquiry, { onUploadProgress: () => {} });
 });

@@ -10,11 +10,8 @@ type ServerInputs = inferRouterInputs<ServerRouter>;
 type Fields<Input> = Omit<Exclude<Input, { append(name: string, value: string): void }>, "resumeFile">;
 
 const trpc = createTRPCClient<AppRouter>({ links: [httpLink({ url: "http://service.test/trpc" })] });
-const inquiry: Inputs["marketplace"]["inquiry"] = {
-  name: "Ann",
-  email: "ann@example.org",
-  selectedPackageIds: ["de-AT"],
-};
+type Inquiry = Inputs["marketplace"]["inquiry"];
+const inquiry: Inquiry = { name: "Ann", email: "ann@example.org", selectedPackageIds: ["de-AT"] };
 const application = { fullName: "Ana", email: "ana@example.org", position: "Annotator" };
 
 test("inputs are the server's", () => {
