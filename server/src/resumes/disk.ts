@@ -6,13 +6,15 @@ import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
 import { ifMissing, isMissing, isSystemError } from "../file-errors.ts";
-import { makeFolderDurably, syncFolder } from "./staging.ts";
+
 import {
   freeBytesOf,
   listFolder,
+  makeFolderDurably,
   openStagingFolder,
   probeFolder,
   sweepStaged,
+  syncFolder,
   watchRoom,
   writtenAt,
 } from "./staging.ts";
@@ -117,11 +119,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
   };
 };
 
-/**
- * The bytes of a file that a vault keeps in this folder, which may be one where nothing can be written.
- *
- * @throws ResumeMissing, VaultUnavailable
- */
+/** The bytes of a file that a vault keeps in this folder, also where nothing can be written. @throws as `Vault.read` */
 export async function readFrom(root: string, key: string): Promise<Readable> {
   assertKey(key);
   const handle = await open(join(root, key), "r").catch((error: unknown) => {

@@ -15,10 +15,8 @@ const blank = /[\s\u200b-\u200d\u2060\ufeff]/u;
 /** Windows drops dots at the end, so there they hide an extension. */
 const blankOrDot = /[\s.\u200b-\u200d\u2060\ufeff]/u;
 
-/**
- * The base name of a file name of any system, without what could deceive the eye, at most 255 bytes of UTF-8 long. Bytes
- * that were not UTF-8 are `_`. Empty when nothing is left. Work is in proportion to the length.
- */
+// The base name of a file name of any system, without what could deceive the eye, at most 255 bytes long. Bytes that were
+// not UTF-8 are `_`. Empty when nothing is left. Work is in proportion to the length.
 export const cleanFilename = (filename: string): string => {
   const shown = decodeWords(filename).toWellFormed().replaceAll("\uFFFD", "_").replace(unfit, "");
   const base = shown.slice(Math.max(shown.lastIndexOf("/"), shown.lastIndexOf("\\")) + 1);
@@ -57,10 +55,7 @@ const fit = (name: string): string => {
 /** The extension of a cleaned name: lower case, without its dot; empty when it has none. */
 export const extensionOf = (filename: string): string => findExtension(filename).slice(1).toLowerCase();
 
-/**
- * The last extension with its dot. It has a letter, which tells it from the end of a date or a version, and no white
- * space, which tells it from the rest of a sentence ("J. Smith").
- */
+/** The last extension with its dot: with a letter, unlike a date or a version, and without white space ("J. Smith"). */
 const findExtension = (name: string): string => {
   const dot = name.lastIndexOf(".");
   const extension = dot < 0 ? "" : name.slice(dot);
@@ -85,10 +80,7 @@ const cutToBytes = (text: string, bytesMax: number): string =>
 export const downloadName = (filename: string, kind: string): string =>
   extensionOf(filename) === "" ? `${filename}.${kind}` : filename;
 
-/**
- * A `Content-Disposition` that saves under this name, whatever stands in it (RFC 6266, RFC 8187). Programs that do not
- * know the second form get the first one, without what is not ASCII.
- */
+/** A `Content-Disposition` that saves under this name (RFC 6266); for old programs also without what is not ASCII. */
 export const attachmentHeader = (filename: string): string => {
   const plain = filename.replace(/[^\x20-\x7e]|["\\%]/gu, "_");
   const encoded = encodeURIComponent(filename.toWellFormed()).replace(

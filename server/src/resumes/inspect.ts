@@ -7,38 +7,29 @@ import { findDocFault, isOle } from "./formats/doc.ts";
 import { findPdfFault, isPdf } from "./formats/pdf.ts";
 import { StagedBytes } from "./staged-bytes.ts";
 
-type ResumeKind = "pdf" | "doc" | "docx";
+type ResumeKind = (typeof formats)[number]["kind"];
 
 /** The judgement. `filename` is for display only; `message` is for the person who sent the file. */
 export type Inspection =
   | { readonly accepted: true; readonly kind: ResumeKind; readonly filename: string }
   | { readonly accepted: false; readonly message: string };
 
-interface Format {
-  readonly kind: ResumeKind;
-  /** Whether a file that begins so claims to be of this format. */
-  readonly claims: (head: Buffer) => boolean;
-  /** Why it is not, or is not acceptable. */
-  readonly findFault: (bytes: StagedBytes) => Promise<string | null>;
-}
-
-const formats: readonly Format[] = [
+/** Whether a file that begins so claims to be of a format, and why it is not, or is not acceptable. */
+const formats = [
   { kind: "pdf", claims: isPdf, findFault: findPdfFault },
   { kind: "doc", claims: isOle, findFault: findDocFault },
   { kind: "docx", claims: isZip, findFault: findDocxFault },
-];
+] as const;
 
 /** As much as the format that looks farthest wants to see: a PDF header after 1,024 bytes of white space. */
 const headBytes = 1_024 + 8;
 
 /**
- * Judges the file at `path`, which its sender called `filename`.
+ * Judges the file at `path`, which its sender called `filename`. Rejects only when the file cannot be read.
  *
- * Work and memory are bounded for every content of up to 5 MiB, whatever it says of itself: a PDF is read at most once,
- * backwards, in blocks of 64 KiB; of a DOC at most 8,192 directory entries and 10,240 links of chains are followed; of
- * a DOCX at most 1,000 entries are listed and 256 KiB are inflated. The most held at a time is some 2 MiB.
- *
- * Rejects only when the file itself cannot be read.
+ * Work and memory are bounded for every content of up to 5 MiB: a PDF is read at most once, backwards, in blocks of 64 KiB;
+ * of a DOC at most 8,192 directory entries and 10,240 links of chains are followed; of a DOCX at most 1,000 entries are
+ * listed and 256 KiB are inflated. The most held at a time is some 2 MiB.
  */
 export const inspectResume = async (path: string, filename: string): Promise<Inspection> => {
   await using bytes = await StagedBytes.open(path);
@@ -51,11 +42,7 @@ export const inspectResume = async (path: string, filename: string): Promise<Ins
   // The bytes first: a message about the name says what the bytes are.
   const fault = (await format.findFault(bytes)) ?? findNameFault(format.kind, name);
   if (fault !== null) return refuse(fault);
-  return {
-    accepted: true,
-    kind: format.kind,
-    filename: name === "" ? `resume.${format.kind}` : name,
-  };
+  return { accepted: true, kind: format.kind, filename: name === "" ? `resume.${format.kind}` : name };
 };
 
 const refuse = (message: string): Inspection => ({ accepted: false, message });

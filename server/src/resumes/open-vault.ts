@@ -6,11 +6,7 @@ import type { Vault } from "./vault.ts";
 
 export type VaultSettings = ({ readonly kind: "disk" } & DiskSettings) | ({ readonly kind: "s3" } & S3Settings);
 
-/**
- * Rejects when the place cannot be used.
- *
- * @throws SettingUnusable
- */
+/** Rejects when the place cannot be used. @throws SettingUnusable */
 export async function openVault(settings: VaultSettings, clock: Clock): Promise<Vault> {
   if (settings.kind === "s3") return (await import("./s3.ts")).openS3Vault(settings, clock);
   return (await import("./disk.ts")).openDiskVault(settings, clock);

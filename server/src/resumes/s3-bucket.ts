@@ -33,8 +33,8 @@ const loadSdk = () =>
   );
 
 /**
- * Names are without the prefix. Ages follow the store's clock alone, that of its answers and that of its objects: ours may
- * be wrong, and what another machine has just sent must never look old.
+ * Names are without the prefix. Ages follow the store's clock alone: ours may be wrong, and what another machine has just
+ * sent must never look old.
  *
  * @throws SettingUnusable when the packages are not installed, or no setting names the region
  */
@@ -201,10 +201,8 @@ function uploadCommand(sdk: Sdk, address: { Bucket: string; Key: string }, stage
   return command;
 }
 
-/**
- * Whether the store says that it has what it was sent: by the checksum if it answers one, else by the ETag where that is
- * an MD5, as it is of all objects that are not encrypted. An answer without an ETag is not one of an object store.
- */
+// Whether the store says that it has what it was sent: by the checksum if it answers one, else by the ETag where that is an
+// MD5, as it is of all objects that are not encrypted. An answer without an ETag is not one of an object store.
 async function acknowledges(answer: PutObjectCommandOutput, staged: StagedFile): Promise<boolean> {
   if (answer.ETag === undefined) return false;
   if (answer.ChecksumSHA256 !== undefined) return answer.ChecksumSHA256 === base64Of(staged.sha256);

@@ -42,11 +42,7 @@ export function storeCalls({ attemptMs, triesMs, pauseMs, ...limits }: S3Limits)
   // Processes that were refused together must not try again together.
   const pauseAfter = (tries: number) => pauseMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
 
-  /**
-   * Calls until it succeeds, another try is useless, or the deadline has come.
-   *
-   * @throws ResumeMissing, VaultUnavailable
-   */
+  /** Calls until it succeeds, another try is useless, or the deadline has come. @throws ResumeMissing, VaultUnavailable */
   return async <T>(
     attempt: Attempt<T>,
     { deadline = performance.now() + triesMs, attemptsMax = limits.attemptsMax }: Bounds = {},
@@ -97,10 +93,8 @@ function isTransient({ name, status }: Failure): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
 
-/**
- * Whether a call failed because something is not there. Of a copy that is its source: when it vanishes meanwhile, Swift says
- * that there is no such bucket.
- */
+// Whether a call failed because something is not there. Of a copy that is its source: when it vanishes meanwhile, Swift says
+// that there is no such bucket.
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ResumeMissing || (error instanceof VaultUnavailable && failureOf(error.cause).status === 404);
 

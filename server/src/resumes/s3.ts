@@ -18,11 +18,7 @@ export interface S3Settings extends S3Place {
   readonly links: boolean;
 }
 
-/**
- * Opens the vault. Does not call the store: a service may start while that is away.
- *
- * @throws SettingUnusable
- */
+/** Opens the vault. Does not call the store: a service may start while that is away. @throws SettingUnusable */
 export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3Limits = s3Limits): Promise<Vault> => {
   const bucket = await openBucket(settings, limits);
   const stagingFolder = await openStagingFolder(resolve(settings.folder));

@@ -80,12 +80,7 @@ async function connectTo(address: ClamdAddress, signal: AbortSignal): Promise<Di
   return { socket, [Symbol.dispose]: dispose };
 }
 
-/**
- * Sends bytes with clamd's INSTREAM command (clamd(8)): chunks with their length before them, an empty one at the end. The
- * answer is one line.
- *
- * @throws NoVerdict
- */
+/** Sends bytes with clamd's INSTREAM command: chunks with their length, an empty one at the end. @throws NoVerdict */
 async function scan(socket: Socket, bytes: Readable): Promise<"clean" | "infected"> {
   try {
     const answer = text(socket);

@@ -5,12 +5,11 @@ import { open, type FileHandle } from "node:fs/promises";
 /** A small read brings this much along, so that a walk over neighbouring records makes few system calls. */
 const windowBytes = 16 * 1024;
 
-/** The bytes of one staged file. Not for concurrent use: it keeps one window of the file in memory. */
+/** The bytes of one staged file. Not for concurrent use: it keeps a window of the file in memory. */
 export class StagedBytes implements AsyncDisposable {
   readonly #handle: FileHandle;
   #window: Buffer = Buffer.alloc(0);
   #windowStart = 0;
-  /** Size of the file in bytes when it was opened. */
   readonly size: number;
   /** The first read that the system refused; libraries between here and the caller may have hidden it. */
   ioError: unknown = null;
@@ -30,10 +29,7 @@ export class StagedBytes implements AsyncDisposable {
     }
   }
 
-  /**
-   * The bytes from `position` on: `length` of them, or as many as the file has there. A position that is no offset in
-   * the file (negative, fractional, beyond the end, not a safe integer) answers none. Later reads leave the buffer alone.
-   */
+  /** At most `length` bytes from `position` on; none where that is no offset in the file. Later reads leave them alone. */
   async read(position: number, length: number): Promise<Buffer> {
     if (!Number.isSafeInteger(position) || position < 0 || position >= this.size) return Buffer.alloc(0);
     const wanted = Math.min(length, this.size - position);

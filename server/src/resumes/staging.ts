@@ -100,10 +100,8 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-/**
- * Makes `folder` and what is missing above it, mode 0700, durable down from `root`, or from above `root` when that was
- * missing too. Also syncs folders that were there: another process may have made them a moment ago.
- */
+// Makes `folder` and what is missing above it, mode 0700, durable down from `root`, or from above `root` when that was
+// missing too. Also syncs folders that were there: another process may have made them a moment ago.
 export async function makeFolderDurably(root: string, folder: string): Promise<void> {
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
   const top = firstMade !== undefined && root.startsWith(firstMade) ? dirname(firstMade) : root;

@@ -37,11 +37,7 @@ export interface Shelf {
   writeIdentity(text: string): Promise<void>;
 }
 
-/**
- * Does what `Vault.sweep` says of kept files.
- *
- * @throws VaultUnavailable
- */
+/** Does what `Vault.sweep` says of kept files. @throws VaultUnavailable */
 export async function sweepShelf(
   shelf: Shelf,
   { known, identity, olderThanMs }: SweepOptions,
@@ -61,13 +57,10 @@ export async function sweepShelf(
   return { setAside, ...reviewed, withheld: "none" };
 }
 
-/**
- * The keys that this process itself could not take back: nothing was stored with them, or their application is gone. The
- * next sweep removes their files without asking the store.
- */
+/** Keys that this process could not take back. The next sweep removes their files without asking the store. */
 export class TakenBack extends Set<string> {
   override add(key: string): this {
-    // Beyond that the sweep finds them as it finds those of crashed processes.
+    // More are found by the sweep, as those of crashed processes are.
     return this.size < takenBackMax ? super.add(key) : this;
   }
 
@@ -89,10 +82,7 @@ export async function isPaired(shelf: Pick<Shelf, "readIdentity">, identity: str
   return text !== null && readPairing(text).identity === identity;
 }
 
-/**
- * What a vault notes of its store: the identity, and the time from which on files are judged, by the clock of the
- * shelf. Files that were kept earlier are left alone for good.
- */
+/** What a vault notes of its store: the identity, and from when on files are judged, by the clock of the shelf. */
 const writePairing = (identity: string, judgedFrom: number) => `${identity}@${judgedFrom}`;
 
 function readPairing(text: string) {
@@ -100,10 +90,8 @@ function readPairing(text: string) {
   return { identity: text.slice(0, at), judgedFrom: Number(text.slice(at + 1)) };
 }
 
-/**
- * From when on files are judged; null when the vault does not belong to this store. An unpaired vault is paired, unless all
- * that it holds is unknown to the store and some of it is too old to be an application that is being stored.
- */
+// From when on files are judged; null when the vault does not belong to this store. An unpaired vault is paired, unless all
+// that it holds is unknown to the store and some of it is too old to be an application that is being stored.
 async function pair(
   shelf: Shelf,
   known: KnownKeys,
@@ -130,11 +118,7 @@ async function pair(
 }
 
 /** Puts back what the store knows after all, and removes what was set aside before an instant. */
-async function reviewSetAside(
-  shelf: Shelf,
-  known: KnownKeys,
-  before: number,
-): Promise<Pick<Swept, "putBack" | "removed">> {
+async function reviewSetAside(shelf: Shelf, known: KnownKeys, before: number) {
   let [putBack, removed] = [0, 0];
   for await (const batch of inBatches(keysOf(shelf.list(asidePrefix), asidePrefix))) {
     const kept = await known(batch.map(({ key }) => key));

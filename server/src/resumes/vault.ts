@@ -28,21 +28,20 @@ export interface SweepOptions {
   readonly olderThanMs: number;
 }
 
-/** What a sweep did. */
+/** What a sweep did, in files. */
 export interface Swept {
   /** Staging leftovers that were removed. */
   readonly staged: number;
-  /** Files without an application that were set aside. */
+  /** Without an application, and set aside. */
   readonly setAside: number;
-  /** Files that had been set aside, have an application after all, and were put back. */
+  /** Set aside before, and put back: they have an application after all. */
   readonly putBack: number;
-  /** Files that were removed: set aside 30 days ago, or taken back by this process without success before. */
+  /** Set aside 30 days ago, or taken back by this process without success before. */
   readonly removed: number;
   /**
    * Why files without an application were left where they are. `other-identity`: the vault belongs to another store, or
-   * belongs to none and has resumes older than an hour, while this store knows none of its resumes. `too-many`: so many
-   * files without an application are no leftovers of crashes; the store was probably restored from a backup. They are left
-   * alone for good.
+   * belongs to none and the store knows none of its old resumes. `too-many`: these are no leftovers of crashes; the store
+   * was probably restored from a backup. They are left alone for good.
    */
   readonly withheld: "none" | "other-identity" | "too-many";
 }
@@ -51,11 +50,10 @@ export interface Vault extends AsyncDisposable {
   /** Folder for staging files on this machine, mode 0700. */
   readonly stagingFolder: string;
   /**
-   * Moves a staged file to stable storage and answers its key. When the promise resolves, the file survives a power
-   * failure. When it rejects, the vault removes what may be there with its next sweep.
+   * Moves a staged file to stable storage and answers its key. When it rejects, the next sweep removes what may be there.
    *
    * @param options.deadline when to give up, by `performance.now()`; without one after some seconds
-   * @param options.key under which another vault kept the file, and nothing is kept here; otherwise a key is drawn
+   * @param options.key under which another vault kept the file; otherwise a key is drawn
    * @throws VaultUnavailable
    */
   keep(staged: StagedFile, options?: { readonly deadline?: number; readonly key?: string }): Promise<string>;
@@ -66,15 +64,11 @@ export interface Vault extends AsyncDisposable {
    * @throws VaultUnavailable
    */
   discard(key: string): Promise<void>;
-  /**
-   * The bytes of a kept file.
-   *
-   * @throws ResumeMissing, VaultUnavailable
-   */
+  /** @throws ResumeMissing, VaultUnavailable */
   read(key: string): Promise<Readable>;
   /**
-   * A web address from which anybody who has it can fetch a kept file for the next five minutes, to be saved under
-   * `filename`; null when this vault gives none. Does not check that the file is there.
+   * A web address from which anybody can fetch a kept file for five minutes, to be saved under `filename`; null when this
+   * vault gives none. Does not check that the file is there.
    *
    * @throws VaultUnavailable
    */
@@ -84,19 +78,14 @@ export interface Vault extends AsyncDisposable {
   /** Whether the disk of the staging folder has room for uploads. The answer may be 1 s old. Never rejects. */
   hasRoom(): Promise<boolean>;
   /**
-   * Removes this machine's old staging leftovers, and sets aside kept files that no application knows. No file is deleted
-   * because the store does not know it: it is set aside and deleted 30 days later. Only files of the last days are judged,
-   * only when store and vault bear the same identity, and none when there are too many. Several processes may sweep at
-   * once.
+   * Removes this machine's old staging leftovers, and sets aside kept files that no application knows; they are deleted 30
+   * days later. Only files of the last days are judged, only when store and vault bear the same identity, and none when
+   * there are too many. Several processes may sweep at once.
    *
    * @throws VaultUnavailable
    */
   sweep(options: SweepOptions): Promise<Swept>;
-  /**
-   * Whether the vault bears the identity of a store. Its first {@link Vault.sweep} gives it one.
-   *
-   * @throws VaultUnavailable
-   */
+  /** Whether the vault bears the identity of a store, which its first sweep gives it. @throws VaultUnavailable */
   belongsTo(identity: string): Promise<boolean>;
 }
 
@@ -106,10 +95,7 @@ export class VaultUnavailable extends OperatorError {}
 /** There is no file under this key. There may be others. */
 export class ResumeMissing extends OperatorError {}
 
-/**
- * How every vault names what it keeps, so that a copy from one to another keeps the names that the store knows:
- * `yyyy/mm/dd/` and 128 random bits. Anything else is an attempt to guess paths.
- */
+/** How every vault names what it keeps, so that copies keep the names: `yyyy/mm/dd/` and 128 random bits. */
 export const keyPattern = /^\d{4}\/\d{2}\/\d{2}\/[0-9a-f]{32}$/;
 
 /** The folder of the UTC day of an instant (milliseconds since the epoch). */

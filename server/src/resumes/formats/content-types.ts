@@ -1,12 +1,5 @@
 // Reads `[Content_Types].xml`, the one part of an Office package that tells what the others are. Knows just enough XML for
-// that: resolves no entity but the five of XML itself, and refuses a DOCTYPE. Each character is looked at a fixed number of
-// times, whatever the text holds.
-
-/**
- * Tells the content type of a part, lower case; undefined when nothing names it. The name begins with a slash. Parts and
- * extensions compare without case.
- */
-type TypeOfPart = (partName: string) => string | undefined;
+// that, and refuses a DOCTYPE. Each character is looked at a fixed number of times, whatever the text holds.
 
 /** Tags, attributes, comments and the like that are read. A document of 1,000 parts has some 3,000. */
 const itemsMax = 20_000;
@@ -26,15 +19,15 @@ const passedOver = [
   ["<![CDATA[", "]]>"],
 ] as const;
 
-/** The content types that the XML declares, or null when it cannot be read, holds too much or contradicts itself. */
-export const parseContentTypes = (xml: Buffer): TypeOfPart | null => {
+// Tells the content type of a part, whose name begins with a slash, in lower case; undefined when nothing names it. Null:
+// the XML cannot be read, holds too much or contradicts itself.
+export const parseContentTypes = (xml: Buffer): ((partName: string) => string | undefined) | null => {
   const defaults = new Map<string, string>();
   const overrides = new Map<string, string>();
   const text = decodeXml(xml);
   let items = 0;
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
-    items += 1;
-    if (items > itemsMax) return null;
+    if ((items += 1) > itemsMax) return null;
     const end = skipOver(text, at);
     if (end === null) return null;
     if (end > at) {
@@ -88,16 +81,12 @@ const skipOver = (text: string, at: number): number | null => {
   return text.startsWith("<!", at) ? null : at;
 };
 
-// White space is what XML counts as such. Neighbours never match the same character, so that a pattern that fails has
-// looked at each character a fixed number of times.
+// Neighbours never match the same character, so that a pattern that fails has looked at each a fixed number of times.
 const tagStart = /<\/?(?:[^ \t\r\n:<>/="']+:)?([^ \t\r\n:<>/="']+)/y;
 const nextAttribute = /[ \t\r\n]+([^ \t\r\n<>/="']+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"<]*)"|'([^'<]*)')/y;
 const tagEnd = /[ \t\r\n]*\/?>/y;
 
-/**
- * The tag at `at`, its name without the namespace prefix, and where the text goes on; null when there is none, or it has
- * more attributes than it may.
- */
+/** The tag at `at`, its name without the prefix, and where the text goes on; null: none, or too many attributes. */
 const readTag = (text: string, at: number, attributesMax: number) => {
   let end = at;
   const read = (pattern: RegExp) => {

@@ -51,8 +51,7 @@ const readLayout = (header: Buffer, size: number) => {
   const sectorBytes = 2 ** sectorShift;
   return {
     sectorBytes,
-    // Sectors that begin within the file. The header has the first one for itself; the last one may be cut short by
-    // writers that do not pad.
+    // Sectors that begin within the file; the header has the first for itself, and the last may be cut short.
     sectorCount: Math.ceil(size / sectorBytes) - 1,
     /** Streams below this many bytes lie in the mini stream. */
     miniStreamBelow: header.readUInt32LE(0x38),
@@ -78,10 +77,7 @@ const readNextSector = async (bytes: StagedBytes, layout: Layout, sector: number
   return cell + 4 <= table.length ? table.readUInt32LE(cell) : null;
 };
 
-/**
- * The sectors of a chain in order, at most `max`; null when it leaves the file, runs in a circle or meets one of the
- * sectors `seen` before.
- */
+/** The sectors of a chain, at most `max`; null when it leaves the file or meets a sector `seen` before, so a circle too. */
 const followChain = async (
   bytes: StagedBytes,
   layout: Layout,
@@ -133,34 +129,23 @@ const readEntry = (cell: Buffer) => {
   };
 };
 
-/**
- * The entries directly in the root storage. A workbook may hold a Word document in a storage of its own, so looking for
- * the name anywhere is not enough. The tree may be in any order: not every writer keeps the right one.
- */
+// The entries directly in the root storage: a workbook may hold a Word document in a storage of its own. The tree may be in
+// any order, because not every writer keeps the right one.
 const listRoot = (directory: readonly DirectoryEntry[]): DirectoryEntry[] => {
-  const entries: DirectoryEntry[] = [];
-  const seen = new Set<number>();
-  const open = [directory[0]?.child];
-  while (open.length > 0) {
-    const index = open.pop();
-    const entry = index === undefined ? undefined : directory[index];
-    if (index === undefined || !entry || seen.has(index)) continue;
-    seen.add(index);
-    entries.push(entry);
+  const entries = new Set<DirectoryEntry>();
+  const open = directory.slice(0, 1).map(({ child }) => child);
+  for (const index of open) {
+    const entry = directory[index];
+    if (!entry || entries.has(entry)) continue;
+    entries.add(entry);
     open.push(entry.left, entry.right);
   }
-  return entries;
+  return [...entries];
 };
 
-/**
- * Whether the file is long enough for what its directory says of the streams: a file that was cut is not. No sector belongs
- * to two of them, so that each is looked at once. Small streams share one chain, which is the root's.
- */
-const holdsStreams = async (
-  bytes: StagedBytes,
-  layout: Layout,
-  directory: readonly DirectoryEntry[],
-): Promise<boolean> => {
+// Whether the file is long enough for what its directory says of the streams. No sector belongs to two of them, so that each
+// is looked at once. Small streams share one chain, which is the root's.
+const holdsStreams = async (bytes: StagedBytes, layout: Layout, directory: readonly DirectoryEntry[]) => {
   const seen = new Set<number>();
   for (const { kind, start, size } of directory) {
     if (kind !== "stream" && kind !== "root") continue;

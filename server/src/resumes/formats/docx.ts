@@ -11,16 +11,10 @@ const signature = Buffer.from("PK\u0003\u0004", "latin1");
 /** Long documents full of pictures have some hundreds of parts. */
 const entriesMax = 1_000;
 
-/**
- * What all entries together say they inflate to, in bytes. A bound on the ratio would be wrong: honest documents of
- * 60 KB inflate seventyfold.
- */
+/** What all entries together say they inflate to. No bound on the ratio: honest documents of 60 KB inflate seventyfold. */
 const inflatedBytesMax = 100_000_000;
 
-/**
- * What is read of the end record (64 KiB are searched for it) and of the directory. Its entries have some 150 bytes each;
- * names, extra fields and comments of 64 KiB would take more time than all else.
- */
+/** What is read of the end record and of the directory. Entries have some 150 bytes each; comments of 64 KiB cost time. */
 const listingBytesMax = 640 * 1024;
 
 /** `[Content_Types].xml` has some 150 bytes for each part. */
@@ -45,15 +39,12 @@ export const isZip = (head: Buffer): boolean => head.subarray(0, signature.lengt
 /** What keeps a ZIP file from being a DOCX, for its sender; null when nothing does. */
 export const findDocxFault = async (bytes: StagedBytes): Promise<string | null> => {
   try {
-    const zip = await fromRandomAccessReaderPromise(new ZipBytes(bytes), await findEnd(bytes), {
-      autoClose: false,
-    });
+    const zip = await fromRandomAccessReaderPromise(new ZipBytes(bytes), await findEnd(bytes), { autoClose: false });
     if (zip.entryCount > entriesMax) return tooLarge;
     return await findPackageFault(bytes, zip);
   } catch (error) {
     // A disk that fails is our fault and not the sender's; everything else here is a ZIP that contradicts itself.
-    if (bytes.ioError !== null) throw error;
-    if (isContradiction(error)) return damaged;
+    if (bytes.ioError === null && isContradiction(error)) return damaged;
     throw error;
   }
 };
@@ -99,8 +90,7 @@ const findPackageFault = async (bytes: StagedBytes, zip: ZipFile): Promise<strin
     partNames.add(partName);
     if (partName === "/[content_types].xml") contentTypes = entry;
   }
-  // Some readers stop at the number of entries that the end record gives, others list what is there. A number, whatever its
-  // type says.
+  // Some readers stop at the number of entries that the end record gives, others list what is there.
   const next = await bytes.read(Number(zip.readEntryCursor), entrySignature.length);
   if (next.equals(entrySignature)) return damaged;
   if (!contentTypes) return notWord;
@@ -115,8 +105,7 @@ const findTypeFault = (xml: Buffer, partNames: ReadonlySet<string>): string | nu
   const names = [...partNames];
   const types = new Set(names.map(typeOf));
   if (types.has(macroProject) || names.some((name) => name.endsWith("/vbaproject.bin"))) return macros;
-  // What a package is, is the type of its main part. One that has a second, of another program or with macros, is
-  // whatever the program that opens it looks for first.
+  // A package is what its main part is. One with a second is whatever the program that opens it looks for first.
   const mainTypes = [...types].filter((type) => type !== undefined && /\.main(\+xml)?$/.test(type));
   if (mainTypes.some((type) => type?.includes("ms-word") && type.includes("macroenabled"))) return macros;
   if (mainTypes.some((type) => type?.endsWith("wordprocessingml.template.main+xml"))) return template;
@@ -133,10 +122,7 @@ const readContentTypes = async (bytes: StagedBytes, zip: ZipFile, entry: Entry):
   return xml.length === entry.uncompressedSize ? xml : null;
 };
 
-/**
- * Lets yauzl read through our bounds: its own reader passes offsets on to the system unchecked, and one that is no safe
- * integer would be thrown out of a callback, where it cannot be caught.
- */
+/** Lets yauzl read through our bounds: its own reader throws out of a callback at an offset that is no safe integer. */
 class ZipBytes extends RandomAccessReader {
   readonly #bytes: StagedBytes;
   #bytesLeft = listingBytesMax;

@@ -4,10 +4,7 @@ import type { StagedBytes } from "../staged-bytes.ts";
 /** ISO 32000 lets readers look for the header in the first 1,024 bytes. */
 const headerSearchBytes = 1_024;
 
-/**
- * How far before the last byte that is not padding the end marker may stand. Readers look back one kilobyte and then
- * rebuild the file; 64 cover what mail gateways and web servers have appended to honest files.
- */
+/** How far before the last byte that is not padding the end marker may stand: mail gateways append to honest files. */
 const endSearchBytes = 64 * 1024;
 
 const signature = Buffer.from("%PDF-", "latin1");
@@ -42,10 +39,7 @@ export const findPdfFault = async (bytes: StagedBytes): Promise<string | null> =
     : "The PDF is incomplete or damaged: its end is missing.";
 };
 
-/**
- * A linearised file has two end markers (ISO 32000-1 Annex F). The first, near the beginning, ends the first page and
- * refers to offset 0. When no other follows, the file was cut.
- */
+/** A linearised file has two end markers (ISO 32000-1 Annex F). The first refers to offset 0; if no other follows, it was cut. */
 const isEndOfFirstPage = (tail: Buffer): boolean => {
   const last = tail.lastIndexOf("startxref");
   return last >= 0 && /^startxref\s*0*\s*(?:%|$)/.test(tail.toString("latin1", last, last + 32));
