@@ -38,11 +38,8 @@ interface Received {
 }
 
 /**
- * Reads the input of a call, then calls the procedure. The result is counted by its code: `OK`, `SPAM` (answered like
- * `OK`), or that of the refusal.
- *
- * @param received with the input where it was read before: that of a call in a batch
- * @throws Fault as the table says of bodies, forms and submissions
+ * Reads the input of a call, unless that is a call in a batch, then calls the procedure. The result is counted by its code:
+ * `OK`, `SPAM` (answered like `OK`), or that of the refusal.
  */
 export async function answerCall(door: DoorOptions, entry: ProcedureEntry, received: Received): Promise<unknown> {
   const { request, reply, by, form, input } = received;
@@ -59,12 +56,7 @@ export async function answerCall(door: DoorOptions, entry: ProcedureEntry, recei
   }
 }
 
-/**
- * Reads the input of a request, whatever kind of body it comes in. The route has refused other kinds before, and JSON and
- * URL-encoded forms are parsed.
- *
- * @throws Fault as the table says of bodies and forms
- */
+/** Reads the input of a request. The route has refused other kinds of body before; JSON and URL-encoded forms are parsed. */
 export async function readInput(
   request: FastifyRequest,
   { vault, limits }: Pick<DoorOptions, "vault" | "limits">,

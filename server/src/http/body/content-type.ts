@@ -8,10 +8,9 @@ import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fas
 import { Fault } from "../../fault.ts";
 import { linesOf } from "../headers.ts";
 
-// Only what RFC 9110 8.3.1 allows.
+// Only what RFC 9110 8.3.1 allows, but values more widely: mail libraries send boundaries with "=" and "/" unquoted. No two
+// parts of the pattern can match the same white space, so that it fails in linear time.
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-// Values are taken more widely than RFC 9110 has them: mail libraries send boundaries with "=" and "/" in them unquoted.
-// No two parts of the pattern can match the same white space, so that it fails in linear time.
 const parameterValue = `[^\\s;",]+|"(?:[^"\\\\]|\\\\.)*"`;
 const parameter = `;[ \\t]*(?:${token}=(?:${parameterValue})[ \\t]*)?`;
 const shape = new RegExp(`^(${token}/${token})[ \\t]*((?:${parameter})*)$`);
@@ -19,12 +18,7 @@ const nameAndValue = new RegExp(`(${token})=(${parameterValue})`, "g");
 
 export type BodyKind = "application/json" | "multipart/form-data" | "application/x-www-form-urlencoded";
 
-/**
- * The media type of a request in lower case.
- *
- * @throws Fault `contentTypeUnsupported` when the type is missing, malformed or not accepted, when its charset is not
- * UTF-8, or when the body is encoded
- */
+/** The media type of a request. @throws Fault `contentTypeUnsupported`, also for another charset and an encoded body */
 export function bodyKind(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): BodyKind {
   const kind = acceptedKind(headers, accepted);
   if (kind === undefined) throw new Fault("contentTypeUnsupported");
@@ -51,10 +45,7 @@ function parse(header: string): string | undefined {
   return type?.toLowerCase();
 }
 
-/**
- * A hook for routes that refuses a body of another kind before it is read: what is compressed, or in another charset, would
- * be malformed to its parser.
- */
+/** A hook that refuses a body of another kind before it is read: to its parser it would be malformed. */
 export const acceptBodies =
   (acceptedOf: (request: FastifyRequest) => readonly BodyKind[]): preParsingHookHandler =>
   (request, _reply, payload, done) => {
@@ -67,11 +58,7 @@ export const acceptBodies =
     done(isTaken ? null : new Fault("contentTypeUnsupported"), payload);
   };
 
-/**
- * JSON bodies become values: of at most 64 KiB, unless a route takes more.
- *
- * @param mayBeEmpty whether an empty body is no body, instead of malformed
- */
+/** JSON bodies become values: of at most 64 KiB, unless a route takes more. With `mayBeEmpty` an empty body is none. */
 export const takeJson = (app: FastifyInstance, { mayBeEmpty = false } = {}): void =>
   takeWhole(app, "application/json", bytesMax.json, (bytes) =>
     mayBeEmpty && bytes.length === 0 ? undefined : parseJson(textOf(bytes)),
@@ -86,8 +73,8 @@ export const takeUrlencoded = (app: FastifyInstance): void =>
 /** Larger bodies wait for a turn of the event loop of their own. Most submissions are smaller. */
 const largeBytes = 8 * 1024;
 
-// A client may send its 60 submissions at once. The largest take some milliseconds each, and all that arrive together would
-// hold the event loop for as long as all of them take. With one in a turn, other clients are served in between.
+// A client may send its 60 submissions at once, and the largest take some milliseconds each. With one in a turn of the event
+// loop, other clients are served in between.
 function takeWhole(app: FastifyInstance, kind: BodyKind, bodyLimit: number, read: (bytes: Buffer) => unknown): void {
   let last = Promise.resolve();
   app.addContentTypeParser(kind, { parseAs: "buffer", bodyLimit }, async (_request: FastifyRequest, bytes: Buffer) => {
@@ -105,12 +92,7 @@ function textOf(bytes: Buffer): string {
   return bytes.toString("utf8");
 }
 
-/**
- * The value of a JSON text. Keys that are names of prototypes become plain properties of the parsed object and are dropped
- * by the schemas, which copy known fields only.
- *
- * @throws Fault `bodyMalformed`
- */
+/** A JSON value. Names of prototypes become plain properties, which schemas drop. @throws Fault `bodyMalformed` */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -8,18 +8,13 @@ const boundaryLengthMax = 70;
 export class DelimiterCounter {
   readonly #delimiter: Buffer;
   readonly #partsMax: number;
-  // The last bytes seen: a delimiter may lie across pieces. It begins with the line end that the first delimiter of a
-  // body without preamble lacks.
+  // The last bytes seen: a delimiter may lie across pieces. The first delimiter of a body without preamble lacks the line end.
   #tail: Buffer = Buffer.from("\r\n");
   parts = 0;
   /** Whether the closing delimiter has come. What follows it is epilogue and counts for nothing. */
   closed = false;
 
-  /**
-   * @param contentType the request's header
-   * @param partsMax one more part is counted; then the search ends
-   * @throws Fault `bodyMalformed` when the boundary of the header is too long, `boundaryMissing` when it has none
-   */
+  /** @param partsMax one more is counted; then the search ends. @throws Fault `bodyMalformed`, `boundaryMissing` */
   constructor(contentType: string, partsMax = Infinity) {
     const [, quoted, plain] = /;[ \t]*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
     const boundary = quoted ?? plain ?? "";
@@ -30,8 +25,8 @@ export class DelimiterCounter {
   }
 
   feed(piece: Buffer): void {
-    // A delimiter that begins in the tail ends within as many bytes as the tail holds at most. All others lie in the
-    // piece itself, which is searched where it is, because copying every piece would cost as much as hashing it.
+    // A delimiter that begins in the tail ends within the seam. All others lie in the piece, which is searched where it is:
+    // copying it would cost as much as hashing it.
     const seam = Buffer.concat([this.#tail, piece.subarray(0, this.#tailMax)]);
     this.#count(seam, this.#tail.length);
     this.#count(piece, piece.length);

@@ -63,7 +63,7 @@ export class FormBody {
   readonly fields = new FormData();
   readonly #further: [string, unknown][] = [];
   readonly #problems: Problem[] = [];
-  #resume: StagedResume | null = null;
+  resume: StagedResume | null = null;
   #textFields = 0;
   #listEntries = 0;
   #textBytes = 0;
@@ -75,10 +75,8 @@ export class FormBody {
   }
 
   /**
-   * @param bytes what it took in the body
    * @param read called for a field that the form has; answers a string, unless the part calls itself JSON
-   * @throws Fault `fieldTooLarge` for too many fields or one that is too long, `bodyTooLarge` for too much text in all,
-   * `bodyMalformed`
+   * @throws Fault `fieldTooLarge` also for too many fields, `bodyTooLarge` for too much text in all, `bodyMalformed`
    */
   addText(name: string, bytes: number, read: () => unknown): void {
     if (name === this.#shape.list) this.#listEntries += 1;
@@ -113,13 +111,9 @@ export class FormBody {
     for (const [name, value] of pairs) this.addText(name, Buffer.byteLength(value), () => value);
   }
 
-  addResume(resume: StagedResume): void {
-    this.#resume = resume;
-  }
-
   /** Whether a file was sent that belongs into the form. */
   get hadResume(): boolean {
-    return this.#resume !== null;
+    return this.resume !== null;
   }
 
   /** Notes a problem that the schema cannot see. */
@@ -128,8 +122,8 @@ export class FormBody {
   }
 
   get input(): Input {
-    const [problems, resume, further] = [this.#problems, this.#resume, this.#further];
-    return { value: this.#shape.valueOf(this.fields), problems, resume, further };
+    const value = this.#shape.valueOf(this.fields);
+    return { value, problems: this.#problems, resume: this.resume, further: this.#further };
   }
 }
 

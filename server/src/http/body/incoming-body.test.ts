@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { httpLimits } from "../limits.ts";
 import { cutSlowSenders } from "./incoming-body.ts";
 
 beforeEach(() => {
@@ -10,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const limits = { checkMs: 1_000, bodyBytesPerSecondMin: 8_192, bodyGraceMs: 5_000 };
+const limits = { ...httpLimits, checkMs: 1_000, bodyBytesPerSecondMin: 8_192, bodyGraceMs: 5_000 };
 
 /** A client in the middle of a body, and the answers that it got. */
 function sender() {

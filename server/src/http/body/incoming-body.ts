@@ -43,11 +43,10 @@ function askForBodies(server: Server): void {
   server.on("checkExpectation", goOn);
 }
 
-// An answer to a request that is not finished ends the connection, for two reasons. HAProxy 2.6 hands a connection on to the
-// next client even if the body of an answered request on it was never finished: that client's request would be read as the
-// rest of the body. And what a client still sends on a closed connection is answered with a reset, which many clients see
-// before the answer (RFC 9112 9.6). So the answer is written, and it ends when the rest of the body has come.
-function endAfterEarlyAnswers(app: FastifyInstance, { traffic, limits }: Pick<Watching, "traffic" | "limits">): void {
+// An answer to a request that is not finished ends the connection: HAProxy 2.6 hands it on to the next client, whose request
+// would be read as the rest of the body. And what a client still sends on a closed connection is answered with a reset, which
+// many see before the answer (RFC 9112 9.6). So the answer ends when the rest of the body has come.
+function endAfterEarlyAnswers(app: FastifyInstance, { traffic, limits }: Watching): void {
   app.addHook("onSend", ({ raw }, reply, payload, done) => {
     if (raw.complete || !bringsBody(raw)) return done(null, payload);
     // Node has not yet looked at all that it has read. A body that came with its head is whole then.
@@ -84,18 +83,8 @@ async function* thenDiscard(
   clearTimeout(timer);
 }
 
-type SlowLimits = Pick<HttpLimits, "checkMs" | "bodyBytesPerSecondMin" | "bodyGraceMs">;
-
-interface WatchingSlow extends Omit<Watching, "limits"> {
-  readonly limits: SlowLimits;
-}
-
-/**
- * Cuts clients that send a body slower than a phone on a bad line: a trickle holds a request, and often the slot of an
- * upload, for as long as it likes. Checks all unfinished bodies until the server closes, by the average since each was
- * first looked at.
- */
-export function cutSlowSenders(server: Server, { traffic, limits, logRefusal }: WatchingSlow): void {
+/** Cuts clients that send a body slower than a phone on a bad line: a trickle holds a request, or the slot of an upload. */
+export function cutSlowSenders(server: Server, { traffic, limits, logRefusal }: Watching): void {
   const begun = new WeakMap<IncomingMessage, { readonly at: number; readonly bytes: number }>();
   const timer = setInterval(() => {
     const now = performance.now();
@@ -111,15 +100,14 @@ export function cutSlowSenders(server: Server, { traffic, limits, logRefusal }: 
   server.once("close", () => clearInterval(timer));
 }
 
-const isTooSlow = (ms: number, bytes: number, { bodyBytesPerSecondMin, bodyGraceMs }: SlowLimits): boolean =>
+const isTooSlow = (ms: number, bytes: number, { bodyBytesPerSecondMin, bodyGraceMs }: HttpLimits): boolean =>
   ms >= bodyGraceMs && bytes * 1000 < bodyBytesPerSecondMin * ms;
 
 /** This many pieces may be of any size. After them the average must be that of a small network packet. */
 const piecesFree = 1_000;
 const pieceBytesMin = 64;
 
-// Node calls back for each piece of a chunked body, so two megabytes of pieces of one byte would hold the event loop for
-// 300 ms. Bodies with a length come in pieces as large as the network's.
+// Node calls back for each piece of a chunked body: two megabytes in pieces of one byte would hold the event loop for 300 ms.
 function cutShredded(request: IncomingMessage): void {
   let pieces = 0;
   let bytes = 0;

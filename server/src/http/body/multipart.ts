@@ -31,10 +31,7 @@ const noRoomRetrySeconds = 60;
 
 interface MultipartOptions {
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
-  /**
-   * Bytes to read behind a resume that is too large, as far as they would be read and thrown away otherwise: the fields
-   * there are shown again to the person who typed them. 0: none.
-   */
+  /** Bytes to read behind a resume that is too large, for the fields that are shown again to who typed them. 0: none. */
   readonly patienceBytes: number;
 }
 
@@ -70,11 +67,7 @@ export class MultipartForm {
     this.#overrun.promise.catch(() => {});
   }
 
-  /**
-   * Reads the form into its body.
-   *
-   * @throws Fault `fieldTooLarge`, `bodyTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `storageUnavailable`
-   */
+  /** @throws Fault `fieldTooLarge`, `bodyTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `storageUnavailable` */
   async read(): Promise<ReadInput> {
     try {
       await this.#readWhole();
@@ -118,12 +111,7 @@ export class MultipartForm {
       isPartAFile: () => true,
       // The base name is taken once the name is decoded: encoded words may hold slashes.
       preservePath: true,
-      limits: {
-        fileSize: bytesMax.resume,
-        parts: partsMax,
-        headerPairs: 20,
-        headerSize: partHeaderBytesMax,
-      },
+      limits: { fileSize: bytesMax.resume, parts: partsMax, headerPairs: 20, headerSize: partHeaderBytesMax },
     });
     maskNames(this.#request.raw);
     // The first call connects the parser; only then may the bytes be watched, or they would flow past it.
@@ -172,7 +160,10 @@ export class MultipartForm {
     if (filename !== "" && !(await this.#options.vault.hasRoom())) {
       throw new Fault("storageUnavailable", { retryAfterSeconds: noRoomRetrySeconds });
     }
-    const staged = await this.#stage(part.file);
+    this.#staged = join(this.#options.vault.stagingFolder, randomUUID());
+    this.#reading = part.file;
+    const staged = await stage(part.file, this.#staged);
+    reached("staged");
     if (part.file.truncated) {
       if (this.#options.patienceBytes === 0) throw resumeTooLarge();
       this.#tooLarge = true;
@@ -190,8 +181,7 @@ export class MultipartForm {
       throw new Fault("storageUnavailable", { cause: error, retryAfterSeconds: 5 });
     });
     if (!inspection.accepted) return this.#body.refuse(resumeField, inspection.message, "resumeKindUnsupported");
-    const { kind, filename: name } = inspection;
-    this.#body.addResume({ ...staged, kind, filename: name });
+    this.#body.resume = { ...staged, kind: inspection.kind, filename: inspection.filename };
   }
 
   async #takeText({ fieldname, file, mimetype, encoding }: TextPart): Promise<void> {
@@ -212,22 +202,12 @@ export class MultipartForm {
     for await (const piece of part.file as AsyncIterable<Buffer>) size += piece.length;
     if (size > 0 || part.filename !== "") this.#body.refuse(part.fieldname.slice(0, 100), message);
   }
-
-  async #stage(file: Readable): Promise<StagedFile> {
-    const path = join(this.#options.vault.stagingFolder, randomUUID());
-    this.#staged = path;
-    this.#reading = file;
-    const staged = await stage(file, path);
-    reached("staged");
-    return staged;
-  }
 }
 
 /** Stands before a name that every object has. */
 const mask = "\0";
 
-// The plugin refuses a form for such a name (`constructor`), which may be that of a further field: nothing is looked up by
-// it here. So the plugin is given another name for it.
+// The plugin refuses a form for such a name (`constructor`), which may be that of a further field. So it is given another.
 function maskNames(raw: Readable): void {
   const pipe = raw.pipe.bind(raw);
   raw.pipe = (parser) => {

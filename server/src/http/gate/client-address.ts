@@ -10,17 +10,16 @@ export type TrustedProxies =
   | { readonly kind: "hops"; readonly count: number }
   | { readonly kind: "cidrs"; readonly list: readonly string[] };
 
-/** What the limits of a client are counted by. */
+/** What the limits of a client are counted by: an IPv4 address, or so much of an IPv6 address as a customer has. */
 export interface ClientKeys {
-  /** Submissions: an IPv4 address, or the /64 of an IPv6 address, because every customer has at least that. */
+  /** Submissions: the /64 that every customer has at least. */
   readonly rate: string;
-  /** What is open at once: an IPv4 address, or the /56 of an IPv6 address, because many customers have that. */
+  /** What is open at once: the /56 that many customers have. */
   readonly share: string;
 }
 
 type Trusts = (address: string, hop: number) => boolean;
 
-/** Reads client addresses. */
 export class ClientAddresses {
   readonly #trusts: Trusts;
 
@@ -43,8 +42,7 @@ export class ClientAddresses {
 
 /**
  * Walks from the connection through `X-Forwarded-For`, right to left, while the address that wrote an entry is trusted:
- * anything further left was sent by the client itself. An entry that is no address ends the walk at the proxy before
- * it, so that nonsense does not get a limit of its own.
+ * what stands further left was sent by the client. An entry that is no address ends the walk at the proxy before it.
  */
 export function clientAddress(trusts: Trusts, peer = "", forwardedFor = ""): string {
   let client = normalised(peer);
@@ -63,9 +61,7 @@ export function trustOf(trusted: TrustedProxies): Trusts {
   if (trusted.kind === "none") return () => false;
   if (trusted.kind === "hops") return (_address, hop) => hop < trusted.count;
   const networks = trusted.list.map((network) =>
-    network.includes("/")
-      ? ipaddr.parseCIDR(network)
-      : ipaddr.parseCIDR(`${network}/${isIP(network) === 4 ? 32 : 128}`),
+    ipaddr.parseCIDR(network.includes("/") ? network : `${network}/${isIP(network) === 4 ? 32 : 128}`),
   );
   return (text) => {
     if (isIP(text) === 0) return false;

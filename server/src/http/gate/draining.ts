@@ -10,12 +10,8 @@ import type { Traffic } from "./traffic.ts";
 const closeMsMax = 4_500;
 
 export class Draining {
-  #started = false;
+  started = false;
   #refusing = false;
-
-  get started(): boolean {
-    return this.#started;
-  }
 
   /** Ends connections with their last answer once draining has begun, and refuses requests from when it is told to. */
   guard(app: FastifyInstance, traffic: Pick<Traffic, "answersOn" | "endWith">): void {
@@ -26,7 +22,7 @@ export class Draining {
     });
     app.addHook("onSend", (_request, { raw }, payload, done) => {
       // Requests behind this one are under way, and are answered.
-      if (this.#started && traffic.answersOn(raw.req.socket).at(-1) === raw) traffic.endWith(raw);
+      if (this.started && traffic.answersOn(raw.req.socket).at(-1) === raw) traffic.endWith(raw);
       done(null, payload);
     });
     app.addHook("preClose", (done) => {
@@ -37,7 +33,7 @@ export class Draining {
 
   /** From now on the service is not ready. */
   start(): void {
-    this.#started = true;
+    this.started = true;
   }
 
   /** From now on nothing new is taken, but for the health paths. */

@@ -107,12 +107,8 @@ const countsInMemory = (name: string, { max, windowSeconds }: RateLimit): RateLi
 export function countWrongPasswords(addresses: Pick<ClientAddresses, "keysOf">, max: number) {
   const counts = countsInMemory("wrong-passwords", { max, windowSeconds: 60 });
 
-  /**
-   * Counts a password if it is wrong. A client over the limit is refused even with the right one: an answer that told
-   * them apart would be one more try.
-   *
-   * @throws Fault `tooManyAttempts`
-   */
+  // Counts a password if it is wrong. A client over the limit is refused even with the right one: an answer that told them
+  // apart would be one more try.
   return async (request: IncomingMessage, isRight: boolean): Promise<void> => {
     const key = addresses.keysOf(request).rate;
     // Both look at the count before this function yields, so that tries at once are not counted too late.
@@ -132,10 +128,8 @@ interface Sites {
   readonly corsOrigins: readonly string[];
 }
 
-/**
- * Tells what a browser sends from a page of another site, so that no page can submit in its visitors' names. Programs and
- * mail programs send neither of the two headers and are never refused. Looks at POST only: other methods change nothing.
- */
+// Tells what a browser sends from a page of another site, so that no page can submit in its visitors' names. Programs and
+// mail programs send neither of the two headers and are never refused. Only POST changes something.
 export function foreignSites({ publicUrl, corsOrigins }: Sites): IsForeign {
   const allowed = new Set(corsOrigins);
   return ({ method, headers }) => {

@@ -78,11 +78,8 @@ export class Traffic {
     server.on("connection", (socket: Socket) => this.#connect(socket));
   }
 
-  /**
-   * Counts a request. Returns false, without taking it, when its connection is ending. Closes the connection as well, and
-   * with it everything that came at once, when (1) no answer can be sent on it, (2) too many requests wait for theirs, or
-   * (3) its client sent too many in this turn of the event loop.
-   */
+  // Counts a request. False: it is not taken, because its connection is ending, or is closed with all that came at once: no
+  // answer can be sent on it, too many requests wait for theirs, or its client sent too many in this turn of the loop.
   enter(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request;
     const connection = this.#connections.get(socket);

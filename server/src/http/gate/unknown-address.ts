@@ -1,6 +1,6 @@
 // Refuses addresses that do not exist (404) and methods that an address does not take (405, with Allow), before any
 // body is read.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { Fault } from "../../fault.ts";
 import { refuse } from "../fault-reply.ts";
 import { batchRoute, isRpcPath } from "../rpc.ts";
@@ -19,21 +19,17 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
   app.addHook("onRoute", ({ url, method }) => {
     if (url !== preflights) known.push({ matches: matcherOf(url), methods: [method].flat() });
   });
-
-  const refuseAddress = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const path = decoded(request.url.replace(/\?.*$/s, ""));
-    const methods = new Set(known.flatMap((one) => (one.matches(path) ? one.methods : [])));
-    if (methods.size > 0) reply.header("allow", [...methods].join(", "));
-    return refuse(request, reply, new Fault(methods.size > 0 ? "methodNotSupported" : "notFound"));
-  };
   app.addHook("onRequest", (request, reply, done) => {
     // A preflight was answered before. Any other OPTIONS is a method like others.
     const isUnknown = request.is404 || (request.method === "OPTIONS" && request.routeOptions.url === preflights);
     if (!isUnknown) return done();
-    refuseAddress(request, reply);
+    const path = decoded(request.url.replace(/\?.*$/s, ""));
+    const methods = new Set(known.flatMap((one) => (one.matches(path) ? one.methods : [])));
+    if (methods.size > 0) reply.header("allow", [...methods].join(", "));
+    refuse(request, reply, new Fault(methods.size > 0 ? "methodNotSupported" : "notFound"));
   });
-  // Never reached with the hook in place, but without it Fastify would answer in its own words.
-  app.setNotFoundHandler(refuseAddress);
+  // Hooks are run for what no route matches only if there is a handler. The hook above leaves it nothing.
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, new Fault("notFound")));
 }
 
 function matcherOf(url: string): Known["matches"] {

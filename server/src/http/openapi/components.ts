@@ -45,32 +45,16 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Answer>>;
 }
 
-interface Header {
-  readonly description: string;
-  readonly required?: boolean;
-  readonly schema: Schema;
-}
-
-interface Parameter extends Header {
-  readonly name: string;
-  readonly in: "header";
-}
-
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
-    readonly headers: Readonly<Record<string, Header>>;
-    readonly parameters: Readonly<Record<string, Parameter>>;
-  };
 }
 
 export const exampleRequestId = "5e0f3a52-94c1-4f0e-8b0d-3f4c9c1d7a26";
 
 const aboutRequestId = "Names this request in the service's log. Quote it when you ask for help.";
 
-export const refer = (kind: keyof OpenApiDocument["components"], name: string): Reference => ({
+export const refer = (kind: "schemas" | "headers" | "parameters", name: string): Reference => ({
   $ref: `#/components/${kind}/${name}`,
 });
 
@@ -79,7 +63,7 @@ const number = (description: string, minimum: number, example: number) => ({
   schema: { type: "integer", minimum, examples: [example] },
 });
 
-export const headers: OpenApiDocument["components"]["headers"] = {
+export const headers = {
   RequestId: {
     description: aboutRequestId,
     required: true,
@@ -107,7 +91,7 @@ export const rateLimit = {
 };
 
 /** The key has no example: readers of the document would send it with every try, and the second would be refused. */
-export const parameters: OpenApiDocument["components"]["parameters"] = {
+export const parameters = {
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
@@ -119,7 +103,7 @@ export const parameters: OpenApiDocument["components"]["parameters"] = {
   },
 };
 
-export const refusalSchemas: OpenApiDocument["components"]["schemas"] = {
+export const refusalSchemas: Readonly<Record<string, Schema>> = {
   Refusal: {
     type: "object",
     description: "The body of every refusal.",

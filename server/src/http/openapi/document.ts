@@ -69,7 +69,7 @@ export function buildOpenApiDocument({ publicUrl, version, proofOfWork }: Docume
   };
   // Without `securitySchemes` the library would invent a bearer scheme.
   const generated = generateOpenApiDocument(appRouter, { ...info, baseUrl: publicUrl, securitySchemes: {} });
-  const { openapi, paths } = generated as unknown as Pick<OpenApiDocument, "openapi" | "paths">;
+  const { openapi, paths } = generated as unknown as OpenApiDocument;
   const schemas: Record<string, Schema> = {};
   const submissions: Record<string, Record<string, Operation>> = {};
   for (const [path, methods] of Object.entries(paths)) {
@@ -134,13 +134,7 @@ function complete(raw: Operation, schemas: Record<string, Schema>, proofOfWork: 
           },
         },
       },
-      ...refusalsOf({
-        submission: true,
-        file,
-        reference,
-        proofOfWork,
-        issues: shown.issues,
-      }),
+      ...refusalsOf({ submission: true, file, reference, proofOfWork, issues: shown.issues }),
     },
   };
 }

@@ -12,11 +12,9 @@ import {
   retryAfter,
 } from "./components.ts";
 
-/** What must be known of an operation to say how it refuses. */
+/** What must be known of an operation to say how it refuses: whether it takes a submission, whether it takes a resume, … */
 interface Refusing {
-  /** Whether it takes a submission; the other operations take nothing. */
   readonly submission: boolean;
-  /** Whether it takes a resume. */
   readonly file: boolean;
   readonly reference: boolean;
   readonly proofOfWork: boolean;

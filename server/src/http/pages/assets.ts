@@ -1,6 +1,6 @@
 // The files that pages load. Each has one fixed address, so no path of a URL reaches the file system. A file is read,
 // hashed and compressed when it is first asked for, and then kept in memory.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
@@ -31,7 +31,8 @@ export class Asset {
   readonly path: string;
   readonly type: string;
   readonly #read: () => Buffer | string;
-  #content: { readonly bytes: Buffer; readonly hash: string } | undefined;
+  #bytes: Buffer | undefined;
+  #hash: string | undefined;
   #compressed: Promise<Buffer> | undefined;
 
   /** @param read called once, at the first use */
@@ -44,11 +45,11 @@ export class Asset {
   }
 
   get bytes(): Buffer {
-    return this.#loaded().bytes;
+    return (this.#bytes ??= Buffer.from(this.#read()));
   }
 
   get hash(): string {
-    return this.#loaded().hash;
+    return (this.#hash ??= hash("sha256", this.bytes, "base64url").slice(0, 16));
   }
 
   /** The address to load it by, relative to the root of the site. It names the hash, so caches keep it for good. */
@@ -56,21 +57,9 @@ export class Asset {
     return `${this.path.slice(1)}?v=${this.hash}`;
   }
 
-  get compressible(): boolean {
-    return this.bytes.length >= compressedFromBytes;
-  }
-
   /** The content compressed with gzip, outside of the event loop. */
   compressed(): Promise<Buffer> {
     return (this.#compressed ??= promisify(gzip)(this.bytes, { level: 9 }));
-  }
-
-  #loaded() {
-    if (this.#content === undefined) {
-      const bytes = Buffer.from(this.#read());
-      this.#content = { bytes, hash: createHash("sha256").update(bytes).digest("base64url").slice(0, 16) };
-    }
-    return this.#content;
   }
 }
 
@@ -142,11 +131,12 @@ export function serveAsset(
 }
 
 async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
-  const zip = asset.compressible && acceptsGzip(request.headers["accept-encoding"]);
+  const compressible = asset.bytes.length >= compressedFromBytes;
+  const zip = compressible && acceptsGzip(request.headers["accept-encoding"]);
   // The two are different bytes, so they need different tags.
   const etag = zip ? `"${asset.hash}-gzip"` : `"${asset.hash}"`;
   reply.header("etag", etag);
-  if (asset.compressible) variesBy(reply, "Accept-Encoding");
+  if (compressible) variesBy(reply, "Accept-Encoding");
   if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
   if (zip) reply.header("content-encoding", "gzip");
   return reply.type(asset.type).send(zip ? await asset.compressed() : asset.bytes);

@@ -5,12 +5,9 @@ import { formsStyle, siteAssets, type Asset } from "./assets.ts";
 import type { Site } from "./site.ts";
 
 interface Page {
-  readonly language?: Language;
+  readonly language?: Language | undefined;
   readonly title: string;
-  /**
-   * The way back to the root: `../` as often as needed. Addresses are relative, so a proxy may put the service below a
-   * path.
-   */
+  /** The way back to the root: `../` as often as needed, because a proxy may put the service below a path. */
   readonly root: string;
   readonly styles: readonly Asset[];
   readonly head: Markup;
@@ -93,21 +90,13 @@ interface SitePage {
   readonly body: Markup;
 }
 
-export function sitePage({
-  language,
-  site: { brand, hasFrontPage },
-  root,
-  title,
-  styles = [],
-  head,
-  body,
-}: SitePage): string {
+export function sitePage({ site, root, title, styles = [], body, ...page }: SitePage): string {
+  const { brand, hasFrontPage } = site;
   return layout({
-    ...(language && { language }),
+    ...page,
     title: title === brand ? brand : `${title} · ${brand}`,
     root,
     styles: [siteAssets.site, ...styles],
-    head,
     body: html`<body>
       <a class="skip" href="#content">Skip to the content</a>
       <header>

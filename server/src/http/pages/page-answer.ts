@@ -1,5 +1,5 @@
 // Decides which requests are answered with pages, and sends pages. Programs that accept anything, or do not say what they
-// accept, get JSON as ever. The pages themselves are loaded when the first one is needed.
+// accept, get JSON. The pages are loaded when the first one is needed.
 import { faults } from "@submissions/shared/faults";
 import { languageField } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -42,11 +42,8 @@ export function answerWithPages(app: FastifyInstance, site: Site): void {
   });
 }
 
-/**
- * Whether a request is to be answered with a page. It is, if it names `text/html` and prefers it to JSON, sends no JSON
- * itself (some HTTP libraries ask for HTML by default), and is not for typed RPC. The links of newsletter mails are
- * always answered with pages.
- */
+// A page answers a request that prefers `text/html` to JSON, sends no JSON itself (some HTTP libraries ask for HTML by
+// default), and is not for typed RPC. The links of newsletter mails are always answered with pages.
 const wantsPage = (request: FastifyRequest): boolean =>
   (prefersHtml(request.headers.accept) &&
     !isRpc(request) &&
@@ -72,12 +69,11 @@ function readRange(range: string): [type: string, quality: number] {
 
 /** The page of thanks, seen from the address that the form was sent to. */
 function thanksAddress({ routeOptions: { url }, page }: FastifyRequest, receipt: unknown): string {
-  const form = formOf(url) ?? "";
   const { inquiryId, applicationId } = receipt as Readonly<Record<string, string | undefined>>;
   const reference = inquiryId ?? applicationId;
   const language = page?.form?.fields.get(languageField);
   const query = new URLSearchParams({
-    kind: form,
+    kind: formOf(url) ?? "",
     ...(reference !== undefined && { reference }),
     ...(language === "de" && { [languageField]: language }),
   });
@@ -85,14 +81,7 @@ function thanksAddress({ routeOptions: { url }, page }: FastifyRequest, receipt:
 }
 
 const policyOf = (...more: readonly string[]) =>
-  [
-    "default-src 'none'",
-    ...more,
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
+  `default-src 'none'; ${more.join("; ")}; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'`;
 
 /** What a page may load: only what this service serves, and nothing inline. */
 const policies = {
@@ -108,11 +97,8 @@ interface Sent {
   readonly policy?: keyof typeof policies;
   /** Whether search engines may list it. */
   readonly indexed?: boolean;
-  /**
-   * Whether it holds a form. With `no-referrer` a browser that sends no Sec-Fetch-Site (an older one, or any over plain
-   * HTTP) would post it with `Origin: null`, and be refused as another site's. `strict-origin` tells no path, and so no
-   * token in it.
-   */
+  // Whether it holds a form. With `no-referrer` a browser that sends no Sec-Fetch-Site would post it with `Origin: null`, and
+  // be refused as another site's. `strict-origin` tells no path, and so no token in it.
   readonly posts?: boolean;
   /** Another origin that its form leads to. */
   readonly leadsTo?: string | undefined;
@@ -125,14 +111,9 @@ export function sendPage(
 ): FastifyReply {
   if (!indexed) reply.header("x-robots-tag", "noindex, nofollow");
   if (posts) reply.header("referrer-policy", "strict-origin");
-  return reply
-    .code(status)
-    .type("text/html; charset=utf-8")
-    .header(
-      "content-security-policy",
-      leadsTo ? policies[policy].replace(/form-action 'self'/, `$& ${leadsTo}`) : policies[policy],
-    )
-    .send(page);
+  const own = policies[policy];
+  reply.header("content-security-policy", leadsTo ? own.replace("form-action 'self'", `$& ${leadsTo}`) : own);
+  return reply.code(status).type("text/html; charset=utf-8").send(page);
 }
 
 declare module "fastify" {

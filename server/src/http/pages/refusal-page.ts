@@ -69,7 +69,12 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
     return refusalCard(site, request.url, failure, form);
   const { fields } = sent;
   const language = languageOf(fields.get(languageField));
-  if (failure.fault === "idempotencyConflict") return underWay(site, root, language);
+  // It was sent twice at once and may be stored already, so the page does not show it as unsent.
+  if (failure.fault === "idempotencyConflict") {
+    const { underWay, underWayHeading } = words[language];
+    const body = html`<p role="status">${underWay}</p>`;
+    return card({ language, site, root, sign: "wait", heading: underWayHeading, body });
+  }
   const { cut, ...filled } = filledFrom(form, fields, site);
   const strings = formTexts[language];
   const told = words[language];
@@ -124,12 +129,7 @@ const explanations: Partial<Record<FaultName, string>> = {
   crossSiteForbidden: "Please use the form on our own site.",
 };
 
-/**
- * Says what happened, and what to do.
- *
- * @param form the form that was refused before it was read. A reload sends it again with its file and key: so do browsers
- * when the page answers a form.
- */
+/** Says what happened, and what to do. A form that was not read is sent again, with file and key, by reloading the page. */
 function refusalCard(site: Site, url: string, failure: Failure, form?: FormName): string {
   const root = rootOf(url);
   const { fault, status, message, retryAfterSeconds } = failure;
@@ -152,17 +152,6 @@ function refusalCard(site: Site, url: string, failure: Failure, form?: FormName)
     ...(url.startsWith("/console/") && { on: html`<a href="${root}console">Go to the console</a>` }),
   });
 }
-
-// The form was sent twice at once. It may be stored already, so the page does not show it as unsent.
-const underWay = (site: Site, root: string, language: Language): string =>
-  card({
-    language,
-    site,
-    root,
-    sign: "wait",
-    heading: words[language].underWayHeading,
-    body: html`<p role="status">${words[language].underWay}</p>`,
-  });
 
 function duration(seconds: number): string {
   if (seconds <= 1) return "a second";
@@ -227,6 +216,6 @@ function issuesOf({ issues = [] }: Failure, strings: FormStrings, { otherFile }:
 /** Every try of one submission has the same key, until the key was used for another one. */
 function keyOf(fields: FormData, { fault }: Failure): string {
   const key = fields.get(idempotencyKeyField);
-  const usable = typeof key === "string" && /^[\x20-\x7e]{1,255}$/.test(key) && !fault.startsWith("idempotencyKey");
-  return usable ? key : randomUUID();
+  const isUsable = typeof key === "string" && /^[\x20-\x7e]{1,255}$/.test(key) && !fault.startsWith("idempotencyKey");
+  return isUsable ? key : randomUUID();
 }

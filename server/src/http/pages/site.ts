@@ -56,10 +56,7 @@ export function packagesWith({ packages, catalogue }: Site, ids: readonly string
 export const formOf = (url: string | undefined): FormName | undefined =>
   (Object.keys(formPaths) as FormName[]).find((name) => formPaths[name] === url);
 
-/**
- * Where a form without script comes back to: a path of this host, or a whole address. Undefined: it names none that may be
- * followed. It is a stranger's text, so only known origins are.
- */
+/** Where a form without script comes back to: a path of this host, or a whole address of a known origin. Undefined: neither. */
 export function nextAddress(
   form: FormData | undefined,
   site: Pick<Site, "corsOrigins" | "publicUrl">,
