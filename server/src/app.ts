@@ -61,10 +61,8 @@ export interface AppOptions {
   readonly consoleFolder?: string | undefined;
 }
 
-/**
- * How long closing takes at most. With the notice before it (main.ts), a process ends within 10 s of its signal; over SMTP,
- * whose server cannot be asked whether it took a mail, within 27 s.
- */
+// How long closing takes at most. With the notice before it (main.ts), a process ends within 10 s of its signal; over SMTP,
+// whose server cannot be asked whether it took a mail, within 27 s.
 const closeMsMax = { mailbox: 8_000, postmark: 8_000, smtp: 25_000 } as const;
 /** How long answers wait for their mails. Open connections are cut half a second later (http/gate/draining.ts). */
 const answersMsMax = 4_000;

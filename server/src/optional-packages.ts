@@ -12,12 +12,7 @@ export class SettingUnusable extends OperatorError {
   }
 }
 
-/**
- * Loads what needs the optional packages of a scope.
- *
- * @param variable the setting that asks for them
- * @throws SettingUnusable when they are not installed
- */
+/** Loads what needs the optional packages of a scope, for a setting. @throws SettingUnusable when they are not installed */
 export async function loadOptional<T>(load: () => Promise<T>, variable: string, scope: string): Promise<T> {
   try {
     return await load();

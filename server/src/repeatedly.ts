@@ -1,11 +1,7 @@
 // Repeats work while the service runs.
 import { setTimeout as sleep } from "node:timers/promises";
 
-/**
- * Begins the work. Disposing ends it and waits for the run under way.
- *
- * @param work resolves to the pause before the next run, in milliseconds; never rejects
- */
+/** Repeats work, which resolves to the milliseconds until its next run. Disposing waits for the run under way. */
 export function repeatedly(work: (signal: AbortSignal) => Promise<number>): AsyncDisposable {
   const stopping = new AbortController();
   const { signal } = stopping;

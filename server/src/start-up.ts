@@ -60,9 +60,7 @@ export async function keepAddress(dataFolder: string, address: string): Promise<
   return { [Symbol.asyncDispose]: () => rm(addressFile(dataFolder), { force: true }) };
 }
 
-/**
- * The base address in links that a command prints: `PUBLIC_URL`, that of the running service, which may listen on another
- * port than the command's own PORT says, or the one it would have.
- */
+// The base address in links that a command prints: `PUBLIC_URL`, that of the running service, which may listen on another
+// port than the command's own PORT says, or the one it would have.
 export const linkAddress = async (config: Config): Promise<string> =>
   config.publicUrl ?? readFile(addressFile(config.dataFolder), "utf8").catch(ifMissing(publicUrl(config)));

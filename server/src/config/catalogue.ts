@@ -90,18 +90,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-const sample = (
-  id: string,
-  title: string,
-  hours: number,
-  speakers: number,
-  licence = "CC BY 4.0",
-): CataloguePackage => ({ id, title, hours, speakers, licence });
+function sample(id: string, title: string, hours: number, speakers: number, licence = "CC BY 4.0") {
+  return { id, title, hours, speakers, licence };
+}
 
-/**
- * The packages that are shown, and named in mails, where no catalogue is set. Made up: no inquiry is refused because of
- * them.
- */
+/** The packages that are shown, and named in mails, where no catalogue is set. No inquiry is refused because of them. */
 export const samplePackages: readonly CataloguePackage[] = [
   sample("en-GB-scottish", "Scottish English, conversations", 120, 84),
   sample("en-IN-read", "Indian English, read sentences", 310, 412),

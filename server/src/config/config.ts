@@ -123,11 +123,7 @@ function mailOf(values: Values): MailTransport {
   return { kind, folder: join(values.DATA_DIR, "mailbox") };
 }
 
-/**
- * The base address in links, without a trailing slash: what was set, or else host and port.
- *
- * @param port the port that is really listened on, which differs from the setting when that is 0
- */
+/** The base address in links, without a trailing slash: what was set, or else the host and the port that is listened on. */
 export function publicUrl(config: Pick<Config, "publicUrl" | "listen">, port: number = config.listen.port): string {
   if (config.publicUrl !== null) return config.publicUrl;
   const { host } = config.listen;

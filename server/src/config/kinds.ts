@@ -1,6 +1,6 @@
 // The kinds of settings, as zod schemas of a text. The messages never quote the text, because a secret may have been pasted
 // into the wrong variable.
-import { closeSync, openSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { email, emailKey } from "@submissions/shared/addresses";
@@ -87,10 +87,8 @@ const webAddress = text
 /** An http or https base address without query, fragment and credentials; a trailing slash is dropped. */
 export const httpUrl: Kind<string> = webAddress.transform((address) => new URL(address).href.replace(/\/+$/, ""));
 
-/**
- * The base address of an identity provider: https, or http on this machine. As it was written: it is compared with what
- * the provider calls itself, and some of these names end in a slash.
- */
+// The base address of an identity provider: https, or http on this machine. As it was written, because it is compared with
+// what the provider calls itself, and some of these names end in a slash.
 export const issuer: Kind<string> = webAddress.refine(
   (address) =>
     /^https:\/\/|^http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/.test(URL.parse(address)?.href ?? ""),
@@ -140,11 +138,10 @@ export const postgresUrl: Kind<string> = text
 
 function isReadable(file: string): boolean {
   try {
-    closeSync(openSync(file, "r"));
+    accessSync(file, constants.R_OK);
     return true;
-  } catch (error) {
-    // ENOENT, EACCES and the like. Anything else is no error of the system.
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+  } catch {
+    // ENOENT, EACCES and the like.
     return false;
   }
 }

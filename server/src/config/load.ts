@@ -29,11 +29,7 @@ function rawOf(environment: Environment, name: SettingName): string | undefined 
   return text === "" ? undefined : text;
 }
 
-/**
- * Checks all settings. Unknown variables are ignored: the environment is shared with everything else on the machine.
- *
- * @param environment raw settings, from {@link readEnvironment}
- */
+/** Checks all settings. Unknown variables are ignored: the environment is shared with everything else on the machine. */
 export function loadConfig(environment: Environment): ConfigResult {
   const problems: ConfigProblem[] = [];
   const values: { [Name in SettingName]?: unknown } = {};
@@ -96,8 +92,8 @@ export function describeSettings(environment: Environment): readonly (readonly [
 
 /** All problems as lines for a terminal, with a closing line break. */
 export function reportProblems(problems: readonly ConfigProblem[]): string {
-  const title =
-    problems.length === 1 ? "The configuration has a mistake:" : `The configuration has ${problems.length} mistakes:`;
+  const { length } = problems;
+  const title = length === 1 ? "The configuration has a mistake:" : `The configuration has ${length} mistakes:`;
   return [title, ...problems.map(({ name, message }) => `  ${name}: ${message}`), ""].join("\n");
 }
 

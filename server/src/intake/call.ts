@@ -83,10 +83,8 @@ const onlyText = ([value, ...more]: readonly unknown[]): string | null =>
 
 const versionRule = optionalText(textLengthMax.consentText);
 
-/**
- * Which privacy notice a form showed. Refuses nothing: what breaks a rule counts as absent. The page loses query and
- * fragment, which may name the person.
- */
+// Which privacy notice a form showed. Refuses nothing: what breaks a rule counts as absent. The page loses query and
+// fragment, which may name the person.
 function readConsent(version: string, page: string): Call["consent"] {
   const text = readText(versionRule, version).value;
   const address = readText(optionalWebUrl, page).value;

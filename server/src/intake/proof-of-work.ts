@@ -68,12 +68,7 @@ export class ProofOfWork {
     });
   }
 
-  /**
-   * The challenge that a solution solves, to be spent with its submission.
-   *
-   * @param solution what the field held, or null when it was not there
-   * @throws Fault `proofOfWorkInvalid`
-   */
+  /** The challenge that a solution solves, to be spent with its submission. @throws Fault `proofOfWorkInvalid` */
   async check(solution: string | null, now: number): Promise<ChallengeRecord> {
     if (solution === null) throw proofRefused("missing");
     const sent = readPayload(solution);

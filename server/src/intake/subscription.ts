@@ -12,10 +12,8 @@ const confirmMs = 7 * 24 * 60 * 60 * 1000;
 /** Subscriptions that come in within this time share a commit. */
 const commitWaitMs = 8;
 
-/**
- * No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none; 25
- * ms are left for the commit, in which all of them are stored, unless the disk is very busy.
- */
+// No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none; 25
+// ms are left for the commit, in which all of them are stored, unless the disk is very busy.
 const answerMsMin = commitWaitMs + 25;
 
 const subscription: Feature<SubscribeInput, SubscribeReceipt> = {

@@ -18,12 +18,8 @@ const constantLike = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const framesMax = 8;
 const causesMax = 3;
 
-/**
- * Describes an error without what it may quote.
- *
- * The rule: type and code are kept where they look like a constant; the message only of our own classes; the stack as
- * `file:line` of its frames, relative to the project, without the message.
- */
+// Describes an error without what it may quote: type and code where they look like a constant, the message only of our own
+// classes, the stack as `file:line` of its frames.
 export function describeError(error: unknown, causesLeft = causesMax): ErrorDescription {
   if (!(error instanceof Error)) return { type: error === null ? "null" : typeof error };
   const type = constantLike.test(error.name) ? error.name : "Error";

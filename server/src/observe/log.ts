@@ -72,12 +72,7 @@ export interface LogOutput {
 /** Enough for a line with details, and keeps a library's message from filling the disk. */
 const messageLengthMax = 500;
 
-/**
- * Makes the log of a process: JSON lines, or on a terminal one readable line an event.
- *
- * @param output where each line goes at once; standard output unless given
- * @param now milliseconds since the epoch; tests pass their own
- */
+/** Makes the log of a process: on a terminal readable lines, else JSON, on standard output or each at once on `output`. */
 export function createLog(level: LogLevel, output?: LogOutput, now: () => number = Date.now): ProcessLog {
   const buffered = output === undefined && level !== "silent" && !isatty(1) ? openOutput(1) : null;
   const logger = pino(
@@ -96,18 +91,18 @@ export function createLog(level: LogLevel, output?: LogOutput, now: () => number
         },
       },
     },
-    buffered ?? (output === undefined ? terminal() : lineByLine(output)),
+    buffered ?? lineByLine(output ?? process.stdout),
   );
+  // The terminal may be closed.
+  if (output === undefined) process.stdout.on("error", () => {});
   return Object.assign(logger, { flush: async () => buffered && flushed(buffered) }) as unknown as ProcessLog;
 }
 
 /** How long a stopping process waits for a slow reader. */
 const flushMsMax = 500;
 
-/**
- * Standard output in pieces, written by another thread: a system call for each line would cost more than the line. What
- * cannot be written (the disk is full, the reader is slow or gone) waits for the next try and never stops the service.
- */
+// Standard output in pieces, written by another thread: a system call for each line would cost more than the line. What
+// cannot be written waits for the next try and never stops the service.
 export function openOutput(descriptor: number): SonicBoom {
   const options = {
     fd: descriptor,
@@ -157,20 +152,13 @@ function messageOf(facts: LogFacts, message: string = ""): string {
 
 function tidy(message: string): string {
   // Frameworks put URLs into their messages, and query strings hold tokens.
-  const text = message.includes("?") ? message.replace(/\?\S+/g, "?…") : message;
+  const text = message.replace(/\?\S+/g, "?…");
   return text.length <= messageLengthMax ? text : `${text.slice(0, messageLengthMax)}…`;
 }
 
-function terminal(): DestinationStream {
-  // The terminal was closed.
-  process.stdout.on("error", () => {});
-  return lineByLine(process.stdout);
-}
-
-const lineByLine = (output: LogOutput): DestinationStream =>
-  output.isTTY === true
-    ? { write: (line) => void output.write(formatForPeople(JSON.parse(line) as Line)) }
-    : { write: (line) => void output.write(line) };
+const lineByLine = (output: LogOutput): DestinationStream => ({
+  write: (line) => void output.write(output.isTTY === true ? formatForPeople(JSON.parse(line) as Line) : line),
+});
 
 interface Line {
   readonly level: string;

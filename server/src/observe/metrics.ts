@@ -72,7 +72,7 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
     ),
     /** By the route's pattern and the name in the table of faults. Each call of a batch counts. */
     refusals: counter("http_refusals_total", "Refused requests and calls, by route and fault.", "route", "fault"),
-    /** The result is `taken`, `refused`, `later`, `in-doubt`, `missed` where some recipients get nothing, or `capped` for mails that were not stored. */
+    /** The result is `taken`, `refused`, `later`, `in-doubt`, `missed` for some recipients, or `capped`: not stored. */
     mails: counter("mails_total", "Tries to deliver a mail, by kind and result.", "kind", "result"),
     mailSenderPaused: gauge(
       "mail_sender_paused",
@@ -95,15 +95,10 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
   const commitSizes = histogram("store_commit_size", "Writes in a commit.", writesBuckets);
   const commitSeconds = histogram("store_commit_seconds", "Time that a commit took.", secondsBuckets);
   const ask = readAtScrape(registry, sources, now);
-  let begun: Promise<void> | null = null;
+  let begun: Promise<void> | undefined;
 
   async function scrape(): Promise<string> {
-    begun ??= measureProcess(registry);
-    await begun.catch((error: unknown) => {
-      // The next scrape tries again.
-      begun = null;
-      throw error;
-    });
+    await (begun ??= measureProcess(registry));
     await ask();
     return registry.metrics();
   }
@@ -174,7 +169,5 @@ function readAtScrape(registry: Registry, sources: MetricSources, now: () => num
   };
 }
 
-async function answerIfAny<T>(answer: Promise<T> | undefined): Promise<T | undefined> {
-  // The storage is unusable or the folder is gone; /readyz tells why. An old number would look like a healthy one.
-  return answer?.catch(() => undefined);
-}
+// The storage is unusable or the folder is gone; /readyz tells why. An old number would look like a healthy one.
+const answerIfAny = async <T>(answer: Promise<T> | undefined): Promise<T | undefined> => answer?.catch(() => undefined);

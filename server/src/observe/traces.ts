@@ -109,13 +109,8 @@ export function startTraces({ endpoint, headers, serviceName, share, version, fl
   }
 
   return {
-    /**
-     * Begins the trace of a request, or goes on with that of its caller.
-     *
-     * @param from when the request came; this and all other times are by `performance.now()`
-     * @param traceparent as W3C Trace Context has it; anything else is ignored
-     * @returns null for a request that is not to be traced
-     */
+    // Begins the trace of a request, or goes on with that of its caller. Null: it is not to be traced. All times are by
+    // `performance.now()`.
     begin(from: number, traceparent: unknown) {
       const caller = typeof traceparent === "string" ? parseTraceParent(traceparent) : null;
       const above = caller === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });

@@ -40,13 +40,7 @@ function failure(fault: FaultName, issues?: readonly Issue[], retryAfterSeconds?
   return { fault, status, code, message, issues, retryAfterSeconds };
 }
 
-/**
- * The refusal of an input, with everything that is wrong with it.
- *
- * @param error what its schema found; absent: nothing
- * @param problems what the schema cannot see
- * @param more what else is wrong with fields that neither of them names
- */
+/** The refusal of an input: what its schema found, what that cannot see, and what is wrong with fields that neither names. */
 export function inputRefused(
   error: ZodError | undefined,
   problems: readonly Problem[] = [],

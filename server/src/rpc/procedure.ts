@@ -40,10 +40,8 @@ export interface ProcedureEntry {
 }
 
 /**
- * Validates the input of a call, runs its procedure, and answers the receipt. tRPC's own chain of middlewares does the
- * same and takes a fifth more of the CPU time of a whole request.
- *
- * @throws Fault for every refusal; all problems of the input are in one
+ * Validates the input of a call, runs its procedure, and answers the receipt. tRPC's own chain of middlewares does the same
+ * and takes a fifth more of the CPU time of a whole request.
  */
 export async function callProcedure(
   { input, output, resolver, alsoWrong }: ProcedureEntry,
