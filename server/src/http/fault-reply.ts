@@ -7,7 +7,6 @@ import { Fault } from "../fault.ts";
 import { describeFailure, errorShape, type Failure } from "../rpc/failure.ts";
 import { variesBy } from "./headers.ts";
 
-/** Where the typed door is. */
 export const rpcPrefix = "/trpc";
 
 const byFastifyCode: Readonly<Record<string, FaultName>> = {
@@ -64,11 +63,9 @@ export function sendLines(reply: FastifyReply, lines: Iterable<string> | AsyncIt
   return reply.code(200).type("application/json").send(Readable.from(lines));
 }
 
-/** The first line, for a number of calls. */
 export const headLine = (calls: number): string =>
   `${JSON.stringify(Object.fromEntries(Array.from({ length: calls }, (_, number) => [number, [[0], [null, 0, number]]])))}\n`;
 
-/** The line of a call. */
 export const answerLine = (number: number, body: object): string => `${JSON.stringify([number, 0, [[body]]])}\n`;
 
 /** No batch of a client is as long, and the answer to an address of commas must not be a thousand times as long. */

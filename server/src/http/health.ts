@@ -14,7 +14,6 @@ interface HealthOptions {
   readonly draining: { readonly started: boolean };
   /** Everything that must work for a submission to be taken. */
   readonly checks: Readonly<Record<string, () => Promise<{ readonly ready: boolean; readonly reason?: string }>>>;
-  /** The Bearer token that readers of the metrics must send; null: none. */
   readonly metricsToken: string | null;
   readonly judgePassword: ReturnType<typeof countWrongPasswords>;
   readonly addresses: ClientAddresses;

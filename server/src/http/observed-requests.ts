@@ -11,24 +11,17 @@ import { probePaths } from "./health.ts";
 interface Observers {
   readonly log: Log;
   readonly metrics: Pick<Metrics, "requests" | "refusals">;
-  /** Null: nothing is traced. */
   readonly traces: Traces | null;
 }
 
 /** Must be added before all other hooks: a trace begins with the first of them. */
 export function observeRequests(app: FastifyInstance, { log, metrics, traces }: Observers): void {
-  const logsSuccesses = ["info", "debug", "trace"].includes(log.level);
   app.decorateRequest("failure", null);
   app.decorateRequest("trace", null);
   app.decorateRequest("calls", null);
-  if (traces !== null) {
-    app.addHook("onRequest", (request, reply, done) => {
-      const { traceparent } = request.headers;
-      if (!probePaths.has(routeOf(request))) request.trace = traces.begin(begunAt(reply), traceparent);
-      done();
-    });
-  }
   app.addHook("onRequest", (request, reply, done) => {
+    const isTraced = traces !== null && !probePaths.has(routeOf(request));
+    if (isTraced) request.trace = traces.begin(begunAt(reply), request.headers.traceparent);
     // It comes after every end of an answer, also when the client went away.
     reply.raw.once("close", () => ended(request, reply));
     done();
@@ -49,9 +42,7 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
     const isRoutine =
       probePaths.has(route) || (request.failure === null && request.calls?.every(({ isRead }) => isRead));
     const level = status >= 500 ? "error" : isRoutine === true ? "debug" : "info";
-    if (level === "error" || logsSuccesses) {
-      log[level](factsOf(request, { route, status, ms: Math.round(ms * 10) / 10 }), "answered");
-    }
+    log[level](factsOf(request, { route, status, ms: Math.round(ms * 10) / 10 }), "answered");
     endTrace(request, status);
   }
 }
@@ -93,7 +84,6 @@ export function watchCall(
   };
 }
 
-/** `2xx` of 201. */
 const statusClass = (status: number): string => `${Math.trunc(status / 100)}xx`;
 
 /** By `performance.now()`. */
@@ -125,7 +115,6 @@ function endTrace(request: FastifyRequest, status: number | null): void {
   trace.end({ method, route: routeOf(request), status, requestId: id, fault: failure?.fault ?? null });
 }
 
-/** What the log tells of one call of a request. */
 interface CallFacts {
   /** Its name is known: a stranger's text would not be logged. */
   readonly procedure: string;
@@ -139,7 +128,6 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The calls that are known so far. */
     calls: CallFacts[] | null;
-    /** Null: the request is not traced. */
     trace: RequestTrace | null;
   }
 }

@@ -1,6 +1,5 @@
-// The typed door: tRPC's wire format over POST, single and batched. Calls are answered here, because the stock adapter
-// builds a web Request and Response for each and takes uploads without limit. The console's calls are answered in the same
-// way.
+// The typed door: tRPC's wire format over POST, single and batched. Calls are answered here, the console's too, because the
+// stock adapter builds a web Request and Response for each and takes uploads without limit.
 import multipart from "@fastify/multipart";
 import { batchCallsMax, bytesMax } from "@submissions/shared/limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
@@ -59,7 +58,6 @@ const ofBatches: readonly BodyKind[] = ["application/json"];
 /** The address of calls that come together: their procedures with commas between them. */
 export const batchRoute = `${rpcPrefix}/:paths`;
 
-/** Whether every procedure that a path below {@link rpcPrefix} lists exists. */
 export const isRpcPath = (url: string): boolean =>
   url.startsWith(`${rpcPrefix}/`) && listed(url.slice(rpcPrefix.length + 1)).every((path) => procedures.has(path));
 
@@ -88,13 +86,12 @@ function answerSubmissions(request: FastifyRequest, reply: FastifyReply, door: D
   if (request.body === undefined) throw new Fault("bodyEmpty");
   const inputs = inputsOf(request.body);
   const { calls, retryAfterSeconds } = request.admission;
-  const mayBeTooLarge = !(Number(request.headers["content-length"]) <= bytesMax.json);
   const submit = async (path: string, position: number): Promise<unknown> => {
     const entry = procedures.get(path);
     // Not counted: it is a stranger's text and must not become a label.
     if (entry === undefined) throw new Fault("notFound");
     const input = inputs[position];
-    const isTooLarge = mayBeTooLarge && Buffer.byteLength(JSON.stringify(input) ?? "") > jsonBytesMaxOf(entry);
+    const isTooLarge = Buffer.byteLength(JSON.stringify(input) ?? "") > jsonBytesMaxOf(entry);
     if (position < calls && !isTooLarge)
       return answerCall(door, entry, { request, reply, by: "rpc", input: inputOf(input) });
     const fault = isTooLarge ? new Fault("bodyTooLarge") : new Fault("rateLimited", { retryAfterSeconds });
@@ -108,7 +105,6 @@ function answerSubmissions(request: FastifyRequest, reply: FastifyReply, door: D
 /** The inputs of a batch, by position. @throws Fault `bodyNotObject` */
 export const inputsOf = (body: unknown) => objectOnly(body) as Readonly<Record<string, unknown>>;
 
-/** How a call ended. */
 interface Answer {
   readonly status: number;
   readonly body: object;

@@ -46,7 +46,6 @@ export interface HttpOptions extends Omit<Config, "packages" | "publicUrl" | "va
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom" | "checkReadiness">;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Null: nothing is traced. */
   readonly traces: Traces | null;
   readonly draining: Draining;
   readonly packages: readonly CataloguePackage[];
@@ -57,7 +56,6 @@ export interface HttpOptions extends Omit<Config, "packages" | "publicUrl" | "va
   readonly version: string;
   /** Where the forms' script was built to; without it forms work without script. */
   readonly formsFolder: string;
-  /** What differs from {@link httpLimits}. */
   readonly limits?: Partial<HttpLimits> | undefined;
 }
 

@@ -9,7 +9,6 @@ import type { Problem } from "../intake/call.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
 import { ReadTooSlow, StorageUnavailable } from "../storage/store.ts";
 
-/** A failure as callers may see it. */
 export interface Failure {
   readonly fault: FaultName;
   readonly status: number;
@@ -66,7 +65,6 @@ export function issuesOf(error: ZodError): Issue[] {
 /** tRPC's envelope around the words of the table: `error.message` and `error.data` say what a REST body says. */
 export interface ErrorShape {
   readonly message: string;
-  /** JSON-RPC's number for the code. */
   readonly code: TRPC_ERROR_CODE_NUMBER;
   readonly data: ErrorData;
 }

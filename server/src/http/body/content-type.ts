@@ -64,7 +64,6 @@ export const takeJson = (app: FastifyInstance, { mayBeEmpty = false } = {}): voi
     mayBeEmpty && bytes.length === 0 ? undefined : parseJson(textOf(bytes)),
   );
 
-/** URL-encoded forms of at most 256 KiB become `URLSearchParams`. */
 export const takeUrlencoded = (app: FastifyInstance): void =>
   takeWhole(app, "application/x-www-form-urlencoded", bytesMax.urlencodedForm, (bytes) =>
     parseUrlencoded(textOf(bytes)),

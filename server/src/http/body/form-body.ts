@@ -14,17 +14,14 @@ import type { Input, Problem } from "../../intake/call.ts";
 import type { StagedResume } from "../../resumes/vault.ts";
 
 interface FormShape {
-  /** Names of its text fields. */
   readonly texts: ReadonlySet<string>;
   /** One of them that may come many times, as ticked boxes do. */
   readonly list?: string;
-  /** What its schema reads. */
   valueOf(form: FormData): object;
 }
 
 const packages = "selectedPackageIds" satisfies keyof typeof inquiryInput.shape;
 
-/** The form that may hold a resume too. */
 const applicationForm: FormShape = { texts: new Set(applicationTextFields), valueOf: (form) => form };
 
 export const formShapes: Readonly<Record<string, FormShape>> = {

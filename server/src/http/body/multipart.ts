@@ -1,6 +1,5 @@
-// Streams a multipart form: its file goes to the staging folder under back-pressure while it is hashed, its text into a
-// FormBody. Every size has a limit that is checked while bytes arrive, because @fastify/multipart has none for the
-// form as a whole, and what it drops or cuts silently is refused here.
+// Streams a multipart form: its file goes to the staging folder while it is hashed, its text into a FormBody. Every size is
+// checked while bytes arrive: @fastify/multipart limits no form as a whole, and drops or cuts silently.
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";

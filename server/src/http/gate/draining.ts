@@ -1,6 +1,5 @@
-// The end of the HTTP side. Readiness goes first; callers that have not heard of it are still served, and their
-// connections closed after the answer. Then new requests are refused, those under way are finished, and what is left at
-// the deadline is cut.
+// The end of the HTTP side. Readiness goes first; callers that have not heard of it are still served. Then new requests are
+// refused, those under way are finished, and what is left at the deadline is cut.
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../../fault.ts";
 import { refuse } from "../fault-reply.ts";
@@ -31,7 +30,6 @@ export class Draining {
     });
   }
 
-  /** From now on the service is not ready. */
   start(): void {
     this.started = true;
   }

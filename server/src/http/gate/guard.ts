@@ -119,7 +119,6 @@ export function countWrongPasswords(addresses: Pick<ClientAddresses, "keysOf">, 
   };
 }
 
-/** Whether a request comes from a page of a site that may not send here. */
 type IsForeign = (request: Pick<FastifyRequest, "method" | "headers">) => boolean;
 
 interface Sites {

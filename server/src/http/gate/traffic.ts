@@ -1,6 +1,5 @@
-// Counts what is open: connections, unanswered requests and uploads, in all and for each client. It knows nothing of
-// Fastify: connections and requests that go too far are cut before anything is routed, because Node runs every request
-// that arrives in one piece.
+// Counts what is open: connections, unanswered requests and uploads, in all and for each client. What goes too far is cut
+// before anything is routed, because Node runs every request that arrives in one piece.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpLimits } from "../limits.ts";
@@ -53,7 +52,6 @@ export class Traffic {
     }
   }
 
-  /** The answers to come on a connection, in their order. */
   answersOn(socket: Socket): readonly ServerResponse[] {
     return this.#connections.get(socket)?.answers ?? [];
   }

@@ -21,11 +21,11 @@ import {
   rateLimit,
   refer,
   refusalSchemas,
+  refusalsOf,
   retryAfter,
   type Schema,
 } from "./components.ts";
 import { examples, type OperationExamples } from "./examples.ts";
-import { refusalsOf } from "./refusals.ts";
 
 export interface DocumentOptions {
   /** Where callers reach the service, without a slash at the end. */

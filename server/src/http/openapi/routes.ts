@@ -13,7 +13,6 @@ import type { DocumentOptions } from "./document.ts";
 
 interface OpenApiRoutesOptions extends Omit<DocumentOptions, "publicUrl"> {
   readonly site: Pick<Site, "brand" | "hasFrontPage">;
-  /** Where callers reach the service; asked for once, at the first request. */
   readonly publicUrl: () => string;
 }
 

@@ -68,7 +68,6 @@ const fileHere = (path: string) => new Asset(path, () => readFileSync(new URL(ba
 export const siteAssets = {
   /** Colours, type and buttons of all pages. */
   base: fileHere("/site/base.css"),
-  /** Pages of one card. */
   card: fileHere("/site/card.css"),
   /** The front page, and pages that show a form again. */
   site: fileHere("/site/site.css"),

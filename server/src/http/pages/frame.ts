@@ -45,7 +45,6 @@ interface Card {
 
 const toFrontPage: Readonly<Record<Language, string>> = { en: "Go to the front page", de: "Zur Startseite" };
 
-/** A page of one card: what happened, and the way on. */
 export function card({ language = "en", site, root, sign, heading, body, on }: Card): string {
   const { brand, hasFrontPage } = site;
   const home = homeOf(root);

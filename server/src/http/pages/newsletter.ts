@@ -1,6 +1,5 @@
-// The pages that the links of welcome mails lead to. GET and HEAD change nothing, because mail programs and scanners follow
-// links by themselves; only POST does. No page names an address, or tells why a link does not work: people whom a mail was
-// forwarded to open these links too.
+// The pages that the links of welcome mails lead to. GET changes nothing, because mail programs and scanners follow links by
+// themselves. No page names an address, or tells why a link does not work: other people open forwarded links too.
 import { html } from "@submissions/shared/html";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -75,7 +74,6 @@ interface NewsletterOptions {
   readonly site: Pick<Site, "brand" | "hasFrontPage">;
   readonly store: Pick<Store, "checkLink" | "followLink">;
   readonly clock: Clock;
-  /** Counts the links that a client follows. */
   readonly guard: Guard;
 }
 
@@ -93,7 +91,6 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, options: Newslette
     return tokenHash === null ? null : { tokenHash, at: clock.now() };
   };
 
-  // One button.
   app.get(url, async (request, reply) => {
     const token = fieldIn(request.query, "token");
     const link = linkOf(token);

@@ -95,7 +95,6 @@ const policies = {
 interface Sent {
   readonly status?: number;
   readonly policy?: keyof typeof policies;
-  /** Whether search engines may list it. */
   readonly indexed?: boolean;
   // Whether it holds a form. With `no-referrer` a browser that sends no Sec-Fetch-Site would post it with `Origin: null`, and
   // be refused as another site's. `strict-origin` tells no path, and so no token in it.

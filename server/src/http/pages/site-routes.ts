@@ -10,9 +10,7 @@ import type { Site } from "./site.ts";
 // Pages of any origin may embed the forms.
 const forAnyOrigin = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
 
-interface Query {
-  readonly Querystring: Readonly<Record<string, unknown>>;
-}
+type Query = { readonly Querystring: Readonly<Record<string, unknown>> };
 
 export function siteRoutes(app: FastifyInstance, site: Site): void {
   for (const asset of Object.values(siteAssets)) serveAsset(app, asset);

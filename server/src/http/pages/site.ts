@@ -4,20 +4,15 @@ import type { PackageChoice } from "@submissions/shared/forms/form-state";
 import { nextField } from "@submissions/shared/hidden-fields";
 import { textLengthMax } from "@submissions/shared/limits";
 import type { CataloguePackage } from "../../config/catalogue.ts";
+import type { Config } from "../../config/config.ts";
 import type { Intake } from "../../intake/submit.ts";
 import type { FormsBundle } from "./assets.ts";
 
 /** A buyer reads no more, and a page with all of a large catalogue would be megabytes. */
 const packagesShownMax = 200;
 
-interface SiteFacts {
-  readonly brand: string;
+interface SiteFacts extends Pick<Config, "brand" | "privacy" | "corsOrigins" | "hasFrontPage"> {
   readonly packages: readonly CataloguePackage[];
-  /** The privacy notice of the forms; null: there is none. */
-  readonly privacy: { readonly url: string; readonly consent: string } | null;
-  /** Origins whose pages may embed the forms and are returned to. */
-  readonly corsOrigins: readonly string[];
-  readonly hasFrontPage: boolean;
   /** The base address of this service. Asked for once it listens. */
   readonly publicUrl: () => string;
   /** The forms' script; null when it was not built. */
