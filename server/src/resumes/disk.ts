@@ -22,7 +22,6 @@ import { isPaired, sweepShelf, TakenBack, type Shelf, type ShelvedFile } from ".
 import { assertKey, drawKey, ResumeMissing, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 
 export interface DiskSettings {
-  /** Made when it is missing. */
   readonly folder: string;
   /** With less free bytes there is no room for uploads; 1 GiB when absent. */
   readonly freeBytesMin?: number;

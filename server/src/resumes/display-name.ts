@@ -9,7 +9,6 @@ const extensionLengthMax = 32;
 /** Controls, line and paragraph separators, and the marks that make text run the other way ("fdp.exe"). */
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** White space and zero-width characters. */
 const blank = /[\s\u200b-\u200d\u2060\ufeff]/u;
 
 /** Windows drops dots at the end, so there they hide an extension. */
@@ -43,7 +42,6 @@ const decodeQ = (text: string): Buffer => {
   return Buffer.from(text.replaceAll("_", " ").replace(/=([0-9a-f]{2})/gi, byteOf), "latin1");
 };
 
-/** Cut to what file systems allow, with its extension if that is possible. */
 const fit = (name: string): string => {
   const base = trim(name);
   const extension = findExtension(base);
@@ -72,7 +70,6 @@ const trim = (text: string): string => {
   return text.slice(start, end);
 };
 
-/** As many whole code points from the beginning as fit. */
 const cutToBytes = (text: string, bytesMax: number): string =>
   text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytesMax)).read);
 

@@ -13,7 +13,6 @@ import { ResumeMissing, VaultUnavailable, type StagedFile } from "./vault.ts";
 
 export interface S3Place {
   readonly bucket: string;
-  /** What the names of our objects begin with: empty, or ending in a slash. */
   readonly prefix: string;
   /** Base address of a store that is not Amazon's; null: Amazon's. */
   readonly endpoint: string | null;
@@ -32,12 +31,7 @@ const loadSdk = () =>
     "@aws-sdk",
   );
 
-/**
- * Names are without the prefix. Ages follow the store's clock alone: ours may be wrong, and what another machine has just
- * sent must never look old.
- *
- * @throws SettingUnusable when the packages are not installed, or no setting names the region
- */
+/** Ages follow the store's clock alone: what another machine has just sent must never look old. @throws SettingUnusable */
 export async function openBucket(place: S3Place, limits: S3Limits) {
   const { bucket: Bucket, prefix } = place;
   const sdk = await loadSdk();
@@ -98,7 +92,6 @@ export async function openBucket(place: S3Place, limits: S3Limits) {
     });
   }
 
-  /** Asks once, for an answer now. */
   async function probe(): Promise<void> {
     const deadline = performance.now() + limits.readinessMs;
     const once = { deadline, attemptsMax: 1 };
@@ -178,7 +171,6 @@ async function createClient(sdk: Sdk, { endpoint, region }: S3Place, limits: S3L
   return client;
 }
 
-/** One try to send a staged file: `body` is read once. */
 function uploadCommand(sdk: Sdk, address: { Bucket: string; Key: string }, staged: StagedFile, body: Readable) {
   const command = new sdk.PutObjectCommand({
     ...address,

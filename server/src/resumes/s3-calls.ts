@@ -29,7 +29,6 @@ export type S3Limits = Readonly<typeof s3Limits>;
 /** Stores refuse with these although the next try may succeed. The SDK has set its clock right after the last one. */
 const transientNames: ReadonlySet<string> = new Set(["SlowDown", "RequestTimeout", "RequestTimeTooSkewed"]);
 
-/** Makes one call; gives up when the signal says so. */
 type Attempt<T> = (options: { readonly abortSignal: AbortSignal }) => Promise<T>;
 
 interface Bounds {
@@ -98,7 +97,6 @@ function isTransient({ name, status }: Failure): boolean {
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ResumeMissing || (error instanceof VaultUnavailable && failureOf(error.cause).status === 404);
 
-/** The error of the port for what the SDK threw. */
 export function asVaultError(error: unknown): unknown {
   if (error instanceof VaultUnavailable || error instanceof ResumeMissing) return error;
   const failure = failureOf(error);

@@ -14,7 +14,6 @@ import { assertKey, drawKey, VaultUnavailable, type StagedFile, type Vault } fro
 export interface S3Settings extends S3Place {
   /** Folder of this machine in which uploads are staged; made when it is missing. */
   readonly folder: string;
-  /** Whether {@link Vault.link} gives links. */
   readonly links: boolean;
 }
 
@@ -90,7 +89,6 @@ export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3
   };
 };
 
-/** @throws VaultUnavailable when the staged file cannot be found */
 async function assertWhole({ path, size }: StagedFile): Promise<void> {
   const stats = await stat(path).catch((error: unknown) => {
     if (!isSystemError(error)) throw error;

@@ -17,7 +17,6 @@ const scanMsMax = 60_000;
 /** Longer than a scan. A resume of which the scanner says nothing is tried again after it. */
 const claimMs = 5 * 60_000;
 
-/** Where clamd listens: TCP or a Unix socket. */
 export type ClamdAddress = { readonly host: string; readonly port: number } | { readonly path: string };
 
 interface ScanningOptions {
@@ -27,7 +26,6 @@ interface ScanningOptions {
   readonly log: Log;
 }
 
-/** Begins to scan; disposing waits for the scan under way. */
 export const startScanning = (options: ScanningOptions): AsyncDisposable =>
   repeatedly((signal) =>
     scanNext(options, signal).catch((error: unknown) => {

@@ -57,30 +57,20 @@ export interface Vault extends AsyncDisposable {
    * @throws VaultUnavailable
    */
   keep(staged: StagedFile, options?: { readonly deadline?: number; readonly key?: string }): Promise<string>;
-  /**
-   * Removes a kept file whose application was not stored, or is erased. Absent files are no error. Gives up after 3 s at
-   * the most; the next sweep of this process then removes the file.
-   *
-   * @throws VaultUnavailable
-   */
+  /** Removes a kept file, if it is there. After 3 s the next sweep of this process does. @throws VaultUnavailable */
   discard(key: string): Promise<void>;
   /** @throws ResumeMissing, VaultUnavailable */
   read(key: string): Promise<Readable>;
-  /**
-   * A web address from which anybody can fetch a kept file for five minutes, to be saved under `filename`; null when this
-   * vault gives none. Does not check that the file is there.
-   *
-   * @throws VaultUnavailable
-   */
+  // A web address from which anybody can fetch a kept file for five minutes, to be saved under `filename`; null when this
+  // vault gives none. Does not check that the file is there.
   link(key: string, filename: string): Promise<string | null>;
   /** Whether files can be kept now. The reason is for the log, and holds no secret. */
   checkReadiness(): Promise<{ readonly ready: boolean; readonly reason?: string }>;
   /** Whether the disk of the staging folder has room for uploads. The answer may be 1 s old. Never rejects. */
   hasRoom(): Promise<boolean>;
   /**
-   * Removes this machine's old staging leftovers, and sets aside kept files that no application knows; they are deleted 30
-   * days later. Only files of the last days are judged, only when store and vault bear the same identity, and none when
-   * there are too many. Several processes may sweep at once.
+   * Removes this machine's old staging leftovers, and sets aside kept files that no application knows, to be deleted 30 days
+   * later: only of the last days, only when store and vault bear the same identity, and none when there are too many.
    *
    * @throws VaultUnavailable
    */
@@ -101,7 +91,6 @@ export const keyPattern = /^\d{4}\/\d{2}\/\d{2}\/[0-9a-f]{32}$/;
 /** The folder of the UTC day of an instant (milliseconds since the epoch). */
 export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10).replaceAll("-", "/");
 
-/** A new key for a file that is kept at an instant. */
 export const drawKey = (now: number): string => `${dayOf(now)}/${randomBytes(16).toString("hex")}`;
 
 /** @throws RangeError */

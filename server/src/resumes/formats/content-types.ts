@@ -12,12 +12,8 @@ const namedReferences: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-/** What may stand between tags and is passed over. */
-const passedOver = [
-  ["<!--", "-->"],
-  ["<?", "?>"],
-  ["<![CDATA[", "]]>"],
-] as const;
+/** What may stand between tags: comments, instructions, character data. */
+const passedOver = /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>/y;
 
 // Tells the content type of a part, whose name begins with a slash, in lower case; undefined when nothing names it. Null:
 // the XML cannot be read, holds too much or contradicts itself.
@@ -28,10 +24,9 @@ export const parseContentTypes = (xml: Buffer): ((partName: string) => string | 
   let items = 0;
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
     if ((items += 1) > itemsMax) return null;
-    const end = skipOver(text, at);
-    if (end === null) return null;
-    if (end > at) {
-      at = end;
+    passedOver.lastIndex = at;
+    if (passedOver.test(text)) {
+      at = passedOver.lastIndex;
       continue;
     }
     const tag = readTag(text, at, itemsMax - items);
@@ -71,22 +66,12 @@ const decodeXml = (xml: Buffer): string => {
   return new TextDecoder("utf-8").decode(xml);
 };
 
-/** Where a comment or the like ends; `at` itself when there is none; null for a DOCTYPE or one without an end. */
-const skipOver = (text: string, at: number): number | null => {
-  for (const [open, close] of passedOver) {
-    if (!text.startsWith(open, at)) continue;
-    const end = text.indexOf(close, at + open.length);
-    return end < 0 ? null : end + close.length;
-  }
-  return text.startsWith("<!", at) ? null : at;
-};
-
 // Neighbours never match the same character, so that a pattern that fails has looked at each a fixed number of times.
-const tagStart = /<\/?(?:[^ \t\r\n:<>/="']+:)?([^ \t\r\n:<>/="']+)/y;
+const tagStart = /<(?![!?])\/?(?:[^ \t\r\n:<>/="']+:)?([^ \t\r\n:<>/="']+)/y;
 const nextAttribute = /[ \t\r\n]+([^ \t\r\n<>/="']+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"<]*)"|'([^'<]*)')/y;
 const tagEnd = /[ \t\r\n]*\/?>/y;
 
-/** The tag at `at`, its name without the prefix, and where the text goes on; null: none, or too many attributes. */
+/** The tag at `at`, its name without the prefix, and where the text goes on; null: none (a DOCTYPE), or too many attributes. */
 const readTag = (text: string, at: number, attributesMax: number) => {
   let end = at;
   const read = (pattern: RegExp) => {

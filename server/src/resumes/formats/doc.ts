@@ -26,10 +26,8 @@ const macroStorages: ReadonlySet<string> = new Set(["macros", "_vba_project_cur"
 type DirectoryEntry = ReturnType<typeof readEntry>;
 type Layout = NonNullable<ReturnType<typeof readLayout>>;
 
-/** Whether a file beginning with `head` claims to be an OLE compound file. */
 export const isOle = (head: Buffer): boolean => head.subarray(0, signature.length).equals(signature);
 
-/** What keeps an OLE file from being a DOC, for its sender; null when nothing does. */
 export const findDocFault = async (bytes: StagedBytes): Promise<string | null> => {
   const layout = readLayout(await bytes.read(0, headerBytes), bytes.size);
   if (!layout) return damaged;
@@ -56,7 +54,6 @@ const readLayout = (header: Buffer, size: number) => {
     /** Streams below this many bytes lie in the mini stream. */
     miniStreamBelow: header.readUInt32LE(0x38),
     directoryStart: header.readUInt32LE(0x30),
-    /** Where the sectors of the allocation table are. */
     tableSectors: Array.from({ length: tableSectorsMax }, (_, index) => header.readUInt32LE(0x4c + index * 4)),
     /** Sectors of the table that were read, at most 436 KiB. A chain may jump between them and reads each once. */
     tableRead: new Map<number, Buffer>(),

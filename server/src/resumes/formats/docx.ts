@@ -33,10 +33,8 @@ const template = "Word templates are not accepted. Please save the document as D
 
 const inflate = promisify(inflateRaw);
 
-/** Whether a file beginning with `head` claims to be a ZIP file, and nothing is in front of it. */
 export const isZip = (head: Buffer): boolean => head.subarray(0, signature.length).equals(signature);
 
-/** What keeps a ZIP file from being a DOCX, for its sender; null when nothing does. */
 export const findDocxFault = async (bytes: StagedBytes): Promise<string | null> => {
   try {
     const zip = await fromRandomAccessReaderPromise(new ZipBytes(bytes), await findEnd(bytes), { autoClose: false });
@@ -53,7 +51,6 @@ export const findDocxFault = async (bytes: StagedBytes): Promise<string | null> 
 const endRecordBytes = 22;
 const endSignature = Buffer.from("PK\u0005\u0006", "latin1");
 
-/** With which each entry of the directory begins. */
 const entrySignature = Buffer.from("PK\u0001\u0002", "latin1");
 
 /** Some programs write a line end behind every file. */

@@ -28,7 +28,6 @@ export const isPdf = (head: Buffer): boolean => {
   return start < headerSearchBytes && startsWith(signature, start);
 };
 
-/** What is wrong with a file that claims to be a PDF, for its sender; null when nothing is. */
 export const findPdfFault = async (bytes: StagedBytes): Promise<string | null> => {
   const end = await findContentEnd(bytes);
   const tail = await bytes.read(Math.max(0, end - endSearchBytes), Math.min(end, endSearchBytes));
