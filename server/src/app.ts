@@ -54,7 +54,6 @@ export interface AppOptions {
   readonly config: Config;
   readonly log: Log;
   readonly clock?: Clock & Stopwatch;
-  /** What differs from the usual limits of the HTTP side. */
   readonly limits?: Partial<HttpLimits> | undefined;
   /** Where the forms' script and the console were built to, unless it is the usual place. */
   readonly formsFolder?: string | undefined;
@@ -206,7 +205,6 @@ export async function startApp(options: AppOptions): Promise<App> {
       log.info("the console has no operator yet: npm run submissions -- operators add YOU@example.org --role admin");
     }
   }
-  // Work that can wait begins once the server listens.
   if (config.scanner !== null && config.mode !== "web") {
     const { startScanning } = await import("./resumes/scanning.ts");
     opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
@@ -260,7 +258,6 @@ const freeBytesByPlace = ({ storage }: Config, { stagingFolder }: Vault) => ({
 
 function outboxEvents(log: Log, metrics: Metrics, traces: Traces | null): OutboxEvents {
   const results = { sent: "taken", failed: "refused", later: "later", "in-doubt": "in-doubt" } as const;
-  // Prometheus sees no increase in a series that begins with its first event.
   for (const kind of teamMails) for (const result of ["refused", "missed"]) metrics.mails.inc({ kind, result }, 0);
   const levelOf = (kind: MailKind, result: string) =>
     result === "failed" && teamMails.includes(kind) ? "error" : "warn";

@@ -40,7 +40,6 @@ export function valuesOf(kind: SubmissionKind, input: object): object {
 /** What submissions of a kind are called together, also in the addresses of their pages. */
 export const plurals = { inquiry: "inquiries", application: "applications" } as const;
 
-/** Where the console shows a submission. */
 export const consolePageOf = (publicUrl: string, reference: string): string =>
   `${publicUrl}/console/${plurals[reference.startsWith("INQ-") ? "inquiry" : "application"]}/${reference}`;
 
@@ -48,7 +47,6 @@ export const consolePageOf = (publicUrl: string, reference: string): string =>
 export const kindAndSize = ({ kind, size }: Pick<ResumeRecord, "kind" | "size">, language: Language = "en"): string =>
   `${kind.toUpperCase()}, ${sizeIn(language, size)}`;
 
-/** The value of a field; null when it is absent. */
 export type FieldValue = string | readonly string[] | null;
 
 export const valueOf = (submission: StoredSubmission, { storedAs }: NamedField): FieldValue =>

@@ -1,4 +1,3 @@
-// Repeats work while the service runs.
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Repeats work, which resolves to the milliseconds until its next run. Disposing waits for the run under way. */

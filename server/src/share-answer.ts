@@ -1,5 +1,3 @@
-// For questions that are expensive and that many may ask at once.
-
 /** All who ask while an answer is worked out, or within `ms` of its end, get the same one, unless the clock is set back. */
 export function shareAnswer<T>(ask: () => Promise<T>, ms: number, now = () => performance.now()): () => Promise<T> {
   let latest: { readonly answer: Promise<T>; endedAt: number | null } | null = null;

@@ -31,11 +31,9 @@ export function whyNotStarted(error: unknown, { listen }: Pick<Config, "listen">
 interface Known {
   /** How to sign in to the console; null: this process does not know. */
   readonly signIn?: string | null | undefined;
-  /** Where the mailbox is shown as pages. */
   readonly mailbox?: string | undefined;
 }
 
-/** Where the service that listens at an address can be reached. */
 export function whatToOpen(
   address: string,
   { dataFolder, mail, hasFrontPage }: Config,

@@ -20,7 +20,6 @@ export function configFrom(values: Values) {
     brand: values.BRAND ?? name ?? address.slice(address.indexOf("@") + 1),
     /** `web` takes submissions, `worker` sends mail that is due and scans resumes, `all` does both. */
     mode: values.SERVICE_MODE,
-    /** Where to listen. Port 0 is any free one. */
     listen: { host: values.HOST, port: values.PORT },
     /** The base address in links, without a trailing slash; null: derived once the port is known, by {@link publicUrl}. */
     publicUrl: values.PUBLIC_URL,
@@ -28,7 +27,6 @@ export function configFrom(values: Values) {
     dataFolder: values.DATA_DIR,
     storage: storageOf(values),
     vault: vaultOf(values),
-    /** The virus scanner; null: resumes are not scanned. */
     scanner: values.CLAMD_ADDRESS,
     mail: mailOf(values),
     /** Sender, and the teams that get notices of inquiries and applications; the lists are never empty. */
@@ -39,20 +37,15 @@ export function configFrom(values: Values) {
       logo: values.MAIL_LOGO_URL,
       signature: values.MAIL_SIGNATURE?.split("\\n") ?? [],
     },
-    /** How long an answer waits for its confirmation mail, in milliseconds. */
     mailDeadlineMs: values.MAIL_DEADLINE_MS,
-    /** Credentials of the Postmark webhook; null: the path does not exist. */
     postmarkWebhook: values.POSTMARK_WEBHOOK_AUTH,
     newsletterOptIn: values.NEWSLETTER_OPT_IN,
     /** Packages that may be asked for; null: any identifier. */
     packages: values.PACKAGE_CATALOGUE,
-    /** What submissions cost a client; null: nothing. */
     proofOfWork: values.ALTCHA_HMAC_KEY === null ? null : { hmacKey: values.ALTCHA_HMAC_KEY, cost: values.ALTCHA_COST },
-    /** The privacy notice that the site's forms link to, and its version; null: there is none. */
     privacy: values.PRIVACY_URL === null ? null : { url: values.PRIVACY_URL, consent: values.PRIVACY_VERSION },
     /** Hosts of throw-away addresses beside those that are known everywhere, in lower case and ASCII. */
     disposableDomains: values.DISPOSABLE_DOMAINS,
-    /** Origins whose pages may call from a browser; empty: none. */
     corsOrigins: values.CORS_ORIGINS,
     hasFrontPage: values.SITE === "on",
     trustedProxy: values.TRUST_PROXY,
@@ -66,16 +59,11 @@ export function configFrom(values: Values) {
     webhookTargets: values.WEBHOOK_TARGETS,
     /** Who gets the daily digest, and when: minutes since midnight, UTC. Null: no digest is sent. */
     digest: values.DIGEST_EMAIL.length === 0 ? null : { to: values.DIGEST_EMAIL, atMinute: values.DIGEST_AT },
-    /** Whether the team gets a copy of what operators write to people. */
     replyCopies: values.REPLY_COPIES === "on",
-    /** The identity provider that operators may sign in with; null: passwords only. */
     oidc: oidcOf(values),
     passwordsOn: values.CONSOLE_PASSWORDS === "on",
-    /** Whether administrators need a second factor where they sign in with a password. */
     totpRequired: values.CONSOLE_TOTP === "required",
-    /** The Bearer token of `/metrics`; null: none is asked for. */
     metricsToken: values.METRICS_TOKEN,
-    /** Where traces are sent to; null: nothing is traced. */
     tracing: tracingOf(values),
     log: { level: values.LOG_LEVEL },
   };

@@ -108,7 +108,6 @@ const postgresParameters = ["sslmode", "sslrootcert", "host"];
 const tlsModes = ["verify-full", "require", "disable"];
 const parametersOf = (address: string) => new URLSearchParams(URL.parse(address)?.search);
 
-/** A PostgreSQL database, with its credentials in the address. */
 export const postgresUrl: Kind<string> = text
   .refine(
     (address) =>
@@ -155,7 +154,6 @@ const smtpParameters = new Map([
   ["tls.rejectUnauthorized", flag],
 ]);
 
-/** An SMTP server, with its credentials in the address. */
 export const smtpUrl: Kind<string> = text
   .refine((address) => {
     const url = URL.parse(address);
@@ -169,7 +167,6 @@ export const smtpUrl: Kind<string> = text
     "may have the parameters requireTLS, ignoreTLS and tls.rejectUnauthorized (true or false), name and tls.servername, and no others.",
   );
 
-/** A token as it stands in a header: printable ASCII without spaces. */
 export const token = (lengthMin = 1): Kind<string> =>
   text
     .regex(/^[\u0021-\u007E]+$/, "must be one word without spaces.")
@@ -186,12 +183,10 @@ export const headerList: Kind<Readonly<Record<string, string>>> = read((list) =>
   return headers;
 }, "must look like name=value, with commas between several, in ASCII.");
 
-/** A share between nothing and all. */
 export const share: Kind<number> = text
   .regex(/^(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?)$/, "must be a number from 0 to 1.")
   .transform(Number);
 
-/** A version of a text: one word that fits where it is stored. */
 export const noticeVersion: Kind<string> = text.regex(
   new RegExp(`^[\\u0021-\\u007E]{1,${textLengthMax.consentText}}$`),
   `must be one word of at most ${textLengthMax.consentText} characters.`,

@@ -12,7 +12,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const readEnvironment = (): Environment => ({ ...process.env });
 
-/** A mistake in the configuration, by the variable that holds it. */
 export interface ConfigProblem {
   readonly name: string;
   readonly message: string;
@@ -90,14 +89,12 @@ export function describeSettings(environment: Environment): readonly (readonly [
   });
 }
 
-/** All problems as lines for a terminal, with a closing line break. */
 export function reportProblems(problems: readonly ConfigProblem[]): string {
   const { length } = problems;
   const title = length === 1 ? "The configuration has a mistake:" : `The configuration has ${length} mistakes:`;
   return [title, ...problems.map(({ name, message }) => `  ${name}: ${message}`), ""].join("\n");
 }
 
-/** One line, with a line break, for each variable that looks like a misspelt setting. */
 export function reportMisspellings(environment: Environment): string {
   const lines = Object.keys(environment).flatMap((name) => {
     const meant = meantBy(name);
@@ -110,8 +107,6 @@ export function reportMisspellings(environment: Environment): string {
 const typingErrorsMax = 2;
 const comparedLengthMin = 7;
 
-const namesInWords = table.map(([setting]) => [setting, setting.split("_")] as const);
-
 /** The setting that a variable looks like; null for settings and for names that are none of ours. */
 function meantBy(name: string): SettingName | null {
   if (name in settings) return null;
@@ -119,11 +114,10 @@ function meantBy(name: string): SettingName | null {
   const words = spelt.split("_");
   let nearest: SettingName | null = null;
   let errorsMax = typingErrorsMax;
-  for (const [setting, ownWords] of namesInWords) {
+  for (const [setting] of table) {
+    const ownWords = setting.split("_");
     if (spelt === setting || (words[0] === ownWords[0] && isShortened(words, ownWords))) return setting;
     if (Math.min(spelt.length, setting.length) < comparedLengthMin) continue;
-    // Each start compares every variable of the environment with every setting.
-    if (Math.abs(spelt.length - setting.length) > errorsMax) continue;
     const errors = distance(spelt, setting);
     if (errors <= errorsMax) [nearest, errorsMax] = [setting, errors - 1];
   }

@@ -59,7 +59,6 @@ export const mailWords: Kind<MailWords> = path.transform((folder, context) => {
   }
 });
 
-/** What a file holds, or what is wrong with it. */
 function readWords(name: string, text: string): [string, Words] | string {
   const [, kind = "", language = ""] = /^(.+)\.(en|de)$/.exec(name) ?? [];
   const known = placesOf.get(kind);

@@ -6,12 +6,10 @@ import * as kind from "./kinds.ts";
 import { mailWords } from "./mail-words.ts";
 
 interface Facts {
-  /** What it is for, in a few words. */
   readonly means: string;
   /** Which values are allowed and what they do, in Markdown. */
   readonly values: string;
   readonly example: string;
-  /** Whether the value must never be shown. */
   readonly secret?: true;
 }
 
@@ -357,7 +355,6 @@ const observation = {
   }),
 };
 
-/** The settings under the headings of the documentation. */
 export const sections = {
   Network: network,
   "Database and files": storage,

@@ -33,9 +33,7 @@ export interface Call extends Input {
   readonly key: string | null;
   /** Whether the honeypot was filled: kept as spam, without mail, and answered like a success. */
   readonly spam: boolean;
-  /** The solution of a proof of work; null when there was none. */
   readonly solution: string | null;
-  /** Which privacy notice the form showed; null: it did not tell. */
   readonly consent: Omit<ConsentRecord, "at"> | null;
   readonly language: Language;
   readonly more: FurtherFields | null;

@@ -49,7 +49,6 @@ export interface Intake {
   readonly failedAfterCommit: (error: unknown) => void;
 }
 
-/** What a kind of submission adds to the path. */
 export interface Feature<Input extends { readonly email: string }, Receipt> {
   /** `marketplace.inquiry`; keys are kept apart by it and shared by both doors. */
   readonly procedure: string;
@@ -63,7 +62,6 @@ export interface Feature<Input extends { readonly email: string }, Receipt> {
   readonly receipt: (answer: Answer) => Receipt;
 }
 
-/** What a record says beside the input of its kind. */
 interface Facts {
   readonly received: Received;
   readonly resume: ResumeRecord | null;
@@ -71,7 +69,6 @@ interface Facts {
   readonly intake: Intake;
 }
 
-/** What a receipt is written from. */
 interface Answer {
   /** Empty for a subscription. */
   readonly reference: string;
@@ -80,11 +77,7 @@ interface Answer {
   readonly intake: Intake;
 }
 
-/**
- * Accepts a submission. When this resolves, it is on stable storage with its mails.
- *
- * @throws Fault as `docs/errors.md` says; StorageUnavailable, VaultUnavailable
- */
+/** When this resolves, the submission is on stable storage with its mails. @throws Fault, StorageUnavailable, VaultUnavailable */
 export async function submit<Input extends { readonly email: string }, Receipt>(
   intake: Intake,
   feature: Feature<Input, Receipt>,

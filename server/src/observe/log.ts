@@ -19,9 +19,7 @@ const factKinds = {
   status: "number",
   /** Code of an answer, a fault or an error. */
   code: "string",
-  /** Name in the table of faults. */
   fault: "string",
-  /** `INQ-…` or `APP-…`. */
   reference: "string",
   mailId: "string",
   mailKind: "string",
@@ -38,7 +36,6 @@ const factKinds = {
   before: "string",
   signal: "string",
   address: "string",
-  /** An error; written through {@link describeError}. */
   err: "error",
 } as const;
 

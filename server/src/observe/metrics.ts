@@ -1,13 +1,17 @@
 // What is counted and measured, in the words of the Prometheus text format. Labels come from closed sets (a procedure, a
 // route's pattern, a code), never from a caller's text: each new label value is a time series for ever.
+import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-// By their files: the package as a whole loads 89 with 14 MB, most of them for what is measured from the first scrape on.
-import Counter from "prom-client/lib/counter.js";
-import Gauge from "prom-client/lib/gauge.js";
-import Histogram from "prom-client/lib/histogram.js";
-import Registry from "prom-client/lib/registry.js";
+import type * as prom from "prom-client";
 import { shareAnswer } from "../share-answer.ts";
 import type { CommitCounts, Store } from "../storage/store.ts";
+
+const require = createRequire(import.meta.url);
+// By their files: the package as a whole loads 89 with 14 MB, most of them for what is measured from the first scrape on.
+const Counter = require("prom-client/lib/counter.js") as typeof prom.Counter;
+const Gauge = require("prom-client/lib/gauge.js") as typeof prom.Gauge;
+const Histogram = require("prom-client/lib/histogram.js") as typeof prom.Histogram;
+const Registry = require("prom-client/lib/registry.js") as typeof prom.Registry;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -30,7 +34,7 @@ interface MetricSources {
   readonly freeBytes?: () => Readonly<Record<string, Promise<number>>>;
 }
 
-const makersOf = (registry: Registry) => {
+const makersOf = (registry: prom.Registry) => {
   const registers = [registry];
   return {
     counter: <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
@@ -42,12 +46,10 @@ const makersOf = (registry: Registry) => {
   };
 };
 
-/** Makes a new set of metrics. Process and event loop are measured from the first scrape on. */
 export function createMetrics(sources: MetricSources = {}, now: () => number = Date.now) {
   const registry = new Registry();
   const { counter, gauge, histogram } = makersOf(registry);
   const metrics = {
-    /** The code is `OK`, `SPAM` or that of the refusal. */
     submissions: counter(
       "submissions_total",
       "Submissions by procedure, door and code of the answer.",
@@ -62,7 +64,6 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
       "procedure",
       "stage",
     ),
-    /** By the route's pattern and `2xx` or the like. */
     requests: histogram(
       "http_request_duration_seconds",
       "Time to answer, by route and class of status.",
@@ -115,7 +116,7 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
   };
 }
 
-async function measureProcess(registry: Registry): Promise<void> {
+async function measureProcess(registry: prom.Registry): Promise<void> {
   const { collectDefaultMetrics } = await import("prom-client");
   collectDefaultMetrics({ register: registry });
   await sleep(loopWatchedMs);
@@ -124,10 +125,10 @@ async function measureProcess(registry: Registry): Promise<void> {
 type MailBacklog = Awaited<ReturnType<Store["mailBacklog"]>>;
 
 /** The metrics that are read from their sources before each scrape: one query for all gauges of the outbox. */
-function readAtScrape(registry: Registry, sources: MetricSources, now: () => number): () => Promise<void> {
+function readAtScrape(registry: prom.Registry, sources: MetricSources, now: () => number): () => Promise<void> {
   const { counter, gauge } = makersOf(registry);
   const secondsSince = (time: number | null) => (time === null ? 0 : Math.max(0, (now() - time) / 1000));
-  const ofMails: readonly (readonly [Gauge, (backlog: MailBacklog) => number])[] = [
+  const ofMails: readonly (readonly [prom.Gauge, (backlog: MailBacklog) => number])[] = [
     [gauge("mail_queue_size", "Mails waiting to be sent."), ({ queued }) => queued],
     [gauge("mail_failed_size", "Mails given up."), ({ failed }) => failed],
     [gauge("mail_in_doubt_size", "Mails that may have been sent and are not tried again."), ({ inDoubt }) => inDoubt],
@@ -140,7 +141,7 @@ function readAtScrape(registry: Registry, sources: MetricSources, now: () => num
       ({ firstDueAt }) => secondsSince(firstDueAt),
     ],
   ];
-  const ofStore: readonly (readonly [Counter, keyof CommitCounts])[] = [
+  const ofStore: readonly (readonly [prom.Counter, keyof CommitCounts])[] = [
     [counter("store_commits_total", "Commits to stable storage."), "commits"],
     [counter("store_jobs_total", "Writes; several share a commit."), "jobs"],
     [counter("store_retries_total", "Commits tried again: another process held a lock."), "retries"],

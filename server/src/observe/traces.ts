@@ -1,6 +1,5 @@
-// Traces as OpenTelemetry has them: requests, the stages of their calls, and mails. Spans hold nothing of a person. They
-// are made from times that were noted, so that no context has to be carried through the code. Loaded only where a
-// collector is set: OpenTelemetry's packages are optional.
+// Traces as OpenTelemetry has them: requests, the stages of their calls, and mails, without anything of a person. Spans are
+// made from times that were noted. Loaded only where a collector is set: OpenTelemetry's packages are optional.
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Attributes, type Context } from "@opentelemetry/api";
 import { ExportResultCode, parseTraceParent } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -28,7 +27,6 @@ export interface TracingSettings {
 
 interface TracesOptions extends TracingSettings {
   readonly version: string;
-  /** How long closing waits for the collector, in milliseconds. */
   readonly flushMs: number;
   readonly log: Log;
 }
@@ -39,7 +37,6 @@ export type RequestTrace = NonNullable<ReturnType<Traces["begin"]>>;
 interface TracedAnswer {
   readonly method: string;
   readonly route: string;
-  /** Null: the client went away before. */
   readonly status: number | null;
   readonly requestId: string;
   /** Name in the table of faults; null: not refused. */
@@ -109,8 +106,7 @@ export function startTraces({ endpoint, headers, serviceName, share, version, fl
   }
 
   return {
-    // Begins the trace of a request, or goes on with that of its caller. Null: it is not to be traced. All times are by
-    // `performance.now()`.
+    /** Begins the trace of a request, or goes on with that of its caller. Null: it is not to be traced. */
     begin(from: number, traceparent: unknown) {
       const caller = typeof traceparent === "string" ? parseTraceParent(traceparent) : null;
       const above = caller === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });
@@ -158,7 +154,6 @@ export function startTraces({ endpoint, headers, serviceName, share, version, fl
       add(parent, { ...timed, isError: result === "failed" }, facts);
     },
 
-    /** Sends what is left, for a moment at most. */
     async [Symbol.asyncDispose](): Promise<void> {
       // A rejection has been reported.
       const sent = provider.shutdown().catch(() => {});
@@ -168,7 +163,6 @@ export function startTraces({ endpoint, headers, serviceName, share, version, fl
   };
 }
 
-/** Logs that the collector takes no spans, once until it takes them again. */
 function reporter(log: Log): (problem: LogFacts | null) => void {
   let isFailing = false;
   return (problem) => {
