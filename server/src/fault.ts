@@ -4,7 +4,6 @@ import { faults, type FaultName, type Issue } from "@submissions/shared/faults";
 import { OperatorError } from "./operator-error.ts";
 
 interface FaultDetail {
-  /** What is wrong with which field, for the caller. */
   readonly issues?: readonly Issue[];
   /** When another try makes sense, in seconds; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;

@@ -38,7 +38,6 @@ export function typedWords(text: string): TypedWords | null {
   return whole.length === 0 && Array.from(beginning).length < prefixLengthMin ? null : { whole, beginning };
 }
 
-/** A word without its accents. */
 export const folded = (text: string): string =>
   text
     .normalize("NFD")

@@ -28,16 +28,10 @@ export function whyNotStarted(error: unknown, { listen }: Pick<Config, "listen">
     : `${place} cannot be listened on (${code}). Set HOST or PORT to another one.`;
 }
 
-interface Known {
-  /** How to sign in to the console; null: this process does not know. */
-  readonly signIn?: string | null | undefined;
-  readonly mailbox?: string | undefined;
-}
-
 export function whatToOpen(
   address: string,
   { dataFolder, mail, hasFrontPage }: Config,
-  { signIn, mailbox }: Known = {},
+  { signIn, mailbox }: { readonly signIn?: string | null | undefined; readonly mailbox?: string | undefined } = {},
 ): string {
   const mails = mail.kind === "mailbox" ? (mailbox ?? mail.folder) : `really sent, by ${mail.kind}`;
   const frontPage = hasFrontPage ? `  front page  ${address}/\n` : "";

@@ -49,7 +49,6 @@ const fileText = path.transform((file, context) => {
   }
 });
 
-/** A JSON array `[{ "id", "title" }]`. */
 export const catalogue: Kind<readonly CataloguePackage[]> = fileText.transform((text, context) => {
   const json = parseJson(text);
   if (json === undefined) return refuse(context, "the file is not valid JSON.");

@@ -25,9 +25,7 @@ interface HealthOptions {
 export interface Arrived {
   /** The client, as limits count it. */
   readonly client: string;
-  /** The other end of the connection. */
   readonly peer: string;
-  /** `X-Forwarded-For` as it came. */
   readonly forwardedFor: string | null;
 }
 

@@ -35,7 +35,6 @@ const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
   }),
 };
 
-/** The links of a welcome mail that is sent at an instant. */
 export const newLinks = (at: number): Pick<SubscriptionRecord, "confirm" | "unsubscribe"> => ({
   confirm: { ...newToken(), expiresAt: at + confirmMs },
   unsubscribe: newToken(),

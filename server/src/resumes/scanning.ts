@@ -59,7 +59,6 @@ class NoVerdict extends Error {
   override readonly name = "NoVerdict";
 }
 
-/** Connects, for one scan at most. */
 async function connectTo(address: ClamdAddress, signal: AbortSignal): Promise<Disposable & { socket: Socket }> {
   const socket = connect({ ...address, signal });
   const timer = setTimeout(() => socket.destroy(new Error("time-out")), scanMsMax);

@@ -145,8 +145,8 @@ async function findLeftovers(
   // Days are named by the clocks of the processes that kept the files, which may be ahead.
   for (let daysAgo = -1; daysAgo <= daysJudged; daysAgo += 1) {
     const files = keysOf(shelf.list(`${dayOf(now - daysAgo * dayMs)}/`), "");
-    for await (const batch of inBatches(within(files, from, to))) {
-      const keys = batch.map(({ key }) => key);
+    for await (const batch of inBatches(files)) {
+      const keys = batch.filter(({ writtenAt }) => writtenAt >= from && writtenAt < to).map(({ key }) => key);
       const kept = await known(keys);
       leftovers.push(...keys.filter((key) => !kept.has(key)));
       if (leftovers.length > leftoversMax) return leftovers;
@@ -166,10 +166,6 @@ async function* keysOf(files: AsyncIterable<ShelvedFile>, prefix: string): Async
     const key = name.slice(prefix.length);
     if (keyPattern.test(key)) yield { key, writtenAt };
   }
-}
-
-async function* within(files: AsyncIterable<KeptFile>, from: number, to: number): AsyncGenerator<KeptFile> {
-  for await (const file of files) if (file.writtenAt >= from && file.writtenAt < to) yield file;
 }
 
 async function* inBatches<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {

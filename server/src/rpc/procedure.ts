@@ -30,7 +30,6 @@ export interface ProcedureEntry {
   /** `marketplace.inquiry` */
   readonly path: string;
   readonly method: string;
-  /** `/api/marketplace/inquiry` */
   readonly url: string;
   readonly contentTypes: readonly string[];
   readonly alsoWrong: Meta["alsoWrong"];

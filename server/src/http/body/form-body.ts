@@ -113,7 +113,6 @@ export class FormBody {
     return this.resume !== null;
   }
 
-  /** Notes a problem that the schema cannot see. */
   refuse(name: string, message: string, fault: FaultName = "fieldsInvalid"): void {
     this.#problems.push({ path: [name], message, fault });
   }

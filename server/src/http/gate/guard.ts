@@ -99,7 +99,6 @@ const Memory = require("rate-limiter-flexible/lib/RateLimiterMemory.js") as new 
   options: IRateLimiterOptions,
 ) => RateLimiterMemory;
 
-/** The library's counts in this process. The name keeps them apart from others. */
 const countsInMemory = (name: string, { max, windowSeconds }: RateLimit): RateLimiterMemory =>
   new Memory({ keyPrefix: name, points: max, duration: windowSeconds });
 

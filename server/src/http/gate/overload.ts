@@ -29,7 +29,6 @@ export function shedLoad(app: FastifyInstance, traffic: Traffic, loopLagMsMax: n
 const isUpload = ({ headers }: FastifyRequest): boolean =>
   /^\s*multipart\/form-data/i.test(headers["content-type"] ?? "");
 
-/** Watches how late a regular check comes. */
 export class LoopLag {
   readonly #lagMsMax: number;
   #checkedAt: number | undefined;

@@ -70,7 +70,6 @@ export class Traffic {
     return true;
   }
 
-  /** Counts the connections of a server, and closes those beyond the limits. */
   watch(server: Server): void {
     server.maxConnections = this.#limits.connectionsMax;
     server.on("connection", (socket: Socket) => this.#connect(socket));

@@ -27,7 +27,6 @@ const compressedFromBytes = 500;
 const caching = { forever: "public, max-age=31536000, immutable", minutes: "public, max-age=300" };
 
 export class Asset {
-  /** `/site/base.css` */
   readonly path: string;
   readonly type: string;
   readonly #read: () => Buffer | string;
@@ -86,7 +85,6 @@ const plainFormStyle = () =>
   `.plain-form {${formStyle.replaceAll(/:host\(([^)]*)\)/g, "&$1").replaceAll(":host", "&")}}`;
 
 export interface FormsBundle {
-  /** The entry, which loads the other files. */
   readonly script: Asset;
   readonly files: readonly Asset[];
 }

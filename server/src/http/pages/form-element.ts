@@ -15,10 +15,8 @@ const needsScript: Readonly<Record<Language, string>> = {
   de: "Dieses Formular braucht JavaScript, um zu prüfen, dass ein Mensch es sendet. Bitte schalten Sie JavaScript ein und senden Sie das Formular noch einmal.",
 };
 
-/** The source of subscriptions on the site. */
 const siteSource = "front page";
 
-/** What is in a form, and what is wrong with it. */
 export type Filled = Partial<
   Pick<FormState, "values" | "issues" | "message" | "idempotencyKey" | "packages" | "strings" | "next">
 >;

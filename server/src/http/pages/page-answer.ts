@@ -11,7 +11,6 @@ import { formOf, nextAddress, type Site } from "./site.ts";
 const pageAnswer = (request: FastifyRequest, site: Site) => ({
   /** The form that was sent, once it is being read. */
   form: null as FormBody | null,
-  /** Where the browser goes after its form was accepted. */
   after(receipt: unknown): string {
     return nextAddress(this.form?.fields, site) ?? thanksAddress(request, receipt);
   },

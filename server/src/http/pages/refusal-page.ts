@@ -104,7 +104,6 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
   });
 }
 
-/** The way from an address back to the root. */
 function rootOf(url: string): string {
   const slashes = url.replace(/[?#].*$/s, "").match(/\//g)?.length ?? 1;
   // No page of ours links to a deeper address.

@@ -47,7 +47,6 @@ export function packagesWith({ packages, catalogue }: Site, ids: readonly string
   ];
 }
 
-/** The form that is sent to a route. */
 export const formOf = (url: string | undefined): FormName | undefined =>
   (Object.keys(formPaths) as FormName[]).find((name) => formPaths[name] === url);
 

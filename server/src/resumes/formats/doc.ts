@@ -114,7 +114,6 @@ const readEntry = (cell: Buffer) => {
   // The length counts the closing NUL. All names that matter here are ASCII.
   const nameBytes = Math.max(0, Math.min(cell.readUInt16LE(0x40), 64) - 2);
   return {
-    // Names are compared without case.
     name: cell.toString("utf16le", 0, nameBytes).toLowerCase(),
     kind: kinds[cell[0x42] ?? 0] ?? "other",
     left: cell.readUInt32LE(0x44),
