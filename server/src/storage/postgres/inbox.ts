@@ -1,8 +1,10 @@
 // The lists and the search of the inbox on PostgreSQL: lexemes in a table of their own.
 import { folded, indexedWords, letterTexts, type TypedWords, whoTexts } from "../../search-words.ts";
+import type { StoredSubmission } from "../records.ts";
 import type { Engine } from "../sql/engine.ts";
 import type { Inbox } from "../sql/inbox-list.ts";
 import type { SearchIndex } from "../sql/search-index.ts";
+import { jsonOf, rowsAs } from "./statement.ts";
 
 /** Which rows an index has, in its own words: comparing rows implies none of it. */
 const partial = { assignee: "AND assignee IS NOT NULL", disposable: "AND disposable > 0", kind: "", status: "" };
@@ -44,19 +46,18 @@ export function prepareSearchIndex({ prepare }: Engine): SearchIndex {
   const add = prepare(`
     INSERT INTO submission_search (arrival, who, letter)
     SELECT submission.arrival, ${lexemes("words.who")}, ${lexemes("words.letter")}
-    FROM unnest($1::bigint[], $2::text[], $3::text[]) AS words (arrival, who, letter)
+    FROM ${rowsAs("words", { arrival: "bigint", who: "text", letter: "text" })}
     JOIN submission ON submission.arrival = words.arrival
     FOR KEY SHARE OF submission
     ON CONFLICT (arrival) DO NOTHING`);
-  const jsonOf = (texts: readonly (string | null)[]) => JSON.stringify(indexedWords(texts));
+  const wordsIn = (texts: readonly (string | null)[]) => JSON.stringify(indexedWords(texts));
+  const wordsOf = (one: StoredSubmission) => ({
+    arrival: one.arrival,
+    who: wordsIn(whoTexts(one)),
+    letter: wordsIn(letterTexts(one)),
+  });
   return {
-    addWords: (_after, _last, added) => [
-      add(
-        added.map(({ arrival }) => arrival),
-        added.map((one) => jsonOf(whoTexts(one))),
-        added.map((one) => jsonOf(letterTexts(one))),
-      ),
-    ],
+    addWords: (_after, _last, added) => [add(jsonOf(added.map(wordsOf)))],
     // They go with their submission.
     removeWords: () => [],
   };

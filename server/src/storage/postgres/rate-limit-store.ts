@@ -7,7 +7,7 @@ import { forgottenAtOnce } from "../sql/housekeeping.ts";
 import { StorageUnavailable } from "../store.ts";
 import { addressOf } from "./address.ts";
 import { Connections, type Limits } from "./connections.ts";
-import { prepared, type Statement } from "./statement.ts";
+import { jsonOf, prepared, rowsAs, type Statement } from "./statement.ts";
 
 const connectionsMax = 2;
 /** A caller waits this long for a connection, and half as long for the answer, before anything of the request is looked at. */
@@ -23,12 +23,12 @@ const batchMax = 1_000;
 // Every process takes the rows in the same order, so that two of them cannot wait for each other.
 const count = prepared<CallCount & { readonly key: string }>(`
   INSERT INTO call_count AS counted (key, points, expire)
-  SELECT key, calls, $4::bigint + window_ms
-  FROM unnest($1::text[], $2::integer[], $3::integer[]) AS asked (key, calls, window_ms) ORDER BY key
+  SELECT key, calls, $2::bigint + "windowMs"
+  FROM ${rowsAs("asked", { key: "text", calls: "integer", '"windowMs"': "integer" })} ORDER BY key
   ON CONFLICT (key) DO UPDATE SET
-    points = CASE WHEN counted.expire > $4 AND counted.expire <= excluded.expire + ${aheadMs}
+    points = CASE WHEN counted.expire > $2 AND counted.expire <= excluded.expire + ${aheadMs}
       THEN counted.points ELSE 0 END + excluded.points,
-    expire = CASE WHEN counted.expire > $4 AND counted.expire <= excluded.expire + ${aheadMs}
+    expire = CASE WHEN counted.expire > $2 AND counted.expire <= excluded.expire + ${aheadMs}
       THEN counted.expire ELSE excluded.expire END
   RETURNING key, points AS calls, expire AS "endsAt"`);
 
@@ -71,13 +71,12 @@ export function openPostgresRateLimits(url: string, events: RateLimitEvents): Ra
     batchMax,
     async commit(asked) {
       // One row for each client: a statement changes a row once.
-      const clients = new Map<string, { calls: number; readonly windowMs: number }>();
+      const clients = new Map<string, { readonly key: string; calls: number; readonly windowMs: number }>();
       for (const { key, calls, windowMs } of asked) {
-        clients.getOrInsertComputed(key, () => ({ calls: 0, windowMs })).calls += calls;
+        clients.getOrInsertComputed(key, () => ({ key, calls: 0, windowMs })).calls += calls;
       }
-      const all = [...clients.values()];
-      const columns = [[...clients.keys()], all.map(({ calls }) => calls), all.map(({ windowMs }) => windowMs)];
-      const counted = new Map((await ask(count, [...columns, Date.now()])).map((row) => [row.key, row]));
+      const rows = await ask(count, [jsonOf([...clients.values()]), Date.now()]);
+      const counted = new Map(rows.map((row) => [row.key, row]));
       // Each caller has a place among those of its client: the last one has the sum.
       return asked.map(({ key, calls }) => {
         const [client, row] = [clients.get(key), counted.get(key)];

@@ -62,7 +62,8 @@ export const settling = (
   ended: string,
 ): string => `
   UPDATE ${name} SET status = ended.status, attempts = attempts + ended.tries, due_at = ended.due_at,
-    scheduled_at = ended.scheduled_at,    ended_at = ended.ended_at, last_answer = coalesce(ended.last_answer, ${name}.last_answer), ${settles}
+    scheduled_at = ended.scheduled_at, ended_at = ended.ended_at,
+    last_answer = coalesce(ended.last_answer, ${name}.last_answer), ${settles}
     lease_owner = NULL, lease_until = NULL
   FROM ${ended} AS ended
   WHERE ${name}.id = ended.id AND ${name}.created_at = ended.created_at AND ${name}.due_at IS NOT NULL
