@@ -1,6 +1,5 @@
 // One transaction on one connection. Messages are sent without waiting for the answer to the one before,
 // so that a transaction of one statement is one round trip. Knows no table.
-import type { Writable } from "node:stream";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { asStorageError, isAnswer, isContention, isLost, isUnprepared } from "./errors.ts";
 import type { Statement } from "./statement.ts";
@@ -24,11 +23,6 @@ export type Attempt<T> =
   | { readonly end: "committed"; readonly result: T }
   | { readonly end: "undone"; readonly error: unknown; readonly again: boolean }
   | { readonly end: "unknown"; readonly error: unknown; readonly result: T | undefined };
-
-/** What the driver's types leave out. */
-interface Wired {
-  readonly connection: { readonly stream: Writable };
-}
 
 export class LeasedConnection implements Session {
   readonly #client: PoolClient;
@@ -105,16 +99,7 @@ export class LeasedConnection implements Session {
     await this.#ask({ text });
   }
 
-  /** Sends all messages of one turn in one write. Each write wakes the server, and each answer wakes this process. */
-  #sendTogether(): void {
-    const { stream } = (this.#client as PoolClient & Wired).connection;
-    if (stream.writableCorked > 0) return;
-    stream.cork();
-    process.nextTick(() => stream.uncork());
-  }
-
   async #ask(query: QueryConfig) {
-    this.#sendTogether();
     try {
       return await this.#client.query(this.#deadline === Infinity ? query : { ...query, ...this.#timeLeft() });
     } catch (error) {
