@@ -9,11 +9,7 @@ export type MailTransport =
   /** `smtp://` or `smtps://`, with user and password if the server wants them; never logged. */
   | { readonly kind: "smtp"; readonly url: string };
 
-/**
- * Opens the mailer of a transport. Makes no connection; only the mailbox creates its folder, and rejects when it cannot.
- *
- * @param key makes Message-IDs of the ids of mails; the same in all processes of a store
- */
+/** Makes no connection; only the mailbox creates its folder, and rejects when it cannot. @param key see `messageId` */
 export async function openMailer(transport: MailTransport, from: Sender, key: string): Promise<Mailer> {
   if (transport.kind === "mailbox") {
     const { openMailboxMailer } = await import("./providers/mailbox.ts");

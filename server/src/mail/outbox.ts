@@ -210,7 +210,12 @@ export class Outbox implements AsyncDisposable {
     while (this.#fresh.length > 0 && !this.#stopped) {
       const now = store.clock.elapsed();
       const heldMs = this.#limiter.heldMs(now);
-      if (heldMs > 0) return this.#waitForLimit(heldMs);
+      if (heldMs > 0) {
+        // The provider has said that we send too fast. New mails wait in memory if it is not for long.
+        const mayWait = heldMs <= keepMsMax;
+        if (mayWait) this.#sendFreshIn(heldMs);
+        return this.#giveBack(this.#fresh.splice(mayWait ? keptMax : 0), heldMs);
+      }
       const calls = this.#freshCalls.size;
       const gatherMs = calls === 0 ? 0 : this.#latestCallAt + mailer.gatherMs - performance.now();
       if (calls >= mailer.calls.fresh) return;
@@ -221,13 +226,6 @@ export class Outbox implements AsyncDisposable {
       this.#latestCallAt = performance.now();
       this.#call(this.#freshCalls, this.#fresh.splice(0, admitted), isProbe);
     }
-  }
-
-  /** The provider has said that we send too fast. New mails wait in memory if it is not for long. */
-  #waitForLimit(heldMs: number): void {
-    if (heldMs <= keepMsMax) this.#sendFreshIn(heldMs);
-    const kept = heldMs <= keepMsMax ? keptMax : 0;
-    this.#giveBack(this.#fresh.splice(kept), heldMs);
   }
 
   #sendFreshIn(ms: number): void {

@@ -57,11 +57,7 @@ export function afterTry(mail: LeasedMail, outcome: TryOutcome, moment: Moment):
   return { id, at, result: "later", dueAt: at + onceMoreAfterMs, error, timesNotFound: 0, tried: true };
 }
 
-/**
- * Null when the mail may be sent now.
- *
- * @param answered whether the provider has answered for any of the mails it was asked about
- */
+/** Null: the mail may be sent now. @param answered whether the provider has answered for any mail it was asked about */
 export function afterQuestion(
   mail: LeasedMail,
   finding: MailFinding,

@@ -31,9 +31,6 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
   const { signal } = stopping;
   const underWay = new Map<string, { readonly webhook: number; readonly calling: Promise<void> }>();
   const failed = (error: unknown) => log.error({ err: error }, "webhook poll failed; will retry");
-  /** Once, with the first delivery: a service without webhooks does without these. */
-  let loaded: ReturnType<typeof importDelivery> | undefined;
-  const load = () => (loaded ??= importDelivery());
 
   async function deliver(delivery: LeasedDelivery): Promise<void> {
     const { id, about, url, secrets } = delivery;
@@ -42,7 +39,9 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     if ("submission" in about && about.submission.status === "spam") {
       return settle({ id, at: clock.now(), result: "failed", answer: keptBack });
     }
-    const [{ afterTry, payloadOf, signedHeaders }, { post }] = await load();
+    // A service without webhooks does without these.
+    const { afterTry, payloadOf, signedHeaders } = await import("./delivery.ts");
+    const { post } = await import("./post.ts");
     const body = payloadOf(delivery, publicUrl());
     const answer = await post(url, body, signedHeaders(id, body, secrets, clock.now()), { targets, signal });
     const now = clock.now();
@@ -100,5 +99,3 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     },
   };
 }
-
-const importDelivery = () => Promise.all([import("./delivery.ts"), import("./post.ts")]);

@@ -119,7 +119,9 @@ export class PostmarkApi implements Disposable {
       answer = response;
       seen.status = response.statusCode ?? null;
       seen.retryAfterMs = readRetryAfter(response.headers["retry-after"]);
-      readAll(response).then((text) => resolve(answerOf(response, text)), fail);
+      // The library reads no more of a response than this.
+      const answerOf = (text: string) => ({ status: seen.status, text: async () => text }) as Response;
+      readAll(response).then((text) => resolve(answerOf(text)), fail);
     });
     request.end(body);
     return promise;
@@ -142,10 +144,6 @@ async function readAll(response: IncomingMessage): Promise<string> {
   }
   return Buffer.concat(chunks).toString();
 }
-
-// The library reads no more of a response than this.
-const answerOf = ({ statusCode: status = 0 }: IncomingMessage, text: string): Response =>
-  ({ status, text: () => Promise.resolve(text) }) as Response;
 
 /** A longer wish than a day is taken for a mistake. */
 const retryAfterMsMax = 24 * 60 * 60 * 1000;

@@ -78,7 +78,19 @@ async function searchOne(api: PostmarkApi, endsAt: number, id: string): Promise<
   const exchange = await api.call(endsAt, (client) =>
     client.getOutboundMessages({ count: 1, offset: 0, messagestream: messageStream, metadata_mailId: id }),
   );
-  return judgeSearch(exchange, id);
+  const { status, body, failure } = exchange;
+  if (status !== 200 || failure !== null) {
+    const outcome = judgeFailure(exchange);
+    return outcome.result === "later" ? outcome : { result: "later", error: outcome.error, cause: "configuration" };
+  }
+  const { TotalCount: count, Messages: messages } = isObject(body) ? body : {};
+  if (!Array.isArray(messages)) return unsent("unreadable search");
+  // Compared once more: a search that did not understand the filter would show another mail.
+  const found = messages.filter(isObject).find(({ Metadata: of }) => isObject(of) && of["mailId"] === id);
+  if (found !== undefined && typeof found["MessageID"] === "string" && found["MessageID"] !== "") {
+    return { result: "taken", providerId: found["MessageID"] };
+  }
+  return count === 0 && messages.length === 0 ? { result: "absent" } : unsent("unreadable search");
 }
 
 function toMessage(mail: OutgoingMail, from: Sender, key: string): Models.Message {
@@ -143,22 +155,6 @@ function judgeFailure({ sent, status, retryAfterMs, body, failure }: Exchange): 
   if (status === 422) return judgeCode(code, error, retryAfterMs);
   // 401: the token. 403: something in front of the API. 404 and redirects: the base address.
   return status < 300 ? ambiguous(error) : later(error, "configuration", retryAfterMs);
-}
-
-function judgeSearch(exchange: Exchange, mailId: string): MailFinding {
-  const { status, body, failure } = exchange;
-  if (status !== 200 || failure !== null) {
-    const outcome = judgeFailure(exchange);
-    return outcome.result === "later" ? outcome : { result: "later", error: outcome.error, cause: "configuration" };
-  }
-  const { TotalCount: count, Messages: messages } = isObject(body) ? body : {};
-  if (!Array.isArray(messages)) return unsent("unreadable search");
-  // Compared once more: a search that did not understand the filter would show another mail.
-  const found = messages.filter(isObject).find(({ Metadata: of }) => isObject(of) && of["mailId"] === mailId);
-  if (found !== undefined && typeof found["MessageID"] === "string" && found["MessageID"] !== "") {
-    return { result: "taken", providerId: found["MessageID"] };
-  }
-  return count === 0 && messages.length === 0 ? { result: "absent" } : unsent("unreadable search");
 }
 
 // All other codes blame our account, sender address, stream or request: no mail is given up for one of them.

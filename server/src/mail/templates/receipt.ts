@@ -2,7 +2,7 @@
 import { html, type Fill } from "@submissions/shared/html";
 import type { Language } from "@submissions/shared/language";
 import type { PackageTitles } from "../../config/catalogue.ts";
-import type { Line, MailWords, Paragraph, Words } from "../../config/mail-words.ts";
+import type { Line, MailWords, Paragraph } from "../../config/mail-words.ts";
 import { kindAndSize } from "../../field-values.ts";
 import type { StoredInquiry, StoredSubmission } from "../../storage/records.ts";
 import { greeting } from "../stranger.ts";
@@ -64,9 +64,6 @@ export function writeWelcome(
   return write(confirmUrl === null ? "newsletter-active" : "newsletter-welcome", language, places, speaker);
 }
 
-const write = (kind: string, language: Language, places: Readonly<Record<string, string>>, speaker: Speaker): Written =>
-  writeWords(speaker.words.get(`${kind}.${language}`)!, language, places, speaker);
-
 /** What stands in the places; an empty text: nothing. Those named `…Url` are links of ours. */
 type Places = Readonly<Record<string, string>>;
 
@@ -78,7 +75,8 @@ const orOpen: Readonly<Record<Language, string>> = {
 };
 
 /** Writes a mail. A line of which every place is empty is left out. */
-function writeWords({ subject, body, footer }: Words, language: Language, places: Places, look: Look): Written {
+function write(kind: string, language: Language, places: Places, speaker: Speaker): Written {
+  const { subject, body, footer } = speaker.words.get(`${kind}.${language}`)!;
   const plain = (line: Line) => line.map((piece, at) => (at % 2 === 0 ? piece : places[piece])).join("");
   const isShown = (line: Line) => line.length === 1 || line.some((piece, at) => at % 2 === 1 && places[piece] !== "");
   const shown = (paragraphs: readonly Paragraph[]) =>
@@ -104,17 +102,17 @@ function writeWords({ subject, body, footer }: Words, language: Language, places
     subject: heading,
     text: textOf(
       ...blocks.map((lines) => lines.map(plain)),
-      signatureLines(look),
+      signatureLines(speaker),
       small.length === 0 ? null : ["--", ...small.flat().map(plain)],
     ),
     html: layout({
       language,
       subject: heading,
-      brand: masthead(look),
+      brand: masthead(speaker),
       heading,
       preheader: blocks[1] === undefined ? heading : blocks[1].map((line) => plain(line).trim()).join(" "),
       body: blocks.map((lines) => marked(lines)),
-      signature: signatureMarkup(look),
+      signature: signatureMarkup(speaker),
       footer: inLines(small.map((lines) => marked(lines, true))),
     }).text,
   };
