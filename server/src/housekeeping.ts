@@ -2,8 +2,7 @@
 // past windows, files that crashes left behind, counts of past days. What one round misses the next one does.
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "./config/config.ts";
-import { discardErased } from "./desk/erase.ts";
-import { eraseOutdated, findOutdated, needsWord } from "./desk/retention.ts";
+import { discardErased, eraseOutdated, findOutdated, needsWord } from "./desk/erase.ts";
 import type { Log } from "./observe/log.ts";
 import { repeatedly } from "./repeatedly.ts";
 import type { Vault } from "./resumes/vault.ts";

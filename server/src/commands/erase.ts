@@ -1,8 +1,7 @@
 // `erase`, when a person asks to be forgotten; `retention`, the word for a run of retention that would erase much at once.
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
-import { erasePerson } from "../desk/erase.ts";
-import { eraseOutdated, findOutdated } from "../desk/retention.ts";
+import { eraseOutdated, erasePerson, findOutdated } from "../desk/erase.ts";
 import { mailEraser } from "../mail/open-mailer.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { openStore } from "../storage/open-store.ts";

@@ -63,11 +63,7 @@ async function find(config: Config, reference: string): Promise<Download> {
   throw new CommandFailed("The virus scanner has not judged this resume yet. Try again in a moment.");
 }
 
-/**
- * Writes a file that only its owner can read, and gives it its name once it is whole. On failure nothing is left.
- *
- * @throws CommandFailed when the file exists, or its folder does not or may not be written to
- */
+/** Writes a file that only its owner can read, and names it once it is whole. On failure nothing is left. */
 async function writeNewFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const folder = dirname(file);
   const temporary = `${file}.${randomUUID()}.partial`;

@@ -34,11 +34,7 @@ const unfinishedMsMax = 2 * 24 * 60 * 60 * 1000;
 /** Names are in the order of time. */
 const nameOf = (at: number): string => new Date(at).toISOString().replaceAll(":", "-");
 
-/**
- * Has `fill` write a backup into a new folder, and then gives that its name. What fails leaves nothing.
- *
- * @param at when it is begun
- */
+/** Has `fill` write a backup into a new folder, and then gives that its name. What fails leaves nothing. */
 export async function writeBackup(
   folder: string,
   at: number,
@@ -82,11 +78,7 @@ export async function forgetBackups(folder: string, keep: number, now: number): 
   }
 }
 
-/**
- * The backup that a folder is, or the newest in it, once its database has been read and is what was written.
- *
- * @throws OperatorError when the folder holds no backup, or the backup is not what was written
- */
+/** The backup that a folder is, or the newest in it. @throws OperatorError when there is none, or it is damaged */
 export async function findBackup(folder: string): Promise<{ readonly path: string } & Manifest> {
   const within = existsSync(manifestIn(folder)) ? [""] : await listBackups(folder);
   const newest = within.map((name) => join(folder, name)).at(-1);
@@ -124,11 +116,7 @@ async function* resumesOf(store: Pick<Store, "readAll">): AsyncGenerator<ListedR
 type Source = Pick<Vault, "read">;
 type Target = Pick<Vault, "read" | "keep" | "stagingFolder">;
 
-/**
- * Copies the resumes of all applications that are not there yet. Stopped at any moment, it can be run again.
- *
- * @throws VaultUnavailable
- */
+/** Copies the resumes of all applications that are not there yet. It can be stopped and run again. @throws VaultUnavailable */
 export const copyResumes = (store: Pick<Store, "readAll">, from: Source, to: Target): AsyncIterable<CopiedResume> =>
   Readable.from(resumesOf(store)).map((resume: ListedResume) => copyResume(resume, from, to), { concurrency: atOnce });
 

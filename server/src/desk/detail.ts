@@ -31,12 +31,7 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
 
 /** The titles of those packages that have one. */
 export const titlesAmong = (ids: readonly string[], packageTitles: Installation["packageTitles"]) =>
-  Object.fromEntries(
-    ids.flatMap((id) => {
-      const title = packageTitles?.get(id);
-      return title === undefined ? [] : [[id, title] as const];
-    }),
-  );
+  Object.fromEntries([...(packageTitles ?? [])].filter(([id]) => ids.includes(id)));
 
 /** A mail as the console shows it: a notice names no address. */
 export function shownMail(stored: StoredMail): MailRow {

@@ -1,6 +1,9 @@
-// Erases a person: the records in batches, then the bytes of the resumes, and mails that lie on this machine.
+// Erases a person, and submissions that have had their days. A wrong clock, or a setting with a digit too few, could take
+// everything at once, so that a run that would erase much of a kind waits for an operator's word.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "../config/config.ts";
 import type { Vault } from "../resumes/vault.ts";
-import type { Actor, DeskStore, Erased as ErasedBatch } from "../storage/desk-store.ts";
+import type { Actor, DeskStore, Erased as ErasedBatch, Outdated } from "../storage/desk-store.ts";
 import type { Store } from "../storage/store.ts";
 
 interface DiscardPlaces {
@@ -21,7 +24,7 @@ export interface Erased extends Omit<ErasedBatch, "more"> {
 
 const discardedAtOnce = 20;
 
-/** Erases everything of an address. What fails half-way can be called again, and goes on. */
+/** Erases everything of an address, resumes and mails on this machine included. What fails half-way can be called again. */
 export async function erasePerson({ store, vault, eraseMails }: Places, email: string, actor: Actor): Promise<Erased> {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
   for (let more = true; more;) {
@@ -45,4 +48,49 @@ export async function discardErased({ store: { desk, identity }, vault }: Discar
     for (const key of keys) await vault.discard(key);
     discarded = keys;
   }
+}
+
+/** A run may erase so many of a kind, or this part of them, without an operator's word. */
+const unaskedMax = 100;
+const unaskedShareMax = 0.2;
+/** Erasing is slow and not urgent: submissions are stored in between. */
+const pauseMs = 20;
+const dayMs = 24 * 60 * 60 * 1000;
+
+export interface Due extends Outdated {
+  readonly outdated: number;
+  /** Submissions of the kind, the outdated ones among them. */
+  readonly stored: number;
+}
+
+/** What is outdated now, of the kinds that are not kept for good. */
+export async function findOutdated(desk: Pick<DeskStore, "countOutdated">, days: Config["retentionDays"], now: number) {
+  const found: Due[] = [];
+  for (const kind of ["inquiry", "application", "spam"] as const) {
+    const kept = days[kind];
+    if (kept === null) continue;
+    const outdated = { kind, before: now - kept * dayMs };
+    found.push({ ...outdated, ...(await desk.countOutdated(outdated)) });
+  }
+  return found;
+}
+
+/** Whether a run that erases these needs an operator's word. */
+export const needsWord = ({ outdated, stored }: Due): boolean =>
+  outdated > unaskedMax && outdated > stored * unaskedShareMax;
+
+/** Erases in batches until nothing outdated is left. Answers how many submissions it erased. */
+export async function eraseOutdated(
+  desk: Pick<DeskStore, "erase">,
+  { kind, before }: Outdated,
+  actor: Actor,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number> {
+  let erased = 0;
+  for (let more = true; more && !signal.aborted; await sleep(pauseMs)) {
+    const batch = await desk.erase({ kind, before }, actor);
+    erased += batch.submissions;
+    ({ more } = batch);
+  }
+  return erased;
 }

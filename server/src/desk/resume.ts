@@ -15,11 +15,7 @@ export type NoDownload = { readonly result: "absent" | "infected" | "unscanned" 
 
 class ResumeDamaged extends OperatorError {}
 
-/**
- * Why a resume is not given out; null: it may be.
- *
- * @param scanned whether there is a scanner; without one no resume is ever judged, and all may be given out
- */
+/** Why a resume is not given out; null: it may be. Without a scanner no resume is ever judged, and all may be. */
 export const withheldAs = (scan: ScanState, scanned: boolean): "infected" | "unscanned" | null =>
   scan === "infected" || (scanned && scan === "unscanned") ? scan : null;
 
@@ -36,11 +32,7 @@ export async function findDownload(
   return { ...resume, result: "allowed", filename: downloadName(resume.filename, resume.kind) };
 }
 
-/**
- * The bytes of a resume. Fails at their end when they are not those that were uploaded.
- *
- * @throws ResumeDamaged, ResumeMissing, VaultUnavailable
- */
+/** The bytes of a resume. @throws ResumeDamaged at their end; ResumeMissing, VaultUnavailable */
 export async function* readDownload(vault: Pick<Vault, "read">, { key, sha256 }: Download) {
   const hash = createHash("sha256");
   for await (const chunk of (await vault.read(key)) as Readable & AsyncIterable<Uint8Array>) {
