@@ -49,12 +49,9 @@ export async function callerOf(
   return { kind: "operator", name: email, role, operatorId, sessionHash, isStrong, mustSetSecondFactor: mustSet };
 }
 
-/**
- * Refuses what pages other than the console's have a browser send. Beside the `SameSite=Strict` cookie this also stops pages
- * of sibling subdomains, and a page that signs its visitor in to an account of the attacker.
- *
- * @throws Fault `consoleOnly`
- */
+// The cookie is `SameSite=Strict`. This also stops pages of sibling subdomains, and one that signs its visitor in to another
+// account.
+/** Refuses what pages other than the console's have a browser send. @throws Fault `consoleOnly` */
 export function requireOwnPage(request: Sent, publicUrl: string): void {
   // A script with a token has no page.
   if (bringsToken(request)) return;

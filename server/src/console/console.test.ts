@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { troublesOf } from "./troubles.ts";
+import { troublesOf } from "./console.ts";
 
 const minuteMs = 60_000;
 const gib = 1024 ** 3;

@@ -101,11 +101,7 @@ export function openIdConnect(
       return url.href;
     },
 
-    /**
-     * Begins a sign-in. Answers where to send the browser, and what it is to keep meanwhile ({@link Pending}).
-     *
-     * @throws Fault `oidcUnavailable`
-     */
+    /** Begins a sign-in: where to send the browser, and what it keeps ({@link Pending}). @throws Fault `oidcUnavailable` */
     async start(former: string | null, invitation: string | null) {
       const oidc = await import("openid-client");
       const configuration = await discovered();
@@ -163,13 +159,7 @@ export function openIdConnect(
       await access.changeOperator(operator.email, { oidc: binding.identity }, { operator: operator.email, at });
     },
 
-    /**
-     * Ends a sign-in.
-     *
-     * @param query of the address that the provider sent the browser to
-     * @param kept what the browser kept
-     * @throws Fault `oidcFailed`, `oidcUnavailable`
-     */
+    /** Ends a sign-in. @param query of the provider's redirect @throws Fault `oidcFailed`, `oidcUnavailable` */
     async finish(query: string, kept: string): Promise<Vouched> {
       const oidc = await import("openid-client");
       const configuration = await discovered();

@@ -10,23 +10,11 @@ const unguessableMin = 8;
 const runLengthMin = 4;
 const wordLengthMin = 4;
 
-const rows = [
-  "abcdefghijklmnopqrstuvwxyz",
-  "01234567890",
-  "qwertyuiop",
-  "qwertzuiop",
-  "azertyuiop",
-  "asdfghjkl",
-  "zxcvbnm",
-];
-const columns = ["1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol", "qazwsxedcrfvtgbyhnujmikolp", "qweasdzxc"];
+const rows = "abcdefghijklmnopqrstuvwxyz 01234567890 qwertyuiop qwertzuiop azertyuiop asdfghjkl zxcvbnm".split(" ");
+const columns = "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol qazwsxedcrfvtgbyhnujmikolp qweasdzxc".split(" ");
 const runs = [...rows, ...columns].flatMap((row) => [row, Array.from(row).toReversed().join("")]);
 
-/**
- * What is wrong with a password, in words for the operator; null: nothing.
- *
- * @param known what someone who guesses knows: the operator's address, the product's name
- */
+/** What is wrong with a password; null: nothing. @param known to who guesses: the operator's address, the product's name */
 export function passwordProblem(password: string, known: readonly string[]): string | null {
   if (Array.from(password).length < lengthMin) return `Use at least ${lengthMin} characters.`;
   if (password.length > passwordLengthMax) return `Use at most ${passwordLengthMax} characters.`;

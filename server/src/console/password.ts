@@ -42,12 +42,7 @@ export class Passwords {
     return phc(cost, salt, await this.#derive(password, salt, cost, tagLength, place));
   }
 
-  /**
-   * Whether a password is the one that was hashed.
-   *
-   * @param stored null: there is no account or no password; takes as long
-   * @throws Fault `signInBusy` when too many wait
-   */
+  /** Whether a password is the one that was hashed. Takes as long where there is none. @throws Fault `signInBusy` */
   async verify(password: string, stored: string | null, place: Place): Promise<boolean> {
     const { salt, tag, ...stretched } = parse(stored ?? nobodys);
     const derived = await this.#derive(password, salt, stretched, tag.length, place);

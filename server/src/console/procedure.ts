@@ -4,7 +4,7 @@ import { initTRPC } from "@trpc/server";
 import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/failure.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
-import type { Actor } from "../storage/desk-store.ts";
+import type { Actor, Scope } from "../storage/desk-store.ts";
 import { countedBy, type Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { admit, everyRole, noteRefusal, scopeOf, type Rule } from "./rules.ts";
@@ -33,6 +33,9 @@ export const trpc = initTRPC
     isDev: false,
     errorFormatter: ({ error, path, ctx }) => errorShape(error, path, ctx?.requestId ?? ""),
   });
+
+/** What a procedure knows of whom its rule lets in. */
+export type Ruled = Omit<Context, "caller"> & { readonly actor: Actor; readonly scope: Scope };
 
 const ruled = (rule: Exclude<Rule, string>) =>
   trpc.procedure

@@ -29,11 +29,7 @@ const scopes: Readonly<Record<Role, Scope>> = {
 
 export const scopeOf = (role: Role): Scope => scopes[role];
 
-/**
- * Who may go on. What the role may not see answers like what does not exist.
- *
- * @throws Fault `signedOut`, `tokenReadsOnly`, `secondFactorRequired`, `notFound`
- */
+/** Who may go on. @throws Fault `signedOut`, `tokenReadsOnly`, `secondFactorRequired`; `notFound`: the role may not see it */
 export function admit(caller: Caller | null, rule: RoleRule): Caller {
   if (caller === null) throw new Fault("signedOut");
   if (caller.kind === "operator" && caller.mustSetSecondFactor && rule.beforeFactor !== true) {

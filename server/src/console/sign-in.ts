@@ -98,11 +98,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     return step !== null && access.useSecondFactor(operator.id, { step }, now);
   }
 
-  /**
-   * Asks an operator who is signed in for the password. Counted like a sign-in: a page may have been left open.
-   *
-   * @throws Fault `fieldsInvalid` (the named field), `signInThrottled`, `signInBusy`
-   */
+  /** Asks who is signed in for the password. @throws Fault `fieldsInvalid` (the field), `signInThrottled`, `signInBusy` */
   async function confirm(email: string, password: string, field: string, visitor: Visitor): Promise<StoredOperator> {
     const operator = await verify({ email, password }, visitor, true);
     if (operator === null) throw fieldInvalid(field, "This is not your current password.");

@@ -34,7 +34,6 @@ export class Turns {
   /**
    * Waits for a turn; it ends with the disposing.
    *
-   * @param gone aborted when the client goes away
    * @throws Fault `tooManyRequests` when too many wait already, when it has waited too long, or when the client has gone
    */
   async take(key: string, gone: AbortSignal): Promise<Disposable> {
@@ -84,7 +83,6 @@ const pacePauseMsMax = 100;
 export class Pacer {
   readonly #turns = new Turns(pieceTurns);
 
-  /** @param gone aborted when the client goes away */
   async *pace<Piece>(pieces: AsyncIterable<Piece>, gone: AbortSignal): AsyncGenerator<Piece> {
     const making = pieces[Symbol.asyncIterator]();
     const make = async () => {

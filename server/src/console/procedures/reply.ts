@@ -3,10 +3,9 @@ import type { ReplyPreview } from "@submissions/shared/console";
 import { z } from "zod";
 import { filled, unknownPlaceholders } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
-import type { Actor, ReplyRequest, Scope } from "../../storage/desk-store.ts";
-import type { Console } from "../console.ts";
+import type { ReplyRequest } from "../../storage/desk-store.ts";
 import { kind, label, noteText, reference, wholeNumber } from "../inputs.ts";
-import { changes, done, reads, trpc } from "../procedure.ts";
+import { changes, done, reads, type Ruled, trpc } from "../procedure.ts";
 import { submissionRoles } from "../rules.ts";
 
 const reasons: Readonly<Record<string, string>> = {
@@ -76,10 +75,8 @@ export const replyProcedures = trpc.router({
     }),
 });
 
-type Sending = { readonly console: Console; readonly scope: Scope; readonly actor: Actor };
-
 /** @throws Fault `repliesLimited` */
-async function sendAll({ console, scope, actor }: Sending, replies: readonly ReplyRequest[]) {
+async function sendAll({ console, scope, actor }: Ruled, replies: readonly ReplyRequest[]) {
   const { store, replyCopies, counts } = console;
   // Due times follow the store's clock.
   const now = { ...actor, at: store.clock.now() };
@@ -89,7 +86,7 @@ async function sendAll({ console, scope, actor }: Sending, replies: readonly Rep
   throw new Fault("repliesLimited", { retryAfterSeconds: Math.ceil((sent.retryAt - now.at) / 1000) });
 }
 
-async function preview({ console, scope, actor }: Sending, { references, text }: z.output<typeof manyReplies>) {
+async function preview({ console, scope, actor }: Ruled, { references, text }: z.output<typeof manyReplies>) {
   const previews: ReplyPreview[] = [];
   for (const one of new Set(references)) {
     const detail = await console.desk.findDetail(scope, one);

@@ -10,11 +10,10 @@ import { emailKey } from "@submissions/shared/fields";
 import { z } from "zod";
 import { readSubscriberFile, type SubscriberFile } from "../../desk/subscriber-file.ts";
 import { Fault } from "../../fault.ts";
-import type { Actor, AuditEntry } from "../../storage/desk-store.ts";
+import type { AuditEntry } from "../../storage/desk-store.ts";
 import type { LeftOutReason, SubscriptionRecord } from "../../storage/records.ts";
-import type { Console } from "../console.ts";
 import { address, newSubscriber, page, subscriberFilter } from "../inputs.ts";
-import { changes, done, reads, trpc } from "../procedure.ts";
+import { changes, done, reads, type Ruled, trpc } from "../procedure.ts";
 import { subscriberRoles } from "../rules.ts";
 import { marked } from "./people.ts";
 
@@ -97,12 +96,6 @@ export const subscriberProcedures = trpc.router({
     .mutation(({ ctx: { console, actor }, input: { email } }) => done(console.store.unsubscribeFor(email, actor))),
 });
 
-interface Adding {
-  readonly console: Console;
-  readonly requestId: string;
-  readonly actor: Actor;
-}
-
 type NewSubscriber = z.output<typeof newSubscriber> & { readonly source: string };
 type Outcome = ImportReport["leftOut"][number] | { readonly status: "active" | "pending" };
 
@@ -110,7 +103,7 @@ const statusOf = ({ consent }: Pick<NewSubscriber, "consent">) => (consent === n
 
 /** Stores an address as a subscription. Answers why it was left out; null: it was not. */
 async function add(
-  { console, requestId, actor }: Adding,
+  { console, requestId, actor }: Ruled,
   subscriber: NewSubscriber,
   dueAt: number,
   audit?: AuditEntry,
@@ -143,7 +136,7 @@ async function add(
   return acceptance.result === "left-out" ? reasons[acceptance.reason] : null;
 }
 
-async function* addRows(adding: Adding, { rows }: SubscriberFile): AsyncGenerator<readonly Outcome[]> {
+async function* addRows(adding: Ruled, { rows }: SubscriberFile): AsyncGenerator<readonly Outcome[]> {
   /** The rows of the addresses that were read. */
   const seen = new Map<string, number>();
   let mails = 0;
