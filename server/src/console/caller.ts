@@ -49,9 +49,10 @@ export async function callerOf(
   return { kind: "operator", name: email, role, operatorId, sessionHash, isStrong, mustSetSecondFactor: mustSet };
 }
 
-// The cookie is `SameSite=Strict`. This also stops pages of sibling subdomains, and one that signs its visitor in to another
-// account.
-/** Refuses what pages other than the console's have a browser send. @throws Fault `consoleOnly` */
+/**
+ * Refuses what pages other than the console's have a browser send: also those of sibling subdomains, which the
+ * `SameSite=Strict` cookie does not stop, and a page that signs its visitor in. @throws Fault `consoleOnly`
+ */
 export function requireOwnPage(request: Sent, publicUrl: string): void {
   // A script with a token has no page.
   if (bringsToken(request)) return;
