@@ -3,7 +3,7 @@
 # else, and when the packages cannot be had, it says so and succeeds; the tests that need them are then skipped.
 set -uo pipefail
 
-packages=(swift-proxy swift-account swift-container swift-object memcached haproxy nginx-light caddy iproute2 php-cli php-curl)
+packages=(swift-proxy swift-account swift-container swift-object memcached haproxy nginx-light caddy php-cli php-curl)
 
 skip() {
   echo "install-peers: $1; tests against real peers are skipped."

@@ -184,6 +184,20 @@ describe("mails that were just stored", () => {
     expect(told.sent.slice(1)).toEqual([["c", "d", "e"], ["f"]]);
   });
 
+  test("do not wait for a slow call, of which there are only so many", async () => {
+    const held = gate();
+    const { outbox, told } = play({ gatherMs: 0, calls: { fresh: 3, due: 1 }, waits: () => held.promise });
+    const answers = [];
+    for (const id of ["a", "b", "c", "d", "e"]) {
+      answers.push(outbox.deliver(mails(id)));
+      await new Promise(setImmediate);
+    }
+    expect(told.sent).toEqual([["a"], ["b"], ["c"]]);
+    held.resolve();
+    await Promise.all(answers);
+    expect(told.sent.slice(3)).toEqual([["d", "e"]]);
+  });
+
   test("are sent while the settlements of earlier ones wait for their commit", async () => {
     const { outbox, told, store } = play();
     const commit = gate();
@@ -265,6 +279,23 @@ describe("mails that meet the provider's limit", () => {
     await expect.poll(() => told.settled.length).toBe(3);
     expect(told.settled.every(({ result }) => result === "sent")).toBe(true);
     expect(told.events).not.toContainEqual(["paused", "limit"]);
+  });
+
+  test("leave their share to new ones: those that were due go out slowly after it", async () => {
+    const { outbox, told, clock } = play({
+      pollMs: 1,
+      becomes: (id, call) => (call === 1 ? later("limit", 1_000) : taken(id)),
+      due: (call, count) => (call < 5 ? Array.from({ length: count }, (_, n) => mail(`${call}-${n}`)) : []),
+    });
+    outbox.start();
+    await expect.poll(() => told.settled.length).toBe(50);
+    clock.at = now + 1_000;
+    await expect.poll(() => told.sent.length).toBe(2);
+    expect(told.sent[1]).toHaveLength(1);
+    expect(await outbox.deliver(mails("new"))).toBe(true);
+    clock.at = now + 2_000;
+    await expect.poll(() => told.sent.length).toBe(4);
+    expect(told.sent[3]!.length).toBeLessThanOrEqual(20);
   });
 });
 

@@ -99,3 +99,40 @@ describe("due mails", () => {
     expect(limiter.admit(1_000, now + 2 * second)).toBeLessThanOrEqual(6);
   });
 });
+
+// As the outbox meets a provider that answers 429 until the mails of its latest call are made up for.
+test.each([
+  { arrivals: 1, rate: 2, slower: 3 },
+  { arrivals: 1, rate: 10, slower: 1.5 },
+  { arrivals: 10, rate: 100, slower: 1.5 },
+])("a backlog goes out at nearly the provider's limit, and new mails are taken at once: %o", (each) => {
+  const { arrivals, rate, slower } = each;
+  const limiter = new RateLimiter();
+  const begun = 3_600 * arrivals;
+  const count = { waiting: begun, calls: 0, refused: 0, fresh: 0, freshAtOnce: 0 };
+  let at = now;
+  let allowance = rate;
+  const send = (mails: number): boolean => {
+    count.calls += 1;
+    const isTaken = allowance > 0;
+    if (isTaken) allowance -= mails;
+    else count.refused += 1;
+    limiter.note([isTaken ? taken : limited(Math.ceil((1 - allowance) / rate) * second)], at);
+    return isTaken;
+  };
+  limiter.restart(at);
+  for (; count.waiting > 0; at += 100) {
+    allowance = Math.min(rate, allowance + rate / 10);
+    if ((at - now) % (second / arrivals) === 0) {
+      count.fresh += 1;
+      if (limiter.heldMs(at) === 0 && send(1)) count.freshAtOnce += 1;
+      else count.waiting += 1;
+    }
+    const admitted = limiter.admit(Math.min(count.waiting, 500), at);
+    limiter.spend(admitted);
+    if (admitted > 0 && send(admitted)) count.waiting -= admitted;
+  }
+  expect(at - now).toBeLessThan((slower * begun * second) / (rate - arrivals));
+  expect(count.freshAtOnce).toBeGreaterThan(count.fresh / 2);
+  expect(count.refused).toBeLessThan(count.calls / 10);
+});
