@@ -25,8 +25,6 @@ const alone = { maxWorkers: 1, sequence: { groupOrder: 2 } };
 const measuring = ["test/service/work/**/*.test.ts", "test/service/abuse/linear-work.test.ts"];
 /** Counts how often blocks of code run, the same on any machine. It needs a worker that has not run them before. */
 const counting = ["test/service/resumes/work.test.ts"];
-/** Replaces the timers of its process. */
-const timers = ["test/service/scale/**/*.test.ts"];
 /** About the files of the repository: nothing is started. */
 const ofTheRepository = ["test/service/repository/**/*.test.ts"];
 const browsers = ["test/service/{browser,package}/**/*.test.ts"];
@@ -37,7 +35,7 @@ const databases = ["test/service/{crash,desk,processes}/**/*.test.ts"];
 const proxies = process.env["NIGHTLY"] === "1" ? [] : ["test/service/deploy/{balancers,refusals}.test.ts"];
 
 /** Take long although they are short, which the usual order of a clean checkout, by size, does not know. */
-const long = /\/(contract\/(sqlite|postgres)-(store|plans)|crash\/\w+-\w+|processes\/\w+|outbox\/at-once)\./;
+const long = /\/(contract\/(sqlite|postgres)-plans|crash\/\w+-\w+|processes\/\w+|outbox\/at-once)\./;
 
 /** Has the longest files of each project begin first: at its end no worker waits long for another. */
 class LongFirst extends BaseSequencer {
@@ -66,15 +64,15 @@ export default defineConfig({
       project("unit", ["{shared,server,client}/src/**/*.test.ts", ...ofTheRepository], pure),
       project("service", ["test/service/**/*.test.ts"], {
         ...running,
-        exclude: [...measuring, ...counting, ...timers, ...ofTheRepository, ...browsers, ...databases, ...proxies],
+        exclude: [...measuring, ...counting, ...ofTheRepository, ...browsers, ...databases, ...proxies],
       }),
-      project("timers", timers, running),
       project("stores", ["test/contract/**/*.test.ts", ...databases], postgres),
-      // The service as a whole on PostgreSQL: the suites where the engine could make a difference to callers and mails. What
-      // the contract of the store covers as well runs at night.
+      // The contract of the store once more, and the service as a whole: the suites where the engine could make a difference
+      // to callers and mails. What the contract covers as well runs at night.
       project(
         "postgres",
         [
+          "test/contract/guarantees/*.test.ts",
           "test/service/newsletter/life.test.ts",
           ...(process.env["NIGHTLY"] === "1"
             ? [

@@ -7,6 +7,7 @@ import {
   allMails,
   application,
   applications,
+  digest,
   inquiries,
   inquiry,
   lease,
@@ -15,7 +16,6 @@ import {
   subscribers,
   subscription,
 } from "./records.ts";
-import { digest } from "./guarantees/digest.ts";
 import type { StoreUnderTest } from "./store-under-test.ts";
 
 const key = (number: number) => ({

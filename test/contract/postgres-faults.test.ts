@@ -11,7 +11,6 @@ import { proveWrite } from "../../server/src/storage/postgres/postgres-store.ts"
 import { confirmText, suppressText } from "../../server/src/storage/sql/addresses.ts";
 import type { SubscriptionRecord } from "../../server/src/storage/records.ts";
 import { type Entry, type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
-import { eva } from "./guarantees/desk-lists.ts";
 import { CutWire } from "../support/cut-wire.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { shared } from "../support/shared.ts";
@@ -19,10 +18,11 @@ import { locate, postgresTest, startOwnServer } from "./postgres-under-test.ts";
 import {
   accept,
   acceptMails,
-  allMails,
   acceptReference,
+  allMails,
   application,
   applications,
+  eva,
   inquiries,
   inquiry,
   lease,

@@ -4,12 +4,12 @@ import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { CutWire } from "../support/cut-wire.ts";
-import { eva } from "./guarantees/desk-lists.ts";
 import { createDatabase, locate, openPostgresUnderTest, postgresFileTest as test } from "./postgres-under-test.ts";
 import {
   accept,
   allMails,
   collectPages,
+  eva,
   inquiries,
   inquiry,
   lease,

@@ -4,6 +4,7 @@ import { listMails, release as releaseSpam, retryMails, wakeMail } from "../../s
 import { valuesOf } from "../../server/src/field-values.ts";
 import type {
   ApplicationRecord,
+  Digest,
   InquiryRecord,
   LeasedMail,
   ResumeRecord,
@@ -213,3 +214,23 @@ export async function onlySubscriber(store: Store): Promise<StoredSubscriber | u
 
 /** All mails of the store, newest first. */
 export const allMails = (store: Store) => listMails(store.desk, { limit: 10_000 });
+
+/** What roles see. */
+export const sales: Scope = { kinds: ["inquiry"], subscribers: false };
+export const recruiting: Scope = { kinds: ["application"], subscribers: false };
+export const marketing: Scope = { kinds: [], subscribers: true };
+/** An operator, a minute later. */
+export const eva: Actor = { operator: "eva@example.org", at: noon + minute };
+
+/** Makes everything searchable. */
+export async function indexAll(store: Store): Promise<void> {
+  while ((await store.desk.indexNext(2, (email) => email.endsWith("@throw-away.example"))) > 0);
+}
+
+export const digest: Digest = {
+  day: "2026-11-21",
+  inquiry: { new: 2, open: 1 },
+  application: { new: 0, open: 0 },
+  mails: { failed: 1, inDoubt: 0 },
+  longest: [{ kind: "inquiry", reference: "INQ-20261120-042137", receivedAt: noon - minute }],
+};

@@ -4,7 +4,6 @@ import { test } from "vitest";
 import { emailKey } from "../../shared/src/fields.ts";
 import type { MailKind, SubmissionKind, SubscriberStatus } from "../../server/src/storage/records.ts";
 import type { Store } from "../../server/src/storage/store.ts";
-import { shared } from "../support/shared.ts";
 
 export interface StoreUnderTest extends AsyncDisposable, ReturnType<typeof shortcutsOf> {
   readonly store: Store;
@@ -45,27 +44,6 @@ export function shortcutsOf(query: (statement: string) => Promise<readonly unkno
         unsubscribed_at = ${status === "unsubscribed" ? at : "NULL"} ${ofEmail(email)}`),
   };
 }
-
-export type OpenStoreUnderTest = () => Promise<StoreUnderTest>;
-
-/**
- * The same store for all tests of a group, emptied each time: that costs a tenth of opening one. A test that closes a store
- * closes one that it has opened again.
- */
-export function emptied(open: OpenStoreUnderTest): OpenStoreUnderTest {
-  const opened = shared(open);
-  return async () => {
-    await opened().empty();
-    const again = new AsyncDisposableStack();
-    return {
-      ...opened(),
-      openAgain: async () => again.use(await opened().openAgain()),
-      [Symbol.asyncDispose]: () => again.disposeAsync(),
-    };
-  };
-}
-
-export type StoreTest = ReturnType<typeof storeTest<StoreUnderTest>>;
 
 /** A `test` that has an engine under test, opened when it is asked for, and its store. */
 export const storeTest = <Tested extends StoreUnderTest>(open: () => Promise<Tested>) =>

@@ -1,0 +1,147 @@
+// What the port promises about mails that tell operators what others assign to them.
+import { expect } from "vitest";
+import { type Actor, wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { assignmentWaitMs } from "../../../server/src/storage/sql/assignment-mails.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import {
+  acceptMails,
+  acceptReference,
+  allMails,
+  inquiry,
+  marketing,
+  minute,
+  noon,
+  sales,
+  wakeAll,
+} from "../records.ts";
+import { contractTest } from "../engine-under-test.ts";
+
+const at = noon + minute;
+const due = at + assignmentWaitMs;
+const eva: Actor = { operator: "eva@example.org", at };
+const ben: Actor = { operator: "ben@example.org", at };
+
+/** The operators Eva, who has a display name, and Ben. */
+async function addOperators({ access }: Store): Promise<void> {
+  for (const { operator: email } of [eva, ben])
+    await access.changeOperator(
+      email,
+      { role: "sales", invitationHash: email },
+      { operator: "command line", at: noon },
+    );
+  await access.acceptInvitation(eva.operator, "phc", noon, "Eva Novák");
+}
+
+/** Assigns submissions as they are. Answers their next versions. */
+const assign = (store: Store, targets: Readonly<Record<string, number>>, assignee: string | null, by: Actor) =>
+  store.desk.triage(
+    wholeScope,
+    { targets: Object.entries(targets).map(([reference, version]) => ({ reference, version })), assignee },
+    by,
+  );
+
+const assignmentsOf = async (store: Store) => (await allMails(store)).filter(({ kind }) => kind === "assignment");
+
+const claimAt = async (store: Store, now: number) =>
+  (await store.mails.claim(now, 10, { owner: "other", until: now + minute })).flatMap(({ id, kind, about }) =>
+    kind === "assignment" && "assignment" in about ? [{ id, ...about.assignment }] : [],
+  );
+
+const test = contractTest();
+
+test("tell an operator once of all that others assigned until they were due", async ({ store, tested }) => {
+  await addOperators(store);
+  const other = await tested.openAgain();
+  const [one, two, three, four] = [
+    await acceptReference(store, inquiry(1)),
+    await acceptReference(store, inquiry(2)),
+    await acceptReference(store, inquiry(3)),
+    await acceptReference(store, inquiry(4)),
+  ];
+  await Promise.all([
+    assign(store, { [one]: 1, [two]: 1 }, ben.operator, eva),
+    assign(other, { [three]: 1 }, ben.operator, eva),
+  ]);
+  await assign(store, { [four]: 1 }, ben.operator, ben);
+  // The same operator again changes nothing, and a change of status tells of nothing.
+  await assign(store, { [one]: 2 }, ben.operator, eva);
+  await store.desk.triage(wholeScope, { targets: [{ reference: two, version: 2 }], status: "open" }, eva);
+  expect(await assignmentsOf(store)).toMatchObject([{ reference: null, email: null, status: "queued", dueAt: due }]);
+  expect(await claimAt(store, due - 1)).toEqual([]);
+  const assigned = { [one]: "Eva Novák", [two]: "Eva Novák", [three]: "Eva Novák" };
+  expect(await claimAt(store, due)).toEqual([{ id: expect.any(String), email: ben.operator, assigned }]);
+});
+
+test("leave out what was taken away, and are gone with the last", async ({ store }) => {
+  await addOperators(store);
+  const [one, two] = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
+  await assign(store, { [one]: 1, [two]: 1 }, ben.operator, eva);
+  await assign(store, { [one]: 2 }, eva.operator, ben);
+  expect(await assignmentsOf(store)).toMatchObject([{ status: "queued" }, { status: "queued" }]);
+  await assign(store, { [two]: 2 }, null, eva);
+  expect(await claimAt(store, due)).toMatchObject([{ email: eva.operator, assigned: { [one]: ben.operator } }]);
+  expect(await assignmentsOf(store)).toHaveLength(1);
+});
+
+test("are not stored where the operator does not want them, and go with the operator", async ({ store }) => {
+  await addOperators(store);
+  const reference = await acceptReference(store, inquiry(1));
+  await store.access.changeOperator(ben.operator, { mailAssigned: false }, ben);
+  await assign(store, { [reference]: 1 }, ben.operator, eva);
+  expect(await assignmentsOf(store)).toEqual([]);
+  await store.access.changeOperator(ben.operator, { mailAssigned: true }, ben);
+  await assign(store, { [reference]: 2 }, null, eva);
+  await assign(store, { [reference]: 3 }, ben.operator, eva);
+  expect(await assignmentsOf(store)).toHaveLength(1);
+  await store.access.changeOperator(ben.operator, { removed: true }, eva);
+  expect(await assignmentsOf(store)).toEqual([]);
+  expect(await claimAt(store, due)).toEqual([]);
+});
+
+test("are not added to once claimed, count for no cap, and only those who see all see them", async ({ store }) => {
+  await addOperators(store);
+  for (const number of [1, 2, 3, 4]) {
+    const reference = await acceptReference(store, inquiry(number));
+    await assign(store, { [reference]: 1 }, ben.operator, eva);
+    expect(await claimAt(store, due)).toMatchObject([{ assigned: { [reference]: "Eva Novák" } }]);
+  }
+  expect((await acceptMails(store, inquiry(5, { email: ben.operator }))).map(({ kind }) => kind)).toEqual([
+    "inquiry-receipt",
+    "inquiry-notice",
+  ]);
+  const kinds = async (scope: typeof sales) =>
+    new Set((await store.desk.listMails(scope, undefined, {})).rows.map(({ kind }) => kind));
+  expect(await kinds(wholeScope)).toContain("assignment");
+  expect(await kinds(sales)).not.toContain("assignment");
+  expect(await kinds(marketing)).not.toContain("assignment");
+});
+
+test("leave the address of their operator alone when it is refused, and are sent again", async ({ store }) => {
+  await addOperators(store);
+  await assign(store, { [await acceptReference(store, inquiry(1))]: 1 }, ben.operator, eva);
+  const [mail] = await claimAt(store, due);
+  const id = mail?.id ?? "";
+  const failed = {
+    id,
+    at: due,
+    result: "failed",
+    error: "406",
+    inactiveRecipient: true,
+    timesNotFound: null,
+  } as const;
+  await store.mails.settle([failed], "other");
+  expect(await assignmentsOf(store)).toMatchObject([{ status: "failed" }]);
+  expect((await acceptMails(store, inquiry(5, { email: ben.operator }))).map(({ kind }) => kind)).toContain(
+    "inquiry-receipt",
+  );
+  expect(await wakeAll(store, "failed", due + minute)).toBe(1);
+  expect(await claimAt(store, due + minute)).toMatchObject([{ id, email: ben.operator }]);
+});
+
+test.for(["null", "{", "{}"])("are settled as failed where they hold %j", async (text, { store, tested }) => {
+  await addOperators(store);
+  await assign(store, { [await acceptReference(store, inquiry(1))]: 1 }, ben.operator, eva);
+  await tested.query(`UPDATE mail SET digest = '${text}' WHERE kind = 'assignment'`);
+  expect(await claimAt(store, due)).toEqual([]);
+  expect(await assignmentsOf(store)).toMatchObject([{ status: "failed", lastError: "unreadable row" }]);
+});

@@ -1,0 +1,146 @@
+// What the port promises where a clock was wrong: a row with a wrong time misleads nothing about the others.
+import { expect } from "vitest";
+import type { InboxFilter } from "../../../shared/src/console.ts";
+import { repliesMax, wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { newsletterMailsMax, receiptsMax } from "../../../server/src/storage/rules/mails.ts";
+import { mailMs } from "../../../server/src/storage/sql/housekeeping.ts";
+import { idempotencyMs, type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
+import {
+  accept,
+  acceptMails,
+  acceptReference,
+  allMails,
+  inquiry,
+  lease,
+  minute,
+  noon,
+  subscription,
+} from "../records.ts";
+import { contractTest } from "../engine-under-test.ts";
+
+const dayMs = 24 * 60 * minute;
+const ahead = noon + 730 * dayMs;
+const retention = { operator: "retention", at: noon };
+
+/** Stores nine inquiries, one a minute; the one in their middle came at another time. */
+async function storeNine(store: Store, wrong: number): Promise<void> {
+  for (let number = 1; number <= 9; number += 1) {
+    await accept(store, inquiry(number, { receivedAt: number === 5 ? wrong : noon + number * minute }));
+  }
+}
+
+/** Numbers of the inquiries of a list. */
+async function listed(store: Store, filter: InboxFilter): Promise<number[]> {
+  const { rows } = await store.desk.listSubmissions(wholeScope, filter, {});
+  return rows.map(({ email }) => Number(/\d+/.exec(email)));
+}
+
+const test = contractTest();
+
+test("retention erases all that is outdated behind a submission of a wrong time", async ({ store }) => {
+  await storeNine(store, ahead);
+  const outdated = { kind: "inquiry", before: noon + 8 * minute } as const;
+  while ((await store.desk.erase(outdated, retention)).more);
+  expect(await listed(store, {})).toEqual([9, 8, 5]);
+});
+
+test("lists of a time hold all of it and nothing else", async ({ store }) => {
+  await storeNine(store, ahead);
+  expect(await listed(store, { until: noon + 8 * minute })).toEqual([7, 6, 4, 3, 2, 1]);
+  expect(await listed(store, { from: ahead })).toEqual([5]);
+  expect(await listed(store, { from: noon + 3 * minute, until: noon + 7 * minute, order: "oldest" })).toEqual([
+    3, 4, 6,
+  ]);
+});
+
+test.for([0, ahead])("the overview counts all submissions and mails of the others", async (wrong, { store }) => {
+  await storeNine(store, wrong);
+  const { days, mails } = await store.desk.overview(wholeScope, noon + 10 * minute);
+  expect(days.at(-1)).toEqual({ day: "2026-11-21", inquiries: 8, applications: 0 });
+  expect(mails.queued).toBe(wrong === 0 ? 16 : 18);
+  await store.desk.countSubscribers(noon + dayMs);
+  const next = await store.desk.overview(wholeScope, noon + dayMs);
+  expect(next.days.at(-2)).toEqual({ day: "2026-11-21", inquiries: 8, applications: 0 });
+});
+
+test("a welcome mail that was stored by a clock that was ahead holds up no next one", async ({ store }) => {
+  await accept(store, subscription({ receivedAt: ahead }));
+  expect(await accept(store, subscription())).toMatchObject({ mails: [{ kind: "newsletter-welcome" }] });
+  expect(await accept(store, subscription({ receivedAt: noon + minute }))).toMatchObject({ mails: [], capped: [] });
+});
+
+test("mails that were stored by a clock that was ahead use no cap up, and hide none that do", async ({ store }) => {
+  const email = "reader@example.org";
+  const inquire = (receivedAt: number) => accept(store, inquiry(1, { email, receivedAt }));
+  const subscribe = (receivedAt: number) => accept(store, subscription({ email, receivedAt }));
+  for (const from of [ahead, noon]) {
+    for (let n = 0; n < receiptsMax; n += 1) expect(await inquire(from + n)).toMatchObject({ capped: [] });
+    for (let n = 0; n < newsletterMailsMax; n += 1) {
+      expect(await subscribe(from + n * welcomeIntervalMs)).toMatchObject({ capped: [] });
+    }
+  }
+  expect(await inquire(noon + minute)).toMatchObject({ capped: ["inquiry-receipt"] });
+  const next = await subscribe(noon + newsletterMailsMax * welcomeIntervalMs);
+  expect(next).toMatchObject({ capped: ["newsletter-welcome"] });
+});
+
+test("replies that were sent while a clock was ahead keep no operator from the next one", async ({ store }) => {
+  const reply = { reference: await acceptReference(store, inquiry(1)), text: "Hello" };
+  const send = (count: number, at: number) =>
+    store.replies.send(
+      wholeScope,
+      Array.from({ length: count }, () => reply),
+      false,
+      { operator: "eva@example.org", at },
+    );
+  await send(repliesMax, ahead);
+  expect(await send(1, noon)).toMatchObject({ outcomes: [{ result: "queued" }] });
+});
+
+test("a session that was begun by a clock that was ahead has ended, and is forgotten", async ({ tested }) => {
+  const { access } = tested.store;
+  const eva = { operator: "eva@example.org", at: noon };
+  await access.changeOperator(eva.operator, { role: "admin", invitationHash: "i" }, eva);
+  const operator = (await access.acceptInvitation("i", "p", noon))!;
+  const begin = (hash: string, now: number) =>
+    access.createSession(hash, operator, { device: "", network: "", isStrong: false }, now);
+  await begin("a", ahead);
+  expect(await access.findSession("a", ahead)).not.toBeNull();
+  expect([await access.findSession("a", noon), await access.listSessions(operator.id, noon)]).toEqual([null, []]);
+  await begin("b", noon);
+  expect(await tested.query("SELECT id_hash FROM session")).toEqual([{ id_hash: "b" }]);
+});
+
+test("what was stored by a clock that was ahead is forgotten in its turn", async ({ tested }) => {
+  const { store } = tested;
+  const key = { procedure: "marketplace.inquiry", keyHash: "k", fingerprint: "f", createdAt: ahead };
+  const webhook = { url: "https://receiver.example/", events: ["inquiry.received"] as const, secret: "whsec_1" };
+  await store.webhooks.add(webhook, { operator: "eva@example.org", at: noon });
+  await accept(store, inquiry(1, { receivedAt: ahead }), { key });
+  const [delivery] = await store.deliveries.claim(ahead, 1, { ...lease, until: ahead + minute });
+  await store.deliveries.settle([{ id: delivery!.id, result: "delivered", answer: "200", at: ahead }], lease.owner);
+  await acceptMails(store, inquiry(2));
+  const sent = (await allMails(store)).map(({ id }) => ({ id, result: "sent", at: ahead, providerId: "p" }) as const);
+  await store.mails.settle(sent, lease.owner);
+  const forget = async (now: number) => (await store.forgetExpired(now)).forgotten;
+  expect(await forget(noon)).toBe(0);
+  expect(await store.findEarlier({ ...key, createdAt: noon })).not.toBeNull();
+  expect(await forget(noon + idempotencyMs - 1)).toBe(0);
+  expect(await forget(noon + idempotencyMs)).toBe(1);
+  expect(await forget(noon + mailMs - 1)).toBe(0);
+  // Two mails of each, and the delivery.
+  expect(await forget(noon + mailMs)).toBe(5);
+  expect(await allMails(store)).toEqual([]);
+});
+
+test("days that were counted by a clock that was ahead are counted again", async ({ store }) => {
+  await store.desk.countSubscribers(ahead);
+  await accept(store, inquiry(1));
+  await accept(store, subscription({ optIn: "single" }));
+  for (const now of [noon, noon + dayMs]) await store.desk.countSubscribers(now);
+  const { days } = await store.desk.overview(wholeScope, noon + dayMs);
+  expect(days.slice(-2).map(({ inquiries }) => inquiries)).toEqual([1, 0]);
+  expect(await store.desk.subscriberGrowth(ahead, 30)).toEqual([
+    { day: new Date(ahead).toISOString().slice(0, 10), active: 1 },
+  ]);
+});

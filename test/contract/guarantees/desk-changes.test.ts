@@ -1,0 +1,261 @@
+// What the port promises about what operators change, and about the audit log.
+import { expect } from "vitest";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import {
+  accept,
+  acceptMails,
+  acceptReference,
+  application,
+  collectPages,
+  eva,
+  findSubmission,
+  indexAll,
+  inquiry,
+  marketing,
+  minute,
+  noon,
+  recruiting,
+  resume,
+  sales,
+  sendAgain,
+  subscription,
+  wake,
+  wakeAll,
+} from "../records.ts";
+import { contractTest } from "../engine-under-test.ts";
+import { release } from "../../../server/src/desk/mails.ts";
+
+const ben = { operator: "ben@example.org", at: noon + 2 * minute };
+
+const test = contractTest();
+
+test("shows everything about one submission, and nothing outside the scope", async ({ store }) => {
+  const twin = await acceptReference(store, application(1, { email: "other-1@example.org", resume: resume(1) }));
+  const reference = await acceptReference(store, application(2));
+  const again = await acceptReference(store, inquiry(3, { email: "ANA-2@example.org" }));
+  await indexAll(store);
+  await store.desk.addNote(wholeScope, reference, "Good voice.", eva);
+  const detail = await store.desk.findDetail(wholeScope, reference);
+  expect(detail).toMatchObject({
+    submission: { ...application(2), reference },
+    scan: "unscanned",
+    mails: [
+      { kind: "application-receipt", email: "ana-2@example.org" },
+      { kind: "application-notice", email: "ana-2@example.org" },
+    ],
+    notes: [{ author: eva.operator, at: eva.at, text: "Good voice." }],
+    history: [{ operator: eva.operator, at: eva.at, action: "note" }],
+    duplicates: [
+      { reference: again, kind: "inquiry", receivedAt: noon, status: "new" },
+      { reference: twin, kind: "application" },
+    ],
+  });
+  expect((await store.desk.findDetail(recruiting, reference))?.duplicates.map((one) => one.reference)).toEqual([twin]);
+  expect(await store.desk.findDetail(sales, reference)).toBeNull();
+  expect(await store.desk.findDetail(wholeScope, "no reference")).toBeNull();
+});
+
+test("changes what the operator saw, tells the second of the first, overwrites nothing", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  const targets = [{ reference, version: 1 }];
+  const first = await store.desk.triage(wholeScope, { targets, status: "open", assignee: eva.operator }, eva);
+  expect(first).toEqual([{ reference, result: "changed", version: 2 }]);
+  const second = await store.desk.triage(wholeScope, { targets, status: "done" }, ben);
+  expect(second).toEqual([
+    {
+      reference,
+      result: "conflict",
+      version: 2,
+      status: "open",
+      assignee: eva.operator,
+      changedBy: eva.operator,
+      changedAt: eva.at,
+    },
+  ]);
+  expect(await findSubmission(store, reference)).toMatchObject({
+    status: "open",
+    assignee: eva.operator,
+    version: 2,
+  });
+  const seen = [{ reference, version: 2 }];
+  expect(await store.desk.triage(wholeScope, { targets: seen, assignee: null }, ben)).toMatchObject([{ version: 3 }]);
+  expect(await findSubmission(store, reference)).toMatchObject({ status: "open", assignee: null, version: 3 });
+  expect((await store.desk.findDetail(wholeScope, reference))?.history).toEqual([
+    { ...eva, action: "status", detail: { from: "new", to: "open" } },
+    { ...eva, action: "assignee", detail: { from: null, to: eva.operator } },
+    { ...ben, action: "assignee", detail: { from: eva.operator, to: null } },
+  ]);
+});
+
+test("tells an operator who names a submission twice that the change was theirs", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  await store.desk.triage(wholeScope, { targets: [{ reference, version: 1 }], status: "open" }, eva);
+  const target = { reference, version: 2 };
+  expect(await store.desk.triage(wholeScope, { targets: [target, target], status: "done" }, ben)).toMatchObject([
+    { result: "changed", version: 3 },
+    { result: "conflict", version: 3, status: "done", changedBy: ben.operator, changedAt: ben.at },
+  ]);
+});
+
+test("lets one of two operators win who change the same submission at the same time", async ({ store, tested }) => {
+  const other = await tested.openAgain();
+  const reference = await acceptReference(store, inquiry(1));
+  const targets = [{ reference, version: 1 }];
+  const outcomes = await Promise.all([
+    store.desk.triage(wholeScope, { targets, status: "open" }, eva),
+    other.desk.triage(wholeScope, { targets, status: "done" }, ben),
+  ]);
+  expect(
+    outcomes
+      .flat()
+      .map(({ result }) => result)
+      .toSorted(),
+  ).toEqual(["changed", "conflict"]);
+});
+
+test("changes many at once, each by itself, and refuses more than 1,000", async ({ store }) => {
+  const references: string[] = [];
+  for (let number = 0; number < 120; number += 1) references.push(await acceptReference(store, inquiry(number)));
+  const targets = references.map((reference, index) => ({ reference, version: index === 60 ? 7 : 1 }));
+  targets.push({ reference: "INQ-20251121-000000", version: 1 });
+  const outcomes = await store.desk.triage(wholeScope, { targets, status: "done" }, eva);
+  const count = (result: string) => outcomes.filter((one) => one.result === result).length;
+  expect([count("changed"), count("conflict"), count("unknown")]).toEqual([119, 1, 1]);
+  expect(outcomes.map(({ reference }) => reference)).toEqual(targets.map(({ reference }) => reference));
+  const tooMany = Array.from({ length: 1_001 }, () => ({ reference: "", version: 1 }));
+  await expect(store.desk.triage(wholeScope, { targets: tooMany }, eva)).rejects.toThrow(RangeError);
+});
+
+test("a change outside the scope is one of something unknown", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  const spam = await acceptReference(store, inquiry(2), { spam: true });
+  const [mail] = (await store.desk.listMails(wholeScope, undefined, {})).rows;
+  const request = { targets: [{ reference, version: 1 }], status: "done" } as const;
+  expect(await store.desk.triage(recruiting, request, eva)).toEqual([{ reference, result: "unknown" }]);
+  expect(await store.desk.addNote(recruiting, reference, "text", eva)).toBeNull();
+  expect(await release(store.desk, recruiting, spam, eva)).toBe("unknown");
+  expect(await sendAgain(store, recruiting, mail?.id ?? "", eva)).toBeNull();
+  expect((await store.desk.listAudit({})).rows).toEqual([]);
+});
+
+test("a change that changes nothing leaves version and audit log alone", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  const request = { targets: [{ reference, version: 1 }], status: "new", assignee: null } as const;
+  expect(await store.desk.triage(wholeScope, request, eva)).toEqual([{ reference, result: "changed", version: 1 }]);
+  expect((await store.desk.listAudit({})).rows).toEqual([]);
+});
+
+test("sends a failed mail again, stores a sent one anew, and leaves a queued one alone", async ({ store }) => {
+  const [receipt, notice] = await acceptMails(store, inquiry(1));
+  expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("left");
+  await store.mails.settle(
+    [
+      { id: receipt.id, at: noon, result: "sent", providerId: "1" },
+      { id: notice.id, at: noon, result: "failed", error: "refused", timesNotFound: null },
+    ],
+    "this-process",
+  );
+  expect(await sendAgain(store, sales, receipt.id, eva)).toBe("due");
+  expect(await sendAgain(store, sales, notice.id, eva)).toBe("due");
+  expect((await store.desk.listMails(wholeScope, "queued", {})).rows).toMatchObject([
+    { kind: "inquiry-receipt", createdAt: eva.at, dueAt: eva.at },
+    { id: notice.id, dueAt: eva.at },
+  ]);
+  const claimed = await store.mails.claim(eva.at, 10, { owner: "sender", until: eva.at + minute });
+  expect(claimed).toHaveLength(2);
+  expect((await store.desk.listAudit({})).rows).toMatchObject([
+    { action: "mail.again", detail: { mail: "inquiry-notice", was: "failed" } },
+    { action: "mail.again", detail: { mail: "inquiry-receipt", was: "sent" } },
+  ]);
+});
+
+test("sends nothing again to a suppressed address, and no welcome mail without its links", async ({ store }) => {
+  const [receipt] = await acceptMails(store, inquiry(1));
+  const [welcome] = (await accept(store, subscription())).mails;
+  const sent = [receipt.id, welcome?.id ?? ""].map(
+    (id) => ({ id, at: noon, result: "sent", providerId: "1" }) as const,
+  );
+  await store.mails.settle(sent, "this-process");
+  await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
+  expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("suppressed");
+  expect(await sendAgain(store, marketing, welcome?.id ?? "", eva)).toBe("not-sendable");
+  expect(await sendAgain(store, wholeScope, "1-abc", eva)).toBeNull();
+  expect(await sendAgain(store, wholeScope, "no id", eva)).toBeNull();
+});
+
+test("counts what is sent again against the cap, and a mail that never left once", async ({ store }) => {
+  const day = 24 * 60 * minute;
+  const [receipt] = await acceptMails(store, inquiry(1));
+  const end = (id: string, result: "sent" | "failed", at: number) =>
+    store.mails.settle(
+      [result === "sent" ? { id, at, result, providerId: "1" } : { id, at, result, error: "e", timesNotFound: null }],
+      "this-process",
+    );
+  await end(receipt.id, "failed", noon);
+  for (let n = 0; n < 5; n += 1) {
+    expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("due");
+    await store.mails.claim(eva.at, 10, { owner: "this-process", until: eva.at + minute });
+    await end(receipt.id, n < 4 ? "failed" : "sent", eva.at);
+  }
+  expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("due");
+  expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("due");
+  expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("capped");
+  // Nor does a submission earn another one.
+  const next = await accept(store, inquiry(2, { email: inquiry(1).email, receivedAt: eva.at }));
+  expect(next.mails.map(({ kind }) => kind)).toEqual(["inquiry-notice"]);
+  expect(await sendAgain(store, wholeScope, receipt.id, { ...eva, at: eva.at + day })).toBe("due");
+});
+
+test("mail retry keeps to the cap and to suppressed addresses", async ({ store }) => {
+  const receipts: string[] = [];
+  for (const n of [1, 2, 3, 4]) {
+    const at = noon + n * 25 * 60 * minute;
+    const [receipt] = await acceptMails(store, inquiry(n, { email: inquiry(1).email, receivedAt: at }));
+    receipts.push(receipt.id);
+  }
+  const now = noon + 200 * 60 * minute;
+  await store.mails.settle(
+    receipts.map((id) => ({ id, at: now, result: "failed", error: "e", timesNotFound: null }) as const),
+    "this-process",
+  );
+  expect(await wakeAll(store, "failed", now)).toBe(3);
+  expect(await wake(store, receipts[3]!, now)).toBe("capped");
+  await store.suppress({ email: inquiry(1).email, reason: "complained", at: now });
+  expect(await wake(store, receipts[3]!, now)).toBe("suppressed");
+});
+
+test("a waiting receipt to an address suppressed meanwhile fails, and the notice goes out", async ({ store }) => {
+  const [receipt, notice] = await acceptMails(store, inquiry(1));
+  const { mails } = await accept(store, subscription({ email: inquiry(1).email }));
+  await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
+  const at = noon + 60 * minute;
+  const claimed = await store.mails.claim(at, 10, { owner: "other", until: at + minute });
+  expect(claimed.map(({ id }) => id)).toEqual([notice.id]);
+  const failed = (await store.desk.listMails(wholeScope, "failed", {})).rows;
+  expect(new Set(failed.map(({ id }) => id))).toEqual(new Set([receipt.id, mails[0]!.id]));
+  expect(failed.map(({ lastError }) => lastError)).toEqual(["suppressed", "suppressed"]);
+});
+
+test("records views and exports, and reads the audit log in both directions", async ({ store }) => {
+  for (const subject of ["inquiries", "applications", "subscribers"]) {
+    await store.desk.audit({ action: "export", subject, detail: { rows: 1 } }, eva);
+  }
+  const page = await store.desk.listAudit({ limit: 2 });
+  expect(page.rows.map(({ subject }) => subject)).toEqual(["subscribers", "applications"]);
+  const rest = await store.desk.listAudit({ limit: 2, after: page.next ?? 0 });
+  expect(rest).toMatchObject({ rows: [{ subject: "inquiries", detail: { rows: 1 } }], next: null });
+  await store.desk.audit({ action: "backup", subject: "b" }, eva);
+  expect((await store.desk.listAudit({ limit: 1 }, "backup")).rows).toMatchObject([{ subject: "b" }]);
+  expect(await store.desk.listAudit({ limit: 1 }, "restore")).toEqual({ rows: [], next: null });
+  const all = await collectPages(store.readAll("audit", {}));
+  expect(all.map(({ subject }) => subject)).toEqual(["inquiries", "applications", "subscribers", "b"]);
+  expect(await collectPages(store.readAll("audit", { after: all[1]?.id ?? 0 }))).toEqual(all.slice(2));
+});
+
+test("the database itself refuses to change or delete entries of the audit log", async ({ store, tested }) => {
+  await store.desk.audit({ action: "export", subject: "inquiries" }, eva);
+  for (const text of ["UPDATE audit SET operator = ''", "DELETE FROM audit"]) {
+    await expect(tested.query(text)).rejects.toThrow("only added to");
+  }
+  expect((await store.desk.listAudit({})).rows).toHaveLength(1);
+});

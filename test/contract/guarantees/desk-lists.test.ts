@@ -1,0 +1,449 @@
+// What the port promises about the lists, the search and the counts that operators see.
+import { expect } from "vitest";
+import { neighboursOf } from "../../../server/src/desk/detail.ts";
+import type { InboxFilter, PageRequest } from "../../../shared/src/console.ts";
+import { type Scope, wholeScope } from "../../../server/src/storage/desk-store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import {
+  accept,
+  acceptReference,
+  application,
+  eva,
+  indexAll,
+  inquiry,
+  marketing,
+  minute,
+  noon,
+  recruiting,
+  resume,
+  sales,
+  subscription,
+} from "../records.ts";
+import { contractTest } from "../engine-under-test.ts";
+
+/** The numbers of the submissions in a list: each address has one. */
+async function listed(store: Store, filter: InboxFilter, scope = wholeScope, page: PageRequest = {}) {
+  const { rows } = await store.desk.listSubmissions(scope, filter, page);
+  return rows.map(({ email }) => Number(/\d+/.exec(email)?.[0]));
+}
+
+/** Whether something is answered before the event loop turns: then its statements have run on the loop's thread. */
+async function isAnsweredAtOnce(asked: Promise<unknown>): Promise<boolean> {
+  let answered = false;
+  void asked.then(() => (answered = true));
+  for (let turn = 0; turn < 1_000; turn += 1) await Promise.resolve();
+  const atOnce = answered;
+  await asked;
+  return atOnce;
+}
+
+const test = contractTest();
+
+test("what operators read does not run on the event loop", async ({ store }) => {
+  const { desk, webhooks } = store;
+  const reference = await acceptReference(store, inquiry(1));
+  await accept(store, subscription());
+  await indexAll(store);
+  const email = "ann-1@example.org";
+  const first = (rows: AsyncIterable<unknown>) => rows[Symbol.asyncIterator]().next();
+  const reads: Record<string, () => Promise<unknown>> = {
+    list: () => desk.listSubmissions(wholeScope, {}, {}),
+    search: () => desk.listSubmissions(wholeScope, { search: "ann" }, {}),
+    letter: () => desk.listSubmissions(wholeScope, { letter: "a" }, {}),
+    counts: () => desk.countByStatus(wholeScope, "eva@example.org"),
+    since: () => desk.since(wholeScope, 0),
+    detail: () => desk.findDetail(wholeScope, reference),
+    person: () => desk.findPerson(wholeScope, email),
+    subscribers: () => desk.listSubscribers({}, {}),
+    growth: () => desk.subscriberGrowth(noon, 30),
+    mails: () => desk.listMails(wholeScope, undefined, {}),
+    overview: () => desk.overview(wholeScope, noon),
+    audit: () => desk.listAudit({}),
+    deliveries: () => webhooks.listDeliveries(null, {}),
+    webhooks: () => webhooks.list(),
+    tags: () => desk.listTags(wholeScope),
+    "export of inquiries": () => first(store.readAll("inquiry", {})),
+    "export of subscribers": () => first(store.readAll("subscriber", {})),
+    "export of the audit log": () => first(store.readAll("audit", {})),
+    "export of a person": () => first(desk.readPerson(wholeScope, email)),
+  };
+  const onTheLoop: string[] = [];
+  for (const [name, read] of Object.entries(reads)) {
+    await read();
+    if (await isAnsweredAtOnce(read())) onTheLoop.push(name);
+  }
+  expect(onTheLoop).toEqual([]);
+});
+
+test("lists submissions, newest first, with all that is stored of them", async ({ store }) => {
+  const first = await acceptReference(store, inquiry(1));
+  const second = await acceptReference(store, application(2));
+  const { rows, next } = await store.desk.listSubmissions(wholeScope, {}, {});
+  expect(next).toBeNull();
+  const filed = { status: "new", assignee: null, tags: [], version: 1, disposable: false };
+  expect(rows).toEqual([
+    { ...application(2), ...filed, arrival: rows[0]?.arrival, reference: second },
+    { ...inquiry(1), ...filed, arrival: rows[1]?.arrival, reference: first },
+  ]);
+});
+
+test("lists only what the scope holds, whatever the filter asks for", async ({ store }) => {
+  await acceptReference(store, inquiry(1));
+  await acceptReference(store, application(2));
+  await indexAll(store);
+  expect(await listed(store, {}, sales)).toEqual([1]);
+  expect(await listed(store, { kind: "application" }, sales)).toEqual([]);
+  expect(await listed(store, { search: "example" }, recruiting)).toEqual([2]);
+  expect(await listed(store, {}, marketing)).toEqual([]);
+});
+
+test("filters by kind, status, assignee, resume and throw-away address, also together", async ({ store }) => {
+  const references = [
+    await acceptReference(store, inquiry(1)),
+    await acceptReference(store, application(2)),
+    await acceptReference(store, application(3, { resume: null })),
+    await acceptReference(store, inquiry(4, { email: "ann-4@throw-away.example" })),
+    await acceptReference(store, inquiry(5), { spam: true }),
+  ];
+  await indexAll(store);
+  const change = (reference: string | undefined, to: object) =>
+    store.desk.triage(wholeScope, { targets: [{ reference: reference ?? "", version: 1 }], ...to }, eva);
+  await change(references[0], { status: "open", assignee: "eva@example.org" });
+  await change(references[1], { status: "done" });
+  await change(references[2], { assignee: "eva@example.org" });
+  const cases: [InboxFilter, number[]][] = [
+    [{}, [4, 3, 2, 1]],
+    [{ kind: "inquiry" }, [4, 1]],
+    [{ status: "new" }, [4, 3]],
+    [{ status: "open" }, [1]],
+    [{ status: "done" }, [2]],
+    [{ status: "spam" }, [5]],
+    [{ assignee: "eva@example.org" }, [3, 1]],
+    [{ assignee: "none" }, [4, 2]],
+    [{ hasResume: true }, [2]],
+    [{ hasResume: false, kind: "application" }, [3]],
+    [{ disposable: true }, [4]],
+    [{ disposable: false }, [3, 2, 1]],
+    [{ status: "new", assignee: "eva@example.org", kind: "application", hasResume: false }, [3]],
+    [{ status: "spam", assignee: "eva@example.org", hasResume: true }, []],
+    [{ disposable: true, status: "new", kind: "inquiry", assignee: "none" }, [4]],
+    [{ search: "ann", status: "open", assignee: "eva@example.org" }, [1]],
+    [{ search: "ann", disposable: true }, [4]],
+  ];
+  for (const [filter, expected] of cases) {
+    expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
+    expect(await listed(store, { ...filter, order: "oldest" }), JSON.stringify(filter)).toEqual(expected.toReversed());
+  }
+});
+
+test("filters by the time of receipt: at or after, and before", async ({ store }) => {
+  for (let number = 1; number <= 4; number += 1) {
+    await acceptReference(store, inquiry(number, { receivedAt: noon + number * minute }));
+  }
+  expect(await listed(store, { from: noon + 2 * minute })).toEqual([4, 3, 2]);
+  expect(await listed(store, { until: noon + 2 * minute })).toEqual([1]);
+  expect(await listed(store, { from: noon + 2 * minute, until: noon + 4 * minute })).toEqual([3, 2]);
+  expect(await listed(store, { from: noon + 5 * minute })).toEqual([]);
+  expect(await listed(store, { until: noon })).toEqual([]);
+});
+
+test("pages through a list in both orders, each row once, the last page without a next one", async ({ store }) => {
+  for (let number = 1; number <= 5; number += 1) await acceptReference(store, inquiry(number));
+  await indexAll(store);
+  for (const filter of [{}, { kind: "inquiry" }, { status: "new" }, { search: "ann" }] as const) {
+    for (const order of ["newest", "oldest"] as const) {
+      const pages: number[] = [];
+      let after: number | null | undefined;
+      while (after !== null) {
+        const page = { limit: 2, ...(after !== undefined && { after }) };
+        pages.push(...(await listed(store, { ...filter, order }, wholeScope, page)));
+        after = (await store.desk.listSubmissions(wholeScope, { ...filter, order }, page)).next;
+      }
+      expect(pages).toEqual(order === "newest" ? [5, 4, 3, 2, 1] : [1, 2, 3, 4, 5]);
+    }
+  }
+});
+
+test("finds names, addresses and companies as they are typed, whatever accents and case", async ({ store }) => {
+  await acceptReference(store, inquiry(1, { name: "Ána Müller", company: "Über-Klang GmbH" }));
+  await acceptReference(store, inquiry(2, { name: "O'Brien Smith", company: null }));
+  expect(await listed(store, { search: "mul" })).toEqual([]);
+  await indexAll(store);
+  const cases: [string, number[]][] = [
+    ["mul", [1]],
+    ["MÜLL", [1]],
+    ["ana mu", [1]],
+    ["mu ana", []],
+    ["uber klang", [1]],
+    ["ann-2@exam", [2]],
+    ["o'brien", [2]],
+    ["example.org", [2, 1]],
+    ["m", []],
+    ["ann m", [1]],
+    ["nobody", []],
+    ['"* NEAR & | ! : ( ) \\', []],
+    ["' :* &", []],
+  ];
+  for (const [search, expected] of cases) expect(await listed(store, { search }), search).toEqual(expected);
+});
+
+test("finds a submission by its reference in any case, at once, within scope and filter", async ({ store }) => {
+  await acceptReference(store, inquiry(1));
+  const reference = await acceptReference(store, inquiry(2));
+  await acceptReference(store, inquiry(3));
+  expect(await listed(store, { search: ` ${reference.toLowerCase()}` })).toEqual([2]);
+  expect(await listed(store, { search: reference, order: "oldest" })).toEqual([2]);
+  expect(await listed(store, { search: reference, status: "done" })).toEqual([]);
+  expect(await listed(store, { search: reference, kind: "application" })).toEqual([]);
+  expect(await listed(store, { search: "INQ-20200101-000000" })).toEqual([]);
+});
+
+test("finds whole words of letters, and of both searches at once", async ({ store }) => {
+  await acceptReference(store, application(1, { coverLetter: "I recorded Schwäbisch for radio." }));
+  await acceptReference(store, application(2, { coverLetter: "Radio, mostly.", name: "Ben" }));
+  await indexAll(store);
+  const cases: [InboxFilter, number[]][] = [
+    [{ letter: "radio" }, [2, 1]],
+    [{ letter: "schwabisch RADIO" }, [1]],
+    [{ letter: "radi" }, []],
+    [{ letter: "radio", search: "be" }, [2]],
+    [{ letter: "...", search: "be" }, []],
+    [{ letter: "be", search: "be" }, [2]],
+  ];
+  for (const [filter, expected] of cases) expect(await listed(store, filter), JSON.stringify(filter)).toEqual(expected);
+});
+
+test("a search looks in every status, and a list without words leaves spam out", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1, { name: "Klara" }), { spam: true });
+  await indexAll(store);
+  for (const filter of [{ search: "klara" }, { letter: "klara" }, { search: reference }, { letter: reference }])
+    expect(await listed(store, filter), JSON.stringify(filter)).toEqual([1]);
+  expect(await listed(store, {})).toEqual([]);
+  expect(await listed(store, { search: "klara", status: "new" })).toEqual([]);
+});
+
+test("a search of letters finds what the same text finds elsewhere, in order and by pages", async ({ store }) => {
+  await acceptReference(store, application(1, { coverLetter: "I record for Klan.", name: "Ana" }));
+  await acceptReference(store, inquiry(2, { company: "Klangwerk" }));
+  await acceptReference(store, application(3, { coverLetter: "Klan, again.", name: "Klan Verein" }));
+  await acceptReference(store, inquiry(4, { name: "Klanert" }));
+  const reference = await acceptReference(store, inquiry(5));
+  await indexAll(store);
+  expect(await listed(store, { search: "klan" })).toEqual([4, 3, 2]);
+  expect(await listed(store, { letter: "klan" })).toEqual([4, 3, 2, 1]);
+  expect(await listed(store, { letter: "klan", order: "oldest" })).toEqual([1, 2, 3, 4]);
+  expect(await listed(store, { letter: "klan", kind: "inquiry" })).toEqual([4, 2]);
+  const pages: number[] = [];
+  for (let page: PageRequest = { limit: 1 }; ;) {
+    const { rows, next } = await store.desk.listSubmissions(wholeScope, { letter: "klan" }, page);
+    pages.push(...rows.map(({ arrival }) => arrival));
+    if (next === null) break;
+    page = { limit: 1, after: next };
+  }
+  expect(pages).toHaveLength(4);
+  expect(pages).toEqual(pages.toSorted((a, b) => b - a));
+  expect(await listed(store, { letter: ` ${reference.toLowerCase()}` })).toEqual([5]);
+  expect(await listed(store, { letter: reference, kind: "application" })).toEqual([]);
+});
+
+test("makes submissions searchable whose fields cannot be read", async ({ store, tested }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  await tested.spoilFields(reference, "{spoilt");
+  await acceptReference(store, inquiry(2));
+  await indexAll(store);
+  expect(await listed(store, { search: "ann" })).toEqual([2, 1]);
+});
+
+test("counts by status what the scope holds, and what is the operator's", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  await acceptReference(store, application(2));
+  await acceptReference(store, inquiry(3), { spam: true });
+  const request = { targets: [{ reference, version: 1 }], status: "open", assignee: eva.operator } as const;
+  await store.desk.triage(wholeScope, request, eva);
+  const { desk } = store;
+  const all = { new: 1, open: 1, done: 0, spam: 1, todo: 2, mine: 1, inquiries: 1, applications: 1, unassigned: 1 };
+  expect(await desk.countByStatus(wholeScope, eva.operator)).toEqual(all);
+  expect(await desk.countByStatus(recruiting, eva.operator)).toMatchObject({
+    new: 1,
+    open: 0,
+    done: 0,
+    spam: 0,
+    todo: 1,
+    mine: 0,
+    inquiries: 0,
+    applications: 1,
+  });
+  expect(await desk.countByStatus(sales, "ben@example.org")).toMatchObject({ open: 1, spam: 1, mine: 0 });
+});
+
+test("tells what came in since an arrival number", async ({ store }) => {
+  expect(await store.desk.since(wholeScope, 0)).toEqual({ latest: 0, added: 0 });
+  await acceptReference(store, inquiry(1));
+  const { latest } = await store.desk.since(wholeScope, 0);
+  await acceptReference(store, application(2));
+  await acceptReference(store, inquiry(3), { spam: true });
+  expect(await store.desk.since(wholeScope, latest)).toMatchObject({ added: 1 });
+  expect(await store.desk.since(sales, 0)).toMatchObject({ added: 1 });
+  expect(await store.desk.since(marketing, 0)).toEqual({ latest: 0, added: 0 });
+});
+
+test("names the neighbours of a submission in the list that it came from", async ({ store }) => {
+  const first = await acceptReference(store, inquiry(1));
+  const second = await acceptReference(store, application(2));
+  const third = await acceptReference(store, inquiry(3));
+  const named = (reference: string, kind: string) => ({ reference, kind });
+  const neighbours = (reference: string, filter: InboxFilter) =>
+    neighboursOf(store.desk, wholeScope, reference, filter);
+  expect(await neighbours(second, {})).toEqual({ previous: named(third, "inquiry"), next: named(first, "inquiry") });
+  expect(await neighbours(first, { kind: "inquiry" })).toEqual({ previous: named(third, "inquiry"), next: null });
+  expect(await neighbours(first, { order: "oldest" })).toEqual({
+    previous: null,
+    next: named(second, "application"),
+  });
+  expect(await neighboursOf(store.desk, sales, second, {})).toEqual({ previous: null, next: null });
+});
+
+test("lists subscribers by status and by a part of the address", async ({ store }) => {
+  await accept(store, subscription({ email: "Reader-1@example.org" }));
+  await accept(store, subscription({ email: "reader-2@example.com", optIn: "single" }));
+  const emails = async (filter: object, page = {}) =>
+    (await store.desk.listSubscribers(filter, page)).rows.map(({ email }) => email);
+  expect(await emails({})).toEqual(["reader-2@example.com", "Reader-1@example.org"]);
+  expect(await emails({ status: "active" })).toEqual(["reader-2@example.com"]);
+  expect(await emails({ search: "R-1@" })).toEqual(["Reader-1@example.org"]);
+  expect(await emails({ status: "active", search: "reader-1" })).toEqual([]);
+  const { rows, next } = await store.desk.listSubscribers({}, { limit: 1 });
+  expect(rows).toHaveLength(1);
+  expect(await emails({}, { limit: 1, after: next ?? 0 })).toEqual(["Reader-1@example.org"]);
+});
+
+test("counts subscribers by their first source, and lists those of one", async ({ store }) => {
+  for (const [at, source] of ["fair", "footer", "fair"].entries()) {
+    await accept(store, subscription({ email: `reader-${at}@example.org`, source }));
+  }
+  await accept(store, subscription({ email: "reader-0@example.org", source: "footer" }));
+  expect(await store.desk.countSources()).toEqual([
+    { source: "fair", count: 2 },
+    { source: "footer", count: 1 },
+  ]);
+  const emails = async (filter: object) =>
+    (await store.desk.listSubscribers(filter, {})).rows.map(({ email }) => email);
+  expect(await emails({ source: "fair" })).toEqual(["reader-2@example.org", "reader-0@example.org"]);
+  expect(await emails({ source: "fai" })).toEqual([]);
+  expect(await emails({ source: "footer", status: "pending" })).toEqual(["reader-1@example.org"]);
+  expect(await emails({ source: "footer", status: "active" })).toEqual([]);
+});
+
+test("lists the mails that the scope holds, by status", async ({ store }) => {
+  const [receipt] = (await accept(store, inquiry(1))).mails;
+  await accept(store, application(2, { resume: resume(2) }));
+  await accept(store, subscription());
+  const failed = {
+    id: receipt?.id ?? "",
+    at: noon,
+    result: "failed",
+    error: "refused",
+    timesNotFound: null,
+  } as const;
+  await store.mails.settle([failed], "this-process");
+  const kinds = async (scope: Scope, status?: "queued" | "failed" | "sent") =>
+    (await store.desk.listMails(scope, status, {})).rows.map(({ kind }) => kind);
+  expect(await kinds(wholeScope)).toHaveLength(5);
+  expect(await kinds(sales)).toEqual(["inquiry-notice", "inquiry-receipt"]);
+  expect(await kinds(marketing)).toEqual(["newsletter-welcome"]);
+  expect(await kinds(wholeScope, "failed")).toEqual(["inquiry-receipt"]);
+  expect(await kinds(recruiting, "failed")).toEqual([]);
+  expect(await kinds(sales, "queued")).toEqual(["inquiry-notice"]);
+  const page = await store.desk.listMails(wholeScope, undefined, { limit: 4 });
+  const last = await store.desk.listMails(wholeScope, undefined, { limit: 4, after: page.next ?? 0 });
+  expect(last).toMatchObject({ rows: [{ kind: "inquiry-receipt", email: "ann-1@example.org" }], next: null });
+});
+
+test("counts submissions a day, subscribers of a past day once, and measures responses", async ({ store }) => {
+  const dayMs = 24 * 60 * minute;
+  const reference = await acceptReference(store, inquiry(1));
+  await acceptReference(store, application(2, { receivedAt: noon + minute }));
+  await acceptReference(store, inquiry(3, { receivedAt: noon + dayMs }));
+  await accept(store, subscription({ optIn: "single" }));
+  const tomorrow = noon + dayMs + minute;
+  await store.desk.countSubscribers(tomorrow);
+  const overview = await store.desk.overview(wholeScope, tomorrow);
+  expect(overview.days).toHaveLength(30);
+  expect(overview.days.slice(-2)).toEqual([
+    { day: "2026-11-21", inquiries: 1, applications: 1 },
+    { day: "2026-11-22", inquiries: 1, applications: 0 },
+  ]);
+  expect(overview).toMatchObject({ firstResponseMs: null, mails: { queued: 7, sent: 0, failed: 0, inDoubt: 0 } });
+  expect(overview.waiting.map((row) => row.reference)).toContain(reference);
+  const actor = { operator: eva.operator, at: noon + 5 * minute };
+  await store.desk.triage(wholeScope, { targets: [{ reference, version: 1 }], status: "open" }, actor);
+  const later = await store.desk.overview(sales, tomorrow);
+  expect(later).toMatchObject({ firstResponseMs: 5 * minute, mails: { queued: 4 } });
+  expect(later.days.at(-2)).toEqual({ day: "2026-11-21", inquiries: 1, applications: 0 });
+  expect(later.waiting).toMatchObject([{ kind: "inquiry", receivedAt: noon + dayMs }]);
+  await accept(store, subscription({ optIn: "single", email: "ben@example.org" }));
+  await store.desk.countSubscribers(tomorrow);
+  expect(await store.desk.subscriberGrowth(tomorrow, 30)).toEqual([
+    { day: "2026-11-21", active: 1 },
+    { day: "2026-11-22", active: 2 },
+  ]);
+});
+
+test("compares a range with the one before, and counts what grew old", async ({ store }) => {
+  const dayMs = 24 * 60 * minute;
+  const now = noon + minute;
+  const ago = (days: number) => ({ receivedAt: now - days * dayMs });
+  await accept(store, inquiry(1, ago(10)));
+  const [begun, answered] = [
+    await acceptReference(store, inquiry(2, ago(20))),
+    await acceptReference(store, application(3, { ...ago(8), resume: null })),
+  ];
+  await accept(store, inquiry(4, ago(1)));
+  await accept(store, inquiry(5, { ...ago(3) }), { spam: true });
+  for (const [reference, at] of [
+    [begun, now - 19 * dayMs],
+    [answered, now - 8 * dayMs + 5 * minute],
+  ] as const) {
+    const request = { targets: [{ reference, version: 1 }], status: "open" } as const;
+    await store.desk.triage(wholeScope, request, { operator: eva.operator, at });
+  }
+  const week = await store.desk.overview(wholeScope, now, 7);
+  expect(week.days).toHaveLength(7);
+  expect(week).toMatchObject({
+    firstResponseMs: null,
+    before: { submissions: 2, firstResponseMs: 5 * minute },
+    old: { new: 1, open: 1 },
+  });
+  const all = await store.desk.overview(wholeScope, now, 90);
+  expect(all).toMatchObject({ before: { submissions: 0, firstResponseMs: null }, old: { new: 1, open: 1 } });
+  expect(await store.desk.overview(recruiting, now)).toMatchObject({ old: { new: 0, open: 0 } });
+});
+
+test("tells what the submissions of a range are about, from where, and who has them", async ({ store, tested }) => {
+  const source = { more: { utm_source: "expo" } };
+  const first = await acceptReference(store, inquiry(1, source));
+  await accept(store, inquiry(2, { selectedPackageIds: ["de-AT", 'a"]'] }));
+  await accept(store, application(3, { ...source, resume: null }));
+  await accept(store, application(4, { position: "Voice talent", resume: null }));
+  await accept(store, inquiry(5), { spam: true });
+  await accept(store, inquiry(6, { ...source, receivedAt: noon - 40 * 24 * 60 * minute }));
+  await tested.spoilFields(await acceptReference(store, inquiry(7)), "{spoilt");
+  const taken = { targets: [{ reference: first, version: 1 }], assignee: eva.operator };
+  await store.desk.triage(wholeScope, taken, eva);
+  const { shares } = await store.desk.overview(wholeScope, noon + minute);
+  const said = (part: keyof typeof shares, of = shares) => of[part].map(({ word, count }) => [word, count]);
+  expect(said("package")).toEqual([
+    ["de-AT", 2],
+    ['a"]', 1],
+    ["en-GB-scottish", 1],
+  ]);
+  expect(said("position")).toEqual([
+    ["Accent annotator", 1],
+    ["Voice talent", 1],
+  ]);
+  expect(said("source")).toEqual([["expo", 2]]);
+  expect(said("assignee")).toEqual([[eva.operator, 1]]);
+  const { shares: ofSales } = await store.desk.overview(sales, noon + minute, 90);
+  expect(said("source", ofSales)).toEqual([["expo", 2]]);
+  expect(said("position", ofSales)).toEqual([]);
+});

@@ -1,0 +1,165 @@
+// What the port promises about keys under which a submission may be repeated, and about challenges: each is spent on one
+// submission, of whatever kind, in whatever process.
+import { expect } from "vitest";
+import { idempotencyMs } from "../../../server/src/storage/store.ts";
+import type { ChallengeRecord, IdempotencyRecord } from "../../../server/src/storage/records.ts";
+import {
+  accept,
+  acceptReference,
+  allMails,
+  application,
+  applications,
+  inquiries,
+  inquiry,
+  lease,
+  minute,
+  noon,
+  offer,
+  subscribers,
+  subscription,
+  release,
+} from "../records.ts";
+import { contractTest } from "../engine-under-test.ts";
+
+const key = (more: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
+  procedure: "marketplace.inquiry",
+  keyHash: "a".repeat(64),
+  fingerprint: "b".repeat(64),
+  createdAt: noon,
+  ...more,
+});
+
+const challenge: ChallengeRecord = { hash: "c".repeat(64), expiresAt: noon + 10 * minute };
+const spent = { result: "challenge-spent" };
+
+const test = contractTest();
+
+test("takes a key with its submission, and stores nothing for the same key again", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1), { key: key() });
+  const earlier = { fingerprint: key().fingerprint, reference, receiptSent: false, spam: false };
+  const other = key({ fingerprint: "other content" });
+  expect(await offer(store, inquiry(2), { key: key() })).toEqual({ result: "repeated", earlier });
+  expect(await offer(store, inquiry(2), { key: other })).toEqual({ result: "repeated", earlier });
+  expect(await inquiries(store)).toHaveLength(1);
+  expect(await allMails(store)).toHaveLength(2);
+});
+
+test("takes a key once when many come at the same time, through several processes", async ({ store, tested }) => {
+  const other = await tested.openAgain();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? store : other, inquiry(n), { key: key() })),
+  );
+  const accepted = answers.filter((answer) => answer.result === "accepted");
+  const repeated = answers.filter((answer) => answer.result === "repeated");
+  expect([accepted.length, repeated.length]).toEqual([1, 19]);
+  for (const { earlier } of repeated) expect(earlier.reference).toBe(accepted[0]?.reference);
+  expect(await inquiries(store)).toHaveLength(1);
+});
+
+test("does not take a key whose submission was not stored", async ({ store }) => {
+  const procedure = "applications.submit";
+  await accept(store, application(1));
+  const { resume } = application(1);
+  await expect(offer(store, application(2, { resume }), { key: key({ procedure }) })).rejects.toThrow();
+  expect(await store.findEarlier(key({ procedure }))).toBeNull();
+  await accept(store, application(2), { key: key({ procedure }) });
+});
+
+test("keeps keys of different procedures apart", async ({ store }) => {
+  await accept(store, inquiry(1), { key: key() });
+  await accept(store, application(1), { key: key({ procedure: "applications.submit" }) });
+  const ofNewsletter = key({ procedure: "newsletter.subscribe" });
+  await accept(store, subscription(), { key: ofNewsletter });
+  const again = await offer(store, subscription(), { key: ofNewsletter });
+  const earlier = { fingerprint: key().fingerprint, reference: null, receiptSent: false, spam: false };
+  expect(again).toEqual({ result: "repeated", earlier });
+});
+
+test("lets a key be used anew once it has run out", async ({ store }) => {
+  await accept(store, inquiry(1), { key: key() });
+  const lastMoment = key({ createdAt: noon + idempotencyMs - 1 });
+  expect(await offer(store, inquiry(2), { key: lastMoment })).toMatchObject({ result: "repeated" });
+  const anew = key({ createdAt: noon + idempotencyMs, fingerprint: "new" });
+  expect(await store.findEarlier(anew)).toBeNull();
+  const reference = await acceptReference(store, inquiry(2), { key: anew });
+  expect(await store.findEarlier(anew)).toMatchObject({ fingerprint: "new", reference });
+});
+
+test("finds what a key stands for, and whether its receipt has gone out by now", async ({ store }) => {
+  const { reference, mails } = await accept(store, inquiry(1), { key: key() });
+  const earlier = { fingerprint: key().fingerprint, reference, spam: false };
+  expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: false });
+  const [receipt, notice] = mails;
+  const sent = { result: "sent", at: noon, providerId: "p" } as const;
+  await store.mails.settle([{ id: notice?.id ?? "", ...sent }], lease.owner);
+  expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: false });
+  await store.mails.settle([{ id: receipt?.id ?? "", ...sent }], lease.owner);
+  expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: true });
+  expect(await store.findEarlier(key({ keyHash: "c".repeat(64) }))).toBeNull();
+});
+
+test("says of a key whether its submission was kept as spam", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1), { key: key(), spam: true });
+  expect(await store.findEarlier(key())).toMatchObject({ reference, spam: true, receiptSent: false });
+  await release(store, reference, noon);
+  expect(await store.findEarlier(key())).toMatchObject({ reference, spam: false });
+});
+
+test("forgets a key with the person whose submission or subscription it stands for", async ({ store }) => {
+  await accept(store, inquiry(1), { key: key() });
+  const ofNewsletter = key({ procedure: "newsletter.subscribe" });
+  await accept(store, subscription(), { key: ofNewsletter });
+  for (const { email } of [inquiry(1), subscription()]) {
+    await store.desk.erase(email, { operator: "eva@example.org", at: noon });
+  }
+  expect(await store.findEarlier(key())).toBeNull();
+  expect(await store.findEarlier(ofNewsletter)).toBeNull();
+  expect(await subscribers(store)).toEqual([]);
+  expect(await allMails(store)).toEqual([]);
+});
+
+test("spends a challenge with its submission, and stores nothing of any kind for it again", async ({ store }) => {
+  await accept(store, inquiry(1), { challenge });
+  for (const spam of [false, true]) {
+    for (const submission of [inquiry(2), application(2), subscription()]) {
+      expect(await offer(store, submission, { challenge, spam, key: key() })).toEqual(spent);
+    }
+  }
+  expect(await store.findEarlier(key())).toBeNull();
+  expect(await inquiries(store)).toHaveLength(1);
+  expect(await applications(store)).toEqual([]);
+  expect(await subscribers(store)).toEqual([]);
+  expect(await allMails(store)).toHaveLength(2);
+});
+
+test("spends a challenge once when many come at the same time, through several processes", async ({ tested }) => {
+  const { store } = tested;
+  const other = await tested.openAgain();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? store : other, inquiry(n), { challenge })),
+  );
+  expect(answers.filter(({ result }) => result === "accepted")).toHaveLength(1);
+  expect(answers.filter(({ result }) => result === "challenge-spent")).toHaveLength(19);
+  expect(await inquiries(store)).toHaveLength(1);
+});
+
+test("does not spend a challenge whose submission was not stored", async ({ store }) => {
+  await accept(store, application(1), { key: key() });
+  const { resume } = application(1);
+  await expect(offer(store, application(2, { resume }), { challenge })).rejects.toThrow();
+  expect(await offer(store, inquiry(2), { key: key(), challenge })).toMatchObject({ result: "repeated" });
+  await accept(store, inquiry(2), { challenge });
+});
+
+test("takes key and challenge of a subscription that is spam, and keeps nothing else of it", async ({ store }) => {
+  const kept = { result: "accepted", reference: null, mails: [], capped: [] };
+  expect(await offer(store, subscription(), { spam: true })).toEqual(kept);
+  expect(await offer(store, subscription(), { spam: true, key: key(), challenge })).toEqual(kept);
+  expect(await offer(store, subscription(), { spam: true, key: key(), challenge })).toMatchObject({
+    result: "repeated",
+  });
+  expect(await offer(store, inquiry(1), { challenge })).toEqual(spent);
+  expect(await store.findEarlier(key())).toMatchObject({ fingerprint: key().fingerprint, reference: null });
+  expect(await subscribers(store)).toEqual([]);
+  expect(await allMails(store)).toEqual([]);
+});

@@ -1,0 +1,294 @@
+// What the port promises about mails on their way: one lease, one sender, and nothing forgotten.
+import { expect } from "vitest";
+import { listMails } from "../../../server/src/desk/mails.ts";
+import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import {
+  accept,
+  acceptMails,
+  acceptReference,
+  afterLease,
+  allMails,
+  application,
+  findSubmission,
+  giveBack,
+  idsOf,
+  inquiry,
+  lease,
+  minute,
+  noon,
+  otherLease as later,
+  subscription,
+  wake,
+} from "../records.ts";
+import { contractTest } from "../engine-under-test.ts";
+
+/** Stores inquiries, each received at its own time, and answers their receipts. The notices are sent. */
+async function storeMails(store: Store, receivedAt: readonly number[]): Promise<LeasedMail[]> {
+  const stored: LeasedMail[] = [];
+  for (const [number, at] of receivedAt.entries()) {
+    const [receipt, notice] = await acceptMails(store, inquiry(number, { receivedAt: at }));
+    await store.mails.settle([{ id: notice.id, result: "sent", at, providerId: "n" }], lease.owner);
+    stored.push(receipt);
+  }
+  return stored;
+}
+
+async function storeMail(store: Store): Promise<LeasedMail> {
+  const [mail] = await storeMails(store, [noon]);
+  if (mail === undefined) throw new Error("The mail is missing.");
+  return mail;
+}
+
+/** A try that has to be repeated. */
+const again = (id: string, dueAt: number, more: object = {}): MailSettlement => ({
+  id,
+  result: "later",
+  at: noon,
+  dueAt,
+  error: "x",
+  timesNotFound: null,
+  tried: true,
+  ...more,
+});
+
+const failed = (id: string, error: string) => ({ id, result: "failed", at: noon, error, timesNotFound: null }) as const;
+const sent = (id: string, at = noon) => ({ id, result: "sent", at, providerId: "pm-1" }) as const;
+
+const find = async (store: Store, id: string) => (await allMails(store)).find((mail) => mail.id === id);
+
+const test = contractTest();
+
+test("keeps a new mail for the accepting process until its lease ended, so long ago if asked", async ({ store }) => {
+  const { id } = await storeMail(store);
+  expect(await store.mails.claim(lease.until, 10, later)).toEqual([]);
+  expect(await store.mails.claim(afterLease, 10, later, { endedBefore: lease.until })).toEqual([]);
+  expect(idsOf(await store.mails.claim(afterLease, 10, later, { endedBefore: afterLease }))).toEqual([id]);
+  expect(idsOf(await store.mails.claim(later.until + 1, 10, { ...later, owner: "third" }))).toEqual([id]);
+});
+
+test("hands a claimed mail over with the submission as it is then", async ({ store }) => {
+  const given = application(1);
+  const { reference, mails } = await accept(store, given);
+  const claimed = await store.mails.claim(afterLease, 10, later);
+  expect(claimed).toEqual(mails.map((mail) => ({ ...mail, timesNotFound: 0, leasedUntil: later.until })));
+  expect(claimed[0]?.about).toEqual({ submission: await findSubmission(store, reference ?? "") });
+});
+
+test.for(["double", "single"] as const)("hands over a welcome mail's links, %s opt-in", async (optIn, { store }) => {
+  const { mails } = await accept(store, subscription({ optIn }));
+  const claimed = await store.mails.claim(afterLease, 10, later);
+  expect(claimed).toEqual(mails.map((mail) => ({ ...mail, timesNotFound: 0, leasedUntil: later.until })));
+});
+
+test("claims the oldest due mails first, and at most as many as asked for", async ({ store }) => {
+  const [c, a, b] = await storeMails(store, [noon + 3, noon + 1, noon + 2]);
+  expect(idsOf(await store.mails.claim(afterLease, 2, later))).toEqual([a?.id, b?.id]);
+  expect(idsOf(await store.mails.claim(afterLease, 2, later))).toEqual([c?.id]);
+});
+
+test("leases no mail to two claimers at once", async ({ store, tested }) => {
+  const other = await tested.openAgain();
+  await Promise.all(Array.from({ length: 30 }, (_, n) => acceptMails(store, inquiry(n))));
+  const claims = await Promise.all(
+    Array.from({ length: 10 }, (_, n) =>
+      (n % 2 === 0 ? store : other).mails.claim(afterLease, 7, { ...later, owner: `claimer ${n}` }),
+    ),
+  );
+  const ids = idsOf(claims.flat());
+  expect(ids).toHaveLength(60);
+  expect(new Set(ids).size).toBe(60);
+});
+
+test("hands over no mail of a submission or a subscriber that was erased", async ({ store, tested }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  await accept(store, subscription());
+  await tested.deleteSubmission(reference);
+  await tested.deleteSubscriber(subscription().email);
+  expect(await store.mails.claim(afterLease, 10, later)).toEqual([]);
+});
+
+/** What stored and claimed these mails was ahead by so much. */
+const aheadMs = 120 * minute;
+
+test("makes a mail due that was stored later than now, and its lease is free", async ({ store }) => {
+  const { mails } = await accept(store, inquiry(1, { receivedAt: noon + aheadMs }), {
+    lease: { ...lease, until: lease.until + aheadMs },
+  });
+  expect(idsOf(await store.mails.claim(noon, 10, later))).toEqual(idsOf(mails));
+});
+
+test("makes a mail due that was claimed and put off before the clock was set back", async ({ store }) => {
+  const { mails } = await accept(store, inquiry(1));
+  const ahead = { owner: "ahead", until: lease.until + aheadMs };
+  expect(await store.mails.claim(noon + aheadMs, 10, ahead)).toHaveLength(2);
+  const [receipt, notice] = idsOf(mails);
+  const at = noon + aheadMs;
+  await store.mails.settle([again(receipt ?? "", at + minute, { at })], ahead.owner);
+  expect(idsOf(await store.mails.claim(noon, 10, later))).toEqual(expect.arrayContaining([receipt, notice]));
+});
+
+test("leaves a mail alone that waits since before now, however long", async ({ store }) => {
+  const { id } = await storeMail(store);
+  await store.mails.settle([again(id, noon + aheadMs)], lease.owner);
+  expect(await store.mails.claim(noon + aheadMs - 1, 10, later)).toEqual([]);
+  expect(await store.mails.claim(noon, 10, later)).toEqual([]);
+});
+
+test("settles a mail as failed whose submission cannot be read, and hands over the others", async ({ tested }) => {
+  const { store } = tested;
+  const bad = await accept(store, inquiry(1));
+  const worse = await accept(store, application(2));
+  const good = await accept(store, inquiry(3));
+  await tested.spoilFields(bad.reference ?? "", '{"');
+  await tested.spoilFields(worse.reference ?? "", '{"position": 7}');
+  expect(idsOf(await store.mails.claim(afterLease, 10, later))).toEqual(idsOf(good.mails));
+  const setAside = await listMails(store.desk, { status: "failed", limit: 10 });
+  expect(new Set(idsOf(setAside))).toEqual(new Set(idsOf([...bad.mails, ...worse.mails])));
+  for (const mail of setAside) expect(mail).toMatchObject({ attempts: 1, lastError: "unreadable row" });
+  expect(setAside[3]).toMatchObject({ reference: bad.reference, email: inquiry(1).email });
+});
+
+test.for(["{", "null", "7", '{"confirm": "a"}'])(
+  "settles a welcome mail as failed whose tokens are %j",
+  async (tokens, { store, tested }) => {
+    await accept(store, subscription());
+    await tested.spoilTokens(tokens);
+    expect(await store.mails.claim(afterLease, 10, later)).toEqual([]);
+    expect(await listMails(store.desk, { status: "failed", limit: 10 })).toHaveLength(1);
+  },
+);
+
+const claimOnly = async (store: Store, now: number, by = later) => (await store.mails.claim(now, 10, by))[0];
+
+test("hands over in doubt what another owner let run out: it may have been sent", async ({ store }) => {
+  await storeMail(store);
+  expect(await claimOnly(store, afterLease)).toMatchObject({ timesNotFound: 0 });
+});
+
+test("hands over without doubt what its owner gave back, or lets run out itself", async ({ store }) => {
+  const mail = await storeMail(store);
+  const own = { owner: lease.owner, until: afterLease + minute };
+  expect(await claimOnly(store, afterLease, own)).toMatchObject({ timesNotFound: null });
+  await giveBack(store, [mail], lease, afterLease);
+  expect(await claimOnly(store, afterLease)).toMatchObject({ timesNotFound: null });
+});
+
+test("keeps the doubt of a settlement, and counts searches anew when an owner dies over it", async ({ store }) => {
+  const { id } = await storeMail(store);
+  await store.mails.settle([again(id, noon, { timesNotFound: 1 })], lease.owner);
+  const first = await claimOnly(store, noon, { owner: "first", until: noon + 1 });
+  expect(first).toMatchObject({ timesNotFound: 1 });
+  expect(await claimOnly(store, noon + 2)).toMatchObject({ timesNotFound: 0 });
+  await store.mails.settle([again(id, noon + 2)], later.owner);
+  expect(await claimOnly(store, noon + 2)).toMatchObject({ timesNotFound: null });
+});
+
+test.for(["failed", "in-doubt"] as const)("keeps the doubt of a %s mail until woken", async (result, { store }) => {
+  const { id } = await storeMail(store);
+  await store.mails.settle([{ id, result, at: noon, error: "given up", timesNotFound: 1 }], lease.owner);
+  await wake(store, id, noon);
+  expect(await claimOnly(store, noon)).toMatchObject({ timesNotFound: 1, attempts: 0 });
+});
+
+test("counts no try for a mail that was only asked about", async ({ store }) => {
+  const { id } = await storeMail(store);
+  await store.mails.settle([again(id, noon + 1, { tried: false })], lease.owner);
+  expect(await find(store, id)).toMatchObject({ attempts: 0, dueAt: noon + 1, lastError: "x" });
+});
+
+test("settles a mail whatever the provider says, also in characters that a database refuses", async ({ store }) => {
+  const [one, two] = await acceptMails(store, inquiry(1));
+  const words = "id \0 \ud800 'x' 🎙️";
+  await store.mails.settle([{ ...sent(one.id), providerId: words }, failed(two.id, words)], lease.owner);
+  const kept = "id  \ufffd 'x' 🎙️";
+  expect(await listMails(store.desk, { status: "sent", limit: 1 })).toMatchObject([{ id: one.id, providerId: kept }]);
+  expect(await listMails(store.desk, { status: "failed", limit: 1 })).toMatchObject([{ id: two.id, lastError: kept }]);
+});
+
+test.for([
+  ["sent", { sentAt: noon, providerId: "pm-1", lastError: null }],
+  ["failed", { sentAt: null, lastError: "reason" }],
+  ["in-doubt", { sentAt: null, lastError: "reason" }],
+] as const)("keeps a mail that is %s as it is, and does not hand it out again", async ([result, more], { store }) => {
+  const { id } = await storeMail(store);
+  const settlement = result === "sent" ? sent(id) : { ...failed(id, "reason"), result };
+  await store.mails.settle([settlement], lease.owner);
+  expect(await find(store, id)).toMatchObject({ status: result, attempts: 1, dueAt: null, ...more });
+  expect(await store.mails.claim(noon + 1e9, 10, later)).toEqual([]);
+});
+
+test("counts the tries of a mail that has to be tried again", async ({ store }) => {
+  const { id } = await storeMail(store);
+  await store.mails.settle([again(id, noon + 1, { error: "timeout" })], lease.owner);
+  const expected = { status: "queued", attempts: 1, dueAt: noon + 1, lastError: "timeout" };
+  expect(await find(store, id)).toMatchObject(expected);
+  expect(await store.mails.claim(noon + 1, 10, later)).toMatchObject([{ attempts: 1 }]);
+});
+
+test("ignores what another owner says of a leased mail", async ({ store }) => {
+  const { id } = await storeMail(store);
+  await store.mails.claim(afterLease, 10, later);
+  await store.mails.settle([failed(id, "too late")], lease.owner);
+  expect(await find(store, id)).toMatchObject({ status: "queued", attempts: 0 });
+  await store.mails.settle([sent(id)], later.owner);
+  expect(await find(store, id)).toMatchObject({ status: "sent" });
+});
+
+test("ignores what is said of a mail after it was settled, and of one that is not known", async ({ store }) => {
+  const { id } = await storeMail(store);
+  await store.mails.settle([sent(id)], lease.owner);
+  const [row = ""] = id.split("-");
+  const others = [id, "unknown", "999999-0", `${row}-0`];
+  await store.mails.settle(
+    others.map((one) => again(one, noon)),
+    lease.owner,
+  );
+  expect(await find(store, id)).toMatchObject({ status: "sent", attempts: 1 });
+});
+
+test("still believes an owner whose lease ran out while no other process claimed the mail", async ({ store }) => {
+  const { id } = await storeMail(store);
+  await store.mails.settle([sent(id, afterLease)], lease.owner);
+  expect(await find(store, id)).toMatchObject({ status: "sent" });
+});
+
+const longer = { owner: lease.owner, until: lease.until + minute };
+
+test("prolongs the leases that the owner holds, and says which those are", async ({ store }) => {
+  const [held, settled, taken] = await storeMails(store, [noon, noon, noon + 1]);
+  const ids = idsOf([held!, settled!, taken!]);
+  await store.mails.settle([sent(settled!.id)], lease.owner);
+  await store.mails.settle([again(taken!.id, noon)], lease.owner);
+  await store.mails.claim(noon, 10, later);
+  expect(await store.mails.renew([...ids, "unknown", "999999-0"], longer)).toEqual(new Set([held!.id]));
+  expect(await store.mails.claim(longer.until, 10, { ...later, owner: "third" })).toEqual([]);
+  const claimed = await store.mails.claim(later.until + 1, 10, { ...later, owner: "third" });
+  expect(idsOf(claimed)).toEqual([held!.id, taken!.id]);
+});
+
+test("prolongs a lease that has run out while no other process claimed the mail", async ({ store }) => {
+  const { id } = await storeMail(store);
+  const muchLater = { owner: lease.owner, until: afterLease + minute };
+  expect(await store.mails.renew([id], muchLater)).toEqual(new Set([id]));
+  expect(await store.mails.claim(afterLease, 10, later)).toEqual([]);
+});
+
+test("makes the mails of an owner that stops due at once, the oldest first", async ({ store }) => {
+  const [b, a] = await storeMails(store, [noon + 2, noon + 1]);
+  await giveBack(store, [b!, a!], lease, noon + 3);
+  expect(idsOf(await store.mails.claim(noon + 3, 10, later))).toEqual([a?.id, b?.id]);
+});
+
+test("takes back no mail of another owner", async ({ store }) => {
+  const mail = await storeMail(store);
+  await giveBack(store, [mail], { ...lease, owner: "another-owner" }, noon);
+  expect(await store.mails.claim(noon, 10, later)).toEqual([]);
+});
+
+test("does not bring forward a mail that waits for its next try", async ({ store }) => {
+  const mail = await storeMail(store);
+  await store.mails.settle([again(mail.id, noon + minute)], lease.owner);
+  await giveBack(store, [mail], lease, noon);
+  expect(await find(store, mail.id)).toMatchObject({ dueAt: noon + minute });
+});

@@ -1,0 +1,112 @@
+// What the port promises about reading everything: complete, in the order of arrival, and no burden on the service.
+import { expect } from "vitest";
+import type { Store } from "../../../server/src/storage/store.ts";
+import {
+  accept,
+  acceptReference,
+  application,
+  applications,
+  collectPages,
+  eva,
+  inquiries,
+  inquiry,
+  noon,
+  subscribers,
+  subscription,
+} from "../records.ts";
+import { contractTest } from "../engine-under-test.ts";
+
+/** More than two pages. */
+const many = 1_003;
+
+const subscribe = (store: Store, number: number) => accept(store, subscription({ email: `r${number}@example.org` }));
+
+/** Everything that is read, with something stored once the first page is there. */
+async function readWhile<T>(pages: AsyncIterable<readonly T[]>, store: () => Promise<unknown>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const rows of pages) {
+    if (all.length === 0) await store();
+    all.push(...rows);
+  }
+  return all;
+}
+
+const test = contractTest();
+
+test("reads nothing from an empty store", async ({ store }) => {
+  expect(await inquiries(store)).toEqual([]);
+  expect(await applications(store)).toEqual([]);
+  expect(await subscribers(store)).toEqual([]);
+});
+
+test("reads from an instant onwards, that instant included, in the order of arrival", async ({ store }) => {
+  for (const number of [3, 1, 2]) {
+    await accept(store, inquiry(number, { receivedAt: noon + number }));
+    await accept(store, subscription({ email: `r${number}@example.org`, receivedAt: noon + number }));
+  }
+  const read = await collectPages(store.readAll("inquiry", { since: noon + 2 }));
+  expect(read.map((row) => row.receivedAt)).toEqual([noon + 3, noon + 2]);
+  const readers = await collectPages(store.readAll("subscriber", { since: noon + 2 }));
+  expect(readers.map((row) => row.subscribedAt)).toEqual([noon + 3, noon + 2]);
+});
+
+test("goes on behind an arrival number", async ({ store }) => {
+  for (const number of [1, 2, 3]) {
+    await accept(store, inquiry(number));
+    await accept(store, subscription({ email: `r${number}@example.org` }));
+  }
+  const [first, ...others] = await inquiries(store);
+  expect(await collectPages(store.readAll("inquiry", { after: first?.arrival ?? 0 }))).toEqual(others);
+  const [reader, ...otherReaders] = await subscribers(store);
+  expect(await collectPages(store.readAll("subscriber", { after: reader?.arrival ?? 0 }))).toEqual(otherReaders);
+  expect(await collectPages(store.readAll("inquiry", { after: 1_000_000 }))).toEqual([]);
+  const both = { after: first?.arrival ?? 0, since: noon + 1 };
+  expect(await collectPages(store.readAll("inquiry", both))).toEqual([]);
+});
+
+test("reads across a gap that is wider than two pages", async ({ store }) => {
+  const first = await acceptReference(store, inquiry(0));
+  const erased = Array.from({ length: many }, (_, number) => inquiry(number + 1, { email: "gone@example.org" }));
+  await Promise.all(erased.map((record) => accept(store, record)));
+  const last = await acceptReference(store, inquiry(many + 1));
+  for (let more = true; more;) ({ more } = await store.desk.erase("gone@example.org", eva));
+  expect((await inquiries(store)).map(({ reference }) => reference)).toEqual([first, last]);
+});
+
+test("reads many rows once each, ends with what was there when it began, goes on behind it", async ({ store }) => {
+  const numbers = Array.from({ length: many }, (_, number) => number);
+  const stored = await Promise.all(
+    numbers.map((number) => acceptReference(store, number % 10 === 0 ? application(number) : inquiry(number))),
+  );
+  await Promise.all(numbers.map((number) => subscribe(store, number)));
+  const before = [await inquiries(store), await subscribers(store)] as const;
+  const all = [...before[0], ...(await applications(store))];
+  expect(all).toHaveLength(many);
+  expect(new Set(all.map(({ reference }) => reference))).toEqual(new Set(stored));
+  expect(new Set(before[1].map(({ email }) => email)).size).toBe(many);
+  for (const rows of before) expect(rows).toEqual(rows.toSorted((one, other) => one.arrival - other.arrival));
+
+  const read = await Promise.all([
+    readWhile(store.readAll("inquiry", {}), () => accept(store, inquiry(many))),
+    readWhile(store.readAll("subscriber", {}), () => subscribe(store, many)),
+  ]);
+  expect(read).toEqual(before);
+  const [last = 0, lastReader = 0] = before.map((rows) => rows.at(-1)?.arrival);
+  const later = await collectPages(store.readAll("inquiry", { after: last }));
+  expect(later.map(({ email }) => email)).toEqual([inquiry(many).email]);
+  const laterReaders = await collectPages(store.readAll("subscriber", { after: lastReader }));
+  expect(laterReaders.map(({ email }) => email)).toEqual([`r${many}@example.org`]);
+});
+
+test("takes submissions while others are read", async ({ store }) => {
+  const first = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
+  const seen: string[] = [];
+  for await (const rows of store.readAll("inquiry", {})) {
+    for (const { reference } of rows) {
+      seen.push(reference);
+      await accept(store, inquiry(100 + seen.length));
+    }
+  }
+  expect(seen).toEqual(first);
+  expect(await inquiries(store)).toHaveLength(4);
+});

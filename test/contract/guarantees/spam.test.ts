@@ -1,0 +1,143 @@
+// What the port promises about submissions that are kept as spam, and about releasing them.
+import type { TriageRequest } from "@submissions/shared/console";
+import { expect } from "vitest";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import {
+  accept,
+  acceptReference,
+  allMails,
+  application,
+  applications,
+  findSubmission,
+  idsOf,
+  inquiries,
+  inquiry,
+  kindsOf,
+  lease,
+  minute,
+  noon,
+  release,
+} from "../records.ts";
+import { contractTest } from "../engine-under-test.ts";
+
+const spam = { spam: true };
+const day = 24 * 60 * minute;
+
+const test = contractTest();
+
+test("keeps spam as it was given, with that status and without mails", async ({ store }) => {
+  expect(await accept(store, inquiry(1), spam)).toMatchObject({ mails: [], capped: [] });
+  expect(await accept(store, application(2), spam)).toMatchObject({ mails: [], capped: [] });
+  expect(await inquiries(store)).toMatchObject([{ ...inquiry(1), status: "spam" }]);
+  expect(await applications(store)).toMatchObject([{ ...application(2), status: "spam" }]);
+  expect(await allMails(store)).toEqual([]);
+});
+
+test("makes released spam new, with mails that are due at once and leased to no process", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1), spam);
+  const now = noon + minute;
+  expect(await release(store, reference, now)).toEqual({ result: "released", mails: 2 });
+  expect(await findSubmission(store, reference)).toMatchObject({ status: "new", version: 2 });
+  const claimed = await store.mails.claim(now, 10, { owner: "sender", until: now + minute });
+  expect(kindsOf(claimed)).toEqual(["inquiry-receipt", "inquiry-notice"]);
+  for (const mail of claimed) {
+    expect(mail).toMatchObject({
+      createdAt: now,
+      timesNotFound: null,
+      about: { submission: { reference, status: "new" } },
+    });
+  }
+  expect(idsOf(await allMails(store)).toReversed()).toEqual(idsOf(claimed));
+});
+
+test("releases once, and nothing that is no spam", async ({ store }) => {
+  const reference = await acceptReference(store, application(1), spam);
+  const answers = await Promise.all([1, 2].map(() => release(store, reference, noon)));
+  expect(answers.map(({ result }) => result).toSorted()).toEqual(["not-spam", "released"]);
+  expect((await store.desk.listAudit({})).rows).toMatchObject([
+    {
+      operator: "eva@example.org",
+      at: noon,
+      action: "status",
+      subject: reference,
+      detail: { from: "spam", to: "new" },
+    },
+  ]);
+  const other = await acceptReference(store, inquiry(2));
+  expect(await release(store, other, noon)).toEqual({ result: "not-spam" });
+  expect(await release(store, "INQ-20251121-000000", noon)).toEqual({ result: "unknown" });
+  expect(await release(store, "no reference", noon)).toEqual({ result: "unknown" });
+  expect(await allMails(store)).toHaveLength(4);
+});
+
+test.for(["new", "open", "done"] as const)("a change from spam to %s stores the mails", async (status, { store }) => {
+  const reference = await acceptReference(store, inquiry(1), spam);
+  const at = noon + minute;
+  expect(await triage(store, [reference], 1, { status }, at)).toEqual([{ reference, result: "changed", version: 2 }]);
+  expect(await findSubmission(store, reference)).toMatchObject({ status, version: 2 });
+  const claimed = await store.mails.claim(at, 10, { owner: "sender", until: at + minute });
+  expect(kindsOf(claimed)).toEqual(["inquiry-receipt", "inquiry-notice"]);
+  expect((await store.desk.listAudit({})).rows).toMatchObject([
+    { action: "status", subject: reference, detail: { from: "spam", to: status } },
+  ]);
+  expect(await release(store, reference, at)).toEqual({ result: "not-spam" });
+});
+
+test("stores no mail when spam is assigned to an operator and stays spam", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1), spam);
+  await triage(store, [reference], 1, { status: "spam", assignee: "ben@example.org" }, noon);
+  expect(await findSubmission(store, reference)).toMatchObject({ status: "spam", assignee: "ben@example.org" });
+  expect(await allMails(store)).toEqual([]);
+});
+
+test("stores mails once, however often a submission is spam, also when they are forgotten", async ({ store }) => {
+  const byHand = await accept(store, inquiry(1));
+  const reference = byHand.reference ?? "";
+  const [receipt, notice] = byHand.mails;
+  for (const { id } of [receipt!, notice!])
+    await store.mails.settle([{ id, result: "sent", at: noon, providerId: id }], lease.owner);
+  await triage(store, [reference], 1, { status: "spam" }, noon);
+  await triage(store, [reference], 2, { status: "open" }, noon);
+  expect(await allMails(store)).toHaveLength(2);
+  const later = noon + 365 * day;
+  while ((await store.forgetExpired(later)).more);
+  expect(await allMails(store)).toEqual([]);
+  await triage(store, [reference], 3, { status: "spam" }, later);
+  await triage(store, [reference], 4, { status: "new" }, later);
+  await triage(store, [reference], 5, { status: "spam" }, later);
+  expect(await release(store, reference, later)).toEqual({ result: "released", mails: 0 });
+  expect(await allMails(store)).toEqual([]);
+});
+
+test("counts receipts to one address also when many leave spam at once", async ({ store }) => {
+  const references: string[] = [];
+  for (let number = 0; number < 5; number += 1)
+    references.push(await acceptReference(store, inquiry(number, { email: "ana@example.org" }), spam));
+  await triage(store, references, 1, { status: "open" }, noon);
+  const kinds = kindsOf(await allMails(store));
+  expect(kinds.filter((kind) => kind === "inquiry-receipt")).toHaveLength(3);
+  expect(kinds.filter((kind) => kind === "inquiry-notice")).toHaveLength(5);
+});
+
+test("a change that meets a conflict stores nothing", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1), spam);
+  const targets = [1, 1].map((version) => ({ reference, version }));
+  const request = { targets, status: "open" } as const;
+  const outcomes = await store.desk.triage(wholeScope, request, { operator: "eva@example.org", at: noon });
+  expect(outcomes.map(({ result }) => result)).toEqual(["changed", "conflict"]);
+  expect(await allMails(store)).toHaveLength(2);
+});
+
+const triage = (
+  store: Store,
+  references: readonly string[],
+  version: number,
+  change: Pick<TriageRequest, "status" | "assignee">,
+  at: number,
+) =>
+  store.desk.triage(
+    wholeScope,
+    { targets: references.map((reference) => ({ reference, version })), ...change },
+    { operator: "eva@example.org", at },
+  );

@@ -1,0 +1,192 @@
+// What the port promises about tags, the filters of what a form sent, and what webhooks are told of changes and erasures.
+import { createHmac } from "node:crypto";
+import { expect } from "vitest";
+import { tagsMax, type InboxFilter, type WebhookEvent } from "../../../shared/src/console.ts";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import {
+  accept,
+  acceptReference,
+  application,
+  eva,
+  inquiry,
+  marketing,
+  minute,
+  noon,
+  recruiting,
+  release,
+  sales,
+  subscription,
+} from "../records.ts";
+import { contractTest } from "../engine-under-test.ts";
+
+const key = Buffer.alloc(32, 7);
+const secret = `whsec_${key.toString("base64")}`;
+
+const tagsOf = async (store: Store, reference: string) =>
+  (await store.desk.findDetail(wholeScope, reference))?.submission.tags;
+
+const listed = async (store: Store, filter: InboxFilter, scope = wholeScope) =>
+  (await store.desk.listSubmissions(scope, filter, {})).rows.map(({ reference }) => reference);
+
+async function told(store: Store, events: readonly WebhookEvent[], act: () => Promise<unknown>) {
+  const url = "https://hooks.example.org/";
+  await store.webhooks.add({ url, events, secret }, eva);
+  await act();
+  const claimed = await store.deliveries.claim(
+    noon + 60 * minute,
+    100,
+    { owner: "one", until: noon + 90 * minute },
+    { underWay: [] },
+  );
+  return claimed.map(({ event, about }) => ({ event, about }));
+}
+
+const test = contractTest();
+
+test("adds and removes tags of what the scope holds, on several at once, and reads them", async ({ store }) => {
+  const one = await acceptReference(store, inquiry(1));
+  const two = await acceptReference(store, application(2));
+  const change = (request: object, scope = wholeScope) =>
+    store.desk.changeTags(scope, { references: [one, two, "INQ-20261121-000000"], ...request }, eva);
+  expect(await change({ add: "hot" })).toBe(2);
+  expect(await change({ add: "hot" })).toBe(0);
+  expect(await change({ add: "Ärger" }, sales)).toBe(1);
+  expect(await change({ remove: "hot" }, recruiting)).toBe(1);
+  expect(await change({ add: "no" }, marketing)).toBe(0);
+  expect([await tagsOf(store, one), await tagsOf(store, two)]).toEqual([["Ärger", "hot"], []]);
+  const { rows } = await store.desk.listSubmissions(wholeScope, { tag: "hot" }, {});
+  expect(rows).toMatchObject([{ reference: one, tags: ["Ärger", "hot"], version: 1 }]);
+  expect((await store.desk.listSubmissions(wholeScope, { tag: "Ärger" }, {})).rows).toMatchObject([{ reference: one }]);
+  expect(await listed(store, { tag: "hot" }, recruiting)).toEqual([]);
+});
+
+test("suggests the tags of what a role sees, and each one once", async ({ store }) => {
+  const one = await acceptReference(store, inquiry(1));
+  const more = await acceptReference(store, inquiry(2));
+  const two = await acceptReference(store, application(3));
+  await store.desk.changeTags(wholeScope, { references: [one, more, two], add: "both" }, eva);
+  await store.desk.changeTags(wholeScope, { references: [one, more], add: "deal" }, eva);
+  await store.desk.changeTags(wholeScope, { references: [two], add: "stage 1" }, eva);
+  const lists = [wholeScope, sales, recruiting, marketing].map((scope) => store.desk.listTags(scope));
+  expect(await Promise.all(lists)).toEqual([["both", "deal", "stage 1"], ["both", "deal"], ["both", "stage 1"], []]);
+});
+
+test("a submission with as many tags as it may have gets no other one", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  for (let count = 0; count < tagsMax; count += 1)
+    await store.desk.changeTags(wholeScope, { references: [reference], add: `tag ${count}` }, eva);
+  expect(await store.desk.changeTags(wholeScope, { references: [reference], add: "one more" }, eva)).toBe(0);
+  expect(await tagsOf(store, reference)).toHaveLength(tagsMax);
+  expect(await store.desk.listTags(wholeScope)).toHaveLength(tagsMax);
+});
+
+test("renames a tag everywhere, also into one that is there", async ({ store }) => {
+  const one = await acceptReference(store, inquiry(1));
+  const two = await acceptReference(store, application(2));
+  await store.desk.changeTags(wholeScope, { references: [one, two], add: "new" }, eva);
+  await store.desk.changeTags(wholeScope, { references: [two], add: "fresh" }, eva);
+  expect(await store.desk.changeTags(wholeScope, { from: "new", to: "fresh" }, eva)).toBe(2);
+  expect([await tagsOf(store, one), await tagsOf(store, two)]).toEqual([["fresh"], ["fresh"]]);
+  expect(await store.desk.listTags(wholeScope)).toEqual(["fresh"]);
+  expect(await store.desk.changeTags(wholeScope, { from: "fresh", to: "fresh" }, eva)).toBe(0);
+});
+
+test("erases tags with their submission, and writes none of them into the audit log", async ({ store, tested }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  await store.desk.changeTags(wholeScope, { references: [reference], add: "cousin of Ann" }, eva);
+  await store.desk.erase("ann-1@example.org", eva);
+  expect(await store.desk.listTags(wholeScope)).toEqual([]);
+  expect(await tested.query("SELECT word FROM tag")).toEqual([]);
+  const { rows } = await store.desk.listAudit({});
+  expect(rows).toMatchObject([{ action: "erase" }, { action: "tags", subject: reference, operator: eva.operator }]);
+  expect(JSON.stringify(rows)).not.toContain("cousin");
+});
+
+test("finds by package, position, company and source, exactly", async ({ store }) => {
+  const packages = ["a", 'b"c', "d"];
+  const odd = { company: 'A "B" \\ C,\n', selectedPackageIds: packages, more: { utm_source: "spring", x: "a" } };
+  const one = await acceptReference(store, inquiry(1, { ...odd, company: 'A "B" \\ C' }));
+  const decoy = `"d","utm_source":"spring","position":"Editor","company":"A"`;
+  const two = await acceptReference(store, application(2, { position: "Editor", coverLetter: decoy, company: null }));
+  const found = async (filter: InboxFilter) => listed(store, filter);
+  for (const id of packages) expect(await found({ package: id }), id).toEqual([one]);
+  expect(await found({ package: "c" })).toEqual([]);
+  expect(await found({ company: 'A "B" \\ C' })).toEqual([one]);
+  expect(await found({ company: "A" })).toEqual([]);
+  expect(await found({ position: "Editor" })).toEqual([two]);
+  expect(await found({ source: "spring" })).toEqual([one]);
+  expect(await found({ source: "spring", position: "Editor" })).toEqual([]);
+});
+
+test("what is to be done is what is new and what is open, in the order of arrival", async ({ store }) => {
+  const references: string[] = [];
+  for (let number = 0; number < 8; number += 1) references.push(await acceptReference(store, inquiry(number)));
+  const statuses = ["new", "open", "done", "open", "spam", "new", "open", "new"] as const;
+  for (const [at, status] of statuses.entries())
+    await store.desk.triage(wholeScope, { targets: [{ reference: references[at]!, version: 1 }], status }, eva);
+  const todo = [7, 6, 5, 3, 1, 0].map((at) => references[at]);
+  expect(await listed(store, { status: "todo" })).toEqual(todo);
+  expect(await listed(store, { status: "todo", order: "oldest" })).toEqual(todo.toReversed());
+  const pages: (string | undefined)[] = [];
+  for (let after: number | undefined; ;) {
+    const { rows, next } = await store.desk.listSubmissions(
+      wholeScope,
+      { status: "todo" },
+      { limit: 2, ...(after && { after }) },
+    );
+    pages.push(...rows.map(({ reference }) => reference));
+    if (next === null) break;
+    after = next;
+  }
+  expect(pages).toEqual(todo);
+});
+
+test("a webhook is told what changed of a submission, never of spam", async ({ store }) => {
+  const one = await acceptReference(store, inquiry(1));
+  const two = await acceptReference(store, inquiry(2));
+  const triage = (reference: string, version: number, change: object) =>
+    store.desk.triage(wholeScope, { targets: [{ reference, version }], ...change }, eva);
+  const news = await told(store, ["submission.changed"], async () => {
+    await triage(one, 1, { status: "open", assignee: eva.operator });
+    await triage(one, 2, { status: "open" });
+    await triage(two, 1, { status: "spam" });
+    await store.desk.changeTags(wholeScope, { references: [one, two], add: "hot" }, eva);
+    await release(store, two, eva.at);
+  });
+  expect(news).toMatchObject([
+    { event: "submission.changed", about: { submission: { reference: one }, changed: ["status", "assignee"] } },
+    { event: "submission.changed", about: { submission: { reference: one, tags: ["hot"] }, changed: ["tags"] } },
+  ]);
+});
+
+test("a webhook is told which submissions were erased, and a hash of the address", async ({ store, tested }) => {
+  const references: string[] = [];
+  const email = "ann-1@example.org";
+  for (let number = 0; number < 9; number += 1)
+    references.push(await acceptReference(store, inquiry(number, { email })));
+  await accept(store, subscription({ email: "Ann-1@example.org" }));
+  const news = await told(store, ["person.erased"], async () => {
+    while ((await store.desk.erase("ANN-1@example.org", eva)).more);
+    await store.desk.erase("nobody@example.org", eva);
+  });
+  const hash = createHmac("sha256", key).update("ann-1@example.org").digest("hex");
+  const [said] = news.map(({ about }) => (about as { told: { references: string[]; hash: string } }).told);
+  expect(news).toHaveLength(1);
+  expect([said?.references.toSorted(), said?.hash]).toEqual([references.toSorted(), hash]);
+  expect(JSON.stringify(await tested.query("SELECT detail FROM webhook_delivery"))).not.toContain("ann-1");
+});
+
+test("a webhook is tried with a test delivery, and its latest delivery is in the list", async ({ store }) => {
+  const url = "https://hooks.example.org/";
+  const id = await store.webhooks.add({ url, events: ["inquiry.received"], secret }, eva);
+  if (id === "too-many") throw new Error(id);
+  expect(await store.webhooks.list()).toMatchObject([{ id, last: null }]);
+  expect(await store.webhooks.change(id, { tested: true }, eva)).toBe(true);
+  expect(await store.webhooks.change(id + 1, { tested: true }, eva)).toBe(false);
+  expect(await store.webhooks.list()).toMatchObject([
+    { last: { status: "queued", createdAt: eva.at, lastAnswer: null } },
+  ]);
+  const { rows } = await store.webhooks.listDeliveries(id, {});
+  expect(rows).toMatchObject([{ event: "webhook.test", reference: null }]);
+});
