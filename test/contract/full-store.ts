@@ -10,9 +10,9 @@ import {
   digest,
   inquiries,
   inquiry,
-  lease,
   minute,
   noon,
+  settle,
   subscribers,
   subscription,
 } from "./records.ts";
@@ -39,7 +39,7 @@ export async function fill({ store, deleteSubmission, deleteSubscriber }: StoreU
   await accept(store, subscription(), { key: key(2) });
   await accept(store, subscription({ email: "erased@example.org" }));
   await store.suppress({ email: "no@example.org", reason: "bounced", at: noon });
-  await store.mails.settle([{ id: first.mails[0]?.id ?? "", result: "sent", at: noon, providerId: "p" }], lease.owner);
+  await settle(store, { sent: first.mails.slice(0, 1) });
   // The newest of each are erased: their numbers must not come back.
   const erased = await acceptReference(store, inquiry(9));
   await deleteSubmission(erased);

@@ -29,6 +29,7 @@ import {
   minute,
   noon,
   offer,
+  settle,
   subscribers,
   subscription,
 } from "./records.ts";
@@ -128,7 +129,7 @@ describe.concurrent("a COMMIT whose answer is lost", () => {
     wire.next(mishap);
     const [answers] = await Promise.all([
       Promise.all([...[1, 2, 3].map((number) => offer(wired, inquiry(number))), offer(wired, application(1))]),
-      wired.mails.settle([{ id: earlier.id, result: "sent", at: noon, providerId: "p" }], lease.owner),
+      settle(wired, { sent: [earlier] }),
     ]);
     expect(answers.map(({ result }) => result)).toEqual(Array(4).fill("accepted"));
     expect(await counted(store)).toEqual({ inquiries: 4, mails: 10 });
@@ -358,16 +359,15 @@ describe.concurrent("what another transaction locks", () => {
     const mails = await acceptMails(store, inquiry(0));
     const [locked, free] = mails;
     const held = await hold(database, `SELECT FROM mail WHERE id = ${Number.parseInt(locked.id, 10)} FOR UPDATE`);
-    const settlements = mails.map(({ id }) => ({ id, result: "sent", at: noon, providerId: "p" }) as const);
     let isRefused = false;
-    const settled = ended(store.mails.settle(settlements, lease.owner)).finally(() => (isRefused = true));
+    const settled = ended(settle(store, { sent: mails })).finally(() => (isRefused = true));
     const answers = await Promise.all([1, 2, 3].map((number) => offer(store, inquiry(number))));
     expect(answers).toMatchObject([1, 2, 3].map(() => ({ result: "accepted" })));
     const statusOf = async (mail: { id: string }) => (await allMails(store)).find(({ id }) => id === mail.id)?.status;
     expect([await statusOf(free), isRefused]).toEqual(["sent", false]);
     expect(await settled).toMatchObject({ refused: "not-stored", why: saying("55P03") });
     await held.end();
-    await store.mails.settle(settlements, lease.owner);
+    await settle(store, { sent: mails });
     expect(await statusOf(locked)).toBe("sent");
   });
 });

@@ -12,11 +12,11 @@ import {
   eva,
   inquiries,
   inquiry,
-  lease,
   minute,
   noon,
   offer,
   sendAgain,
+  settle,
   subscribers,
   subscription,
 } from "./records.ts";
@@ -95,10 +95,7 @@ test("a mail that is sent again while its submission is being erased is erased w
   await using tested = await openStores(2);
   const { store, database } = tested;
   const { mails } = await accept(store, inquiry(1, { email: "eva@example.org" }));
-  await store.mails.settle(
-    mails.map(({ id }) => ({ id, result: "sent", at: noon, providerId: "p" }) as const),
-    lease.owner,
-  );
+  await settle(store, { sent: mails });
   await using held = await database.connect();
   await using observer = await database.connect();
   const waiting = async (count: number) => {

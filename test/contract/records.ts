@@ -7,6 +7,7 @@ import type {
   Digest,
   InquiryRecord,
   LeasedMail,
+  MailSettlement,
   ResumeRecord,
   StoredSubscriber,
   SubmissionRecord,
@@ -150,6 +151,32 @@ export async function acceptMails(store: Store, submission: InquiryRecord): Prom
 
 export const kindsOf = (mails: readonly { readonly kind: string }[]): string[] => mails.map(({ kind }) => kind);
 export const idsOf = (mails: readonly { readonly id: string }[]): string[] => mails.map(({ id }) => id);
+
+/** Says in the name of this process, unless another one is named, what became of mails. */
+export const settle = (
+  store: Store,
+  ended: { readonly [Result in "sent" | "failed" | "in-doubt"]?: readonly { readonly id: string }[] },
+  { owner = lease.owner, at = noon, ...more }: { owner?: string; at?: number } & Partial<MailSettlement> = {},
+): Promise<void> =>
+  store.mails.settle(
+    Object.entries(ended).flatMap(([result, mails]) => {
+      const why = result === "sent" ? { providerId: "p" } : { error: "e", timesNotFound: null };
+      return mails.map(({ id }) => ({ id, result, at, ...why, ...more }) as MailSettlement);
+    }),
+    owner,
+  );
+
+/** A try of a mail that has to be repeated. */
+export const tryAgain = ({ id }: { readonly id: string }, dueAt: number, more: object = {}): MailSettlement => ({
+  id,
+  result: "later",
+  at: noon,
+  dueAt,
+  error: "x",
+  timesNotFound: null,
+  tried: true,
+  ...more,
+});
 
 /** Gives mails back as a process does that stops in good order: they are due at once, and certainly not sent. */
 export const giveBack = (store: Store, mails: readonly LeasedMail[], { owner }: Lease, now: number): Promise<void> =>

@@ -8,7 +8,7 @@ import { type PendingMigration, SchemaTooNew, SchemaTooOld } from "../../server/
 import { StorageUnavailable, welcomeIntervalMs } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
-import { accept, inquiries, inquiry, lease, noon, offer, subscription } from "./records.ts";
+import { accept, inquiries, inquiry, noon, offer, settle, subscription } from "./records.ts";
 import { sqliteTest as test, useRaw } from "./sqlite-under-test.ts";
 
 const locate = (folder: string) => ({ kind: "sqlite", file: join(folder, "store.db") }) as const;
@@ -82,13 +82,11 @@ test("a store opened for reading exports, whether a service runs or not, and sto
 });
 
 describe("what is kept", () => {
-  const settle = (id: string) => ({ id, result: "sent", at: noon, providerId: "pm-1" }) as const;
-
   test("of a welcome mail that was sent are no links, not even in the bytes of the file", async ({ tested }) => {
     const given = subscription();
-    const [welcome] = (await accept(tested.store, given)).mails;
+    const { mails } = await accept(tested.store, given);
     const bytes = () => readFile(tested.file);
-    await tested.store.mails.settle([settle(welcome?.id ?? "")], lease.owner);
+    await settle(tested.store, { sent: mails });
     const kept = tested.raw((database) => database.prepare("SELECT tokens FROM mail").get());
     expect(kept).toEqual({ tokens: null });
     await tested.store[Symbol.asyncDispose]();

@@ -12,6 +12,7 @@ import {
   minute,
   noon,
   sales,
+  settle,
   wakeAll,
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
@@ -121,15 +122,7 @@ test("leave the address of their operator alone when it is refused, and are sent
   await assign(store, { [await acceptReference(store, inquiry(1))]: 1 }, ben.operator, eva);
   const [mail] = await claimAt(store, due);
   const id = mail?.id ?? "";
-  const failed = {
-    id,
-    at: due,
-    result: "failed",
-    error: "406",
-    inactiveRecipient: true,
-    timesNotFound: null,
-  } as const;
-  await store.mails.settle([failed], "other");
+  await settle(store, { failed: [{ id }] }, { at: due, inactiveRecipient: true, owner: "other" });
   expect(await assignmentsOf(store)).toMatchObject([{ status: "failed" }]);
   expect((await acceptMails(store, inquiry(5, { email: ben.operator }))).map(({ kind }) => kind)).toContain(
     "inquiry-receipt",

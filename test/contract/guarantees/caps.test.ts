@@ -11,8 +11,8 @@ import {
   kindsOf,
   minute,
   noon,
-  subscription,
   release,
+  subscription,
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
 

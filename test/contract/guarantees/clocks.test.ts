@@ -14,6 +14,7 @@ import {
   lease,
   minute,
   noon,
+  settle,
   subscription,
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
@@ -120,8 +121,7 @@ test("what was stored by a clock that was ahead is forgotten in its turn", async
   const [delivery] = await store.deliveries.claim(ahead, 1, { ...lease, until: ahead + minute });
   await store.deliveries.settle([{ id: delivery!.id, result: "delivered", answer: "200", at: ahead }], lease.owner);
   await acceptMails(store, inquiry(2));
-  const sent = (await allMails(store)).map(({ id }) => ({ id, result: "sent", at: ahead, providerId: "p" }) as const);
-  await store.mails.settle(sent, lease.owner);
+  await settle(store, { sent: await allMails(store) }, { at: ahead });
   const forget = async (now: number) => (await store.forgetExpired(now)).forgotten;
   expect(await forget(noon)).toBe(0);
   expect(await store.findEarlier({ ...key, createdAt: noon })).not.toBeNull();

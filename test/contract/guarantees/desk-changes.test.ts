@@ -11,6 +11,7 @@ import {
   findSubmission,
   indexAll,
   inquiry,
+  lease,
   marketing,
   minute,
   noon,
@@ -18,12 +19,14 @@ import {
   resume,
   sales,
   sendAgain,
+  settle,
   subscription,
   wake,
   wakeAll,
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
 import { release } from "../../../server/src/desk/mails.ts";
+import type { LeasedMail } from "../../../server/src/storage/records.ts";
 
 const ben = { operator: "ben@example.org", at: noon + 2 * minute };
 
@@ -148,13 +151,7 @@ test("a change that changes nothing leaves version and audit log alone", async (
 test("sends a failed mail again, stores a sent one anew, and leaves a queued one alone", async ({ store }) => {
   const [receipt, notice] = await acceptMails(store, inquiry(1));
   expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("left");
-  await store.mails.settle(
-    [
-      { id: receipt.id, at: noon, result: "sent", providerId: "1" },
-      { id: notice.id, at: noon, result: "failed", error: "refused", timesNotFound: null },
-    ],
-    "this-process",
-  );
+  await settle(store, { sent: [receipt], failed: [notice] });
   expect(await sendAgain(store, sales, receipt.id, eva)).toBe("due");
   expect(await sendAgain(store, sales, notice.id, eva)).toBe("due");
   expect((await store.desk.listMails(wholeScope, "queued", {})).rows).toMatchObject([
@@ -172,10 +169,7 @@ test("sends a failed mail again, stores a sent one anew, and leaves a queued one
 test("sends nothing again to a suppressed address, and no welcome mail without its links", async ({ store }) => {
   const [receipt] = await acceptMails(store, inquiry(1));
   const [welcome] = (await accept(store, subscription())).mails;
-  const sent = [receipt.id, welcome?.id ?? ""].map(
-    (id) => ({ id, at: noon, result: "sent", providerId: "1" }) as const,
-  );
-  await store.mails.settle(sent, "this-process");
+  await settle(store, { sent: [receipt, welcome!] });
   await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
   expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("suppressed");
   expect(await sendAgain(store, marketing, welcome?.id ?? "", eva)).toBe("not-sendable");
@@ -186,16 +180,11 @@ test("sends nothing again to a suppressed address, and no welcome mail without i
 test("counts what is sent again against the cap, and a mail that never left once", async ({ store }) => {
   const day = 24 * 60 * minute;
   const [receipt] = await acceptMails(store, inquiry(1));
-  const end = (id: string, result: "sent" | "failed", at: number) =>
-    store.mails.settle(
-      [result === "sent" ? { id, at, result, providerId: "1" } : { id, at, result, error: "e", timesNotFound: null }],
-      "this-process",
-    );
-  await end(receipt.id, "failed", noon);
+  await settle(store, { failed: [receipt] });
   for (let n = 0; n < 5; n += 1) {
     expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("due");
-    await store.mails.claim(eva.at, 10, { owner: "this-process", until: eva.at + minute });
-    await end(receipt.id, n < 4 ? "failed" : "sent", eva.at);
+    await store.mails.claim(eva.at, 10, { ...lease, until: eva.at + minute });
+    await settle(store, { [n < 4 ? "failed" : "sent"]: [receipt] }, { at: eva.at });
   }
   expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("due");
   expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("due");
@@ -207,21 +196,17 @@ test("counts what is sent again against the cap, and a mail that never left once
 });
 
 test("mail retry keeps to the cap and to suppressed addresses", async ({ store }) => {
-  const receipts: string[] = [];
+  const failed: LeasedMail[] = [];
   for (const n of [1, 2, 3, 4]) {
-    const at = noon + n * 25 * 60 * minute;
-    const [receipt] = await acceptMails(store, inquiry(n, { email: inquiry(1).email, receivedAt: at }));
-    receipts.push(receipt.id);
+    const receivedAt = noon + n * 25 * 60 * minute;
+    failed.push((await acceptMails(store, inquiry(n, { email: inquiry(1).email, receivedAt })))[0]);
   }
   const now = noon + 200 * 60 * minute;
-  await store.mails.settle(
-    receipts.map((id) => ({ id, at: now, result: "failed", error: "e", timesNotFound: null }) as const),
-    "this-process",
-  );
+  await settle(store, { failed }, { at: now });
   expect(await wakeAll(store, "failed", now)).toBe(3);
-  expect(await wake(store, receipts[3]!, now)).toBe("capped");
+  expect(await wake(store, failed[3]!.id, now)).toBe("capped");
   await store.suppress({ email: inquiry(1).email, reason: "complained", at: now });
-  expect(await wake(store, receipts[3]!, now)).toBe("suppressed");
+  expect(await wake(store, failed[3]!.id, now)).toBe("suppressed");
 });
 
 test("a waiting receipt to an address suppressed meanwhile fails, and the notice goes out", async ({ store }) => {

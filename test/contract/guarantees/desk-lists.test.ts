@@ -17,6 +17,7 @@ import {
   recruiting,
   resume,
   sales,
+  settle,
   subscription,
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
@@ -338,14 +339,7 @@ test("lists the mails that the scope holds, by status", async ({ store }) => {
   const [receipt] = (await accept(store, inquiry(1))).mails;
   await accept(store, application(2, { resume: resume(2) }));
   await accept(store, subscription());
-  const failed = {
-    id: receipt?.id ?? "",
-    at: noon,
-    result: "failed",
-    error: "refused",
-    timesNotFound: null,
-  } as const;
-  await store.mails.settle([failed], "this-process");
+  await settle(store, { failed: [receipt!] });
   const kinds = async (scope: Scope, status?: "queued" | "failed" | "sent") =>
     (await store.desk.listMails(scope, status, {})).rows.map(({ kind }) => kind);
   expect(await kinds(wholeScope)).toHaveLength(5);

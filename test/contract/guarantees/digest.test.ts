@@ -1,7 +1,7 @@
 // What the port promises about the daily digest: one mail a day, whoever stores it.
 import { expect } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
-import { allMails, digest, eva, lease, marketing, minute, noon, sales, sendAgain } from "../records.ts";
+import { allMails, digest, eva, lease, marketing, minute, noon, sales, sendAgain, settle } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
 
 const test = contractTest();
@@ -25,7 +25,7 @@ test("is leased, sent and kept as other mails are, so that the day has one to th
   expect(mail).toMatchObject({ kind: "digest", about: { digest }, attempts: 0, timesNotFound: null });
   expect(await store.mails.claim(noon, 10, lease)).toEqual([]);
   const id = mail?.id ?? "";
-  await store.mails.settle([{ id, at: noon, result: "sent", providerId: "p" }], lease.owner);
+  await settle(store, { sent: [{ id }] });
   expect(await allMails(store)).toMatchObject([{ status: "sent" }]);
   expect(await store.storeDigest(digest, noon + minute)).toBe(false);
   expect(await sendAgain(store, wholeScope, id, eva)).toBe("not-sendable");

@@ -11,13 +11,13 @@ import {
   applications,
   inquiries,
   inquiry,
-  lease,
   minute,
   noon,
   offer,
+  release,
+  settle,
   subscribers,
   subscription,
-  release,
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
 
@@ -90,10 +90,9 @@ test("finds what a key stands for, and whether its receipt has gone out by now",
   const earlier = { fingerprint: key().fingerprint, reference, spam: false };
   expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: false });
   const [receipt, notice] = mails;
-  const sent = { result: "sent", at: noon, providerId: "p" } as const;
-  await store.mails.settle([{ id: notice?.id ?? "", ...sent }], lease.owner);
+  await settle(store, { sent: [notice!] });
   expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: false });
-  await store.mails.settle([{ id: receipt?.id ?? "", ...sent }], lease.owner);
+  await settle(store, { sent: [receipt!] });
   expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: true });
   expect(await store.findEarlier(key({ keyHash: "c".repeat(64) }))).toBeNull();
 });

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
-import { accept, findResume, inquiries, inquiry, lease, noon, offer } from "../records.ts";
+import { accept, findResume, inquiries, inquiry, noon, offer, settle } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
 
 const test = contractTest();
@@ -50,9 +50,8 @@ test("counts commits and what shares them: what comes at once, and settlements w
   expect(jobs - before.jobs).toBe(64);
   expect(commits - before.commits).toBeLessThanOrEqual(8);
   expect(waiting).toBe(0);
-  const sent = { result: "sent", at: noon, providerId: "p" } as const;
-  const settlements = all.flatMap(({ mails }) => mails.map(({ id }) => ({ id, ...sent })));
-  await Promise.all([store.mails.settle(settlements, lease.owner), ...[65, 66].map((n) => accept(store, inquiry(n)))]);
+  const mails = all.flatMap((one) => one.mails);
+  await Promise.all([settle(store, { sent: mails }), ...[65, 66].map((n) => accept(store, inquiry(n)))]);
   expect(store.commitCounts.commits - commits).toBe(1);
   expect(await listMails(store.desk, { status: "sent", limit: 1_000 })).toHaveLength(128);
 });

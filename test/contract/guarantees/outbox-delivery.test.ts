@@ -1,7 +1,7 @@
 // What the port promises about mails on their way: one lease, one sender, and nothing forgotten.
 import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
-import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
+import type { LeasedMail } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -18,7 +18,9 @@ import {
   minute,
   noon,
   otherLease as later,
+  settle,
   subscription,
+  tryAgain,
   wake,
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
@@ -28,7 +30,7 @@ async function storeMails(store: Store, receivedAt: readonly number[]): Promise<
   const stored: LeasedMail[] = [];
   for (const [number, at] of receivedAt.entries()) {
     const [receipt, notice] = await acceptMails(store, inquiry(number, { receivedAt: at }));
-    await store.mails.settle([{ id: notice.id, result: "sent", at, providerId: "n" }], lease.owner);
+    await settle(store, { sent: [notice] }, { at });
     stored.push(receipt);
   }
   return stored;
@@ -40,20 +42,9 @@ async function storeMail(store: Store): Promise<LeasedMail> {
   return mail;
 }
 
-/** A try that has to be repeated. */
-const again = (id: string, dueAt: number, more: object = {}): MailSettlement => ({
-  id,
-  result: "later",
-  at: noon,
-  dueAt,
-  error: "x",
-  timesNotFound: null,
-  tried: true,
-  ...more,
-});
-
-const failed = (id: string, error: string) => ({ id, result: "failed", at: noon, error, timesNotFound: null }) as const;
-const sent = (id: string, at = noon) => ({ id, result: "sent", at, providerId: "pm-1" }) as const;
+/** Says in the name of this process that a try of a mail has to be repeated. */
+const putOff = (store: Store, id: string, dueAt: number, more: object = {}) =>
+  store.mails.settle([tryAgain({ id }, dueAt, more)], lease.owner);
 
 const find = async (store: Store, id: string) => (await allMails(store)).find((mail) => mail.id === id);
 
@@ -124,13 +115,13 @@ test("makes a mail due that was claimed and put off before the clock was set bac
   expect(await store.mails.claim(noon + aheadMs, 10, ahead)).toHaveLength(2);
   const [receipt, notice] = idsOf(mails);
   const at = noon + aheadMs;
-  await store.mails.settle([again(receipt ?? "", at + minute, { at })], ahead.owner);
+  await store.mails.settle([tryAgain({ id: receipt ?? "" }, at + minute, { at })], ahead.owner);
   expect(idsOf(await store.mails.claim(noon, 10, later))).toEqual(expect.arrayContaining([receipt, notice]));
 });
 
 test("leaves a mail alone that waits since before now, however long", async ({ store }) => {
   const { id } = await storeMail(store);
-  await store.mails.settle([again(id, noon + aheadMs)], lease.owner);
+  await putOff(store, id, noon + aheadMs);
   expect(await store.mails.claim(noon + aheadMs - 1, 10, later)).toEqual([]);
   expect(await store.mails.claim(noon, 10, later)).toEqual([]);
 });
@@ -176,51 +167,51 @@ test("hands over without doubt what its owner gave back, or lets run out itself"
 
 test("keeps the doubt of a settlement, and counts searches anew when an owner dies over it", async ({ store }) => {
   const { id } = await storeMail(store);
-  await store.mails.settle([again(id, noon, { timesNotFound: 1 })], lease.owner);
+  await putOff(store, id, noon, { timesNotFound: 1 });
   const first = await claimOnly(store, noon, { owner: "first", until: noon + 1 });
   expect(first).toMatchObject({ timesNotFound: 1 });
   expect(await claimOnly(store, noon + 2)).toMatchObject({ timesNotFound: 0 });
-  await store.mails.settle([again(id, noon + 2)], later.owner);
+  await store.mails.settle([tryAgain({ id: id }, noon + 2)], later.owner);
   expect(await claimOnly(store, noon + 2)).toMatchObject({ timesNotFound: null });
 });
 
 test.for(["failed", "in-doubt"] as const)("keeps the doubt of a %s mail until woken", async (result, { store }) => {
   const { id } = await storeMail(store);
-  await store.mails.settle([{ id, result, at: noon, error: "given up", timesNotFound: 1 }], lease.owner);
+  await settle(store, { [result]: [{ id }] }, { timesNotFound: 1 });
   await wake(store, id, noon);
   expect(await claimOnly(store, noon)).toMatchObject({ timesNotFound: 1, attempts: 0 });
 });
 
 test("counts no try for a mail that was only asked about", async ({ store }) => {
   const { id } = await storeMail(store);
-  await store.mails.settle([again(id, noon + 1, { tried: false })], lease.owner);
+  await putOff(store, id, noon + 1, { tried: false });
   expect(await find(store, id)).toMatchObject({ attempts: 0, dueAt: noon + 1, lastError: "x" });
 });
 
 test("settles a mail whatever the provider says, also in characters that a database refuses", async ({ store }) => {
   const [one, two] = await acceptMails(store, inquiry(1));
   const words = "id \0 \ud800 'x' 🎙️";
-  await store.mails.settle([{ ...sent(one.id), providerId: words }, failed(two.id, words)], lease.owner);
+  await settle(store, { sent: [one] }, { providerId: words });
+  await settle(store, { failed: [two] }, { error: words });
   const kept = "id  \ufffd 'x' 🎙️";
   expect(await listMails(store.desk, { status: "sent", limit: 1 })).toMatchObject([{ id: one.id, providerId: kept }]);
   expect(await listMails(store.desk, { status: "failed", limit: 1 })).toMatchObject([{ id: two.id, lastError: kept }]);
 });
 
 test.for([
-  ["sent", { sentAt: noon, providerId: "pm-1", lastError: null }],
-  ["failed", { sentAt: null, lastError: "reason" }],
-  ["in-doubt", { sentAt: null, lastError: "reason" }],
+  ["sent", { sentAt: noon, providerId: "p", lastError: null }],
+  ["failed", { sentAt: null, lastError: "e" }],
+  ["in-doubt", { sentAt: null, lastError: "e" }],
 ] as const)("keeps a mail that is %s as it is, and does not hand it out again", async ([result, more], { store }) => {
   const { id } = await storeMail(store);
-  const settlement = result === "sent" ? sent(id) : { ...failed(id, "reason"), result };
-  await store.mails.settle([settlement], lease.owner);
+  await settle(store, { [result]: [{ id }] });
   expect(await find(store, id)).toMatchObject({ status: result, attempts: 1, dueAt: null, ...more });
   expect(await store.mails.claim(noon + 1e9, 10, later)).toEqual([]);
 });
 
 test("counts the tries of a mail that has to be tried again", async ({ store }) => {
   const { id } = await storeMail(store);
-  await store.mails.settle([again(id, noon + 1, { error: "timeout" })], lease.owner);
+  await putOff(store, id, noon + 1, { error: "timeout" });
   const expected = { status: "queued", attempts: 1, dueAt: noon + 1, lastError: "timeout" };
   expect(await find(store, id)).toMatchObject(expected);
   expect(await store.mails.claim(noon + 1, 10, later)).toMatchObject([{ attempts: 1 }]);
@@ -229,27 +220,24 @@ test("counts the tries of a mail that has to be tried again", async ({ store }) 
 test("ignores what another owner says of a leased mail", async ({ store }) => {
   const { id } = await storeMail(store);
   await store.mails.claim(afterLease, 10, later);
-  await store.mails.settle([failed(id, "too late")], lease.owner);
+  await settle(store, { failed: [{ id }] });
   expect(await find(store, id)).toMatchObject({ status: "queued", attempts: 0 });
-  await store.mails.settle([sent(id)], later.owner);
+  await settle(store, { sent: [{ id }] }, { owner: later.owner });
   expect(await find(store, id)).toMatchObject({ status: "sent" });
 });
 
 test("ignores what is said of a mail after it was settled, and of one that is not known", async ({ store }) => {
   const { id } = await storeMail(store);
-  await store.mails.settle([sent(id)], lease.owner);
+  await settle(store, { sent: [{ id }] });
   const [row = ""] = id.split("-");
   const others = [id, "unknown", "999999-0", `${row}-0`];
-  await store.mails.settle(
-    others.map((one) => again(one, noon)),
-    lease.owner,
-  );
+  for (const one of others) await putOff(store, one, noon);
   expect(await find(store, id)).toMatchObject({ status: "sent", attempts: 1 });
 });
 
 test("still believes an owner whose lease ran out while no other process claimed the mail", async ({ store }) => {
   const { id } = await storeMail(store);
-  await store.mails.settle([sent(id, afterLease)], lease.owner);
+  await settle(store, { sent: [{ id }] }, { at: afterLease });
   expect(await find(store, id)).toMatchObject({ status: "sent" });
 });
 
@@ -258,8 +246,8 @@ const longer = { owner: lease.owner, until: lease.until + minute };
 test("prolongs the leases that the owner holds, and says which those are", async ({ store }) => {
   const [held, settled, taken] = await storeMails(store, [noon, noon, noon + 1]);
   const ids = idsOf([held!, settled!, taken!]);
-  await store.mails.settle([sent(settled!.id)], lease.owner);
-  await store.mails.settle([again(taken!.id, noon)], lease.owner);
+  await settle(store, { sent: [settled!] });
+  await putOff(store, taken!.id, noon);
   await store.mails.claim(noon, 10, later);
   expect(await store.mails.renew([...ids, "unknown", "999999-0"], longer)).toEqual(new Set([held!.id]));
   expect(await store.mails.claim(longer.until, 10, { ...later, owner: "third" })).toEqual([]);
@@ -288,7 +276,7 @@ test("takes back no mail of another owner", async ({ store }) => {
 
 test("does not bring forward a mail that waits for its next try", async ({ store }) => {
   const mail = await storeMail(store);
-  await store.mails.settle([again(mail.id, noon + minute)], lease.owner);
+  await putOff(store, mail.id, noon + minute);
   await giveBack(store, [mail], lease, noon);
   expect(await find(store, mail.id)).toMatchObject({ dueAt: noon + minute });
 });

@@ -1,7 +1,7 @@
 // What the port promises operators about mails: to see them, to wake them, and never to send one twice.
 import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
-import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
+import type { LeasedMail } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -13,19 +13,13 @@ import {
   minute,
   noon,
   otherLease as other,
+  settle,
   subscription,
+  tryAgain,
   wake,
   wakeAll,
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
-
-const stopped = (id: string, result: "failed" | "in-doubt"): MailSettlement => ({
-  id,
-  result,
-  at: noon,
-  error: "no",
-  timesNotFound: null,
-});
 
 /** Stores six mails, two a minute. */
 async function storeMixed(store: Store) {
@@ -33,24 +27,10 @@ async function storeMixed(store: Store) {
   for (const number of [0, 1, 2]) {
     mails.push(...(await acceptMails(store, inquiry(number, { receivedAt: noon + number * minute }))));
   }
-  const [sent, failed, failedLater, doubtful, queued, queuedLater] = mails as [
-    LeasedMail,
-    LeasedMail,
-    LeasedMail,
-    LeasedMail,
-    LeasedMail,
-    LeasedMail,
-  ];
-  await store.mails.settle(
-    [
-      { id: sent.id, result: "sent", at: noon, providerId: "pm-1" },
-      stopped(failed.id, "failed"),
-      stopped(failedLater.id, "failed"),
-      stopped(doubtful.id, "in-doubt"),
-    ],
-    lease.owner,
-  );
-  return { mails, sent, failed, failedLater, doubtful, queued, queuedLater };
+  const six = (at: number) => mails[at]!;
+  const [sent, failed, failedLater, doubtful] = [six(0), six(1), six(2), six(3)];
+  await settle(store, { sent: [sent], failed: [failed, failedLater], "in-doubt": [doubtful] });
+  return { mails, sent, failed, failedLater, doubtful, queued: six(4), queuedLater: six(5) };
 }
 
 const test = contractTest();
@@ -74,8 +54,7 @@ test("lists more mails than a page holds, and wakes more than a batch holds, onc
   const ids = idsOf(accepted.flat());
   expect(new Set(idsOf(await allMails(store)))).toEqual(new Set(ids));
   expect(await listMails(store.desk, { status: "queued", limit: 550 })).toHaveLength(550);
-  const failed = ids.map((id) => stopped(id, "failed"));
-  await store.mails.settle(failed, lease.owner);
+  await settle(store, { failed: accepted.flat() });
   expect(await listMails(store.desk, { status: "failed", limit: 1_000 })).toHaveLength(600);
   expect(await wakeAll(store, "failed", noon)).toBe(600);
   expect(await store.mailBacklog()).toMatchObject({ queued: 600, failed: 0 });
@@ -106,12 +85,8 @@ test("tells how many mails wait, since when and until when, failed or are in dou
   const { queued, queuedLater } = await storeMixed(store);
   const some = { queued: 2, failed: 2, inDoubt: 1, oldestCreatedAt: noon + 2 * minute };
   expect(await store.mailBacklog()).toEqual({ ...some, firstDueAt: noon + 2 * minute });
-  const later = (id: string, dueAt: number) =>
-    ({ id, at: noon, result: "later", dueAt, error: "e", timesNotFound: null, tried: true }) as const;
-  await store.mails.settle(
-    [later(queued.id, noon + 9 * minute), later(queuedLater.id, noon + 5 * minute)],
-    lease.owner,
-  );
+  const later = [tryAgain(queued, noon + 9 * minute), tryAgain(queuedLater, noon + 5 * minute)];
+  await store.mails.settle(later, lease.owner);
   expect(await store.mailBacklog()).toEqual({ ...some, firstDueAt: noon + 5 * minute });
 });
 
@@ -127,7 +102,7 @@ test("wakes one stopped mail, whole, and counts its tries anew", async ({ store 
 test("wakes a welcome mail with its links", async ({ store }) => {
   const { mails } = await accept(store, subscription());
   const [welcome] = mails;
-  await store.mails.settle([stopped(welcome!.id, "failed")], lease.owner);
+  await settle(store, { failed: mails });
   await wakeAll(store, "failed", noon);
   expect(await store.mails.claim(noon, 10, other)).toEqual([{ ...welcome, leasedUntil: other.until }]);
 });
@@ -144,8 +119,7 @@ test("wakes all mails of a status and nothing else", async ({ store }) => {
 
 test("brings a queued mail forward, whose tries go on counting", async ({ store }) => {
   const { queued } = await storeMixed(store);
-  const later = { id: queued.id, result: "later", at: noon, dueAt: noon + 1e9, error: "x" } as const;
-  await store.mails.settle([{ ...later, timesNotFound: null, tried: true }], lease.owner);
+  await store.mails.settle([tryAgain(queued, noon + 1e9)], lease.owner);
   expect(await wake(store, queued.id, noon)).toBe("due");
   expect(await store.mails.claim(noon, 10, other)).toMatchObject([{ id: queued.id, attempts: 1 }]);
 });

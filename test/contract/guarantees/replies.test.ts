@@ -26,6 +26,7 @@ import {
   recruiting,
   sales,
   sendAgain,
+  settle,
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
 
@@ -48,14 +49,8 @@ const detailOf = async (store: Store, reference: string) => (await store.desk.fi
 /** Accepts an inquiry and says what became of its receipt. */
 async function withReceipt(store: Store, number: number, result: "sent" | "failed"): Promise<string> {
   const [receipt, notice] = await acceptMails(store, inquiry(number));
-  const ended = { at: noon, providerId: "p", error: "e", timesNotFound: null };
-  await store.mails.settle(
-    [
-      { id: receipt.id, ...ended, result },
-      { id: notice.id, ...ended, result: "sent" },
-    ],
-    lease.owner,
-  );
+  await settle(store, { [result]: [receipt] });
+  await settle(store, { sent: [notice] });
   return "submission" in receipt.about ? receipt.about.submission.reference : "";
 }
 
@@ -202,7 +197,7 @@ test("sends a reply again with its words", async ({ store }) => {
   const { id } = await reply(store, { reference });
   const claimed = await claimDue(store);
   const mail = claimed.find(({ kind }) => kind === "inquiry-reply")!;
-  await store.mails.settle([{ id: mail.id, at: due, result: "sent", providerId: "p" }], "other");
+  await settle(store, { sent: [mail] }, { at: due, owner: "other" });
   expect(await sendAgain(store, wholeScope, mail.id, by)).toBe("due");
   expect((await claimDue(store)).map(({ about }) => about)).toEqual([mail.about]);
   expect((await detailOf(store, reference)).mails.filter((one) => one.reply === id)).toHaveLength(2);

@@ -9,9 +9,9 @@ import {
   idsOf,
   inquiries,
   inquiry,
-  lease,
   noon,
   offer,
+  settle,
   subscription,
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
@@ -59,16 +59,7 @@ test("forgets mails that were sent, failed or are in doubt, and never one that w
   const [doubtful, queued] = await acceptMails(store, inquiry(2));
   const young = await acceptMails(store, inquiry(3, { receivedAt: noon + 1 }));
   const all = [sent, failed, doubtful, ...young];
-  const stopped = { at: noon, error: "x", timesNotFound: null };
-  await store.mails.settle(
-    [
-      { id: sent.id, result: "sent", at: noon, providerId: "p" },
-      { id: failed.id, result: "failed", ...stopped },
-      { id: doubtful.id, result: "in-doubt", ...stopped },
-      ...young.map(({ id }) => ({ id, result: "sent", at: noon, providerId: "p" }) as const),
-    ],
-    lease.owner,
-  );
+  await settle(store, { sent: [sent, ...young], failed: [failed], "in-doubt": [doubtful] });
   expect(await forgetAll(store, noon + mailMs - 1)).toEqual([0]);
   expect(await allMails(store)).toHaveLength(all.length + 1);
   expect(await forgetAll(store, noon + mailMs)).toEqual([3]);

@@ -14,10 +14,10 @@ import {
   inquiries,
   inquiry,
   kindsOf,
-  lease,
   minute,
   noon,
   release,
+  settle,
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
 
@@ -94,9 +94,7 @@ test("stores no mail when spam is assigned to an operator and stays spam", async
 test("stores mails once, however often a submission is spam, also when they are forgotten", async ({ store }) => {
   const byHand = await accept(store, inquiry(1));
   const reference = byHand.reference ?? "";
-  const [receipt, notice] = byHand.mails;
-  for (const { id } of [receipt!, notice!])
-    await store.mails.settle([{ id, result: "sent", at: noon, providerId: id }], lease.owner);
+  await settle(store, { sent: byHand.mails });
   await triage(store, [reference], 1, { status: "spam" }, noon);
   await triage(store, [reference], 2, { status: "open" }, noon);
   expect(await allMails(store)).toHaveLength(2);

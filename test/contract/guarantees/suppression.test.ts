@@ -9,9 +9,9 @@ import {
   acceptMails,
   inquiry,
   kindsOf,
-  lease,
   noon,
   onlySubscriber,
+  settle,
   subscribers,
   subscription,
 } from "../records.ts";
@@ -56,31 +56,29 @@ test("stops no other address's", async ({ store }) => {
   expect(await isSuppressed(store)).toBe(false);
 });
 
-const failed = (id: string) => ({ id, result: "failed", at: noon, error: "code 406", timesNotFound: null }) as const;
-
 test.for([
   ["receipt", 0, true],
   ["notice", 1, false],
 ] as const)("begins with the refusal of a %s over its recipient: %#", async ([_name, which, begins], { store }) => {
-  const { id } = (await acceptMails(store, inquiry((inquiries += 1), { email })))[which];
-  await store.mails.settle([failed(id)], "another-process");
-  await store.mails.settle([{ ...failed(id), inactiveRecipient: true }], "another-process");
+  const failed = [(await acceptMails(store, inquiry((inquiries += 1), { email })))[which]];
+  await settle(store, { failed }, { owner: "another-process" });
+  await settle(store, { failed }, { owner: "another-process", inactiveRecipient: true });
   expect(await isSuppressed(store)).toBe(false);
-  await store.mails.settle([{ ...failed(id), inactiveRecipient: true }], lease.owner);
+  await settle(store, { failed }, { inactiveRecipient: true });
   expect(await isSuppressed(store)).toBe(begins);
   expect(await listMails(store.desk, { status: "failed", limit: 10 })).toHaveLength(1);
 });
 
 test("begins with the refusal of a welcome mail because of its recipient", async ({ store }) => {
   const { mails } = await accept(store, subscription({ email, optIn: "single" }));
-  await store.mails.settle([{ ...failed(mails[0]?.id ?? ""), inactiveRecipient: true }], lease.owner);
+  await settle(store, { failed: mails }, { inactiveRecipient: true });
   expect(await onlySubscriber(store)).toMatchObject({ status: "bounced" });
   expect(await isSuppressed(store)).toBe(true);
 });
 
 test("does not begin with a refusal for another reason", async ({ store }) => {
   const [receipt] = await acceptMails(store, inquiry((inquiries += 1), { email }));
-  await store.mails.settle([{ ...failed(receipt.id), inactiveRecipient: false }], lease.owner);
+  await settle(store, { failed: [receipt] }, { inactiveRecipient: false });
   expect(await isSuppressed(store)).toBe(false);
 });
 
