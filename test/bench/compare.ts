@@ -1,124 +1,86 @@
 // Compares the service with the stock plugins of tRPC: each measured in turn, forwards and backwards, so that a drift of the
 // machine favours neither. Ratios are of samples of the same round.
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Bench, ProgramName, Running } from "./bench.ts";
-import type { RequestKind } from "./load/requests.ts";
-import { median, percentile } from "./statistics.ts";
-import { forgetPeak, usedBy } from "./used.ts";
-
-export interface Scenario {
-  /** What `npm run bench -- NAME` calls it. */
-  readonly name: string;
-  readonly engine: "SQLite" | "PostgreSQL";
-  readonly clients: readonly number[];
-  readonly requests: readonly RequestKind[];
-}
-
-export const scenarios: readonly Scenario[] = [
-  { name: "inquiry", engine: "SQLite", clients: [1, 64], requests: ["inquiry", "typed inquiry"] },
-  { name: "subscription", engine: "SQLite", clients: [64], requests: ["subscription"] },
-  { name: "upload", engine: "SQLite", clients: [16], requests: ["typed upload of 1 MB"] },
-  { name: "refusal", engine: "SQLite", clients: [64], requests: ["refusal"] },
-  { name: "postgres", engine: "PostgreSQL", clients: [1, 64], requests: ["inquiry", "typed inquiry"] },
-];
+import type { Bench, Engine, ProgramName } from "./bench.ts";
+import type { Job } from "./load.ts";
 
 interface Sample {
   readonly perSecond: number;
-  /** CPU time of a call, in µs. */
+  /** CPU time of a call, in µs; NaN where the machine does not tell. */
   readonly cpuMicros: number;
-  /** That of the database server; NaN without one. */
-  readonly databaseMicros: number;
-  /** Memory over that of the idle process, in MB; NaN where the machine does not tell. */
-  readonly memoryMb: number;
   readonly latencies: Float64Array;
 }
 
-/** One row of the table: medians of the samples, but for the waits, which are of all calls. */
-export interface Row extends Omit<Sample, "latencies"> {
-  readonly request: RequestKind;
-  readonly clients: number;
-  readonly program: ProgramName;
-  /** Of the stock plugins; above 1 is faster. */
-  readonly ratio: number;
-  /** Above 1 is dearer. */
-  readonly cpuRatio: number;
-  /** Milliseconds of a request. */
-  readonly p50: number;
-  readonly p99: number;
-}
-
-interface Rounds {
-  readonly rounds: number;
-  readonly roundMs: number;
-}
+export type Row = ReturnType<typeof summarize>;
 
 const names = ["stock", "service"] as const;
+export const paths = { inquiry: "/api/marketplace/inquiry", "typed inquiry": "/trpc/marketplace.inquiry" };
 
-export async function compare(scenario: Scenario, bench: Bench, { rounds, roundMs }: Rounds): Promise<readonly Row[]> {
+/** @param clients how many at once, each number by itself */
+export async function compare(
+  bench: Bench,
+  { engine, clients, rounds, ms }: { engine: Engine; clients: readonly number[]; rounds: number; ms: number },
+): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (const request of scenario.requests) {
-    const sides = [];
+  for (const [kind, path] of Object.entries(paths)) {
+    const sides: { name: ProgramName; url: string; pid: number; idleMb: number }[] = [];
     for (const name of names) {
-      const running = await bench.start(name, scenario.engine);
-      const idleMb = usedBy(running.pid).residentMb;
+      const running = await bench.start(name, engine);
+      const url = running.url + path;
+      sides.push({ name, url, pid: running.pid, idleMb: usedBy(running.pid).residentMb });
       // Until its code is compiled, on a machine that is not too busy.
-      await bench.generator.run({ url: running.url, kind: request, clients: 64, ms: 4 * roundMs });
-      sides.push({ name, running, idleMb, samples: new Map<number, Sample[]>() });
+      await bench.load.run({ url, clients: 64, ms: 4 * ms });
     }
-    for (const clients of scenario.clients) {
+    for (const count of clients) {
+      const samples = Object.fromEntries(names.map((name) => [name, [] as Sample[]]));
       for (let round = 0; round < rounds; round += 1) {
-        for (const { running, idleMb, samples } of round % 2 === 0 ? sides : sides.toReversed()) {
-          const taken = await sample(running, idleMb, { kind: request, clients, ms: roundMs }, bench);
-          samples.set(clients, [...(samples.get(clients) ?? []), taken]);
-        }
+        for (const { name, url, pid } of round % 2 === 0 ? sides : sides.toReversed())
+          samples[name]!.push(await sample(bench, pid, { url, clients: count, ms }));
       }
-      const base = sides[0]?.samples.get(clients) ?? [];
-      for (const { name, samples } of sides)
-        rows.push({ request, clients, program: name, ...summarize(samples.get(clients) ?? [], base) });
+      for (const { name, idleMb } of sides)
+        rows.push(summarize({ kind, clients: count, name, idleMb }, samples[name]!, samples["stock"]!));
     }
   }
   return rows;
 }
 
-const settleMs = 50;
-
-async function sample(
-  { url, pid, databasePid }: Running,
-  idleMb: number,
-  job: { readonly kind: RequestKind; readonly clients: number; readonly ms: number },
-  { generator }: Bench,
-): Promise<Sample> {
-  const databaseMicros = () => (databasePid === null ? Number.NaN : usedBy(databasePid).cpuMicros);
-  forgetPeak(pid);
-  const [cpuBefore, databaseBefore] = [usedBy(pid).cpuMicros, databaseMicros()];
-  const { latencies, seconds } = await generator.run({ url, ...job });
-  const { cpuMicros, peakMb } = usedBy(pid);
-  const databaseAfter = databaseMicros();
+async function sample({ load }: Bench, pid: number, job: Job): Promise<Sample> {
+  const before = usedBy(pid).cpuMicros;
+  const { latencies, seconds } = await load.run(job);
+  const cpuMicros = (usedBy(pid).cpuMicros - before) / latencies.length;
   // What goes on behind the last answers is not the next program's.
-  await pause(settleMs);
-  const calls = latencies.length;
-  return {
-    perSecond: calls / seconds,
-    cpuMicros: (cpuMicros - cpuBefore) / calls,
-    databaseMicros: (databaseAfter - databaseBefore) / calls,
-    memoryMb: peakMb - idleMb,
-    latencies,
-  };
+  await pause(50);
+  return { perSecond: latencies.length / seconds, cpuMicros, latencies };
 }
 
-function summarize(samples: readonly Sample[], base: readonly Sample[]) {
-  const of = (figure: keyof Omit<Sample, "latencies">) => median(samples.map((one) => one[figure]));
-  const ratio = (figure: "perSecond" | "cpuMicros") =>
-    median(samples.map((one, round) => one[figure] / (base[round]?.[figure] ?? Number.NaN)));
-  const latencies = Float64Array.from(samples.flatMap((one) => [...one.latencies])).toSorted();
-  return {
-    perSecond: of("perSecond"),
-    ratio: ratio("perSecond"),
-    p50: percentile(latencies, 0.5),
-    p99: percentile(latencies, 0.99),
-    cpuMicros: of("cpuMicros"),
-    cpuRatio: ratio("cpuMicros"),
-    databaseMicros: of("databaseMicros"),
-    memoryMb: of("memoryMb"),
-  };
+/** Medians of the samples, but for the waits, which are of all calls. */
+function summarize(
+  of: { kind: string; clients: number; name: ProgramName; idleMb: number },
+  samples: readonly Sample[],
+  base: readonly Sample[],
+) {
+  const median = (values: readonly number[]) => percentile(Float64Array.from(values), 0.5);
+  const figure = (name: "perSecond" | "cpuMicros") => ({
+    value: median(samples.map((one) => one[name])),
+    ratio: median(samples.map((one, round) => one[name] / base[round]![name])),
+  });
+  const latencies = Float64Array.from(samples.flatMap((one) => [...one.latencies]));
+  const [p50, p99] = [0.5, 0.99].map((share) => percentile(latencies, share)) as [number, number];
+  return { ...of, perSecond: figure("perSecond"), cpuMicros: figure("cpuMicros"), p50, p99 };
+}
+
+export function percentile(values: Float64Array, share: number): number {
+  const sorted = values.toSorted();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** What a process has used so far, as the kernel counts it. */
+function usedBy(pid: number): { readonly cpuMicros: number; readonly residentMb: number } {
+  if (process.platform !== "linux") return { cpuMicros: Number.NaN, residentMb: Number.NaN };
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  // In hundredths of a second.
+  const ticks = Number(stat[11]) + Number(stat[12]);
+  return { cpuMicros: ticks * 10_000, residentMb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024 };
 }
