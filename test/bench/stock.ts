@@ -59,7 +59,7 @@ const call: Omit<Call, "requestId" | "deadline"> = {
   consent: null,
   language: "en",
   more: null,
-  watch: { ended: none, stored: none, replayed: none, mailed: none },
+  watch: { ended: none, stored: none, mailed: none },
 };
 
 const app = Fastify({ routerOptions: { maxParamLength: 5_000 } });
