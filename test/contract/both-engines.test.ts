@@ -145,7 +145,7 @@ const withoutNumbers = (answer: Acceptance): object =>
 
 test("both engines answer alike and store the same rows", async () => {
   await using sqlite = await openSqliteUnderTest();
-  await using postgres = await openPostgresUnderTest("test");
+  await using postgres = await openPostgresUnderTest();
   const run = async (script: string) => {
     sqlite.raw((database) => database.exec(script));
     await postgres.database.query(script);

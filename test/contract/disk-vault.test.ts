@@ -1,27 +1,17 @@
 // The disk vault: the promises of every vault, and how it lays files out.
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openVault } from "../../server/src/resumes/open-vault.ts";
 import type { Vault } from "../../server/src/resumes/vault.ts";
+import { openFolder } from "../support/folder.ts";
+import { shared } from "../support/shared.ts";
 import { describeVault, MovedClock, stage } from "./vault-contract.ts";
 
-const base = mkdtempSync(join(tmpdir(), "vault-"));
-afterAll(() => rmSync(base, { recursive: true }));
+const base = shared(openFolder);
 let vaults = 0;
-const nextFolder = () => join(base, `${(vaults += 1)}`, "resumes");
+const nextFolder = () => join(base().path, `${(vaults += 1)}`, "resumes");
 
 const openDisk = async (folder = nextFolder(), clock = new MovedClock()) => ({
   folder,
@@ -164,7 +154,7 @@ test("a staging folder that cannot be written is not ready", async () => {
 });
 
 test("a place that is no folder is refused at start", async () => {
-  const file = join(base, "file");
+  const file = join(base().path, "file");
   writeFileSync(file, "");
   await expect(openDisk(file)).rejects.toMatchObject({ code: "ENOTDIR" });
 });

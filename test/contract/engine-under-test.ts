@@ -6,7 +6,7 @@ import { openSqliteUnderTest } from "./sqlite-under-test.ts";
 import { storeTest, type StoreUnderTest } from "./store-under-test.ts";
 
 const openOne: () => Promise<StoreUnderTest> =
-  process.env["TEST_DATABASE"] === "postgres" ? () => openPostgresUnderTest() : openSqliteUnderTest;
+  process.env["TEST_DATABASE"] === "postgres" ? openPostgresUnderTest : openSqliteUnderTest;
 
 /**
  * A `test` that has the same store as all others of its file, emptied: that costs a tenth of opening one. A test that closes

@@ -3,24 +3,74 @@ import { existsSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { webhookEvents } from "../../shared/src/console.ts";
 import { type MovedRows, movedTables, moveRows, openEmpty, openMovable } from "../../server/src/storage/move.ts";
 import { lockStore, migrate, openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import { SchemaTooOld } from "../../server/src/storage/schema-version.ts";
-import { StorageUnavailable } from "../../server/src/storage/store.ts";
+import { StorageUnavailable, type Store } from "../../server/src/storage/store.ts";
 import { createDatabase, locate, openPostgresUnderTest } from "./postgres-under-test.ts";
-import { everythingOf, fill } from "./full-store.ts";
 import {
   accept,
   acceptReference,
   afterLease,
+  allMails,
+  application,
+  applications,
+  digest,
   findSubmission,
   inquiries,
   inquiry,
+  minute,
+  noon,
   otherLease,
+  settle,
   subscribers,
   subscription,
 } from "./records.ts";
+import type { StoreUnderTest } from "./store-under-test.ts";
 import { openSqliteUnderTest, sqliteTest, type SqliteUnderTest, useRaw } from "./sqlite-under-test.ts";
+
+const key = (number: number) => ({
+  procedure: "marketplace.inquiry",
+  keyHash: `${number}`.repeat(64),
+  fingerprint: "f",
+  createdAt: noon,
+});
+
+/** Fills a store with something of everything, closes it and answers what it holds. */
+async function fill({ store, deleteSubmission, deleteSubscriber }: StoreUnderTest) {
+  const challenge = { hash: "c".repeat(64), expiresAt: noon + minute };
+  const first = await accept(store, inquiry(1, { name: "Zoë “Q” O'Neil \\ 🎙️" }), { key: key(1), challenge });
+  await Promise.all(Array.from({ length: 510 }, (_, n) => accept(store, inquiry(10 + n))));
+  await accept(store, application(2, { coverLetter: "line\n\tnext" }));
+  await accept(store, application(3, { resume: null }), { spam: true });
+  const webhook = { url: "https://receiver.example.org", events: webhookEvents, secret: "whsec_1" };
+  await store.webhooks.add(webhook, { operator: "command line", at: noon });
+  await accept(store, application(4, { resume: null }));
+  await store.storeDigest(digest, noon);
+  await accept(store, subscription(), { key: key(2) });
+  await accept(store, subscription({ email: "erased@example.org" }));
+  await store.suppress({ email: "no@example.org", reason: "bounced", at: noon });
+  await settle(store, { sent: first.mails.slice(0, 1) });
+  // The newest of each are erased: their numbers must not come back.
+  const erased = await acceptReference(store, inquiry(9));
+  await deleteSubmission(erased);
+  await deleteSubscriber("erased@example.org");
+  const held = await everythingOf(store);
+  await store[Symbol.asyncDispose]();
+  return { held, erased };
+}
+
+const everythingOf = async (store: Store) => ({
+  identity: store.identity,
+  inquiries: await inquiries(store),
+  applications: await applications(store),
+  subscribers: await subscribers(store),
+  mails: await allMails(store),
+  webhooks: await store.webhooks.list(),
+  deliveries: (await store.webhooks.listDeliveries(null, {})).rows,
+  earlier: [await store.findEarlier(key(1)), await store.findEarlier(key(2))],
+});
 
 const engines = {
   SQLite: async () => {
@@ -28,7 +78,7 @@ const engines = {
     return Object.assign(tested, { at: { kind: "sqlite", file: tested.file } as const });
   },
   PostgreSQL: async () => {
-    const tested = await openPostgresUnderTest("test");
+    const tested = await openPostgresUnderTest();
     return Object.assign(tested, { at: locate(tested.database.url) });
   },
 };

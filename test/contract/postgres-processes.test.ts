@@ -4,7 +4,7 @@ import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { CutWire } from "../support/cut-wire.ts";
-import { createDatabase, locate, openPostgresUnderTest, postgresFileTest as test } from "./postgres-under-test.ts";
+import { createDatabase, locate, openPostgresUnderTest, postgresTest as test } from "./postgres-under-test.ts";
 import {
   accept,
   allMails,
@@ -22,7 +22,7 @@ import {
 } from "./records.ts";
 
 async function openStores(count: number) {
-  const tested = await openPostgresUnderTest("test");
+  const tested = await openPostgresUnderTest();
   const stores = [tested.store];
   while (stores.length < count) stores.push(await tested.openAgain());
   return Object.assign(tested, { stores, retries: () => stores.map(({ commitCounts }) => commitCounts.retries) });

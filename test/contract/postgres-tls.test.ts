@@ -3,12 +3,13 @@ import { execFile, execFileSync } from "node:child_process";
 import { chown, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 import { messageForOperator } from "../../server/src/observe/describe-error.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { addressOf } from "../../server/src/storage/postgres/address.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
-import { type PostgresDatabase, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { startPostgres } from "../support/postgres-server.ts";
+import { shared } from "../support/shared.ts";
 import { createDatabase, locate } from "./postgres-under-test.ts";
 import { accept, inquiry, minute } from "./records.ts";
 
@@ -48,36 +49,32 @@ const openssl = (() => {
 })();
 
 describe.skipIf(!openssl)("with a certificate of its own authority, a server", () => {
-  let server: PostgresServer;
-  let database: PostgresDatabase;
-
-  beforeAll(async () => {
-    server = await startPostgres({ from: inject("postgresData") });
+  const opened = shared(async () => {
+    const server = await startPostgres({ from: inject("postgresData") });
     await makeCertificates(server.folder);
     await server.administer("ALTER SYSTEM SET ssl_cert_file = 'server.pem'");
     await server.administer("ALTER SYSTEM SET ssl_key_file = 'server.key'");
     await server.administer("ALTER SYSTEM SET ssl = on");
     await server.administer("SELECT pg_reload_conf()");
     if (inject("postgresData") === null) await server.makeTemplate();
-    database = await server.create();
+    const database = await server.create();
     await vi.waitFor(async () => expect(await server.administer("SHOW ssl")).toEqual([{ ssl: "on" }]), {
       timeout: minute,
     });
+    return Object.assign(server, { database });
   });
 
-  afterAll(() => server[Symbol.asyncDispose]());
-
   const at = (host: string, parameters: string) => {
-    const url = new URL(database.url);
+    const url = new URL(opened().database.url);
     url.hostname = host;
     return `${url.href}?${parameters}`;
   };
-  const rootOf = (name: string) => `sslmode=verify-full&sslrootcert=${join(server.folder, name)}`;
+  const rootOf = (name: string) => `sslmode=verify-full&sslrootcert=${join(opened().folder, name)}`;
 
   async function isEncrypted(url: string): Promise<unknown> {
     await using store = await openStore(locate(url));
     await accept(store, inquiry(1));
-    const [found] = await database.query(`
+    const [found] = await opened().database.query(`
       SELECT bool_and(ssl.ssl) AS encrypted FROM pg_stat_ssl AS ssl
       JOIN pg_stat_activity AS activity USING (pid)
       WHERE activity.datname = current_database() AND activity.application_name = 'submissions'`);

@@ -1,5 +1,5 @@
-// PostgreSQL for the contract suite: a database for each test file, on the server of the run. Reaches past the port only
-// for what the port cannot do.
+// PostgreSQL for the contract suite: databases on the server of the run. Reaches past the port only for what the port
+// cannot do.
 import { inject } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
@@ -8,7 +8,6 @@ import {
   type PostgresDatabase,
   PostgresDatabases,
   type PostgresServer,
-  type PostgresSession,
   startPostgres,
 } from "../support/postgres-server.ts";
 import { shortcutsOf, storeTest, type StoreUnderTest } from "./store-under-test.ts";
@@ -32,14 +31,6 @@ export async function startOwnServer(): Promise<PostgresServer> {
   return server;
 }
 
-// One for a file: emptying it is quicker than making another one.
-let fileDatabase: Promise<{ readonly database: PostgresDatabase; readonly session: PostgresSession }> | undefined;
-
-async function openDatabase() {
-  const database = await createDatabase();
-  return { database, session: await database.connect() };
-}
-
 // All at once, and without what the audit log and foreign keys do. Quicker than TRUNCATE for few rows.
 const emptyAll = `DO $$ DECLARE name text; BEGIN
   SET LOCAL session_replication_role = replica;
@@ -50,10 +41,10 @@ const emptyAll = `DO $$ DECLARE name text; BEGIN
   UPDATE search_progress SET indexed_to = 0;
 END $$`;
 
-/** @param of `file` shares one database with the other tests of the file, emptied */
-export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promise<PostgresUnderTest> {
+export async function openPostgresUnderTest(): Promise<PostgresUnderTest> {
   const folder = await openFolder();
-  const { database, session } = await (of === "test" ? openDatabase() : (fileDatabase ??= openDatabase()));
+  const database = await createDatabase();
+  const session = await database.connect();
   const stores: Store[] = [];
   const open = async () => {
     const store = await openStore(locate(database.url));
@@ -61,11 +52,9 @@ export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promi
     return store;
   };
   const query = (statement: string) => session.query(statement);
-  const empty = async () => void (await query(emptyAll));
-  if (of === "file") await empty();
   return {
     ...shortcutsOf(query),
-    empty,
+    empty: async () => void (await query(emptyAll)),
     store: await open(),
     folder: folder.path,
     database,
@@ -80,19 +69,10 @@ export async function openPostgresUnderTest(of: "test" | "file" = "file"): Promi
     },
     async [Symbol.asyncDispose]() {
       for (const store of stores) await store[Symbol.asyncDispose]();
-      if (of === "test") {
-        await session[Symbol.asyncDispose]();
-        await database[Symbol.asyncDispose]();
-      }
-      await folder[Symbol.asyncDispose]();
+      for (const one of [session, database, folder]) await one[Symbol.asyncDispose]();
     },
   };
 }
 
-const testOn = (of: "test" | "file") =>
-  storeTest(() => openPostgresUnderTest(of)).extend("database", ({ tested }) => tested.database);
-
 /** A `test` with a database of its own, whatever becomes of that. */
-export const postgresTest = testOn("test");
-/** A `test` with the database of its file, emptied. */
-export const postgresFileTest = testOn("file");
+export const postgresTest = storeTest(openPostgresUnderTest).extend("database", ({ tested }) => tested.database);

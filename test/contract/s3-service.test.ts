@@ -1,43 +1,20 @@
 // The running service with its resumes in an object store: what is stored after an answer, and what is not.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { runCommand } from "../support/desk/run-command.ts";
 import { ClamdStandIn } from "../support/clamd-stand-in.ts";
 import { applicant, form, json, pdf, rest, type Answer } from "../support/doors.ts";
+import { openFolder } from "../support/folder.ts";
 import { keptLog } from "../support/kept-log.ts";
-import { s3Credentials, S3StandIn } from "../support/s3-stand-in.ts";
+import { s3Environment, sharedS3, stubS3Environment } from "../support/s3-stand-in.ts";
 import { runToEnd, until } from "../support/service-process.ts";
 import { startService, type Service } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 import { findResume } from "./records.ts";
 
-const credentials = {
-  AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
-};
-const folder = mkdtempSync(join(tmpdir(), "s3-service-"));
-let store: S3StandIn;
-const stubCredentials = () => {
-  for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
-};
-
-beforeAll(async () => {
-  stubCredentials();
-  store = await S3StandIn.open();
-});
-afterAll(async () => {
-  await store[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true });
-  vi.unstubAllEnvs();
-});
-afterEach(() => {
-  store.objects.clear();
-  store.requests.length = 0;
-  store.breakdown = null;
-  store.now = Date.now;
-});
+const folder = shared(openFolder);
+const store = await sharedS3();
 
 const settings = () => ({ RESUME_STORE: "s3://resumes/kept", S3_ENDPOINT: store.url });
 const apply = (service: Service, resumeFile = pdf("cv.pdf", 200_000)) =>
@@ -87,7 +64,7 @@ test("without the store an application is refused with 503 and leaves nothing; t
 test("credentials that are refused are told to the log alone, and no secret is", async () => {
   vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDSTRANGER");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "a-secret-of-ours");
-  onTestFinished(stubCredentials);
+  onTestFinished(stubS3Environment);
   const { lines, log } = keptLog();
   await using service = await startService({ env: settings(), log });
   expect((await apply(service)).status).toBe(503);
@@ -103,7 +80,7 @@ describe("the command `resume`", () => {
   const environmentOf = (service: Service, env: Record<string, string> = {}) => ({
     DATA_DIR: service.dataFolder,
     ...settings(),
-    ...credentials,
+    ...s3Environment,
     ...env,
   });
 
@@ -149,7 +126,7 @@ describe("the command `resume`", () => {
 
 test("without the SDK the service does not start, and says which command brings it in", async () => {
   const preload = [new URL("../support/hidden-packages.ts", import.meta.url).href];
-  const env = { ...settings(), DATA_DIR: join(folder, "without-sdk"), PORT: "0" };
+  const env = { ...settings(), DATA_DIR: join(folder().path, "without-sdk"), PORT: "0" };
   const { code, output } = await runToEnd(env, { preload });
   expect(code).toBe(78);
   expect(output).toContain("RESUME_STORE: needs packages that are not installed: npm install");

@@ -1,40 +1,22 @@
 // The vault in an object store, against a store that fails when a test wants it: what is sent, what is believed, what is
 // tried again, and what the vault says when nothing helps.
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock, type Clock } from "../../server/src/clock.ts";
 import { s3Limits, type S3Limits } from "../../server/src/resumes/s3-calls.ts";
 import { openS3Vault, type S3Settings } from "../../server/src/resumes/s3.ts";
 import type { Vault } from "../../server/src/resumes/vault.ts";
-import { s3Credentials, S3StandIn, type S3Mishap } from "../support/s3-stand-in.ts";
+import { openFolder } from "../support/folder.ts";
+import { s3Credentials, sharedS3, type S3Mishap } from "../support/s3-stand-in.ts";
+import { shared } from "../support/shared.ts";
 import { describeVault, stage } from "./vault-contract.ts";
 
-const base = mkdtempSync(join(tmpdir(), "s3-vault-"));
+const base = shared(openFolder);
 let folders = 0;
-let store: S3StandIn;
-
-beforeAll(async () => {
-  vi.stubEnv("AWS_ACCESS_KEY_ID", s3Credentials.accessKeyId);
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", s3Credentials.secretAccessKey);
-  vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
-  store = await S3StandIn.open();
-});
-afterAll(async () => {
-  await store[Symbol.asyncDispose]();
-  rmSync(base, { recursive: true });
-  vi.unstubAllEnvs();
-});
-afterEach(() => {
-  store.objects.clear();
-  store.requests.length = 0;
-  store.breakdown = null;
-  store.encrypting = false;
-  store.now = Date.now;
-});
+const store = await sharedS3();
 
 const minute = 60_000;
 // Time-outs that no busy machine uses up,
@@ -62,7 +44,7 @@ const open = (
       endpoint: store.url,
       region: "us-east-1",
       links: true,
-      folder: join(base, `${(folders += 1)}`),
+      folder: join(base().path, `${(folders += 1)}`),
       ...settings,
     },
     clock,
@@ -331,8 +313,8 @@ test("a link is signed, short-lived, saves under the name of the upload, and is 
 describe("credentials and region", () => {
   test("without credentials nothing is kept, and the vault says so", async () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", undefined);
-    vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", join(base, "none"));
-    vi.stubEnv("AWS_CONFIG_FILE", join(base, "none"));
+    vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", join(base().path, "none"));
+    vi.stubEnv("AWS_CONFIG_FILE", join(base().path, "none"));
     await using vault = await open();
     expect(await vault.checkReadiness()).toEqual({
       ready: false,
@@ -344,7 +326,7 @@ describe("credentials and region", () => {
   });
 
   test("a region that no setting names is a mistake of the settings, found at the start", async () => {
-    vi.stubEnv("AWS_CONFIG_FILE", join(base, "none"));
+    vi.stubEnv("AWS_CONFIG_FILE", join(base().path, "none"));
     await expect(open({ endpoint: null, region: null })).rejects.toMatchObject({
       name: "SettingUnusable",
       variable: "S3_REGION",

@@ -1,50 +1,41 @@
 // An independent OpenAPI validator (Prism) between a client and the running service. What the document allows is accepted,
 // and every answer of the service is as the document says.
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { buildOpenApiDocument } from "../../server/src/http/openapi/document.ts";
-import type { OpenApiDocument } from "../../server/src/http/openapi/components.ts";
 import { applicant, buyer, form, json, pdf } from "../support/doors.ts";
-import { startService, type Service } from "../support/service.ts";
+import { openFolder } from "../support/folder.ts";
 import { freePort, untilListening } from "../support/free-port.ts";
+import { startService } from "../support/service.ts";
+import { shared } from "../support/shared.ts";
 
 const prism = fileURLToPath(new URL("node_modules/.bin/prism", import.meta.url));
 
-interface Proxy {
-  readonly url: string;
-  readonly child: ChildProcess;
-  readonly log: () => string;
-}
-
-let service: Service;
-let folder: string;
-let document: OpenApiDocument;
-/** Holds requests and answers to the document. */
-let strict: Proxy;
-/** Lets every request through and holds the answers to the document. */
-let lenient: Proxy;
-
-beforeAll(async () => {
-  service = await startService();
-  folder = await mkdtemp(join(tmpdir(), "openapi-"));
-  const file = join(folder, "openapi.json");
-  document = buildOpenApiDocument({ publicUrl: service.url, version: "1.2.3", proofOfWork: false });
+const opened = shared(async () => {
+  const service = await startService();
+  const folder = await openFolder();
+  const file = join(folder.path, "openapi.json");
+  const document = buildOpenApiDocument({ publicUrl: service.url, version: "1.2.3", proofOfWork: false });
   await writeFile(file, JSON.stringify(document));
-  [strict, lenient] = await Promise.all([
+  const [strict, lenient] = await Promise.all([
     startProxy(file, service.url, []),
     startProxy(file, service.url, ["--validate-request", "false"]),
   ]);
-});
-
-afterAll(async () => {
-  await Promise.all([strict, lenient].filter((proxy) => proxy !== undefined).map(stopProxy));
-  await rm(folder, { recursive: true, force: true });
-  await service[Symbol.asyncDispose]();
+  const all = new AsyncDisposableStack();
+  for (const one of [service, folder, strict, lenient]) all.use(one);
+  return {
+    service,
+    document,
+    /** Holds requests and answers to the document. */
+    strict,
+    /** Lets every request through and holds the answers to the document. */
+    lenient,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
 });
 
 const text = (body: string, type: string): RequestInit => ({ body, headers: { "content-type": type } });
@@ -63,19 +54,19 @@ describe("what the document allows is accepted", () => {
     ["an application as a multipart form", submit, () => form(applicant)],
     ["an application with a resume", submit, () => form({ ...applicant, resumeFile: pdf() })],
   ])("%s", async (_name, path, init) => {
-    const response = await fetch(strict.url + path, { method: "POST", ...init() });
+    const response = await fetch(opened().strict.url + path, { method: "POST", ...init() });
     expect(await response.json()).toMatchObject({ message: exampleOf(path, 200, "accepted")?.message });
     expect(response.status).toBe(200);
     expect(response.headers.get("sl-violations")).toBeNull();
   });
 
   test.each(["/healthz", "/readyz"])("%s", async (path) => {
-    expect((await fetch(strict.url + path)).status).toBe(200);
+    expect((await fetch(opened().strict.url + path)).status).toBe(200);
   });
 });
 
 test("the validator does refuse what breaks the document", async () => {
-  const response = await fetch(strict.url + inquiry, { method: "POST", ...json({ ...buyer, name: 1 }) });
+  const response = await fetch(opened().strict.url + inquiry, { method: "POST", ...json({ ...buyer, name: 1 }) });
   expect(response.status).toBe(422);
   expect(await response.text()).toContain("name");
 });
@@ -103,7 +94,7 @@ describe("what the service refuses is refused in the documented way", () => {
       1,
     ],
   ])("%s", async (_name, path, init, status, code, issues) => {
-    const response = await fetch(lenient.url + path, { method: "POST", ...init() });
+    const response = await fetch(opened().lenient.url + path, { method: "POST", ...init() });
     const body = (await response.json()) as Shown;
     expect({ status: response.status, code: body.code }).toEqual({ status, code });
     expect(body.issues ?? []).toHaveLength(issues);
@@ -117,13 +108,14 @@ test.each([
   ["resumeTooLarge", 413, () => form({ ...applicant, resumeFile: tooLarge() })],
   ["resumeKindUnsupported", 415, () => form({ ...applicant, resumeFile: png() })],
 ] as const)("the example of %s is what the service says", async (name, status, init) => {
-  const response = await fetch(service.url + submit, { method: "POST", ...init() });
+  const response = await fetch(opened().service.url + submit, { method: "POST", ...init() });
   const { requestId: _mine, ...said } = (await response.json()) as Shown;
   const { requestId: _theirs, ...shown } = exampleOf(submit, status, name) ?? {};
   expect(said).toEqual(shown);
 });
 
 test("no answer had a status that is not documented", () => {
+  const { strict, lenient } = opened();
   for (const proxy of [strict, lenient]) {
     expect(proxy.log()).toContain("Prism is listening");
     expect(proxy.log()).not.toMatch(/Violation: response/);
@@ -138,12 +130,12 @@ interface Shown {
 }
 
 /** What the document shows of an answer. */
-function exampleOf(path: string, status: number, name: string): Shown | undefined {
-  const answer = document.paths[path]?.["post"]?.responses[status];
-  return answer?.content["application/json"]?.examples?.[name]?.value as Shown | undefined;
-}
+const exampleOf = (path: string, status: number, name: string) =>
+  opened().document.paths[path]?.["post"]?.responses[status]?.content["application/json"]?.examples?.[name]?.value as
+    | Shown
+    | undefined;
 
-async function startProxy(file: string, upstream: string, more: readonly string[]): Promise<Proxy> {
+async function startProxy(file: string, upstream: string, more: readonly string[]) {
   const port = await freePort();
   const child = spawn(process.execPath, [prism, "proxy", file, upstream, "--errors", "--port", String(port), ...more], {
     env: { ...process.env, NO_COLOR: "1" },
@@ -151,11 +143,11 @@ async function startProxy(file: string, upstream: string, more: readonly string[
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (log += chunk.toString()));
   await untilListening(port, [child], () => log);
-  return { url: `http://127.0.0.1:${port}`, child, log: () => log };
-}
-
-async function stopProxy({ child }: Proxy): Promise<void> {
-  if (child.exitCode !== null) return;
-  child.kill();
-  await once(child, "exit");
+  return {
+    url: `http://127.0.0.1:${port}`,
+    log: () => log,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.kill()) await once(child, "exit");
+    },
+  };
 }

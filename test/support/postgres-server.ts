@@ -61,7 +61,6 @@ export class PostgresDatabases {
 }
 
 export type PostgresDatabase = Awaited<ReturnType<PostgresDatabases["create"]>>;
-export type PostgresSession = Awaited<ReturnType<typeof connect>>;
 
 async function connect(url: string) {
   const client = new Client({ connectionString: url });

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, vi } from "vitest";
 import { Listening } from "./listening.ts";
 
 /** What becomes of one request. */
@@ -38,6 +39,14 @@ export interface StoredObject {
 
 /** Whom the store knows. */
 export const s3Credentials = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "hunter2-hunter2" };
+export const s3Environment = {
+  AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
+  AWS_EC2_METADATA_DISABLED: "true",
+};
+export const stubS3Environment = () => {
+  for (const [name, value] of Object.entries(s3Environment)) vi.stubEnv(name, value);
+};
 const bucketName = "resumes";
 /** A page of a listing: fewer than are asked for, which a store may do. */
 const pageMax = 100;
@@ -180,4 +189,20 @@ function faultOf({ method, headers }: IncomingMessage, url: URL, body: Buffer): 
   if (headers["x-amz-content-sha256"] !== hash.toString("hex")) return [400, "XAmzContentSHA256Mismatch"];
   const checksum = headers["x-amz-checksum-sha256"];
   return checksum === undefined || checksum === hash.toString("base64") ? null : [400, "BadDigest"];
+}
+
+/** A store for the tests of a file, which each find empty and sound, with its credentials in the environment. */
+export async function sharedS3(): Promise<S3StandIn> {
+  const store = await S3StandIn.open();
+  beforeAll(stubS3Environment);
+  afterEach(() => {
+    store.objects.clear();
+    store.requests.length = 0;
+    Object.assign(store, { breakdown: null, encrypting: false, now: Date.now });
+  });
+  afterAll(async () => {
+    await store[Symbol.asyncDispose]();
+    vi.unstubAllEnvs();
+  });
+  return store;
 }
