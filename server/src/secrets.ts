@@ -15,7 +15,7 @@ export const hashSecret = (secret: string): string => createHash("sha256").updat
 export const hashOfSent = (text: string): string | null =>
   text === "" || text.length > lengthMax ? null : hashSecret(text);
 
-/** A text without a dot, that only this service can have written, for a browser to keep and for this purpose alone. */
+/** `text.signature`, which only this service can have written, for a browser to keep. The text has no dot. */
 export const sign = (key: string, purpose: string, text: string): string => `${text}.${signature(key, purpose, text)}`;
 
 /** The text that was signed, or null when this service did not sign it for this purpose. */

@@ -33,7 +33,7 @@ interface Received {
   readonly reply: FastifyReply;
   readonly by: Door;
   /** Where a form's fields are gathered, if they are wanted even when the form is refused. */
-  readonly form?: FormBody | undefined;
+  readonly form?: FormBody | null | undefined;
   readonly input?: ReadInput;
 }
 
@@ -60,7 +60,7 @@ export async function answerCall(door: DoorOptions, entry: ProcedureEntry, recei
 export async function readInput(
   request: FastifyRequest,
   { vault, limits }: Pick<DoorOptions, "vault" | "limits">,
-  form?: FormBody,
+  form?: FormBody | null,
 ): Promise<ReadInput> {
   const { body, headers } = request;
   if (body instanceof URLSearchParams) {
@@ -71,7 +71,7 @@ export async function readInput(
   if (body !== undefined) return inputOf(body);
   if (headers["content-type"] === undefined) throw new Fault("bodyEmpty");
   // Only fields that are wanted after a refusal are worth reading on for.
-  const patienceBytes = form === undefined ? 0 : limits.drainBytesMax;
+  const patienceBytes = form ? limits.drainBytesMax : 0;
   return new MultipartForm(request, form ?? new FormBody(), { vault, patienceBytes }).read();
 }
 

@@ -40,9 +40,9 @@ async function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorO
       variesBy(reply, "Accept");
       const { page } = request;
       // Shown again by the page of a refusal.
-      const form = page ? (page.form = new FormBody(formShapes[path], { keyed: true })) : undefined;
+      if (page) page.form = new FormBody(formShapes[path], { keyed: true });
       try {
-        const receipt = await answerCall(door, entry, { request, reply, by: "rest", form });
+        const receipt = await answerCall(door, entry, { request, reply, by: "rest", form: page?.form });
         return page ? reply.redirect(page.after(receipt), 303) : receipt;
       } catch (error) {
         return refuse(request, reply, error);

@@ -61,8 +61,7 @@ export interface Vault extends AsyncDisposable {
   discard(key: string): Promise<void>;
   /** @throws ResumeMissing, VaultUnavailable */
   read(key: string): Promise<Readable>;
-  // A web address from which anybody can fetch a kept file for five minutes, to be saved under `filename`; null when this
-  // vault gives none. Does not check that the file is there.
+  /** A link that saves a kept file as `filename` for five minutes; null: this vault has none. @throws VaultUnavailable */
   link(key: string, filename: string): Promise<string | null>;
   /** Whether files can be kept now. The reason is for the log, and holds no secret. */
   checkReadiness(): Promise<{ readonly ready: boolean; readonly reason?: string }>;

@@ -141,7 +141,7 @@ export const refusalSchemas: Readonly<Record<string, Schema>> = {
   },
 };
 
-/** What must be known of an operation to say how it refuses: whether it takes a submission, whether it takes a resume, … */
+/** What must be known of an operation to say how it refuses. */
 interface Refusing {
   readonly submission: boolean;
   readonly file: boolean;

@@ -23,7 +23,8 @@ export const parseContentTypes = (xml: Buffer): ((partName: string) => string | 
   const text = decodeXml(xml);
   let items = 0;
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
-    if ((items += 1) > itemsMax) return null;
+    items += 1;
+    if (items > itemsMax) return null;
     passedOver.lastIndex = at;
     if (passedOver.test(text)) {
       at = passedOver.lastIndex;
