@@ -3,14 +3,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { publicUrl, type Config } from "./config.ts";
-import {
-  describeSettings,
-  loadConfig,
-  reportMisspellings,
-  reportProblems,
-  type ConfigProblem,
-  type Environment,
-} from "./load.ts";
+import { describeSettings, loadConfig, reportMisspellings, reportProblems } from "./load.ts";
+import type { ConfigProblem, Environment } from "./load.ts";
 import { builtInWords } from "./mail-words.ts";
 import { sections, settings, type Setting } from "./settings.ts";
 
@@ -275,9 +269,8 @@ describe("a file that a setting names", () => {
   afterAll(() => rmSync(place, { recursive: true }));
 
   function fileOf(name: string, text: string): Environment {
-    const file = join(place, name);
-    writeFileSync(file, text);
-    return { [name]: file };
+    writeFileSync(join(place, name), text);
+    return { [name]: join(place, name) };
   }
   const catalogue = (text: string) => fileOf("PACKAGE_CATALOGUE", text);
   const domains = (text: string) => fileOf("DISPOSABLE_DOMAINS", text);

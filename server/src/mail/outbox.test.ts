@@ -8,19 +8,20 @@ import { Outbox } from "./outbox.ts";
 
 const now = 1_700_000_000_000;
 const taken = (id: string): MailOutcome => ({ result: "taken", providerId: `p-${id}` });
-const later = (cause: "provider" | "limit" | "ambiguous" | "configuration", retryAfterMs?: number): MailOutcome => ({
-  result: "later",
-  error: cause,
-  cause,
-  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-});
+const later = (cause: "provider" | "limit" | "ambiguous" | "configuration", more: { retryAfterMs?: number } = {}) =>
+  ({ result: "later", error: cause, cause, ...more }) as const;
 
+const welcome = {
+  email: "a@example.org",
+  requestId: "r",
+  language: "en",
+  confirmToken: null,
+  unsubscribeToken: "u",
+} as const;
 const mail = (id: string, more: Partial<LeasedMail> = {}): LeasedMail => ({
   id,
   kind: id.startsWith("notice") ? "inquiry-notice" : "inquiry-receipt",
-  about: {
-    welcome: { email: "a@example.org", requestId: "r", language: "en", confirmToken: null, unsubscribeToken: "u" },
-  },
+  about: { welcome },
   attempts: 0,
   createdAt: now,
   timesNotFound: null,
@@ -147,10 +148,7 @@ describe("mails that were just stored", () => {
     await expect.poll(() => told.settled.length).toBe(2);
     expect(told.sent).toEqual([["receipt", "notice"]]);
     expect([...told.owners]).toEqual([lease.owner]);
-    expect(told.settled.map(({ id, result }) => [id, result])).toEqual([
-      ["receipt", "sent"],
-      ["notice", "later"],
-    ]);
+    expect(told.settled.map(({ id, result }) => `${id} ${result}`)).toEqual(["receipt sent", "notice later"]);
     expect(told.events).toStrictEqual([
       ["inquiry-receipt", "sent", { id: "receipt", requestId: "r" }],
       ["inquiry-notice", "later", { id: "notice", requestId: "r", error: "provider" }],
@@ -214,9 +212,8 @@ describe("mails that were just stored", () => {
     clock.at = now + 18_000;
     expect(await outbox.deliver(mails("a"))).toBe(false);
     expect(told.sent).toEqual([]);
-    await expect
-      .poll(() => told.settled)
-      .toMatchObject([{ id: "a", result: "later", tried: false, timesNotFound: null }]);
+    const given = { id: "a", result: "later", tried: false, timesNotFound: null };
+    await expect.poll(() => told.settled).toMatchObject([given]);
     clock.at = now + 17_999;
     expect(await outbox.deliver(mails("b"))).toBe(true);
   });
@@ -225,12 +222,8 @@ describe("mails that were just stored", () => {
     let works = false;
     const { outbox, told, clock } = play({ becomes: (id) => (works ? taken(id) : later("configuration")) });
     expect(await outbox.deliver(mails("a", "b"))).toBe(false);
-    await expect
-      .poll(() => told.settled)
-      .toMatchObject([
-        { id: "a", tried: false, dueAt: now + 5_000 },
-        { id: "b", tried: false, dueAt: now + 5_000 },
-      ]);
+    const kept = { tried: false, dueAt: now + 5_000 };
+    await expect.poll(() => told.settled).toMatchObject(["a", "b"].map((id) => ({ id, ...kept })));
     expect(await outbox.deliver(mails("c", "d"))).toBe(false);
     expect(told.sent).toHaveLength(1);
     works = true;
@@ -240,10 +233,8 @@ describe("mails that were just stored", () => {
     expect(await outbox.deliver(mails("g", "h"))).toBe(true);
     // What came with the probe has waited for it.
     expect(told.sent.slice(2)).toEqual([["f", "g", "h"]]);
-    expect(told.events.filter((event) => event === "resumed" || (event as string[])[0] === "paused")).toEqual([
-      ["paused", "configuration"],
-      "resumed",
-    ]);
+    const turns = told.events.filter((event) => event === "resumed" || (event as string[])[0] === "paused");
+    expect(turns).toEqual([["paused", "configuration"], "resumed"]);
   });
 
   test("that cannot be written take no other with them", async () => {
@@ -252,9 +243,8 @@ describe("mails that were just stored", () => {
     expect(await Promise.all(answers)).toEqual([true, false, true]);
     expect(told.sent).toEqual([["a", "b"]]);
     await expect.poll(() => told.settled.length).toBe(3);
-    expect(told.settled).toContainEqual(
-      expect.objectContaining({ id: "unwritable", result: "later", error: "not written: TypeError" }),
-    );
+    const unwritten = { id: "unwritable", result: "later", error: "not written: TypeError" };
+    expect(told.settled).toContainEqual(expect.objectContaining(unwritten));
     expect(told.failed).toEqual([new TypeError("cannot be written")]);
   });
 
@@ -267,7 +257,9 @@ describe("mails that were just stored", () => {
 
 describe("mails that meet the provider's limit", () => {
   test("are kept when it is short, sent before all others when it is over, and no try is counted", async () => {
-    const { outbox, told, clock } = play({ becomes: (id, call) => (call === 1 ? later("limit", 20) : taken(id)) });
+    const { outbox, told, clock } = play({
+      becomes: (id, call) => (call === 1 ? later("limit", { retryAfterMs: 20 }) : taken(id)),
+    });
     const first = outbox.deliver(mails("a", "notice"));
     await expect.poll(() => told.sent.length).toBe(1);
     const second = outbox.deliver(mails("b"));
@@ -301,17 +293,14 @@ describe("mails that meet the provider's limit", () => {
 
 describe("mails that are due", () => {
   test("are claimed until there are no more, under a lease of this process", async () => {
-    const { outbox, told } = play({
-      batchMax: 2,
-      due: (call) => [mails("a", "b"), mails("c", "d"), mails("e")][call - 1] ?? [],
-    });
+    const batches = [mails("a", "b"), mails("c", "d"), mails("e")];
+    const { outbox, told } = play({ batchMax: 2, due: (call) => batches[call - 1] ?? [] });
     outbox.start();
     await expect.poll(() => told.settled.length).toBe(5);
     await outbox.stop();
     expect(told.sent).toEqual([["a", "b"], ["c", "d"], ["e"]]);
-    expect(told.claims).toEqual(
-      [1, 2, 3].map(() => ({ count: 2, at: now, lease: { owner: outbox.lease().owner, until: now + 30_000 } })),
-    );
+    const claim = { count: 2, at: now, lease: { owner: outbox.lease().owner, until: now + 30_000 } };
+    expect(told.claims).toEqual([claim, claim, claim]);
   });
 
   test("are claimed when there is a call for them, and no call waits for another", async () => {
@@ -394,10 +383,8 @@ describe("mails that are due", () => {
 
   test("are not sent when the store has them no more, because their person was erased while they waited", async () => {
     const held = gate();
-    const { outbox, told, clock, store } = play({
-      calls: { fresh: 1, due: 1 },
-      waits: (_, call) => call === 1 && held.promise,
-    });
+    const waits = (_: unknown, call: number) => call === 1 && held.promise;
+    const { outbox, told, clock, store } = play({ calls: { fresh: 1, due: 1 }, waits });
     const first = outbox.deliver(mails("first"));
     await expect.poll(() => told.sent.length).toBe(1);
     const answers = [outbox.deliver(mails("erased")), outbox.deliver(mails("kept"))];
@@ -426,12 +413,7 @@ describe("mails that are due", () => {
 });
 
 describe("mails in doubt", () => {
-  const doubtful = () => [
-    mail("a", { timesNotFound: 0 }),
-    mail("b"),
-    mail("c", { timesNotFound: 1 }),
-    mail("d", { timesNotFound: 2 }),
-  ];
+  const doubtful = () => [0, null, 1, 2].map((timesNotFound, at) => mail("abcd"[at]!, { timesNotFound }));
 
   test("are asked about first; those that the provider has are settled, those denied twice are sent", async () => {
     const { outbox, told } = play({
@@ -502,11 +484,8 @@ describe("leases", () => {
 
 describe("the sender learns", () => {
   test("from questions that are not answered, as from mails that are not taken", async () => {
-    const { outbox, told } = play({
-      pollMs: 1,
-      find: async () => [later("provider") as MailFinding],
-      due: () => [mail("a", { timesNotFound: 0 })],
-    });
+    const due = () => [mail("a", { timesNotFound: 0 })];
+    const { outbox, told } = play({ pollMs: 1, find: async () => [later("provider")], due });
     outbox.start();
     await expect.poll(() => told.events).toContainEqual(["paused", "provider"]);
     expect(told.asked).toHaveLength(10);

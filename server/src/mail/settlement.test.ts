@@ -9,12 +9,17 @@ const moment = { now, pausedUntil: null, doubt: "ask" } as const;
 const pausing = { ...moment, pausedUntil: now + 60_000 };
 const onceMore = { ...moment, doubt: "once-more" } as const;
 const replacing = { ...moment, doubt: "replace" } as const;
+const welcome = {
+  email: "a@example.org",
+  requestId: "r",
+  language: "en",
+  confirmToken: null,
+  unsubscribeToken: "u",
+} as const;
 const mailWith = (more: Partial<LeasedMail> = {}): LeasedMail => ({
   id: "one",
   kind: "newsletter-welcome",
-  about: {
-    welcome: { email: "a@example.org", requestId: "r", language: "en", confirmToken: null, unsubscribeToken: "u" },
-  },
+  about: { welcome },
   attempts: 0,
   createdAt: now,
   timesNotFound: null,
