@@ -3,18 +3,8 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { json as readJson } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import {
-  type Answer,
-  applicant,
-  buyer,
-  doors,
-  form,
-  json,
-  pdf,
-  rest,
-  sendBatch,
-  withKey,
-} from "../../support/doors.ts";
+import { applicant, buyer, doors, form, json, pdf, rest, sendBatch, withKey } from "../../support/doors.ts";
+import type { Answer } from "../../support/doors.ts";
 import { shared } from "../../support/shared.ts";
 import { startService } from "../../support/service.ts";
 
@@ -40,12 +30,8 @@ test("an inquiry repeated through both doors is one submission with one receipt"
     const first = await rest.send(service(), "marketplace.inquiry", withKey(json(sent), "k 1"));
     expect(replayed(first)).toBeNull();
     // What was understood counts, not the bytes.
-    const { name, selectedPackageIds } = buyer;
-    const sameMeaning = {
-      selectedPackageIds: [...selectedPackageIds, ...selectedPackageIds],
-      email: email.toUpperCase(),
-      name: ` ${name} `,
-    };
+    const selectedPackageIds = [...buyer.selectedPackageIds, ...buyer.selectedPackageIds];
+    const sameMeaning = { selectedPackageIds, email: email.toUpperCase(), name: ` ${buyer.name} ` };
     for (const door of [...doors, ...doors]) {
       const again = await door.send(service(), "marketplace.inquiry", withKey(json(sameMeaning), "k 1"));
       expect(again).toMatchObject({ status: 200, receipt: first.receipt });
@@ -103,15 +89,10 @@ describe.each(doors)("on $name", (door) => {
     });
   });
 
-  test.each([
-    ["two keys", ["one", "two"]],
-    ["the same key twice", ["one", "one"]],
-  ])("%s in one request are refused, not joined", async (_, keys) => {
+  test.each(["two", "one"])("the keys one and %s in one request are refused, not joined", async (second) => {
     await expectAdded([0, 0, 0], async () => {
-      const call = request(service().url + door.path("marketplace.inquiry"), {
-        method: "POST",
-        headers: { "content-type": "application/json", "idempotency-key": keys },
-      });
+      const headers = { "content-type": "application/json", "idempotency-key": ["one", second] };
+      const call = request(service().url + door.path("marketplace.inquiry"), { method: "POST", headers });
       call.end(JSON.stringify(buyer));
       const [response] = (await once(call, "response")) as [Parameters<typeof readJson>[0] & { statusCode: number }];
       expect(response.statusCode).toBe(400);

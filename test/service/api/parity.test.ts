@@ -25,14 +25,10 @@ type Refusal = readonly [name: string, init: () => RequestInit, code: keyof type
 
 const inquire = (more: object) => () => json({ ...buyer, ...more });
 const many = Array.from({ length: 51 }, (_, n) => `p${n}`);
+const badItems = "selectedPackageIds.1 selectedPackageIds.2";
 const ofInquiries: Refusal[] = [
   ["all missing fields at once", () => json({}), "BAD_REQUEST", "name email selectedPackageIds"],
-  [
-    "a bad item of a list by its position",
-    inquire({ selectedPackageIds: ["a", 1, ""] }),
-    "BAD_REQUEST",
-    "selectedPackageIds.1 selectedPackageIds.2",
-  ],
+  ["bad items of a list by their positions", inquire({ selectedPackageIds: ["a", 1, ""] }), "BAD_REQUEST", badItems],
   ["a selection that is too long", inquire({ selectedPackageIds: many }), "BAD_REQUEST", "selectedPackageIds"],
   ["a form where JSON belongs", () => form({ name: "Ann" }), "UNSUPPORTED_MEDIA_TYPE"],
 ];

@@ -16,17 +16,15 @@ const resume = await readFile(
 const service = shared(() => startService());
 const submissions = shared(() => createSubmissionsClient({ url: service().url }));
 
+const told = { message: expect.any(String) as string, confirmationEmailSent: true };
+
 /** The resumes that the service keeps, as bytes. */
 const keptResumes = async () => Promise.all((await service().files("resumes")).map((path) => readFile(path)));
 
 test("an inquiry gets a reference and a confirmation", async () => {
   const inquiry = { name: "Ann Buyer", email: "ann@example.org", selectedPackageIds: ["en-GB-scottish", "de-AT"] };
   const receipt = await submissions().marketplace.inquiry(inquiry);
-  expect(receipt).toEqual({
-    message: expect.any(String),
-    inquiryId: expect.stringMatching(/^INQ-\d{8}-\d{6}$/),
-    confirmationEmailSent: true,
-  });
+  expect(receipt).toEqual({ ...told, inquiryId: expect.stringMatching(/^INQ-\d{8}-\d{6}$/) });
   expect((await service().stored()).inquiries).toMatchObject([{ ...inquiry, reference: receipt.inquiryId }]);
 });
 
@@ -79,11 +77,7 @@ test("an application's resume arrives byte for byte", async () => {
     coverLetter: "First line\nsecond line",
     resumeFile: new File([resume], "Ana Souza – CV.pdf", { type: "application/pdf" }),
   });
-  expect(receipt).toEqual({
-    message: expect.any(String),
-    applicationId: expect.stringMatching(/^APP-\d{8}-\d{6}$/),
-    confirmationEmailSent: true,
-  });
+  expect(receipt).toEqual({ ...told, applicationId: expect.stringMatching(/^APP-\d{8}-\d{6}$/) });
   expect(await keptResumes()).toEqual([resume]);
 });
 

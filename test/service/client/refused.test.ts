@@ -12,19 +12,12 @@ const submissions = shared(() => createSubmissionsClient({ url: service().url })
 /** Every row, mail and resume, staged or kept. */
 async function leftBehind(): Promise<unknown[]> {
   const { inquiries, applications, subscribers } = await service().stored();
-  return [
-    ...inquiries,
-    ...applications,
-    ...subscribers,
-    ...(await service().mails()),
-    ...(await service().files("resumes")),
-  ];
+  return [inquiries, applications, subscribers, await service().mails(), await service().files("resumes")].flat();
 }
 
 test("names every field that is wrong, in words for a person", async () => {
-  const error = await failureOf(
-    submissions().marketplace.inquiry({ name: "", email: "nobody", selectedPackageIds: ["de-AT", ""] }),
-  );
+  const wrong = { name: "", email: "nobody", selectedPackageIds: ["de-AT", ""] };
+  const error = await failureOf(submissions().marketplace.inquiry(wrong));
   expect(error).toBeInstanceOf(SubmissionError);
   expect(error).toMatchObject({
     name: "SubmissionError",
@@ -35,10 +28,8 @@ test("names every field that is wrong, in words for a person", async () => {
     retryAfterSeconds: undefined,
   });
   expect(error.issues).toHaveLength(3);
-  expect(error.issue("email")).toEqual({
-    path: ["email"],
-    message: "Enter one e-mail address, like name@example.org.",
-  });
+  const message = "Enter one e-mail address, like name@example.org.";
+  expect(error.issue("email")).toEqual({ path: ["email"], message });
   expect(error.issue("name")?.message).toBe("This field is required.");
   expect(error.issue("selectedPackageIds")?.path).toEqual(["selectedPackageIds", 1]);
   expect(error.issue("selectedPackageIds", 1)).toBe(error.issue("selectedPackageIds"));

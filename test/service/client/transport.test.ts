@@ -78,12 +78,8 @@ describe("a refusal", () => {
     ["the plain body", body],
   ])("is understood in %s", async (_, json) => {
     const client = answeredWith(JSON.stringify(json), { status: 503, headers: { "retry-after": "5" } });
-    expect(await failureOf(client.newsletter.subscribe(subscription))).toMatchObject({
-      ...body,
-      status: 503,
-      issues: [],
-      retryAfterSeconds: 5,
-    });
+    const error = await failureOf(client.newsletter.subscribe(subscription));
+    expect(error).toMatchObject({ ...body, status: 503, issues: [], retryAfterSeconds: 5 });
   });
 
   test("says how long to wait where headers are hidden, as in a page of another origin", async () => {

@@ -37,12 +37,9 @@ test.each(pods)("%s is admitted under the restricted profile", (_name, manifest)
     securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
     automountServiceAccountToken: false,
   });
+  const rights = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } };
   for (const { securityContext, resources } of spec.containers) {
-    expect(securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ["ALL"] },
-    });
+    expect(securityContext).toEqual(rights);
     for (const part of [resources.requests, resources.limits]) expect(part).toHaveProperty("memory");
   }
   const [namespace] = ofKind("Namespace");

@@ -9,14 +9,8 @@ import { addresses, applicant, buyer } from "../../support/doors.ts";
 import { browserAccept, problemAt, typedIn } from "../../support/pages.ts";
 import { shared } from "../../support/shared.ts";
 import { startService } from "../../support/service.ts";
-import {
-  hangs,
-  isThere,
-  startBalancer,
-  startUpstream,
-  type Balancer,
-  type Kind,
-} from "../../support/deploy/balancer.ts";
+import { hangs, isThere, startBalancer, startUpstream } from "../../support/deploy/balancer.ts";
+import type { Balancer, Kind } from "../../support/deploy/balancer.ts";
 
 const mebibyte = 1024 * 1024;
 const path = addresses["applications.submit"];

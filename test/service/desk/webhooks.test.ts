@@ -40,17 +40,8 @@ test("log lists deliveries, and replay sends them again", async () => {
   const id = delivery?.id ?? "";
   await store.deliveries.settle([{ id, at: noon, result: "failed", answer: "HTTP 410" }], lease.owner);
   const [, row] = linesOf((await run("log", "1", "--limit", "5")).stdout);
-  expect(row?.split(/ {2,}/)).toEqual([
-    id,
-    "1",
-    "inquiry.received",
-    reference,
-    "failed",
-    "1",
-    "2026-11-21T12:00:00Z",
-    "2026-11-21T12:00:00Z",
-    "HTTP 410",
-  ]);
+  const at = "2026-11-21T12:00:00Z";
+  expect(row?.split(/ {2,}/)).toEqual([id, "1", "inquiry.received", reference, "failed", "1", at, at, "HTTP 410"]);
   expect(JSON.parse((await run("log", "--json")).stdout)).toMatchObject([{ id, endedAt: "2026-11-21T12:00:00.000Z" }]);
   expect(await run("log", "2")).toMatchObject({ code: 1, stdout: "", stderr: "There is no webhook 2.\n" });
   expect(await run("replay", id)).toMatchObject({ code: 0, stderr: "1 delivery is due now.\n" });

@@ -24,16 +24,11 @@ test.each(doors)("the receipt of a German inquiry is German over $name, and the 
 });
 
 test.each([undefined, "fr", "", "DEN", 7, ["de"]])("a form in the language %j is answered in English", async (lang) => {
-  const { receipt } = await rest.send(
-    service(),
-    "marketplace.inquiry",
-    json({ ...buyer, email: `${crypto.randomUUID()}@example.org`, lang }),
-  );
+  const inquiry = { ...buyer, email: `${crypto.randomUUID()}@example.org`, lang };
+  const { receipt } = await rest.send(service(), "marketplace.inquiry", json(inquiry));
   const reference = String(receipt?.["inquiryId"]);
-  await expect.poll(async () => (await mailsAbout(reference)).length).toBe(2);
-  expect((await mailsAbout(reference)).map(({ subject }) => subject)).toContain(
-    `We received your inquiry ${reference}`,
-  );
+  const subjects = async () => (await mailsAbout(reference)).map(({ subject }) => subject);
+  await expect.poll(subjects).toContain(`We received your inquiry ${reference}`);
 });
 
 test("a German subscription is confirmed and ended on German pages", async () => {

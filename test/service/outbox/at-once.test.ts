@@ -8,16 +8,12 @@ import { SmtpStandIn } from "../../support/smtp-stand-in.ts";
 import { buyerAddress, eventually, inquire, startMailService } from "../../support/outbox/mail-service.ts";
 import { receiptsMax } from "../../../server/src/storage/rules/mails.ts";
 
+const jobs = "jobs@datasets.example";
+
 describe.each(doors)("through $name", (door) => {
   test.each([
     ["marketplace.inquiry", json(buyer), buyer.email, "sales@datasets.example", "inquiry"],
-    [
-      "applications.submit",
-      form({ ...applicant, resumeFile: pdf() }),
-      applicant.email,
-      "jobs@datasets.example",
-      "application",
-    ],
+    ["applications.submit", form({ ...applicant, resumeFile: pdf() }), applicant.email, jobs, "application"],
   ] as const)("%s: receipt and notice go out in one call, as told", async (procedure, init, email, team, kind) => {
     await using running = await startMailService();
     const { receipt } = await door.send(running.service, procedure, init);

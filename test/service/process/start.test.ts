@@ -44,12 +44,8 @@ const late = [
   "server/src/webhooks/post.ts",
 ];
 
-const postmark = {
-  ...addressees,
-  MAIL_TRANSPORT: "postmark",
-  POSTMARK_SERVER_TOKEN: "t",
-  POSTMARK_API_URL: "http://127.0.0.1:9",
-};
+const provider = { POSTMARK_SERVER_TOKEN: "t", POSTMARK_API_URL: "http://127.0.0.1:9" };
+const postmark = { ...addressees, MAIL_TRANSPORT: "postmark", ...provider };
 
 const loadedBy = ({ log }: ServiceProcess): string[] =>
   log.filter((line) => line.includes('"msg":"loaded"')).map((line) => (JSON.parse(line) as { url: string }).url);

@@ -1,6 +1,6 @@
 // Services for the web and workers on one database: what each does and leaves to the other, and the mails of all of them.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Answer, applicant, doors, form, json, pdf, rest } from "../../support/doors.ts";
+import { type Answer, applicant, buyer, doors, form, json, pdf, rest } from "../../support/doors.ts";
 import type { Service } from "../../support/service.ts";
 import type { PostmarkFault } from "../../support/postmark-stand-in.ts";
 import { until } from "../../support/service-process.ts";
@@ -24,11 +24,7 @@ beforeAll(async () => {
 afterAll(() => several[Symbol.asyncDispose]());
 
 const inquire = (service: Service, name: string, door = rest): Promise<Answer> =>
-  door.send(
-    service,
-    "marketplace.inquiry",
-    json({ name: "Ann Buyer", email: `${name}@example.org`, selectedPackageIds: ["en-GB-scottish"] }),
-  );
+  door.send(service, "marketplace.inquiry", json({ ...buyer, email: `${name}@example.org` }));
 
 const receiptOf = async (address: string) =>
   (await several.site.contents()).mails.find(({ email, kind }) => email === address && kind.endsWith("-receipt"));
@@ -41,9 +37,8 @@ test("without workers the web sends what it has just stored, and leaves alone wh
   await until(async () => (await receiptOf("late@example.org"))?.attempts === 1);
   clock.advance(24 * 60 * 60 * 1000);
   for (const service of webs) {
-    expect((await inquire(service, `next${new URL(service.url).port}`)).receipt).toMatchObject({
-      confirmationEmailSent: true,
-    });
+    const { receipt } = await inquire(service, `next${new URL(service.url).port}`);
+    expect(receipt).toMatchObject({ confirmationEmailSent: true });
   }
   expect(await receiptOf("late@example.org")).toMatchObject({ status: "queued", attempts: 1 });
 });

@@ -1,14 +1,8 @@
 // What counts as a DOCX: a ZIP file whose content types name a Word main document without macros.
 import { describe, expect, test } from "vitest";
 import { useJudge } from "../../support/resumes/judge.ts";
-import {
-  contentTypesXml,
-  wordEntries,
-  wordMain,
-  writeZip,
-  writeZip64End,
-  type ZipEntry,
-} from "../../support/resumes/write-zip.ts";
+import { contentTypesXml, wordEntries, wordMain, writeZip, writeZip64End } from "../../support/resumes/write-zip.ts";
+import type { ZipEntry } from "../../support/resumes/write-zip.ts";
 import { findDocxFault } from "../../../server/src/resumes/formats/docx.ts";
 import type { StagedBytes } from "../../../server/src/resumes/staged-bytes.ts";
 

@@ -61,12 +61,8 @@ test.each(bases)("a %s with every byte of its structure set to 0xff in turn is j
 });
 
 test("random bytes behind every signature are judged", async () => {
-  const signature = fc.constantFrom(
-    Buffer.from("%PDF-"),
-    Buffer.from("PK\u0003\u0004"),
-    wordCompound().subarray(0, 512),
-    Buffer.alloc(0),
-  );
+  const texts = ["%PDF-", "PK\u0003\u0004", ""].map((text) => Buffer.from(text));
+  const signature = fc.constantFrom(...texts, wordCompound().subarray(0, 512));
   await fc.assert(
     fc.asyncProperty(signature, fc.uint8Array({ maxLength: 4_096 }), async (head, rest) => {
       expect(await judge(Buffer.concat([head, rest]))).toHaveProperty("accepted");

@@ -24,14 +24,9 @@ beforeEach(async () => {
   await store().webhooks.add({ url: receiver().url, events: ["inquiry.received"], secret }, eva);
 });
 
-const send = () =>
-  startSender({
-    store: store(),
-    targets: "loopback",
-    publicUrl: () => "https://s.example.org",
-    log: createLog("silent"),
-    pollMs: 5,
-  });
+const log = createLog("silent");
+const publicUrl = () => "https://s.example.org";
+const send = () => startSender({ store: store(), targets: "loopback", publicUrl, log, pollMs: 5 });
 const row = async () => (await store().webhooks.listDeliveries(null, {})).rows[0];
 
 test("a failed try is repeated after the delay, under the same id, until the receiver takes it", async () => {
