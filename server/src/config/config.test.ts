@@ -116,10 +116,7 @@ test.each<[Environment, Partial<Record<keyof Config, unknown>>]>([
   [{ CLAMD_ADDRESS: "[::1]:3310" }, { scanner: { host: "::1", port: 3310 } }],
   [{ CLAMD_ADDRESS: "/run/clamav/clamd.ctl" }, { scanner: { path: "/run/clamav/clamd.ctl" } }],
   [byPostmark, { mail: { kind: "postmark", token: "t-1" } }],
-  [
-    { ...byPostmark, POSTMARK_API_URL: "http://a.b/" },
-    { mail: { kind: "postmark", token: "t-1", apiUrl: "http://a.b" } },
-  ],
+  [{ ...byPostmark, POSTMARK_API_URL: "http://a/" }, { mail: { kind: "postmark", token: "t-1", apiUrl: "http://a" } }],
   [{ ...team, MAIL_TRANSPORT: "smtp", SMTP_URL: smtp }, { mail: { kind: "smtp", url: smtp } }],
   [{ SMTP_URL: "smtp://mail.example" }, {}],
   [{ SMTP_URL: `${smtp}?name=a.example&tls.servername=b.example&tls.rejectUnauthorized=true` }, {}],
@@ -135,10 +132,7 @@ test.each<[Environment, Partial<Record<keyof Config, unknown>>]>([
   [{ MAIL_FROM: "hello@datasets.example" }, { brand: "datasets.example" }],
   [{ MAIL_FROM: "hello@datasets.example", BRAND: "Datasets & Söhne" }, { brand: "Datasets & Söhne" }],
   // As browsers send them.
-  [
-    { CORS_ORIGINS: "https://A.b:443, http://local:51,https://a.b" },
-    { corsOrigins: ["https://a.b", "http://local:51"] },
-  ],
+  [{ CORS_ORIGINS: "https://A.b:443, http://a:51,https://a.b" }, { corsOrigins: ["https://a.b", "http://a:51"] }],
   [{ TRUST_PROXY: "0" }, { trustedProxy: { kind: "none" } }],
   [{ TRUST_PROXY: "2" }, { trustedProxy: { kind: "hops", count: 2 } }],
   [{ TRUST_PROXY: "10.0.0.0/8, ::1,10.0.0.0/8" }, { trustedProxy: { kind: "cidrs", list: ["10.0.0.0/8", "::1"] } }],
@@ -205,10 +199,7 @@ test.each<[name: string, values: readonly string[]]>([
   ["PRIVACY_VERSION", ["two words", "v".repeat(101)]],
   ["ALTCHA_HMAC_KEY", [key.slice(1)]],
   ["ALTCHA_COST", words("0 99 50001 much")],
-  [
-    "POSTMARK_WEBHOOK_AUTH",
-    [`hook:${password.slice(1)}`, "hook:", "hook", `:${password}`, password, `hook:${password}\u0007`],
-  ],
+  ["POSTMARK_WEBHOOK_AUTH", [`a:${password.slice(1)}`, "a:", "a", `:${password}`, password, `a:${password}\u0007`]],
   ["METRICS_TOKEN", ["t".repeat(15), `${"t".repeat(16)} t`, "é".repeat(16)]],
   ["OTEL_EXPORTER_OTLP_HEADERS", ["a b=c", ...words("a =b a= a=%0a a=% a=%c3 a=é a=b,")]],
   ["OTEL_TRACES_SAMPLER_ARG", words("1.1 -0 1e-3 .5 5%")],

@@ -276,7 +276,7 @@ describe("mails that meet the provider's limit", () => {
   test("leave their share to new ones: those that were due go out slowly after it", async () => {
     const { outbox, told, clock } = play({
       pollMs: 1,
-      becomes: (id, call) => (call === 1 ? later("limit", 1_000) : taken(id)),
+      becomes: (id, call) => (call === 1 ? later("limit", { retryAfterMs: 1_000 }) : taken(id)),
       due: (call, count) => (call < 5 ? Array.from({ length: count }, (_, n) => mail(`${call}-${n}`)) : []),
     });
     outbox.start();

@@ -32,10 +32,8 @@ describe.each(doors)("on the $name door", (door) => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 /);
     const refused = await door.send(service, "applications.submit", form({ ...applicant, resumeFile: pdf() }));
     expect(refused.status).toBe(503);
-    expect(refused.fault).toMatchObject({
-      code: "SERVICE_UNAVAILABLE",
-      message: "We are very busy right now. Please try again in a moment.",
-    });
+    const message = "We are very busy right now. Please try again in a moment.";
+    expect(refused.fault).toMatchObject({ code: "SERVICE_UNAVAILABLE", message });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     expect((await door.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
 

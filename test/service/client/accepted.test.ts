@@ -92,9 +92,6 @@ test("each submission is one request, with the caller's headers, through the cal
       return fetch(request);
     },
   });
-  await Promise.all([
-    watched.newsletter.subscribe({ email: "e@example.org" }),
-    watched.newsletter.subscribe({ email: "f@example.org" }),
-  ]);
+  await Promise.all(["e", "f"].map((name) => watched.newsletter.subscribe({ email: `${name}@example.org` })));
   expect(requests).toEqual(Array(2).fill(`POST ${service().url}/trpc/newsletter.subscribe abc`));
 });

@@ -70,10 +70,8 @@ test("the headers of the table are those of every answer", async () => {
 test("the cookies of the table are those of the service, below the path of PUBLIC_URL", async () => {
   await using secure = await startService({ env: { PUBLIC_URL: "https://service.example/below" } });
   const eva = await operator(secure, "eva@example.org", "sales");
-  const response = await eva.fetch("/console/trpc/session.signIn", {
-    method: "POST",
-    ...json({ email: "eva@example.org", password }),
-  });
+  const init = { method: "POST", ...json({ email: "eva@example.org", password }) };
+  const response = await eva.fetch("/console/trpc/session.signIn", init);
   const cookies = response.headers.getSetCookie();
   expect(cookies).toHaveLength(2);
   expect((await eva.call("inbox.counts")).status).toBe(200);

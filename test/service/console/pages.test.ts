@@ -76,10 +76,8 @@ test.each([
 });
 
 test("below the path of PUBLIC_URL the shell finds its files there", async () => {
-  await using below = await startService({
-    consoleFolder: consoleFolder().path,
-    env: { PUBLIC_URL: "https://service.example/below" },
-  });
+  const env = { PUBLIC_URL: "https://service.example/below" };
+  await using below = await startService({ consoleFolder: consoleFolder().path, env });
   expect(await (await fetch(`${below.url}/console`)).text()).toContain(
     '<script src="/below/console/assets/app-1a2b.js"',
   );

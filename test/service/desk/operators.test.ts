@@ -27,15 +27,11 @@ test("add prints an invitation as its last line, list shows the operator, remove
   expect(linesOf((await run("operators", "list")).stdout)[2]).toMatch(/^eva@example\.org +sales +invited +\d{4}-/);
   expect(await run("operators", "remove", "eva@example.org")).toMatchObject({ code: 0 });
   expect(await run("operators", "remove", "eva@example.org")).toMatchObject({ code: 1, stdout: "" });
-  expect(await run("operators", "add", "root@example.org", "--role", "sales")).toMatchObject({
-    code: 1,
-    stdout: "",
-    stderr: "The last admin keeps the role: add another one first.\n",
-  });
-  expect(await run("operators", "remove", "root@example.org")).toMatchObject({
-    code: 1,
-    stderr: "The last admin cannot be removed: add another one first.\n",
-  });
+  const demoted = await run("operators", "add", "root@example.org", "--role", "sales");
+  const keeps = "The last admin keeps the role: add another one first.\n";
+  expect(demoted).toMatchObject({ code: 1, stdout: "", stderr: keeps });
+  const stays = "The last admin cannot be removed: add another one first.\n";
+  expect(await run("operators", "remove", "root@example.org")).toMatchObject({ code: 1, stderr: stays });
 });
 
 test.each(["add", "sign-in"])("the link of %s leads to the service that runs, wherever it listens", async (command) => {
@@ -65,10 +61,8 @@ test("erase needs --yes where nobody can be asked, and then removes everything",
   const known = await run("export", "person", "ana@example.org");
   const kinds = linesOf(known.stdout).map((line) => (JSON.parse(line) as { kind: string }).kind);
   expect(kinds.toSorted()).toEqual(["application", "inquiry", "mail", "mail", "mail", "mail", "mail", "subscription"]);
-  expect(await run("erase", "ANA@example.org", "--yes")).toMatchObject({
-    code: 0,
-    stderr: "Erased: 2 submissions, 0 resumes, 1 subscription.\n",
-  });
+  const stderr = "Erased: 2 submissions, 0 resumes, 1 subscription.\n";
+  expect(await run("erase", "ANA@example.org", "--yes")).toMatchObject({ code: 0, stderr });
   expect((await run("export", "person", "ana@example.org")).stdout).toBe("");
 });
 

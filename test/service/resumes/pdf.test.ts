@@ -57,10 +57,8 @@ describe("the end of a PDF", () => {
 
   test("is missing when the file was cut short", async () => {
     const cut = smallPdf.slice(0, smallPdf.indexOf("startxref"));
-    expect(await judge(cut, "cv.pdf")).toEqual({
-      accepted: false,
-      message: "The PDF is incomplete or damaged: its end is missing.",
-    });
+    const message = "The PDF is incomplete or damaged: its end is missing.";
+    expect(await judge(cut, "cv.pdf")).toEqual({ accepted: false, message });
     expect(await judge(`${smallPdf}${"x".repeat(65_536)}`, "cv.pdf")).toMatchObject({ accepted: false });
     expect(await judge(`%PDF-1.4\n${"\0".repeat(300_000)}`, "cv.pdf")).toMatchObject({ accepted: false });
   });

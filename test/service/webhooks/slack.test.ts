@@ -18,10 +18,8 @@ test("an inquiry becomes a line in Slack, with a link to the console", async () 
   await using service = await startService({ env: { WEBHOOK_TARGETS: "loopback", PUBLIC_URL } });
   await using store = await openStore(service.storage);
   await using example = await openExample([secret], `${slack.url}/services/T0/B0/x`);
-  await store.webhooks.add(
-    { url: example.url, events: ["inquiry.received"], secret },
-    { operator: "test", at: Date.now() },
-  );
+  const webhook = { url: example.url, events: ["inquiry.received"], secret } as const;
+  await store.webhooks.add(webhook, { operator: "test", at: Date.now() });
   const { receipt } = await rest.send(service, "marketplace.inquiry", json({ ...buyer, name: "Ann & <!channel>" }));
   const inquiryId = String(receipt?.["inquiryId"]);
   const [line] = await slack.got(1);

@@ -54,10 +54,8 @@ test("a page of another site is refused, and does not use up the limit of its vi
 });
 
 describe("tells pages of other sites", () => {
-  const isForeign = foreignSites({
-    publicUrl: () => "https://here.example/base",
-    corsOrigins: ["https://partner.example"],
-  });
+  const corsOrigins = ["https://partner.example"];
+  const isForeign = foreignSites({ publicUrl: () => "https://here.example/base", corsOrigins });
 
   test.each([
     ["neither header", undefined, undefined, false],
