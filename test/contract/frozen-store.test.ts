@@ -226,7 +226,7 @@ async function remembersCallers(store: Store, held: Held): Promise<void> {
   ]);
   // A challenge that was spent, and addresses that get no mail.
   const challenge = { hash: hashSecret("challenge"), expiresAt: noon + 30 * minute };
-  const entry = { spam: false, key: null, lease: { owner: "now", until: noon + minute }, waitMs: 0 };
+  const entry = { spam: false, key: null, lease: { owner: "now", until: noon + minute } };
   const deadline = performance.now() + minute;
   const again = { ...entry, submission: inquiry(20, { requestId: "spent" }), challenge, deadline };
   expect(await store.accept(again)).toEqual({ result: "challenge-spent" });

@@ -114,7 +114,6 @@ export const entry = (submission: Entry["submission"], more: Partial<Entry> = {}
   challenge: null,
   lease,
   deadline: performance.now() + minute,
-  waitMs: 0,
   ...more,
 });
 

@@ -17,8 +17,6 @@ import {
   inquiries,
   inquiry,
   offer,
-  subscribers,
-  subscription,
 } from "./records.ts";
 import { sqliteTest as test } from "./sqlite-under-test.ts";
 
@@ -34,18 +32,6 @@ describe("a commit", () => {
     for (const number of [1, 2, 3]) {
       expect(await commitsOf(tested.store, () => accept(tested.store, inquiry(number)))).toBe(1);
     }
-  });
-
-  test("is shared by submissions that may wait, and begins at once with one that may not", async ({ store }) => {
-    const commits = await commitsOf(store, async () => {
-      const first = accept(store, subscription({ email: "a@example.org" }), { waitMs: 30_000 });
-      await nextTurn();
-      const second = accept(store, subscription({ email: "b@example.org" }), { waitMs: 30_000 });
-      await nextTurn();
-      await Promise.all([first, second, accept(store, inquiry(1))]);
-    });
-    expect(commits).toBe(1);
-    expect(await subscribers(store)).toHaveLength(2);
   });
 
   test("comes before the answer", async ({ tested }) => {

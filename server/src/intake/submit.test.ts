@@ -91,14 +91,6 @@ const refusalOf = (promise: Promise<unknown>) =>
     (error: unknown) => (error instanceof Fault ? error.fault : error),
   );
 
-test("only a subscription waits for others to share its commit: it is not answered before", async () => {
-  const { intake, seen } = intakeWith(async () => accepted);
-  await submit(intake, inquiry, buyer, call);
-  await submit(intake, application, applicant, applying);
-  await subscribe(intake, { email: "ann@example.org", source: "footer" }, call);
-  expect(seen.entries.map(({ waitMs }) => waitMs)).toEqual([0, 0, 8]);
-});
-
 describe("a key", () => {
   test("that is repeated before the store knows of the receipt is answered alike", async () => {
     const first = intakeWith(async () => accepted);

@@ -55,8 +55,6 @@ export interface Feature<Input extends { readonly email: string }, Receipt> {
   /** What of the input the configuration of this service refuses. Absent: nothing. */
   readonly refusals?: (intake: Intake, input: Input) => readonly Issue[];
   readonly record: (input: Input, facts: Facts) => SubmissionRecord | SubscriptionRecord;
-  /** How long it may wait for others to share its commit, in milliseconds. Absent: not at all. */
-  readonly commitWaitMs?: number;
   /** Whether the answer waits for the receipt to be sent; `untold`: nothing in the answer may depend on the mail. */
   readonly delivery: "awaited" | "untold";
   readonly receipt: (answer: Answer) => Receipt;
@@ -103,8 +101,7 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
   const received = { receivedAt, door, requestId, language, email: input.email, consent };
   const submission = feature.record(input, { received, resume, more: call.more, intake });
   const lease = intake.outbox.lease();
-  const waitMs = feature.commitWaitMs ?? 0;
-  const stored = intake.store.accept({ submission, spam, key, challenge, lease, deadline, waitMs });
+  const stored = intake.store.accept({ submission, spam, key, challenge, lease, deadline });
   const acceptance = resume === null ? await stored : await discardingUnlessStored(intake, resume.key, stored);
   call.watch.ended("store");
   if (acceptance.result === "repeated") return repeat(intake, feature, acceptance.earlier, key, call);

@@ -9,12 +9,8 @@ import { submit, type Feature, type Intake } from "./submit.ts";
 /** A confirm link works for seven days. Unsubscribe links do not expire. */
 const confirmMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Subscriptions that come in within this time share a commit. */
-const commitWaitMs = 8;
-
-// No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none; 25
-// ms are left for the commit, in which all of them are stored, unless the disk is very busy.
-const answerMsMin = commitWaitMs + 25;
+/** No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none. */
+const answerMsMin = 33;
 
 const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
   procedure: "newsletter.subscribe",
@@ -25,7 +21,6 @@ const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
     optIn: intake.newsletterOptIn,
     ...newLinks(received.receivedAt),
   }),
-  commitWaitMs,
   delivery: "untold",
   receipt: ({ intake }) => ({
     message:

@@ -1,6 +1,5 @@
-// The part of the storage port that knows who may use the console: operators, their sessions, and tokens for scripts. Of
-// secrets only hashes are stored: SHA-256 in lower-case hexadecimal, argon2id (PHC string) for passwords. Every change is
-// stored together with its entry in the audit log.
+// The part of the storage port that knows who may use the console. Of secrets only hashes are stored: SHA-256 in lower-case
+// hexadecimal, argon2id (PHC string) for passwords. Every change is stored together with its entry in the audit log.
 import type { OperatorRow, Role, SessionRow, TokenRow } from "@submissions/shared/console";
 import type { Actor } from "./desk-store.ts";
 
@@ -14,7 +13,7 @@ export interface StoredOperator {
   readonly mailAssigned: 0 | 1;
   /** Until when the invitation can be accepted; null: there is none. */
   readonly invitationExpiresAt: number | null;
-  /** argon2id, PHC string; null: signs in by OpenID Connect only, or has not accepted the invitation. */
+  /** Null: signs in by OpenID Connect only, or has not accepted the invitation. */
   readonly password: string | null;
   /** Of the second factor, in base 32 (RFC 6238); null: none is set. */
   readonly totpSecret: string | null;
@@ -50,10 +49,7 @@ export interface OpenInvitation {
 }
 
 export type OperatorChange =
-  /**
-   * Adds an operator who has to accept an invitation. One who exists gets a new invitation and the role; a password that
-   * is set stays until the invitation is accepted. Otherwise as a change of the role.
-   */
+  /** Adds an operator. One who exists gets the role; the password stays until the invitation is accepted. */
   | { readonly role: Role; readonly invitationHash: string }
   /** With all sessions, and all tokens that the operator made. The last admin stays. */
   | { readonly removed: true }
@@ -61,7 +57,7 @@ export type OperatorChange =
   | { readonly password: string }
   /** Tokens that the operator made end with the role of an admin. */
   | { readonly role: Role }
-  /** The display name; null takes it away. */
+  /** Null takes it away. */
   | { readonly name: string | null }
   | { readonly mailAssigned: boolean }
   /** Null takes it away. */
@@ -82,24 +78,16 @@ export const sessionIdleMs = 12 * 60 * 60 * 1000;
 
 /** A session ends after this time, used or not. */
 export const sessionMs = 30 * 24 * 60 * 60 * 1000;
-
 export const signInLinkMs = 15 * 60 * 1000;
-
 /** A use of a session or token is recorded at most this often. */
 export const touchMs = 60 * 1000;
-
 export const invitationMs = 7 * 24 * 60 * 60 * 1000;
 
 export interface AccessStore {
   /** Signs what browsers keep for this service. Random, drawn with the database. */
   readonly cookieKey: string;
 
-  /**
-   * Sets the password of the operator who was invited, uses the invitation up and ends all sessions and tokens of the
-   * operator. Null when it cannot be accepted (any more).
-   *
-   * @param name a display name; without it the one before stays
-   */
+  /** Ends all sessions and tokens of the operator. Without a name the one before stays. Null: the invitation does not work. */
   acceptInvitation(
     invitationHash: string,
     password: string,
@@ -112,19 +100,13 @@ export interface AccessStore {
   /** By the address, a sign-in by OpenID Connect that is bound to the operator, or an invitation. */
   findOperator(by: string | OidcIdentity | OpenInvitation): Promise<StoredOperator | null>;
 
-  /**
-   * Changes an operator; only an invitation adds one. Answers false when there is none or the change is refused, and
-   * `last-admin` when the last admin would lose the role.
-   */
+  /** False: there is none, or the change is refused. `last-admin`: the last admin would lose the role. */
   changeOperator(email: string, change: OperatorChange, actor: Actor): Promise<boolean | "last-admin">;
 
-  /** Uses a link up that signs an operator in, and answers whom. Null when it does not work (any more). */
+  /** Null: the link does not work (any more). */
   useSignInLink(linkHash: string, now: number): Promise<StoredOperator | null>;
 
-  /**
-   * Uses up a code of the second factor, which works once: a code of a time step (RFC 6238 5.2), and none of an earlier
-   * step after it; or a recovery code, by its hash. False when it was used or is unknown.
-   */
+  /** Each code works once, and none of an earlier time step after it (RFC 6238 5.2). False: it was used or is unknown. */
   useSecondFactor(
     operatorId: number,
     code: { readonly step: number } | { readonly recoveryHash: string },
@@ -132,8 +114,8 @@ export interface AccessStore {
   ): Promise<boolean>;
 
   /**
-   * Signs an operator in, and forgets sessions that have ended. Stores no session when the operator was removed, or has
-   * another password, since it was looked up: a new password ends all sessions, also one that is about to begin.
+   * Stores no session when the operator was removed, or has another password, since it was looked up: a new password ends
+   * all sessions, also one that is about to begin.
    */
   createSession(
     idHash: string,
@@ -143,8 +125,8 @@ export interface AccessStore {
   ): Promise<void>;
 
   /**
-   * The operator, as of now, of a session that was used in the last {@link sessionIdleMs} and begun in the last
-   * {@link sessionMs}. Records its use at most once in {@link touchMs}.
+   * Of a session that was used in the last {@link sessionIdleMs} and begun in the last {@link sessionMs}. Records its use
+   * at most once in {@link touchMs}.
    */
   findSession(idHash: string, now: number): Promise<StoredSession | null>;
 

@@ -1,6 +1,5 @@
 // Group commit, for both engines: jobs that come in together share one transaction, and so one sync of the disk. There is
-// one transaction at a time: with more of them each would be shared by fewer. Knows no table; an engine says how a batch
-// is committed.
+// one transaction at a time: with more of them each would be shared by fewer.
 import { StorageUnavailable, type CommitCounts, type CommitListener } from "./store.ts";
 
 export interface Commits<Job, Result> {
@@ -20,9 +19,9 @@ export interface Commits<Job, Result> {
 
 /** Answers a job that was not done because another process has what it needs: it comes again with a later batch. */
 export class Again {
-  /** What the job is refused with when it has no time left. */
   readonly refusal: StorageUnavailable;
 
+  /** @param refusal of a job that has no time left */
   constructor(refusal: StorageUnavailable) {
     this.refusal = refusal;
   }
@@ -54,10 +53,7 @@ interface Waiting<Job, Result> {
 export interface RunOptions {
   /** By `performance.now()`. A job that has not begun by then is refused. */
   readonly deadline?: number;
-  /**
-   * How long the job may wait for others to share its commit, in milliseconds. It goes with the first commit that begins
-   * meanwhile, and waits for none when its deadline is nearer.
-   */
+  /** How long the job may wait for a commit that is made anyway. It waits for none when its deadline is nearer. */
   readonly waitMs?: number;
 }
 
@@ -82,7 +78,7 @@ export class CommitQueue<Job, Result> {
   }
 
   /**
-   * Commits a job with the others that are waiting. When one of them fails, only that one is refused.
+   * Commits a job with the others that are waiting.
    *
    * @throws StorageUnavailable when the database cannot be used, the deadline has passed or the queue is closed
    */

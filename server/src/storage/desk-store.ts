@@ -1,6 +1,5 @@
-// The part of the storage port that operators use: lists, search, one submission, one person, changes, erasing, the audit
-// log, and what they write to people. Each method is one transaction and one promise, unless it says that it works in batches. Every change by an
-// operator is stored together with its entry in the audit log.
+// The part of the storage port that operators use. Each method is one transaction, unless it says that it works in batches.
+// Every change by an operator is stored together with its entry in the audit log.
 import type {
   AuditRow,
   DeliveredEvent,
@@ -36,11 +35,10 @@ import type {
 /** What a role may see. What lies outside is answered like what does not exist. */
 export interface Scope {
   readonly kinds: readonly SubmissionKind[];
-  /** Whether subscribers and their mails are among it. */
+  /** And their mails. */
   readonly subscribers: boolean;
 }
 
-/** Everything. */
 export const wholeScope: Scope = { kinds: ["inquiry", "application"], subscribers: true };
 
 /** Who does something, and when (milliseconds since the epoch). */
@@ -50,27 +48,24 @@ export interface Actor {
   readonly at: number;
 }
 
-/** What is written to the audit log. Never holds the address of an erased person. */
+/** Never holds the address of an erased person. */
 export interface AuditEntry {
   /** `resume.view`, `export`, `sign-in` and the like; at most 64 characters. */
   readonly action: string;
-  /** A reference, or what a list holds: `inquiries`, for example. Empty where there is none. */
+  /** A reference, or what a list holds: `inquiries`, for example. */
   readonly subject: string;
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** Everything about one submission, as it is stored. `desk/detail.ts` makes the console's `SubmissionDetail` of it. */
+/** Everything about one submission. Lists are oldest first. */
 export interface DeskDetail {
   readonly submission: StoredSubmission;
   /** Null without a resume. */
   readonly scan: ScanState | null;
-  /** Oldest first. */
   readonly mails: readonly StoredMail[];
-  /** Oldest first. */
   readonly notes: readonly Note[];
-  /** Oldest first. */
   readonly replies: readonly Reply[];
-  /** Oldest first; the latest 200. */
+  /** The latest 200. */
   readonly history: readonly HistoryEntry[];
   /** Submissions of the same address or with the same resume that the scope holds, newest first, at most 5. */
   readonly duplicates: readonly Pick<InboxRow, "reference" | "kind" | "receivedAt" | "status">[];
@@ -79,10 +74,8 @@ export interface DeskDetail {
 /** Rows of a page are at most this many; {@link pageLimit} unless asked for. */
 export const pageLimitMax = 100;
 export const pageLimit = 50;
-
 /** Sources that an operator can choose from. */
 export const sourcesMax = 200;
-
 /** Submissions that one call may change. */
 export const triageMax = 1_000;
 
@@ -95,13 +88,13 @@ export interface Erased {
   readonly more: boolean;
 }
 
-/** Which submissions have had their time: those of a kind received before an instant. */
+/** Submissions of a kind that were received before an instant. */
 export interface Outdated {
   readonly kind: SubmissionKind | "spam";
   readonly before: number;
 }
 
-/** One thing that is known of a person. `desk/export.ts` gives it the names that exports use. */
+/** One thing that is known of a person. */
 export type KnownFact =
   | { readonly kind: "submission"; readonly submission: StoredSubmission }
   | { readonly kind: "note"; readonly reference: string; readonly note: Note }
@@ -119,7 +112,6 @@ export type KnownFact =
   | { readonly kind: "suppression"; readonly reason: string | null; readonly at: number }
   | { readonly kind: "idempotency"; readonly procedure: string; readonly createdAt: number };
 
-/** Everything of one address, as it is stored. */
 export interface StoredPerson extends Omit<Person, "submissions" | "subscription" | "mails"> {
   readonly submissions: readonly StoredSubmission[];
   readonly subscription: StoredSubscriber | null;
@@ -138,7 +130,7 @@ export interface DeskStore {
    */
   listSubmissions(scope: Scope, filter: InboxFilter, page: PageRequest): Promise<Page<StoredSubmission>>;
 
-  /** New and open exactly, the others up to 1,001. `mine` counts what is assigned to this operator. Cache it 2 s. */
+  /** New and open exactly, the others up to 1,001. `mine` counts what is assigned to this operator. */
   countByStatus(scope: Scope, operator: string): Promise<InboxCounts>;
 
   /** The latest arrival number of the scope, and how many new submissions came behind a number (at most 1,001). */
@@ -149,7 +141,7 @@ export interface DeskStore {
   /** Everything of an address that the scope holds, the newest 200 submissions; null when that is nothing. */
   findPerson(scope: Scope, email: string): Promise<StoredPerson | null>;
 
-  /** Subscribers, newest first. `search`: a part of an address. */
+  /** Newest first. `search`: a part of an address. */
   listSubscribers(filter: SubscriberFilter, page: PageRequest): Promise<Page<StoredSubscriber>>;
 
   /** Active subscribers as they were counted at the end of the last days (UTC), oldest first, and now as today's. */
@@ -158,31 +150,26 @@ export interface DeskStore {
   /** How many subscribers came from each source at first, the most frequent {@link sourcesMax}. */
   countSources(): Promise<readonly SourceCount[]>;
 
-  /** Mails that the scope holds, newest first; `after` and `next` are numbers of their rows. */
+  /** Newest first; `after` and `next` are numbers of rows. */
   listMails(scope: Scope, status: MailStatus | undefined, page: PageRequest): Promise<Page<StoredMail>>;
 
-  /** The last days, 30 unless given, and what waits. */
   overview(scope: Scope, now: number, days?: OverviewDays): Promise<StoredOverview>;
 
-  /** Entries, newest first, of all actions or of one; `after` and `next` are their ids. */
+  /** Newest first, of all actions or of one; `after` and `next` are ids. */
   listAudit(page: PageRequest, action?: string): Promise<Page<AuditRow>>;
 
   /**
-   * Changes the status, the assignee or both of at most {@link triageMax} submissions whose version is the one that was
-   * seen. The first change away from `new` is the response to the submission. One that leaves spam gets the mails that it
-   * did not get, due at once and leased to no process. In batches; each is done whole or not.
+   * Changes submissions whose version is the one that was seen. The first change away from `new` is the response to a
+   * submission. One that leaves spam gets the mails that it did not get. In batches; each is done whole or not.
    *
-   * @throws RangeError for more targets
+   * @throws RangeError for more than {@link triageMax}
    */
   triage(scope: Scope, request: TriageRequest, actor: Actor): Promise<readonly TriageOutcome[]>;
 
   /** The tags of the submissions that a scope holds, at most 500. */
   listTags(scope: Scope): Promise<readonly string[]>;
 
-  /**
-   * Adds tags to some submissions and removes them, or gives a tag another name wherever it is. Answers how many submissions
-   * were changed: those that the scope holds and that had room.
-   */
+  /** Or gives a tag another name everywhere. Answers how many submissions were changed: those in the scope that had room. */
   changeTags(
     scope: Scope,
     request: TagRequest | { readonly from: string; readonly to: string },
@@ -194,9 +181,8 @@ export interface DeskStore {
 
   /**
    * Sends a mail again if it is in one of these states. One that was not sent is due now; unless it was queued, its tries
-   * are counted anew. Of a sent mail a new one of the same kind is stored, due now; a sent welcome mail has lost its links
-   * and is not sent again. Mails to a stranger count against the cap of the address. `left`: it is in another state, or
-   * another transaction changes it at this moment. Null when the scope holds no such mail.
+   * are counted anew. Of a sent mail a new one is stored, due now; a sent welcome mail has lost its links and is
+   * `not-sendable`. `left`: it is in another state, or another transaction changes it. Null when the scope holds no such mail.
    */
   sendAgain(
     scope: Scope,
@@ -206,11 +192,9 @@ export interface DeskStore {
   ): Promise<"due" | "left" | "not-sendable" | "suppressed" | "capped" | null>;
 
   /**
-   * Removes one batch of what an address sent: submissions with all that belongs to them, the subscription, and the
-   * suppression, of which a hash stays where the address is not to be mailed. Or one batch of outdated submissions, and the
-   * suppressions of their addresses where nothing else is known of these. Keys of resumes are kept for
-   * {@link resumesToDiscard}. Each batch that removes something has its entry in the audit log. Call again while there is
-   * more.
+   * Removes one batch of what an address sent with all that belongs to it, and the suppression, of which a hash stays where
+   * the address is not to be mailed. Or one batch of outdated submissions, and the suppressions of their addresses where
+   * nothing else is known of these. Keys of resumes are kept for {@link resumesToDiscard}. Call again while there is more.
    */
   erase(what: string | Outdated, actor: Actor): Promise<Erased>;
 
@@ -224,19 +208,15 @@ export interface DeskStore {
    */
   resumesToDiscard(limit: number, discarded: readonly string[]): Promise<readonly string[]>;
 
-  /** Everything that is known of an address, within the scope. */
   readPerson(scope: Scope, email: string): AsyncIterable<KnownFact>;
 
   /** Records something that changes nothing else: a view, an export, a sign-in. */
   audit(entry: AuditEntry, actor: Actor): Promise<void>;
 
-  /**
-   * Makes the next submissions searchable and marks throw-away addresses among them, at most `limit`. Answers how many;
-   * 0 when all are. A job of its own, because it would slow down the transaction that accepts a submission.
-   */
+  /** Makes the next submissions searchable and marks throw-away addresses among them. Answers how many; 0 when all are. */
   indexNext(limit: number, isDisposable: (email: string) => boolean): Promise<number>;
 
-  /** Counts the active subscribers as those of yesterday, once, for {@link subscriberGrowth}. */
+  /** As those of yesterday, once, for {@link subscriberGrowth}. */
   countSubscribers(now: number): Promise<void>;
 }
 
@@ -257,7 +237,6 @@ export interface ReplyRequest {
 /** Saved answers of a kind. */
 export const savedAnswersMax = 200;
 
-/** What operators write to people. */
 export interface ReplyStore {
   /**
    * Stores replies with their mails, which are due after {@link undoMs}. One whose submission is to be done is stored only

@@ -43,10 +43,7 @@ export const movedTables: readonly MovedTable[] = [
   { name: "webhook_delivery", key: ["id"], numbered: true },
 ];
 
-/**
- * `source`: read as it is at one moment, while services write to it. `target`: made and migrated if need be, and written
- * to; no service runs on it. `backup`: a target that is a new file, on SQLite only.
- */
+/** `source`: read as it is at one moment, while services write to it. `backup`: a target that is a new file of SQLite. */
 export type MoveRole = "source" | "target" | "backup";
 
 /** One transaction, open until it is disposed of. A target's row in `store` was removed when it was opened. */
@@ -99,7 +96,7 @@ export async function moveRows(
 }
 
 /**
- * An empty store, made and migrated if need be, to be filled in one transaction.
+ * Made and migrated if need be, to be filled in one transaction.
  *
  * @throws OperatorError when it is not empty
  * @throws StorageUnavailable when it cannot be used, or a service runs on it

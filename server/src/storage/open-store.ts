@@ -25,8 +25,8 @@ export async function openStore(location: StoreLocation, options: Partial<OpenOp
 }
 
 /**
- * Makes the caller the one service on a SQLite database, until disposed of or until the process ends. The command line
- * does without: it works beside the service. PostgreSQL bears any number of services.
+ * Makes the caller the one service on a SQLite database, until disposed of or until the process ends. PostgreSQL bears any
+ * number of services.
  *
  * @throws StorageUnavailable when another service has it
  */
@@ -43,11 +43,7 @@ export async function openRateLimitStore(
   return (await import("./postgres/rate-limit-store.ts")).openPostgresRateLimits(location.url, events);
 }
 
-/**
- * Applies pending migrations, making the store if need be. Answers the names of those that this call applied.
- *
- * @param waiting as {@link OpenOptions.waiting}
- */
+/** Applies pending migrations, making the store if need be. Answers the names of those that this call applied. */
 export async function migrate(location: StoreLocation, waiting?: (message: string) => void): Promise<string[]> {
   if (location.kind === "sqlite") return migrateSqlite(location.file);
   return (await import("./postgres/migrate.ts")).migratePostgres(location.url, waiting);

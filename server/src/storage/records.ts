@@ -7,7 +7,7 @@ import type { Language } from "@submissions/shared/language";
 
 export type { MailStatus, SubmissionKind, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
 
-/** Which door a submission came through. Of subscribers also `console`: an operator added the address. */
+/** Of subscribers also `console`: an operator added the address. */
 export type Door = "rest" | "rpc" | "console";
 
 export interface ConsentRecord {
@@ -19,7 +19,7 @@ export interface ConsentRecord {
 }
 
 export interface Received {
-  /** Milliseconds since the epoch, at the moment the request was understood. */
+  /** When the request was understood. */
   readonly receivedAt: number;
   readonly door: Door;
   readonly requestId: string;
@@ -52,11 +52,10 @@ export type ApplicationRecord = Received &
   Further &
   SubmissionValues["application"] & { readonly kind: "application"; readonly resume: ResumeRecord | null };
 
-/** The resume of an application; its bytes lie in the vault under `key`. */
 export interface ResumeRecord {
   /** The vault's name for the bytes; random. */
   readonly key: string;
-  /** The name that the applicant gave it, for display only. */
+  /** As the applicant named it, for display only. */
   readonly filename: string;
   readonly kind: "pdf" | "doc" | "docx";
   readonly size: number;
@@ -226,7 +225,7 @@ export type MailSettlement = { readonly id: string; readonly at: number } & (
     }
 );
 
-/** What a link in a welcome mail is for; it is good for nothing else. */
+/** What a link in a welcome mail is good for. */
 export type LinkPurpose = "confirm" | "unsubscribe";
 
 export interface FollowedLink {
@@ -242,7 +241,6 @@ export interface FollowedLink {
  */
 export type SuppressionReason = "bounced" | "complained" | "unsubscribed" | "inactive" | "manual";
 
-/** News of an address: it is not to be mailed any more, or may be mailed again. */
 export interface SuppressionChange {
   readonly email: string;
   /** Null: it may be mailed again. */

@@ -1,7 +1,5 @@
 // The storage port. Each method is one transaction and one promise: when it resolves, what it did is on stable storage;
-// when it rejects, nothing of it is, unless the error says that the outcome is unknown. No closure crosses the port: on
-// one connection another caller's rollback would take an acknowledged row with it. `test/contract/` is its
-// specification, run on every engine.
+// when it rejects, nothing of it is, unless the error says that the outcome is unknown. No closure crosses the port.
 import type { AuditRow } from "@submissions/shared/console";
 import type { Clock, Stopwatch } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
@@ -53,10 +51,7 @@ export interface Lease {
 /** A submission and everything that is stored with it. */
 export interface Entry {
   readonly submission: SubmissionRecord | SubscriptionRecord;
-  /**
-   * Whether the honeypot was filled. An inquiry or application is then kept as spam without mail; of a subscription only
-   * key and challenge are kept.
-   */
+  /** An inquiry or application is then kept as spam without mail; of a subscription only key and challenge are kept. */
   readonly spam: boolean;
   /** Null: the caller sent none. */
   readonly key: IdempotencyRecord | null;
@@ -66,20 +61,17 @@ export interface Entry {
   readonly lease: Lease | { readonly dueAt: number };
   /** What the audit log is told of it, if it is accepted. Absent: nothing. */
   readonly audit?: { readonly entry: AuditEntry; readonly actor: Actor };
-  /** When the caller stops waiting, by `performance.now()`. What has not begun by then is refused. */
+  /** By `performance.now()`. What has not begun by then is refused. */
   readonly deadline: number;
-  /** How long it may wait for others to share its commit, in milliseconds. */
-  readonly waitMs: number;
 }
 
-/** Everything of the entry is stored. */
 export interface Accepted {
   readonly result: "accepted";
   /** Null for a subscription. */
   readonly reference: string | null;
   /** The mails that were stored, leased; the submitter's first. */
   readonly mails: readonly LeasedMail[];
-  /** The mails that were left out, because their addressee may get none (see `rules/mails.ts`). */
+  /** Left out, because their addressee may get none now (see `rules/mails.ts`). */
   readonly capped: readonly MailKind[];
 }
 
@@ -93,7 +85,6 @@ export type Acceptance =
   /** All references of the day and kind are taken. */
   | { readonly result: "references-exhausted" };
 
-/** What is read as a whole. */
 export interface ReadRows {
   readonly inquiry: StoredInquiry;
   readonly application: StoredApplication;
@@ -108,17 +99,16 @@ export interface ReadFrom {
 }
 
 /**
- * Rows that are sent later, each by the process that holds its lease. Those that go to the same receiver are one lane: all mails, which go to the mail provider, and the deliveries of each
- * webhook. Each lane has a limit of its own, so that a receiver that is slow or away holds up no other one.
+ * Rows that are sent later, each by the process that holds its lease. All mails are one lane, and so are the deliveries of
+ * each webhook. Each lane has a limit of its own, so that a receiver that is slow or away holds up no other one.
  */
 export interface OutboxStore<Leased, Settlement> {
   /**
    * Leases what is due and whose lease is free: of each lane the oldest due first, at most `limit`. A mail whose lease
-   * another process has let run out may have been sent by it: it comes in doubt, not asked about yet. A row that cannot be
-   * read is settled as failed instead of being handed out.
+   * another process has let run out comes in doubt: it may have been sent. A row that cannot be read is settled as failed.
    *
    * @param options.endedBefore leases that end at this time or later are left alone; `now` unless given
-   * @param options.underWay the lanes of what the caller has already, which counts for the limit; none unless given
+   * @param options.underWay the lanes of what the caller has already, which counts for the limit
    */
   claim(
     now: number,
@@ -130,16 +120,12 @@ export interface OutboxStore<Leased, Settlement> {
   /** Prolongs the leases that this process still holds. Answers the ids of those it holds. */
   renew(ids: readonly string[], lease: Lease): Promise<ReadonlySet<string>>;
 
-  /**
-   * Records how tries ended and gives the leases back. What another process holds is left alone. Welcome mails lose their
-   * tokens once sent. May wait 25 ms for the next commit.
-   */
+  /** Records how tries ended and gives the leases back. What another process holds is left alone. May wait 25 ms. */
   settle(settlements: readonly Settlement[], owner: string): Promise<void>;
 }
 
 /** How well submissions share commits, counted since the store was opened. */
 export interface CommitCounts {
-  /** Transactions committed. */
   readonly commits: number;
   /** Writes that they made durable. */
   readonly jobs: number;
@@ -149,12 +135,7 @@ export interface CommitCounts {
   readonly waiting: number;
 }
 
-/**
- * Called after each commit.
- *
- * @param writes how many the commit made durable
- * @param seconds that it took, its sync of the disk or its round trip included
- */
+/** Called after each commit with how many writes it made durable, and how long it took. */
 export type CommitListener = (writes: number, seconds: number) => void;
 
 export interface Store extends AsyncDisposable {
@@ -166,31 +147,17 @@ export interface Store extends AsyncDisposable {
 
   readonly commitCounts: CommitCounts;
 
-  /** What operators see and change. */
   readonly desk: DeskStore;
-
-  /** What operators write to people. */
   readonly replies: ReplyStore;
-
-  /** Who may use the console. */
   readonly access: AccessStore;
-
-  /** Who is told of what comes in. */
   readonly webhooks: WebhookStore;
-
-  /** Mails that are sent later. */
   readonly mails: OutboxStore<LeasedMail, MailSettlement>;
-
-  /** What webhooks are told later. */
   readonly deliveries: OutboxStore<LeasedDelivery, DeliverySettlement>;
 
-  /** Stores a submission with its mails, its key and its challenge. Concurrent calls share a commit. */
+  /** Concurrent calls share a commit. */
   accept(entry: Entry): Promise<Acceptance>;
 
-  /**
-   * Stores the digest of its day, due now, unless the day has one: however many processes store it, one is sent. Answers
-   * whether this one was stored.
-   */
+  /** Stores the digest of its day, due now, unless the day has one. Answers whether this one was stored. */
   storeDigest(digest: Digest, now: number): Promise<boolean>;
 
   /** The submission that a key stands for, if the key was taken within {@link idempotencyMs} before its `createdAt`. */
@@ -200,28 +167,21 @@ export interface Store extends AsyncDisposable {
   checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean>;
 
   /**
-   * Follows a link in a welcome mail. Answers false, and changes nothing, when it does not work; following it again answers
-   * true and changes nothing. `confirm` makes the subscriber active. `unsubscribe` ends the subscription and deletes all
-   * confirm links of the address, so that an old one cannot resubscribe it; bounced and complained subscribers stay that.
+   * False, and nothing changes, when the link does not work; the second time true, and nothing changes. `unsubscribe` also
+   * deletes all confirm links of the address, so that an old one cannot resubscribe it; who bounced or complained stays that.
    */
   followLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean>;
 
   /** Unsubscribes an address in the name of an operator, as its link does. False when there is no such subscriber. */
   unsubscribeFor(email: string, actor: Actor): Promise<boolean>;
 
-  /**
-   * Records that an address is not to be mailed any more, or may be mailed again (see `rules/suppression.ts`). The
-   * address need not be known. Answers whether this was news.
-   */
+  /** By `rules/suppression.ts`. The address need not be known. Answers whether this was news. */
   suppress(change: SuppressionChange): Promise<boolean>;
 
   /** Makes the mails and deliveries due that are held since a restore, or the one of an id. Answers how many there were. */
   releaseHeld(id: string | null, actor: Actor): Promise<number>;
 
-  /**
-   * How many mails wait, failed or are in doubt; since when the oldest waits, and when the first one is or was due (null
-   * when none waits).
-   */
+  /** Since when the oldest waits, and when the first one is or was due: null when none waits. */
   mailBacklog(): Promise<{
     readonly queued: number;
     readonly failed: number;
@@ -233,26 +193,19 @@ export interface Store extends AsyncDisposable {
   /** All rows of a kind that are stored by now, in the order of their numbers, in pages so that memory stays flat. */
   readAll<Kind extends keyof ReadRows>(kind: Kind, from: ReadFrom): AsyncIterable<readonly ReadRows[Kind][]>;
 
-  /**
-   * Resumes that no scanner has judged, oldest first, at most `limit`. No other process is handed the same ones before
-   * `until`.
-   */
+  /** Resumes that no scanner has judged, oldest first. No other process is handed the same ones before `until`. */
   claimUnscanned(
     now: number,
     limit: number,
     until: number,
   ): Promise<{ readonly reference: string; readonly key: string }[]>;
 
-  /** Records what the scanner said. */
   recordScan(key: string, verdict: "clean" | "infected"): Promise<void>;
 
   /** Which of these vault keys belong to an application. */
   knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>>;
 
-  /**
-   * Forgets one batch of what has had its time: keys, challenges, mails that were sent or failed long ago (see
-   * `sql/housekeeping.ts`). Answers how many rows it forgot, and whether there may be more.
-   */
+  /** Forgets one batch of what has had its time (see `sql/housekeeping.ts`). */
   forgetExpired(now: number): Promise<{ readonly forgotten: number; readonly more: boolean }>;
 
   /** Whether submissions can be stored now: proves a write to stable storage, without keeping it. The reason is for the log. */

@@ -1,6 +1,5 @@
-// The part of the storage port that knows outgoing webhooks and what they are to be told. A delivery is stored in the
-// transaction of its event, one for each webhook that hears of it; without webhooks that transaction stores nothing more.
-// Its text is written when it is sent, so that erasing a person erases it.
+// The part of the storage port that knows outgoing webhooks. A delivery is stored in the transaction of its event, one for
+// each webhook that hears of it. Its text is written when it is sent, so that erasing a person erases it.
 import type {
   DeliveredEvent,
   DeliveryRow,
@@ -28,7 +27,7 @@ export interface LeasedDelivery {
   readonly id: string;
   readonly webhook: number;
   readonly url: string;
-  /** Those that are in force: the newest first. */
+  /** In force, the newest first. */
   readonly secrets: readonly string[];
   readonly event: DeliveredEvent;
   /** As it is when the delivery is sent. `changed`: what an operator changed of it. `told`: all that there is to tell. */

@@ -131,7 +131,6 @@ async function add(
     lease: { dueAt },
     ...(audit && { audit: { entry: audit, actor } }),
     deadline: performance.now() + storeMs,
-    waitMs: 0,
   });
   return acceptance.result === "left-out" ? reasons[acceptance.reason] : null;
 }

@@ -123,7 +123,7 @@ export function makeAcceptor(
       return { ...queue.counts, retries: connections.retries };
     },
 
-    // An entry says itself how long it may wait, and until when.
+    // An entry says itself until when it may wait.
     accept: (entry: Entry) => queue.run(entry, entry) as Promise<Acceptance>,
 
     /** Settles mails with the next commit. Answers which: it passes over those that are locked. */

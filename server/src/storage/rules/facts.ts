@@ -127,17 +127,8 @@ export interface Facts {
   readonly hearers: ReadonlyMap<WebhookEvent, readonly number[]>;
 }
 
-/** How many numbers a batch can need. */
-interface NumbersWanted {
-  readonly arrivals: number;
-  readonly mails: number;
-}
-
 /** Numbers that no row has. Deciding takes them from the front. */
-export interface Numbers {
-  readonly arrivals: number[];
-  readonly mails: number[];
-}
+export type Numbers = Record<"arrivals" | "mails", number[]>;
 
 export const keyName = ({ procedure, keyHash }: Pick<IdempotencyRecord, "procedure" | "keyHash">): string =>
   `${procedure} ${keyHash}`;
@@ -154,7 +145,8 @@ export const earlierOf = ({ fingerprint, reference, status, receiptSent }: Earli
   spam: status === "spam",
 });
 
-export function wantedBy(entries: readonly Entry[]): { readonly wanted: Wanted; readonly numbers: NumbersWanted } {
+/** What has to be looked up for some entries, and how many numbers they can need. */
+export function wantedBy(entries: readonly Entry[]) {
   const days = new Map<string, Wanted["counters"][number]>();
   const keys = new Map<string, IdempotencyRecord>();
   const challenges = new Set<string>();
@@ -203,12 +195,9 @@ export function factsOf(wanted: Wanted, found: readonly FoundRow[]): Facts {
   const addressees = new Map<string, Addressee>();
   const counters = new Map<string, number>();
   const hearers = new Map<WebhookEvent, number[]>();
-  let addressee: Addressee | undefined;
-  for (const { key } of wanted.suppressed) {
-    // Each address is followed by its hash.
+  for (const key of new Set([...wanted.receipts, ...wanted.newsletters].map((one) => one.key as string))) {
     const unknown: Addressee = { suppressed: false, receipts: [], newsletters: [], subscriber: undefined };
-    addressees.set(key as string, addressee ?? unknown);
-    addressee = addressee === undefined ? unknown : undefined;
+    addressees.set(key, unknown).set(hashedKey(key), unknown);
   }
   const of = (key: string | null) => addressees.get(key as string) as Addressee;
   for (const { name, row } of found) {

@@ -1,8 +1,6 @@
 // What an engine is for statements and transactions that are the same on both. Their SQL is written once, with numbered
-// parameters (`$1`); quoted names keep their case on both engines. A transaction is a generator: it yields its queries and
-// is given their rows. SQLite runs it to its end at once, as a job of the commit queue must be; PostgreSQL waits for each
-// answer.
-
+// parameters (`$1`). A transaction is a generator: it yields its queries and is given their rows. SQLite runs it to its end
+// at once, PostgreSQL waits for each answer.
 import type { FoundRow, Wanted } from "../rules/facts.ts";
 import type { Ranges } from "../ranges.ts";
 import type { RowsToInsert } from "../rules/tables.ts";
@@ -36,16 +34,13 @@ export interface Engine {
    * @param order `index`: the planner must not sort, because an index gives the order
    */
   unprepared<Row>(text: string, values: readonly Value[], order: "index" | "any"): Query<Row>;
-  /** Runs the look-ups of `rules/facts.ts`, each for each thing that it is asked for: one message where that costs time. */
+  /** Runs the look-ups of `rules/facts.ts`, each for each thing that it is asked for. */
   lookUp(wanted: Wanted): Query<FoundRow>;
-  /** Stores rows of the tables of `rules/tables.ts`, in the same way. */
+  /** Stores rows of the tables of `rules/tables.ts`. */
   insert(rows: Partial<RowsToInsert>): Query<never>;
   /** The end of a SELECT that locks its rows for the transaction. Empty where transactions come one after the other. */
   locking(how: `FOR ${string}`): string;
-  /**
-   * Keeps other transactions from changing what is known of an address, where they could, and then runs queries as
-   * {@link together}: in one round trip.
-   */
+  /** Keeps other transactions from changing what is known of an address, and then runs queries as {@link together}. */
   lockAddress<Rows extends readonly unknown[]>(key: string, queries: QueriesOf<Rows>): Steps<AnswersOf<Rows>>;
   /** Which index a SELECT walks along (null: the table itself), where the planner needs to be told; behind the table. */
   indexedBy(index: string | null): string;
@@ -60,10 +55,7 @@ export interface Engine {
   rowId(key: string): string;
   /** A condition: a column is among those that a SELECT finds and that no other transaction is changing at this moment. */
   amongUnlocked(column: string, select: string): string;
-  /**
-   * Prepares to ask for the last number of a table below which no row can appear any more. That rejects with
-   * StorageUnavailable when it cannot be found out in time.
-   */
+  /** Prepares to ask below which number of a table no row can appear any more. */
   lastComplete(table: string, number: string): () => Promise<number>;
   /** Runs a statement that changes nothing. */
   read<Row>(query: Query<Row>): Promise<readonly Row[]>;

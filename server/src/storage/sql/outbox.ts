@@ -52,8 +52,8 @@ const settledNames = Object.keys(settledColumns) as (keyof Settled)[];
 const oneSettled = Object.entries(settledColumns).map(([name, type], at) => `CAST($${at + 1} AS ${type}) AS ${name}`);
 
 /**
- * The statement that settles rows. It gives their leases back and touches no row that another owner holds. It asks for the
- * due time, not for the status: otherwise the planner of a new database might read the index of all queued rows.
+ * Settles rows and gives their leases back; touches no row that another owner holds. It asks for the due time, not for the
+ * status: otherwise the planner of a new database might read the index of all queued rows.
  *
  * @param ended a table of {@link settledColumns}
  */
@@ -76,18 +76,13 @@ const slackMs = 60_000;
 /** No lease is longer: one that ends later was taken by a clock that was ahead. */
 const leaseMsMax = 2 * 60_000;
 
-/**
- * A condition of a claim. Both are SQL.
- *
- * @param endedBefore when the lease must have ended
- */
+/** @param endedBefore when the lease must have ended */
 const leaseIsOver = (now: string, endedBefore: string): string =>
   `(lease_until IS NULL OR lease_until < ${endedBefore} OR lease_until > ${now} + ${leaseMsMax})`;
 
 /**
- * Makes rows due that were written by a clock that was ahead and has been set back: without care they would wait until it is
- * that late again. To be called before each claim. It looks for such rows at its first call and when the time has gone back since: they are
- * not indexed.
+ * Makes rows due that were written by a clock that was ahead and has been set back. To be called before each claim. It looks
+ * for such rows at its first call and when the time has gone back since: they are not indexed.
  */
 function makeRewind({ prepare, write }: Engine, table: "mail" | "webhook_delivery") {
   const rewind = prepare(`

@@ -1,14 +1,8 @@
 // The SQLite engine of the store: every method is one job of the commit queue, or one short read.
 import { References } from "../rules/references.ts";
 import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
-import {
-  type Acceptance,
-  type Entry,
-  type OpenOptions,
-  operatorsReadMs,
-  StorageUnavailable,
-  type Store,
-} from "../store.ts";
+import type { Acceptance, Entry, OpenOptions, Store } from "../store.ts";
+import { operatorsReadMs, StorageUnavailable } from "../store.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { makeEngine, readingBy, type RunJob, runSteps } from "./engine.ts";
 import { inbox, prepareSearchIndex } from "./inbox.ts";
@@ -60,7 +54,7 @@ export function makeSqliteStore(
       return queue.counts;
     },
 
-    // An entry says itself how long it may wait, and until when.
+    // An entry says itself until when it may wait.
     accept: (entry) => queue.run(entry, entry) as Promise<Acceptance>,
 
     /** Waits for what was handed in, then closes; a second call waits for the same. */
