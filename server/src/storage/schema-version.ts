@@ -51,12 +51,9 @@ export async function weigh(
   return Promise.all(weighed);
 }
 
-/** The database was migrated by a newer version of the service, whose rows this one could misread. */
+/** A newer version of the service has migrated the database, whose rows this one could misread. */
 export class SchemaTooNew extends OperatorError {
-  /**
-   * @param found number of the database's latest migration
-   * @param known of the latest that this version knows
-   */
+  /** @param found, known numbers of latest migrations */
   constructor(found: number, known: number) {
     super(`The database has schema ${found}, this version knows ${known}: start a version that knows it.`);
   }

@@ -1,7 +1,6 @@
 // Accepts submissions, several in each commit. A batch is two round trips: its locks and its numbers are asked for together
 // with what has to be known of it, and its rows are sent together with COMMIT. An address, a key and a challenge are decided
-// about by one transaction at a time. No transaction waits for another one's lock of these, so that they cannot deadlock and
-// no entry holds up those of its batch: an entry whose locks are not free comes again.
+// about by one transaction at a time. None waits for these locks: an entry whose locks are not free comes again.
 import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
 import { Again, CommitQueue } from "../commit-queue.ts";
@@ -133,7 +132,6 @@ export function makeAcceptor(
       return rows.map(({ id }) => id);
     },
 
-    /** Takes no more and waits for what was handed in. */
     close: () => queue.close(),
   };
 }
@@ -149,10 +147,7 @@ const locksOf = ({ submission, key, challenge, spam }: Entry): string[] => [
   ...(challenge === null ? [] : [challenge.hash]),
 ];
 
-/**
- * Whether a transaction was committed. One that has written none of these rows runs again: it changed nothing that comes out
- * otherwise the second time.
- */
+/** Whether a transaction was committed. One that has written none of these rows runs again. */
 async function findStored(session: Session, stored: Stored | undefined): Promise<Stored | null> {
   if (stored === undefined || stored.rows === null) return null;
   const {

@@ -9,7 +9,7 @@ import { asStorageError, isDiskFull, isOutOfTime, isSilence } from "./errors.ts"
 import { type Attempt, LeasedConnection, type Reader, type Session } from "./session.ts";
 import { prepared, type Statement } from "./statement.ts";
 
-/** Wait for a connection, free or new. A caller is still there to be told. */
+/** Wait for a connection, free or new. */
 const usualConnectMs = 2_000;
 /** Wait for an answer. Longer than the server's own limit: for servers that say nothing any more. */
 const usualAnswerMs = 4_000;
@@ -38,10 +38,7 @@ export interface Limits {
 // A lock is waited for a little longer than a process that says nothing any more can hold it.
 const usualLimits: Limits = { statementMs: usualAnswerMs - aheadMs, lockMs: 2_800, idleMs: 2_500 };
 
-/**
- * After a read its connection rests for as long as the read took, at most this long: whatever operators ask for, half of the
- * database's and the event loop's time is left to submissions.
- */
+/** After a read its connection rests as long as the read took, at most this long: half of the time is left to submissions. */
 const readRestMsMax = 100;
 
 export interface TransactionOptions<T> {
@@ -51,8 +48,7 @@ export interface TransactionOptions<T> {
   /** Whether running it twice does the same as running it once: it runs again when its outcome is unknown. */
   readonly repeatable?: boolean;
   /**
-   * Looks for what the transaction has stored, when its outcome is unknown and it has certainly ended: its result, or
-   * null when it was not committed. Without it, and unless it is repeatable, a lost COMMIT stays unknown.
+   * Looks for what a transaction has stored that has certainly ended with an unknown outcome; null: it was not committed.
    *
    * @param result undefined when the answers to its statements were lost, too
    */
@@ -60,9 +56,9 @@ export interface TransactionOptions<T> {
 }
 
 interface ConnectionsOptions extends Pick<PoolConfig, "max"> {
-  /** Wait for a connection, free or new, in milliseconds. */
+  /** In milliseconds, as all of these. */
   readonly connectMs?: number;
-  /** Wait for an answer, and a little longer than one statement may take; 0: without end. In milliseconds. */
+  /** Wait for an answer, and a little longer than one statement may take; 0: without end. */
   readonly answerMs?: number;
   /** For what operators read: how long one statement may take before it ends with {@link ReadTooSlow}. */
   readonly readMs?: number;
@@ -115,12 +111,7 @@ export class Connections implements Reader, AsyncDisposable {
     return this.#retries;
   }
 
-  /**
-   * Fails for 10 s after a statement failed because the server's disk is full. Other statements may succeed meanwhile: they
-   * need no more room.
-   *
-   * @throws StorageUnavailable
-   */
+  /** @throws StorageUnavailable for 10 s after a statement failed because the server's disk is full */
   checkDisk(): void {
     if (this.#diskFull !== null && performance.now() < this.#diskFull.until) throw this.#diskFull.error;
   }
@@ -130,11 +121,7 @@ export class Connections implements Reader, AsyncDisposable {
     return this.write(statement, values, { repeatable: true });
   }
 
-  /**
-   * One statement in a transaction of its own, in one round trip. Committed and synced when this resolves.
-   *
-   * @throws StorageUnavailable as {@link transaction} does
-   */
+  /** One statement in a transaction of its own, in one round trip. Otherwise as {@link transaction}. */
   write<Row>(
     statement: Statement<Row>,
     values: readonly unknown[],
@@ -250,10 +237,8 @@ const unknownOutcome = (cause: unknown) =>
 const isReplica = prepared<{ replica: boolean }>("SELECT pg_is_in_recovery() AS replica");
 
 /**
- * The first message of a transaction. What is not set here is as the role's or the database's settings say.
- *
- * A success is promised to be on stable storage. Plans may only be nested loops over indexes, whatever the statistics
- * say: a new database has none, and lists of parameters look long to the planner, which would rather read whole tables.
+ * The first message of a transaction. Plans may only be nested loops over indexes, whatever the statistics say: a new
+ * database has none, and lists of parameters look long to the planner, which would rather read whole tables.
  */
 function beginning({ statementMs, lockMs, idleMs: idle }: Limits): string {
   const settings = {
@@ -271,10 +256,7 @@ function beginning({ statementMs, lockMs, idleMs: idle }: Limits): string {
   return ["BEGIN ISOLATION LEVEL READ COMMITTED", ...set].join("; ");
 }
 
-/**
- * For a transaction that takes as long as it takes, whatever the database's settings allow. Only PostgreSQL 17 and later
- * have this limit, which no other setting lifts.
- */
+/** For a transaction that takes as long as it takes. PostgreSQL 17 and later have a limit that no other setting lifts. */
 export const setNoEnd = `
   SELECT set_config('transaction_timeout', '0', true) WHERE current_setting('transaction_timeout', true) IS NOT NULL`;
 

@@ -53,10 +53,7 @@ export const isUnprepared = isOneOf("26000", "42P05");
 /** Whether the server said that it failed. Anything else that the driver throws is about the connection. */
 export const isAnswer = (error: unknown): boolean => answerOf(error) !== null;
 
-/**
- * Whether the connection is of no use any more. FATAL is the server's last word on one, and a server that became
- * read-only has handed over to another.
- */
+/** FATAL is the server's last word on a connection, and a server that became read-only has handed over to another. */
 export function isLost(error: unknown): boolean {
   const answer = answerOf(error);
   if (answer === null) return true;

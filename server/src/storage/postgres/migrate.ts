@@ -1,6 +1,6 @@
 // Brings a database to the schema of this version: numbered SQL files, forwards only, each in one transaction that records
-// it. Any number of processes may start at once, of this release and of the one before. Knows nothing of what the
-// migrations say, but for their first line: the lowest migration that a process must know to work with the schema.
+// it. Any number of processes may start at once. The first line of a migration says the lowest one that a process must know
+// to work with the schema: the release before runs on beside it.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Migration, type PendingMigration, readMigrations, SchemaTooNew, weigh } from "../schema-version.ts";
@@ -29,7 +29,7 @@ const tableLocksMs = 5 * 60_000;
 /** Held while a migration is applied. Any number will do that nothing else in the database uses. */
 const migrationLock = 7_326_450_001;
 
-/** Applies what is pending. Answers the names of what this process applied. */
+/** Answers the names of what this process applied. */
 export async function migratePostgres(url: string, waiting?: (message: string) => void): Promise<string[]> {
   // Migrations take as long as they take.
   await using connections = new Connections(addressOf(url), { max: 1, answerMs: 0 });
@@ -37,11 +37,7 @@ export async function migratePostgres(url: string, waiting?: (message: string) =
   return await applyPending(connections, waiting);
 }
 
-/**
- * The migrations that the database lacks. Writes nothing.
- *
- * @throws StorageUnavailable also when they could not be applied there
- */
+/** @throws StorageUnavailable also when the pending migrations could not be applied there */
 export async function pendingPostgresMigrations(url: string): Promise<PendingMigration[]> {
   await using connections = new Connections(addressOf(url), { max: 1 });
   await checkServer(connections);
@@ -87,10 +83,8 @@ export async function findPending(
 }
 
 /**
- * Applies the pending migrations and answers the names of those that this process applied.
- *
  * @param waiting is told who keeps a migration waiting, at each try
- * @param migrations those of this version unless given
+ * @returns the names of those that this process applied
  * @throws StorageUnavailable when another transaction keeps a table for minutes; its process is named
  */
 export async function applyPending(

@@ -1,6 +1,5 @@
-// The PostgreSQL engine of the store. It checks the server and its schema when it is opened. Submissions and settlements
-// of mails share commits; every other method is a transaction of its own, or one read. Any number of processes may use one
-// database.
+// The store on PostgreSQL. Submissions and settlements of mails share commits; every other method is a transaction of its
+// own, or one read. Any number of processes may use one database.
 import { References } from "../rules/references.ts";
 import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
 import { SchemaTooOld } from "../schema-version.ts";
@@ -47,8 +46,6 @@ export interface PostgresLocation {
 }
 
 /**
- * Opens the store.
- *
  * @throws StorageUnavailable when the server cannot be used
  * @throws SchemaTooNew, SchemaTooOld (read-only, or where this role may not migrate) when the schema does not fit
  */
@@ -101,16 +98,11 @@ export async function openPostgresStore(
 
     accept: (entry) => acceptor.accept(entry),
 
-    /** Waits for what was handed in, then closes; a second call waits for the same. */
     [Symbol.asyncDispose]: () => (closed ??= acceptor.close().then(() => opened.disposeAsync())),
   };
 }
 
-/**
- * Applies pending migrations, and answers the row of the table `store`.
- *
- * @param migrate null: nothing may be written
- */
+/** @param migrate null: nothing may be written */
 async function migrated(connections: Connections, migrate: (() => Promise<unknown>) | null): Promise<StoreRow> {
   const pending = (await findPending(connections)).map(({ name }) => name);
   if (pending.length > 0) {

@@ -1,6 +1,6 @@
 // Counts of calls, shared by all processes. They have connections of their own, so that a client that is refused costs
 // submissions nothing, and are given up quickly: a gate that cannot count with the others counts alone. Calls that come in
-// while others are being counted share the next statement: each alone would cost several times what storing costs.
+// while others are being counted share the next statement.
 import { CommitQueue } from "../commit-queue.ts";
 import type { CallCount, CountedCalls, RateLimitEvents, RateLimitStore } from "../rate-limit-store.ts";
 import { forgottenAtOnce } from "../sql/housekeeping.ts";

@@ -20,8 +20,8 @@ interface Start {
 }
 
 /**
- * Measures the server's clock, now and again every minute until it is disposed of, and in between goes on by a clock that is
- * never set. When the machine's clock was set, it may have slept: the server's is measured at once.
+ * Measures the server's clock every minute, and in between goes on by a clock that is never set. When the machine's clock
+ * was set, it may have slept: the server's is measured at once.
  *
  * @param base this machine's clock, or one that a test moves
  */

@@ -1,5 +1,5 @@
-// What becomes of submissions: the answers, and the rows to be written. Pure: it knows no engine. The entries of a batch are
-// decided one after the other, each as if it came alone; what one changes is noted in the facts for those behind it.
+// What becomes of submissions: the answers, and the rows to be written. Pure. The entries of a batch are decided one after
+// the other; what one changes is noted in the facts for those behind it.
 import { emailKey } from "@submissions/shared/fields";
 import { referenceDay, referencesPerDay } from "@submissions/shared/reference";
 import type { WebhookEvent } from "@submissions/shared/console";

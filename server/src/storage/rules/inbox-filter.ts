@@ -60,10 +60,7 @@ export function planList(
   return { along, fixed, conditions };
 }
 
-/**
- * What the JSON of the fields holds where a filter matches: one text of each list. We wrote that JSON, and quotes within its
- * values are escaped, so that no value can pass for one of these.
- */
+/** What the JSON of the fields holds where a filter matches: one text of each list. Quotes within its values are escaped. */
 function* storedTexts({
   package: id,
   position,
@@ -98,7 +95,7 @@ export function wordsOf({ search, letter }: InboxFilter): ListWords | null {
   };
 }
 
-/** The most rows that are counted. Counting further costs much and tells little. */
+/** The most rows that are counted. */
 export const countMax = 1_001;
 
 /** The kinds of mails that a scope holds. */

@@ -6,8 +6,8 @@ import type { MailKind, SubmissionKind } from "../records.ts";
 export const receiptsMax = 3;
 
 /**
- * Newsletter mails to one address in {@link capMs}. Counted by the subscriber's rows in `mail`, apart from receipts: the
- * answer to an inquiry says whether its receipt went out, and must not tell who has subscribed.
+ * Newsletter mails to one address in {@link capMs}. Counted apart from receipts: the answer to an inquiry says whether its
+ * receipt went out, and must not tell who has subscribed.
  */
 export const newsletterMailsMax = 3;
 
@@ -23,10 +23,7 @@ export const mailsOf = {
   application: ["application-receipt", "application-notice"],
 } as const satisfies Record<SubmissionKind, readonly [receipt: MailKind, notice: MailKind]>;
 
-/**
- * How long the settlement of mails waits for a commit that is made anyway. Callers who were just answered often send their
- * next submission within this time. Short, because a mail is in doubt if the process is killed meanwhile.
- */
+/** How long the settlement of mails waits for a commit. Short: a mail is in doubt if the process is killed meanwhile. */
 export const settlementWaitMs = 25;
 
 /** Whether a mail goes to the address that was named as the submitter's. The others go to the team. */

@@ -1,13 +1,8 @@
 // What rows of mails and of deliveries to webhooks share: their ids, and how the end of a try is written.
 
-/**
- * What an id is made of. Row numbers alone repeat in another database, and the mail provider is asked about a mail by its
- * id.
- */
+/** What an id is made of. Row numbers repeat in another database, and the provider is asked about a mail by its id. */
 export interface MailRow {
-  /** `mail.id`, from 1. */
   readonly row: number;
-  /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 

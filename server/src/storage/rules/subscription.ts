@@ -1,5 +1,4 @@
-// What a subscription does to an address, known or not, and subscribers as rows. One transaction reads, asks here and
-// writes.
+// What a subscription does to an address, known or not, and subscribers as rows.
 import { languageOf } from "@submissions/shared/language";
 import type {
   ConsentRecord,
@@ -28,15 +27,12 @@ interface Addressee {
 
 export interface SubscriptionDecision {
   readonly status: SubscriberStatus;
-  /**
-   * `stored`: with the tokens of its links. `capped`: it is due, but the address may get no mail now. `none`: none is due.
-   */
+  /** `capped`: it is due, but the address may get no mail now. `none`: none is due. */
   readonly welcome: "stored" | "capped" | "none";
 }
 
 type Asked = Pick<SubscriptionRecord, "optIn" | "receivedAt" | "added">;
 
-/** Decides status and welcome mail. `known` is undefined for a new address. */
 export function decideSubscription(
   known: KnownSubscriber | undefined,
   { optIn, receivedAt, added }: Asked,
@@ -99,10 +95,7 @@ export const welcomeOf = (record: SubscriptionRecord): Welcome => ({
   unsubscribeToken: record.unsubscribe.token,
 });
 
-/**
- * The column `tokens` of a welcome mail: what its links hold, the request, because the subscriber's own is that of the first
- * one, and the language if it is not English.
- */
+/** The column `tokens` of a welcome mail. The subscriber's own request is that of the first one. */
 export const welcomeTokens = ({ requestId, language, confirmToken, unsubscribeToken }: Welcome): string =>
   JSON.stringify({
     request: requestId,
@@ -120,10 +113,7 @@ export function readWelcome(email: string, tokens: string | null): Welcome | nul
   return { email, requestId, language: languageOf(language), confirmToken: confirm, unsubscribeToken: unsubscribe };
 }
 
-/**
- * Whether a link that was found does anything. Confirm links are deleted when their subscriber leaves, so one that an
- * unsubscribed address has was asked for since.
- */
+/** Confirm links are deleted when their subscriber leaves, so one that an unsubscribed address has was asked for since. */
 export const linkWorks = (purpose: LinkPurpose, status: SubscriberStatus): boolean =>
   purpose === "unsubscribe" || (status !== "bounced" && status !== "complained");
 
@@ -145,9 +135,6 @@ export const storedSubscriber = (row: SubscriberRow): StoredSubscriber => ({
   consent: readConsent(row.consent),
 });
 
-/**
- * The column `consent` after a subscription; null: as it was. Anyone can write down the address of an active subscriber,
- * and must not replace what its owner agreed to.
- */
+/** Null: as it was. Anyone can write down the address of an active subscriber, and must not replace what its owner agreed to. */
 export const newConsent = (known: KnownSubscriber | undefined, { consent }: SubscriptionRecord): string | null =>
   consent === null || known?.status === "active" ? null : JSON.stringify(consent satisfies ConsentRecord);

@@ -1,5 +1,5 @@
 // What news of an address changes, and what stays of one that is erased. Providers repeat their news and mix up its order,
-// so the outcome must be the same whatever comes twice or late. One transaction reads, asks here and writes.
+// so the outcome must be the same whatever comes twice or late.
 import { hash } from "node:crypto";
 import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
 
@@ -20,7 +20,7 @@ export interface Consequences {
   readonly deletesConfirmLinks: boolean;
 }
 
-/** What follows from news of an address, or null when it is none. `subscriber` is undefined when the address has none. */
+/** Null: it is no news. */
 export function decideNews(
   { reason, at }: SuppressionChange,
   known: Standing | undefined,
@@ -45,7 +45,7 @@ export function decideNews(
   };
 }
 
-/** What is known after the news, or null when the news changes nothing. `known` is undefined for a new address. */
+/** What is known after the news; null: it changes nothing. */
 function decideStanding(known: Standing | undefined, news: Standing): Standing | null {
   if (known === undefined) return news;
   // A complaint is final, and counts however late it comes.
@@ -89,10 +89,7 @@ export interface KnownAddressee {
   readonly hasConfirmLink: boolean;
 }
 
-/**
- * What a refusal for an unknown reason amounts to. An address that bounced before explains it: otherwise it would count
- * as bounced only until the refusal is explained by something else.
- */
+/** An address that bounced before explains a refusal for an unknown reason. */
 function explainedReason(
   reason: SuppressionReason | null,
   known: Standing | undefined,
@@ -123,8 +120,5 @@ function statusAfterSuppression(status: SubscriberStatus, reason: SuppressionRea
 /** Marks a key of `suppression` that is a hash; no address begins with it. */
 const hashedPrefix = "sha256:";
 
-/**
- * The key of an erased address that is not to be mailed: without the address itself, a later submission of it can still
- * be told.
- */
+/** Of an erased address that is not to be mailed: a later submission of it can still be told. */
 export const hashedKey = (emailKey: string): string => hashedPrefix + hash("sha256", emailKey);

@@ -1,4 +1,4 @@
-// What a change by an operator does to a submission. One transaction reads, asks here and writes.
+// What a change by an operator does to a submission.
 import { tagsMax, type TriageOutcome, type TriageRequest } from "@submissions/shared/console";
 import type { Actor, AuditEntry } from "../desk-store.ts";
 import type { StoredSubmission } from "../records.ts";
@@ -42,12 +42,8 @@ export function retagged(before: readonly string[], add: string | undefined, rem
 export const leavesSpam = (before: Triaged, after: Triaged): boolean =>
   before.status === "spam" && after.status !== "spam";
 
-/**
- * Each of these actions shows that the submission was not spam at some time: before the action or after it. `release` is in
- * the logs of earlier versions.
- */
+/** Each shows that the submission was not spam at some time. `release` is in the logs of earlier versions. */
 export const statusActions = ["status", "release"] as const;
-
 /** The actions that change the version of a submission. */
 export const changingActions = ["status", "assignee", "release"] as const;
 

@@ -1,5 +1,4 @@
-// Deliveries to webhooks as rows, and which events a change of a subscriber is. One transaction reads,
-// asks here and writes.
+// Deliveries to webhooks as rows, and which events a change of a subscriber is.
 import { createHmac } from "node:crypto";
 import type { DeliveredEvent, WebhookEvent } from "@submissions/shared/console";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
@@ -12,10 +11,7 @@ import type { TableRow } from "./tables.ts";
 
 export const receivedEvent = (kind: SubmissionKind): WebhookEvent => `${kind}.received`;
 
-/**
- * What webhooks are told when the status of a subscriber changes: from when on the address may get the newsletter, and
- * from when on not any more, for whatever reason. No webhook is told of an address that never confirmed.
- */
+/** From when on an address may get the newsletter, and from when on not any more. None is told of one that never confirmed. */
 export function subscriberEvent(before: SubscriberStatus | undefined, after: SubscriberStatus): WebhookEvent | null {
   if ((before === "active") === (after === "active")) return null;
   return after === "active" ? "subscriber.confirmed" : "subscriber.unsubscribed";

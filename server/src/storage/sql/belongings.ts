@@ -15,10 +15,8 @@ import { prepareStanding } from "./addresses.ts";
 
 /** Entries of the audit log that the page of a submission shows. */
 const historyMax = 200;
-
 /** Submissions of a person that the console shows. */
 export const personMax = 200;
-
 /** Possible duplicates of a submission that its page shows. */
 const duplicatesMax = 5;
 

@@ -6,16 +6,12 @@ import { type Engine, together } from "./engine.ts";
 
 /** Mails that were sent, failed or are in doubt. Counted from when they were stored. */
 export const mailMs = 90 * dayMs;
-
 /** Deliveries to webhooks, after they were delivered or given up. */
 const deliveryMs = 90 * dayMs;
-
 /** Spent challenges, after they have expired: clocks of processes may differ. */
 export const challengeMs = 60 * 60 * 1000;
-
 /** By so much the times of rows may be ahead: clocks are set by seconds. */
 const slackMs = 60 * 1000;
-
 /** Rows of each table that one commit forgets, so that no commit holds up the submissions behind it. */
 export const forgottenAtOnce = 250;
 

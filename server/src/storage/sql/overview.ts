@@ -9,10 +9,8 @@ import { type Engine, only, together } from "./engine.ts";
 
 /** Submissions that wait longest. */
 const waitingMax = 5;
-
 /** Responses that the median is taken of; the latest. */
 const responsesMax = 5_000;
-
 /** Of each list of shares. */
 const sharesMax = 8;
 

@@ -14,14 +14,8 @@ import {
   leasedDelivery,
   parseDeliveryId,
 } from "../rules/webhooks.ts";
-import {
-  type DeliverySettlement,
-  keptBack,
-  type LeasedDelivery,
-  secretOverlapMs,
-  type WebhookStore,
-  webhooksMax,
-} from "../webhook-store.ts";
+import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "../webhook-store.ts";
+import { keptBack, secretOverlapMs, webhooksMax } from "../webhook-store.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, only } from "./engine.ts";
 import { prepareNewestFirst } from "./newest-first.ts";

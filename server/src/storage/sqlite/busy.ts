@@ -13,8 +13,7 @@ export const busyPauseMs = 10;
 export const busyWaitMs = 1_000;
 
 /**
- * Runs work that takes a lock or reads, again while another process holds a lock. The work must change nothing when it
- * throws.
+ * Runs work again while another process holds a lock. It must change nothing when it throws.
  *
  * @throws StorageUnavailable when the database cannot be used, or stayed locked for `waitMs`
  */

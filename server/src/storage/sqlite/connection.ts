@@ -1,5 +1,4 @@
-// One open SQLite database: its settings, its statements and its transactions. Everything is synchronous, so that nothing
-// can come between two calls.
+// One open SQLite database. Everything is synchronous, so that nothing can come between two calls.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { type Access, StorageUnavailable } from "../store.ts";
 import { engineWaitMs } from "./busy.ts";
@@ -103,16 +102,13 @@ export class SqliteConnection implements Disposable {
     }
   }
 
-  /**
-   * Moves the log into the database, syncs that, and begins the log anew. Answers false where another connection reads
-   * from the log: then it is moved as far as that allows, and not begun anew.
-   */
+  /** False: another connection reads from the log, which is moved as far as that allows and not begun anew. */
   moveLog(): boolean {
     const [moved] = this.query<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
     return moved?.busy === 0;
   }
 
-  /** Ends a transaction if there is one: after a full disk, for example, SQLite has already rolled back by itself. */
+  /** After a full disk, for example, SQLite has already rolled back by itself. */
   rollback(): void {
     if (this.#database.isTransaction) this.execute("ROLLBACK");
   }

@@ -42,10 +42,7 @@ export function asUnavailable(error: unknown): StorageUnavailable | null {
   return state === undefined ? null : new StorageUnavailable(`The database is ${state}.`, { cause: error });
 }
 
-/**
- * The error of opening a database. SQLite says neither which file it could not open or write, nor that it is a matter of
- * permissions.
- */
+/** SQLite says neither which file it could not open, nor that it is a matter of permissions. */
 export function asOpeningError(error: unknown, file: string): unknown {
   const cause = error instanceof StorageUnavailable ? error.cause : error;
   const code = primaryCode(cause) ?? -1;
@@ -57,9 +54,8 @@ export function asOpeningError(error: unknown, file: string): unknown {
 }
 
 /**
- * The error of a COMMIT. SQLite then gives the transaction up, and the next one overwrites its frames in the log. But they
- * may be whole: a sync may have failed, or there was no memory for the index of the log. If every process ends before
- * they are overwritten, recovery takes them for committed. On a full disk they are not whole.
+ * SQLite gives the transaction up whose COMMIT failed, and the next one overwrites its frames in the log. But they may be
+ * whole: if every process ends before that, recovery takes them for committed. On a full disk they are not whole.
  */
 export function asCommitError(error: unknown): unknown {
   const code = primaryCode(error) ?? -1;

@@ -51,10 +51,7 @@ function undo(connection: SqliteConnection): void {
   }
 }
 
-/**
- * Accepts the submissions of a transaction. No other transaction runs meanwhile, so that the numbers of rows follow those
- * that are stored.
- */
+/** No other transaction runs meanwhile, so that the numbers of rows follow those that are stored. */
 export function prepareAccept(engine: Engine, references: References) {
   const { find, write } = prepareAccepting(engine);
   const lastNumber = engine.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = $1");

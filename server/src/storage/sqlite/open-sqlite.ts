@@ -1,4 +1,4 @@
-// Opens the SQLite engine: settings, then the schema, then the store. A failure closes the handle again.
+// Opens the store on SQLite. A failure closes the handle again.
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { type PendingMigration, SchemaTooOld, weigh } from "../schema-version.ts";
@@ -31,10 +31,8 @@ export async function connect(file: string, access: Access): Promise<SqliteConne
 /**
  * Moves what a killed process left in the log into the database. Recovery reads it from the memory of the kernel and
  * syncs nothing: a replayed key would be answered with what a power cut takes back; and where a sync had failed before,
- * the kernel never writes it, so that what is committed behind it would be lost as well.
- *
- * A process that reads from the log for long does not hold up the start: as a rule it was there before, and then there
- * was no recovery.
+ * the kernel never writes it, so that what is committed behind it would be lost as well. A process that reads from the log
+ * for long does not hold up the start: it was there before, and then there was no recovery.
  */
 async function moveLogLeft(connection: SqliteConnection): Promise<void> {
   for (let tries = 0; tries < moveLogTries && !(await retryWhileBusy(() => connection.moveLog())); tries += 1) {
@@ -62,13 +60,13 @@ export async function refusePending(connection: SqliteConnection): Promise<void>
   if (pending.length > 0) throw new SchemaTooOld(pending.map(({ name }) => name));
 }
 
-/** Makes the database if need be and applies what is pending. Answers the names of what this process applied. */
+/** Answers the names of what this process applied. */
 export async function migrateSqlite(file: string): Promise<string[]> {
   using connection = await connect(file, "read-write");
   return await applyPending(connection);
 }
 
-/** The migrations that the database lacks; all of them when there is no database. Writes nothing. */
+/** All of them when there is no database. */
 export async function pendingSqliteMigrations(file: string): Promise<PendingMigration[]> {
   if (!existsSync(file)) return weigh(sqliteMigrations(), async () => 0);
   using connection = await connect(file, "read-only");

@@ -9,7 +9,7 @@ import { createDatabaseFile } from "./database-file.ts";
 import { asOpeningError, isBusy } from "./errors.ts";
 
 /**
- * Takes the lock of the service on a database, making files and folder where they are missing. Held until disposed of.
+ * Held until disposed of.
  *
  * @param waitMs how long it waits for a process that is just ending
  * @throws StorageUnavailable when another service holds it, or the folder cannot be written

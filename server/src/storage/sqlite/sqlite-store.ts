@@ -57,7 +57,6 @@ export function makeSqliteStore(
     // An entry says itself until when it may wait.
     accept: (entry) => queue.run(entry, entry) as Promise<Acceptance>,
 
-    /** Waits for what was handed in, then closes; a second call waits for the same. */
     async [Symbol.asyncDispose]() {
       await queue.close();
       await thread[Symbol.asyncDispose]();
