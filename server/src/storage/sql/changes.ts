@@ -56,13 +56,10 @@ export function prepareChanging(engine: Engine, references: References) {
   }
 
   function* triage(scope: Scope, targets: TriageRequest["targets"], request: TriageRequest, actor: Actor) {
-    const rows = yield* lockRows(
-      scope,
-      targets.map(({ reference }) => reference),
-    );
+    const names = targets.map(({ reference }) => reference);
+    const rows = yield* lockRows(scope, names);
     const outcomes: TriageOutcome[] = [];
-    const changed: Changing[] = [];
-    const leaving: Changing[] = [];
+    const [changed, leaving]: [Changing[], Changing[]] = [[], []];
     const told: { readonly arrival: number; readonly changed: readonly string[] }[] = [];
     const reassigned: Parameters<typeof mailAssignees>[0][number][] = [];
     const entries: AuditEntry[] = [];
@@ -80,8 +77,9 @@ export function prepareChanging(engine: Engine, references: References) {
         if (decision.entries.length > 0) changed.push(after);
         if (row.assignee !== after.assignee) reassigned.push({ reference, from: row.assignee, to: after.assignee });
         if (leavesSpam(row, after)) leaving.push(after);
-        else if (after.status !== "spam" && decision.entries.length > 0)
+        else if (after.status !== "spam" && decision.entries.length > 0) {
           told.push({ arrival: row.arrival, changed: decision.entries.map(({ action }) => action) });
+        }
         // A target that is named twice is in conflict the second time.
         rows.set(reference, after);
       }

@@ -15,25 +15,23 @@ export function makeReading(engine: Engine) {
     columns: submissionColumns,
     recordOf: readSubmissionAnyway,
   });
-  const subscribers = prepareReader(engine, {
-    table: "subscriber",
-    number: "arrival",
-    wanted: "subscribed_at >= $3",
-    columns: subscriberColumns,
-    recordOf: storedSubscriber,
-  });
-  const entries = prepareReader(engine, {
-    table: "audit",
-    number: "id",
-    wanted: "at >= $3",
-    columns: entryColumns,
-    recordOf: readEntry,
-  });
   const readers = {
     inquiry: (from: ReadFrom) => submissions(from, "inquiry"),
     application: (from: ReadFrom) => submissions(from, "application"),
-    subscriber: subscribers,
-    audit: entries,
+    subscriber: prepareReader(engine, {
+      table: "subscriber",
+      number: "arrival",
+      wanted: "subscribed_at >= $3",
+      columns: subscriberColumns,
+      recordOf: storedSubscriber,
+    }),
+    audit: prepareReader(engine, {
+      table: "audit",
+      number: "id",
+      wanted: "at >= $3",
+      columns: entryColumns,
+      recordOf: readEntry,
+    }),
   };
 
   return {

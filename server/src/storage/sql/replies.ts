@@ -49,20 +49,15 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
         const [earlier] = yield* lockAddress(emailKey(operator), [latest(operator, at - repliesMs, at + repliesMs)]);
         const inTheWay = earlier[repliesMax - replies.length];
         if (inTheWay !== undefined) return { retryAt: inTheWay.at + repliesMs };
-        const rows = yield* lockRows(
-          scope,
-          replies.map(({ reference }) => reference),
-        );
+        const names = replies.map(({ reference }) => reference);
+        const rows = yield* lockRows(scope, names);
         const outcomes: ReplyOutcome[] = [];
         for (const { reference, text, doneAt } of replies) {
           const row = rows.get(reference);
           const [standing] = row === undefined ? [] : yield* standingOf(row.emailKey);
-          if (row === undefined || standing?.reason != null) {
-            outcomes.push({
-              reference,
-              result: row === undefined ? "unknown" : "suppressed",
-              reason: standing?.reason ?? null,
-            });
+          const reason = standing?.reason ?? null;
+          if (row === undefined || reason !== null) {
+            outcomes.push({ reference, result: row === undefined ? "unknown" : "suppressed", reason });
             continue;
           }
           const target = { reference, version: doneAt ?? row.version };
