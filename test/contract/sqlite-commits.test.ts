@@ -9,15 +9,7 @@ import { makeSqliteStore } from "../../server/src/storage/sqlite/sqlite-store.ts
 import { type Store, StorageUnavailable } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
 import { startChild } from "./children/child.ts";
-import {
-  accept,
-  allMails,
-  application,
-  applications,
-  inquiries,
-  inquiry,
-  offer,
-} from "./records.ts";
+import { accept, allMails, application, applications, inquiries, inquiry, offer } from "./records.ts";
 import { sqliteTest as test } from "./sqlite-under-test.ts";
 
 /** How many commits some work takes. */
