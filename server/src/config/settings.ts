@@ -9,7 +9,8 @@ interface Facts {
   readonly means: string;
   /** Which values are allowed and what they do, in Markdown. */
   readonly values: string;
-  readonly example: string;
+  /** Where the values need one. */
+  readonly example?: string;
   readonly secret?: true;
 }
 
@@ -48,18 +49,15 @@ const network = {
   HOST: valued(kind.host, "127.0.0.1", {
     means: "address to listen on",
     values: "A host name or an IP address; `0.0.0.0` or `::` for every interface.",
-    example: "0.0.0.0",
   }),
   PORT: valued(kind.wholeNumber(0, 65_535), "3000", {
     means: "port to listen on",
     values: "0 to 65,535; `0` is any free port.",
-    example: "8080",
   }),
   PUBLIC_URL: optional(kind.httpUrl, "`http://HOST:PORT`", {
     means: "base address of links in mail and of the OpenAPI document",
     values:
       "Perhaps with a path, if a proxy takes it off before the service. Links are made from it and never from a request.",
-    example: "https://submissions.example.org",
   }),
   CORS_ORIGINS: listed(kind.originList, "none", {
     means: "origins whose pages may call from a browser",
@@ -69,7 +67,6 @@ const network = {
   SITE: valued(kind.oneOf("on", "off"), "on", {
     means: "whether the sample site is shown",
     values: "`on`; `off` takes away the front page only.",
-    example: "off",
   }),
   TRUST_PROXY: valued(kind.trustedProxy, "0", {
     means: "the proxies in front of the service",
@@ -80,12 +77,10 @@ const network = {
   RATE_LIMIT_MAX: valued(kind.wholeNumber(1, 1_000_000), "60", {
     means: "submissions per client address in a window",
     values: "1 to 1,000,000; [what counts](abuse.md#rate-limit).",
-    example: "30",
   }),
   RATE_LIMIT_WINDOW_SECONDS: valued(kind.wholeNumber(1, 86_400), "60", {
     means: "length of that window in seconds",
     values: "1 to 86,400.",
-    example: "300",
   }),
 };
 
@@ -93,52 +88,43 @@ const storage = {
   DATA_DIR: valued(kind.path, "./data", {
     means: "folder of database, resumes and local mailbox",
     values: "On a local disk; a relative path begins at the working directory.",
-    example: "/var/lib/submissions",
   }),
   DATABASE_URL: optional(kind.postgresUrl, "SQLite in `DATA_DIR`", {
     means: "PostgreSQL, for more than one process or machine",
     values:
       "`postgres://user:password@host:port/database`. Parameters: [`sslmode`](storage.md#the-connection) (`verify-full`, `require`, `disable`), `sslrootcert` (file of the authority), `host` (folder of a Unix socket, as in `postgres:///submissions?host=/run/postgresql`), and no others. Without `sslmode` a server on this machine is reached unencrypted, any other as with `verify-full`.",
-    example: "postgres://submissions:password@db.example.org/submissions",
     secret: true,
   }),
   DATABASE_POOL_MAX: valued(kind.wholeNumber(1, 100), "4", {
     means: "connections of one process to PostgreSQL",
     values: "1 to 100; more is rarely better.",
-    example: "8",
   }),
   SERVICE_MODE: valued(kind.oneOf("all", "web", "worker"), "all", {
     means: "what this process does",
     values:
       "`web` takes submissions, `worker` does the [work behind them](operations.md#several-processes), `all` both. `web` and `worker` need `DATABASE_URL`.",
-    example: "web",
   }),
   RESUME_STORE: optional(kind.s3Address, "`DATA_DIR/resumes`", {
     means: "bucket of an S3 store for resumes",
     values:
       "`s3://bucket` or `s3://bucket/prefix`; the prefix is made of letters, digits, `.`, `-`, `_` and `/`, and belongs to one database. Needs [two packages](resumes.md#the-vault-in-an-object-store).",
-    example: "s3://bucket/resumes",
   }),
   S3_ENDPOINT: optional(kind.httpUrl, "Amazon's", {
     means: "base address of another S3 store",
     values: "Buckets are then addressed by path.",
-    example: "https://s3.example.org",
   }),
   S3_REGION: optional(kind.token(), "found by the SDK; `us-east-1` with `S3_ENDPOINT`", {
     means: "region of the bucket",
     values: "One word.",
-    example: "eu-central-1",
   }),
   RESUME_DOWNLOAD: valued(kind.oneOf("proxied", "presigned"), "proxied", {
     means: "how operators get resumes",
     values:
       "`proxied`: through this service. `presigned`: also by links into the bucket, which anyone can follow for five minutes; needs `RESUME_STORE`.",
-    example: "presigned",
   }),
   CLAMD_ADDRESS: optional(kind.clamdAddress, "none", {
     means: "ClamAV daemon that scans resumes",
     values: "`host:port`, or the absolute path of a socket ([when](resumes.md#virus-scanning)).",
-    example: "127.0.0.1:3310",
   }),
 };
 
@@ -146,31 +132,26 @@ const mail = {
   MAIL_TRANSPORT: valued(kind.oneOf("mailbox", "postmark", "smtp"), "mailbox", {
     means: "how mail is sent",
     values: "`mailbox` writes files under `DATA_DIR/mailbox`; `postmark`; `smtp`.",
-    example: "postmark",
   }),
   POSTMARK_SERVER_TOKEN: optional(kind.token(), "none", {
     means: "token of the Postmark server",
     values: "One word. Required with `postmark`.",
-    example: "8a1b7f0e-0000-0000-0000-000000000000",
     secret: true,
   }),
   POSTMARK_API_URL: optional(kind.httpUrl, "Postmark's", {
     means: "another address of Postmark's interface",
     values: "For tests.",
-    example: "http://127.0.0.1:9999",
   }),
   POSTMARK_WEBHOOK_AUTH: optional(kind.webhookCredentials, "none", {
     means: "credentials of `/webhooks/postmark`",
     values:
       "`user:password`; the password has at least 24 characters. [Postmark reports](mail.md#the-webhook) bounces and complaints there. Unset, the path does not exist.",
-    example: "postmark:0123456789abcdef01234567",
     secret: true,
   }),
   SMTP_URL: optional(kind.smtpUrl, "none", {
     means: "the SMTP server",
     values:
       "`smtps://user:password@host:port` or `smtp://…`, with [parameters](mail.md#the-mailers). Required with `smtp`.",
-    example: "smtps://user:password@mail.example.org:465",
     secret: true,
   }),
   MAIL_FROM: valued(kind.namedAddress, "Speech Marketplace <no-reply@marketplace.example>", {
@@ -186,12 +167,10 @@ const mail = {
   MAIL_TEMPLATES: optional(mailWords, "built in", {
     means: "folder with words of one's own for the mails",
     values: "[A text file a mail and language](mail.md#words-of-your-own).",
-    example: "/etc/submissions/mails",
   }),
   MAIL_LOGO_URL: optional(kind.httpUrl, "the name", {
     means: "address of an image above mails to persons",
     values: "Shown 40 pixels high.",
-    example: "https://www.example.org/logo.png",
   }),
   MAIL_SIGNATURE: optional(kind.line(500), "the name", {
     means: "signature of mails to persons",
@@ -206,12 +185,10 @@ const mail = {
   RECRUITING_EMAIL: valued(kind.addressList, "recruiting@marketplace.example", {
     means: "team that gets notices of applications",
     values: "As `SALES_EMAIL`.",
-    example: "recruiting@example.org",
   }),
   MAIL_DEADLINE_MS: valued(kind.wholeNumber(0, 15_000), "2000", {
     means: "how long an answer waits for its confirmation mail, in milliseconds",
     values: "0 to 15,000. The mail is sent all the same.",
-    example: "5000",
   }),
 };
 
@@ -219,45 +196,37 @@ const intake = {
   NEWSLETTER_OPT_IN: valued(kind.oneOf("double", "single"), "double", {
     means: "how subscribers become active",
     values: "`double`: they confirm by mail; `single`: at once.",
-    example: "single",
   }),
   PACKAGE_CATALOGUE: optional(catalogue, "any identifier", {
     means: "file of the packages that inquiries may name",
     values:
       'A JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB. Identifiers are unique and have 1 to 100 characters, titles 1 to 200. `hours`, `speakers` (numbers) and `licence` (up to 200 characters) are optional, for the front page.',
-    example: "/etc/submissions/packages.json",
   }),
   ALTCHA_HMAC_KEY: optional(kind.signingKey, "no proof of work", {
     means: "key of the proof of work that every submission then needs",
     values: "At least 32 characters, drawn at random (`openssl rand -hex 32`). The same in all processes.",
-    example: "0123456789abcdef0123456789abcdef",
     secret: true,
   }),
   ALTCHA_COST: valued(kind.wholeNumber(100, 50_000), "5000", {
     means: "how much work that is",
     values: "100 to 50,000 PBKDF2 iterations a guess. 5,000 take a browser about a second.",
-    example: "10000",
   }),
   PRIVACY_URL: optional(kind.httpUrl, "no privacy line", {
     means: "address of the privacy notice that the site's forms link to",
     values: "[How they do](forms.md#a-privacy-notice).",
-    example: "https://www.example.org/privacy",
   }),
   PRIVACY_VERSION: valued(kind.noticeVersion, "1", {
     means: "version of that notice",
     values: "One word of at most 100 characters, kept with the submissions.",
-    example: "2026-11",
   }),
   DISPOSABLE_DOMAINS: listed(disposableDomains, "none", {
     means: "file of more hosts of throw-away addresses",
     values:
       "One a line, at most 4 MiB; `#` begins a comment. [Their addresses are marked](abuse.md#throw-away-addresses).",
-    example: "/etc/submissions/disposable.txt",
   }),
 };
 
-const retention = (means: string, values: string) =>
-  optional(kind.wholeNumber(1, 36_500), "kept", { means, values, example: "365" });
+const retention = (means: string, values: string) => optional(kind.wholeNumber(1, 36_500), "kept", { means, values });
 
 const access = {
   RETENTION_DAYS_INQUIRIES: retention(
@@ -273,49 +242,40 @@ const access = {
     means: "where webhooks may be sent",
     values:
       "`public`: [hosts of the internet](webhooks.md#where-it-may-be-sent), over https. `loopback`: also this machine, over http too; for tests.",
-    example: "loopback",
   }),
   DIGEST_EMAIL: listed(kind.addressList, "no digest", {
     means: "who gets a mail each day of what waits",
     values: "Up to 50 addresses.",
-    example: "desk@example.org",
   }),
   DIGEST_AT: valued(kind.timeOfDay, "07:00", {
     means: "when that mail is sent, in UTC",
     values: "`00:00` to `23:59`, or when the service starts that day.",
-    example: "06:30",
   }),
   REPLY_COPIES: valued(kind.oneOf("on", "off"), "off", {
     means: "whether the team gets a copy of each reply from the console",
     values: "`on`: to `SALES_EMAIL` or `RECRUITING_EMAIL`. `off`.",
-    example: "on",
   }),
   OIDC_ISSUER: optional(kind.issuer, "passwords only", {
     means: "OpenID Connect provider that operators may sign in with",
     values:
       "As the provider writes it (`issuer` in its `.well-known/openid-configuration`; a slash at the end counts), https, or http on this machine. Needs the next two. [What the provider must know and send](console.md#openid-connect).",
-    example: "https://login.example.org",
   }),
   OIDC_CLIENT_ID: optional(kind.token(), "none", {
     means: "name of this service at that provider",
     values: "One word.",
-    example: "submissions",
   }),
   OIDC_CLIENT_SECRET: optional(kind.token(), "none", {
     means: "secret of this service at that provider",
     values: "One word.",
-    example: "0123456789abcdef",
     secret: true,
   }),
   CONSOLE_PASSWORDS: valued(kind.oneOf("on", "off"), "on", {
     means: "whether operators may sign in to the console with passwords",
     values: "`on`, `off`. `off` needs OpenID Connect.",
-    example: "off",
   }),
   CONSOLE_TOTP: valued(kind.oneOf("offered", "required"), "offered", {
     means: "whether a second factor is only offered to operators, or required of administrators",
     values: "`offered`, `required`.",
-    example: "required",
   }),
 };
 
@@ -323,35 +283,29 @@ const observation = {
   LOG_LEVEL: valued(kind.oneOf(...logLevels), "info", {
     means: "least important lines that are logged",
     values: `${logLevels.map((level) => `\`${level}\``).join(", ")}.`,
-    example: "warn",
   }),
   METRICS_TOKEN: optional(kind.token(16), "`/metrics` is open", {
     means: "Bearer token that `/metrics` asks for",
     values: "One word of at least 16 characters, drawn at random.",
-    example: "0123456789abcdef",
     secret: true,
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(kind.httpUrl, "nothing is traced", {
     means: "OpenTelemetry collector that traces are sent to",
     values:
       "Its base address for OTLP over HTTP; `/v1/traces` is added. Needs [packages](operations.md#following-one-submission).",
-    example: "http://127.0.0.1:4318",
   }),
   OTEL_EXPORTER_OTLP_HEADERS: optional(kind.headerList, "none", {
     means: "headers for the collector",
     values: "`name=value`.",
-    example: "authorization=Bearer%200123456789abcdef",
     secret: true,
   }),
   OTEL_SERVICE_NAME: valued(kind.token(), "submissions", {
     means: "name of this service in traces",
     values: "One word.",
-    example: "submissions-staging",
   }),
   OTEL_TRACES_SAMPLER_ARG: valued(kind.share, "1", {
     means: "share of requests that is traced",
     values: "0 to 1. A caller's `traceparent` decides first.",
-    example: "0.05",
   }),
 };
 

@@ -17,11 +17,7 @@ describe("the settings", () => {
     name: `\`${name}\``,
     default: setting.default === null || setting.default === "" ? setting.unset : `\`${setting.default}\``,
     means: setting.secret === true ? `secret; ${setting.means}` : setting.means,
-    // An example of a secret would be copied, and one of a single word, number, path or address tells nothing more.
-    values:
-      setting.secret === true || /^[\w.:/@-]*$/.test(setting.example)
-        ? setting.values
-        : `${setting.values} Example: \`${setting.example}\`.`,
+    values: setting.example === undefined ? setting.values : `${setting.values} Example: \`${setting.example}\`.`,
   });
   const row = (...cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   /** The rows of the settings that a text has a row of. A row of no setting is not among them. */
