@@ -1,0 +1,374 @@
+// What becomes of submissions, without a database: each rule by itself, and what entries of one batch see of each other.
+import { emailKey } from "@submissions/shared/fields";
+import { expect, test } from "vitest";
+import {
+  application,
+  day,
+  entry,
+  inquiry,
+  lease,
+  minute,
+  noon,
+  subscription,
+} from "../../../../test/contract/records.ts";
+import type { ChallengeRecord, EarlierSubmission, IdempotencyRecord } from "../records.ts";
+import { type Entry, idempotencyMs } from "../store.ts";
+import { decide, decideLeaving } from "./decide.ts";
+import { type Addressee, factsOf, type FoundRow, keyName, type Numbers, wantedBy } from "./facts.ts";
+import { capMs } from "./mails.ts";
+import { dayNumber, References } from "./references.ts";
+import { hashedKey } from "./suppression.ts";
+
+const references = new References("0".repeat(64));
+type Found = { readonly [Name in FoundRow["name"]]?: readonly Extract<FoundRow, { name: Name }>["row"][] };
+const key: IdempotencyRecord = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: noon };
+const challenge: ChallengeRecord = { hash: "c", expiresAt: noon + minute };
+
+/** Decides about a batch of which this is known. */
+function decided(entries: readonly Entry[], found: Found = {}) {
+  const { wanted, numbers: count } = wantedBy(entries);
+  const drawn = (first: number, many: number) => Array.from({ length: many }, (_, n) => first + n);
+  const numbers: Numbers = { arrivals: drawn(101, count.arrivals), mails: drawn(201, count.mails) };
+  const rows = Object.entries(found).flatMap(([name, of]) => of.map((row) => ({ name, row }) as FoundRow));
+  return decide(entries, factsOf(wanted, rows), numbers, references);
+}
+
+const earlierRow = (createdAt: number, more: Partial<NonNullable<Found["earlier"]>[number]> = {}) => ({
+  procedure: "p",
+  keyHash: "k",
+  fingerprint: "f",
+  reference: "INQ-1",
+  createdAt,
+  status: "new" as const,
+  receiptSent: 1,
+  ...more,
+});
+const answers = (entries: readonly Entry[], found?: Found) => decided(entries, found).answers;
+const isEmpty = (rows: object) => Object.values(rows).every((of: unknown[]) => of.length === 0);
+
+test("a repeated key is answered with what it stands for, before its spent challenge is looked at", () => {
+  const {
+    answers: [answer],
+    rows,
+  } = decided([entry(inquiry(1), { key, challenge })], {
+    earlier: [earlierRow(noon - 1)],
+    spent: [{ hash: "c" }],
+  });
+  const earlier: EarlierSubmission = { fingerprint: "f", reference: "INQ-1", receiptSent: true, spam: false };
+  expect(answer).toEqual({ result: "repeated", earlier });
+  expect(isEmpty(rows)).toBe(true);
+});
+
+test.for([
+  ["spam", { status: "spam", receiptSent: 0 }, { reference: "INQ-1", receiptSent: false, spam: true }],
+  [
+    "a subscription",
+    { status: null, reference: null, receiptSent: 0 },
+    { reference: null, receiptSent: false, spam: false },
+  ],
+] as const)("a repetition tells that the earlier one was %s", ([_what, row, earlier]) => {
+  expect(answers([entry(inquiry(1), { key })], { earlier: [earlierRow(noon, row)] })).toEqual([
+    { result: "repeated", earlier: { fingerprint: "f", ...earlier } },
+  ]);
+});
+
+test("a key holds for a day, and is then taken anew", () => {
+  const last = noon - idempotencyMs;
+  expect(answers([entry(inquiry(1), { key })], { earlier: [earlierRow(last + 1)] })).toMatchObject([
+    { result: "repeated" },
+  ]);
+  const { answers: again, rows, runOut } = decided([entry(inquiry(1), { key })], { earlier: [earlierRow(last)] });
+  expect(again).toMatchObject([{ result: "accepted" }]);
+  expect(runOut).toEqual([{ procedure: "p", keyHash: "k", createdAt: last }]);
+  expect(rows.idempotency).toEqual([
+    { procedure: "p", key_hash: "k", fingerprint: "f", submission: 101, subscriber: null, created_at: noon },
+  ]);
+});
+
+test("a spent challenge is refused, and nothing is stored of the entry, its key neither", () => {
+  const { answers: refused, rows } = decided([entry(inquiry(1), { key, challenge })], { spent: [{ hash: "c" }] });
+  expect(refused).toEqual([{ result: "challenge-spent" }]);
+  expect(isEmpty(rows)).toBe(true);
+});
+
+test("key and challenge are noted with what is accepted", () => {
+  const { rows } = decided([entry(subscription(), { key, challenge })]);
+  expect(rows.idempotency).toMatchObject([{ key_hash: "k", submission: null, subscriber: "reader@example.org" }]);
+  expect(rows.spent_challenge).toEqual([{ challenge_hash: "c", expires_at: noon + minute }]);
+});
+
+test("of a subscription that is spam only key and challenge are noted, the key with the address", () => {
+  const { answers: accepted, rows } = decided([entry(subscription(), { spam: true, key, challenge })]);
+  expect(accepted).toEqual([{ result: "accepted", reference: null, mails: [], capped: [] }]);
+  const { idempotency, spent_challenge: spent, ...others } = rows;
+  expect(idempotency).toMatchObject([{ submission: null, subscriber: "reader@example.org" }]);
+  expect(spent).toHaveLength(1);
+  expect(isEmpty(others)).toBe(true);
+});
+
+test("a reference is made of the day's next counter of the kind", () => {
+  const { answers: both, rows } = decided([entry(inquiry(1)), entry(application(1))], {
+    counters: [
+      { kind: "inquiry", day, taken: 7 },
+      { kind: "application", day, taken: 8 },
+    ],
+  });
+  expect(both).toMatchObject([
+    { reference: references.format("inquiry", day, 7) },
+    { reference: references.format("application", day, 8) },
+  ]);
+  expect(rows.submission.map((row) => row.day_number)).toEqual([dayNumber(day, 7), dayNumber(day, 8)]);
+  expect(rows.day_counter.map(({ taken }) => taken)).toEqual([8, 9]);
+});
+
+test("where no reference is left, key and challenge come first, and a refused entry uses none", () => {
+  const counters = [{ kind: "inquiry", day, taken: 999_999 }] as const;
+  const found = { earlier: [earlierRow(noon)], spent: [{ hash: "c" }], counters };
+  const batch = [
+    entry(inquiry(1), { key }),
+    entry(inquiry(2), { challenge }),
+    entry(inquiry(3)),
+    entry(inquiry(4), { key: { ...key, keyHash: "other" } }),
+  ];
+  const { answers: all, rows } = decided(batch, found);
+  expect(all.map(({ result }) => result)).toEqual(["repeated", "challenge-spent", "accepted", "references-exhausted"]);
+  expect(rows.submission).toHaveLength(1);
+  expect(rows.idempotency).toEqual([]);
+  expect(rows.day_counter).toEqual([{ kind: "inquiry", day, taken: 1_000_000 }]);
+  expect(decided([batch[0] as Entry], found).rows.day_counter).toEqual([]);
+});
+
+test("spam is stored as such: no mail, no receipt, no event, and it does not count for the cap", () => {
+  const spam = entry(inquiry(1), { spam: true });
+  const { answers: all, rows } = decided([spam, spam, spam, entry(inquiry(1))], {
+    hearers: [{ event: "inquiry.received", id: 1 }],
+  });
+  expect(all[0]).toMatchObject({ result: "accepted", mails: [], capped: [] });
+  expect(all[3]).toMatchObject({ capped: [] });
+  expect(rows.submission.map(({ status, receipt_at: at }) => [status, at])).toEqual([
+    ["spam", null],
+    ["spam", null],
+    ["spam", null],
+    ["new", noon],
+  ]);
+  expect(rows.webhook_delivery).toHaveLength(1);
+});
+
+test("an address gets three receipts in a day; the team is told of all", () => {
+  const { answers: all, rows } = decided(Array(4).fill(entry(inquiry(1))));
+  expect(all.map((one) => one.result === "accepted" && [one.mails.map((mail) => mail.kind), one.capped])).toEqual([
+    ...Array.from({ length: 3 }, () => [["inquiry-receipt", "inquiry-notice"], []]),
+    [["inquiry-notice"], ["inquiry-receipt"]],
+  ]);
+  expect(rows.submission.map((row) => row.receipt_at)).toEqual([noon, noon, noon, null]);
+});
+
+test.for([
+  [1, ["inquiry-receipt"]],
+  [0, []],
+] as const)("a receipt that is a day old but %d ms counts accordingly", ([after, capped]) => {
+  const receipts = [after, 1, 1].map((ms) => ({ key: "ann-1@example.org", at: noon - capMs + ms }));
+  expect(answers([entry(inquiry(1))], { receipts })).toMatchObject([{ capped }]);
+});
+
+test.for(["by its key", "by the hash of an erased one"] as const)("a suppressed address gets no receipt: %s", (how) => {
+  const address = emailKey(application(1).email);
+  const suppressed = [{ key: how === "by its key" ? address : hashedKey(address) }];
+  const { answers: all, rows } = decided([entry(application(1))], { suppressed });
+  expect(all).toMatchObject([{ mails: [{ kind: "application-notice" }], capped: ["application-receipt"] }]);
+  expect(rows.submission).toMatchObject([{ receipt_at: null }]);
+});
+
+test("an address is looked up by its key and by its hash", () => {
+  const { wanted } = wantedBy([entry(inquiry(1, { email: "Ann@Example.org" }))]);
+  expect(wanted.suppressed).toEqual([{ key: "ann@example.org" }, { key: hashedKey("ann@example.org") }]);
+});
+
+const known = (more: Partial<NonNullable<Addressee["subscriber"]>>) => ({
+  subscriber: [
+    {
+      email_key: "reader@example.org",
+      email: "READER@example.org",
+      status: "pending",
+      source: "first",
+      last_source: "first",
+      subscribed_at: noon - 100 * minute,
+      welcomed_at: noon - 100 * minute,
+      confirmed_at: null,
+      unsubscribed_at: null,
+      door: "rpc",
+      request_id: "first",
+      language: "en",
+      consent: '"then"',
+      ...more,
+    },
+  ],
+});
+
+test("a subscriber keeps what was told first, and the source of the latest request", () => {
+  expect(decided([entry(subscription())], known({})).rows.subscriber).toEqual([
+    {
+      email_key: "reader@example.org",
+      email: "READER@example.org",
+      status: "pending",
+      source: "first",
+      last_source: "footer",
+      subscribed_at: noon - 100 * minute,
+      welcomed_at: noon,
+      confirmed_at: null,
+      unsubscribed_at: null,
+      door: "rpc",
+      request_id: "first",
+      language: "de",
+      consent: JSON.stringify(subscription().consent),
+    },
+  ]);
+});
+
+test("language and consent of an active subscriber stay, and nothing is mailed", () => {
+  const { answers: all, rows } = decided([entry(subscription())], known({ status: "active" }));
+  expect(all).toEqual([{ result: "accepted", reference: null, mails: [], capped: [] }]);
+  expect(rows.subscriber).toMatchObject([
+    { status: "active", language: "en", consent: '"then"', last_source: "footer" },
+  ]);
+  expect([rows.newsletter_token, rows.webhook_delivery, rows.mail]).toEqual([[], [], []]);
+});
+
+test("becoming active ends having left, and is told to webhooks; anything else is not", () => {
+  const left = known({ status: "unsubscribed", unsubscribed_at: noon - minute });
+  const hearers = [{ event: "subscriber.confirmed", id: 5 }] as const;
+  const single = decided([entry(subscription({ optIn: "single" }))], { ...left, hearers }).rows;
+  expect(single.subscriber).toMatchObject([{ status: "active", unsubscribed_at: null }]);
+  expect(single.webhook_delivery).toMatchObject([{ webhook: 5, event: "subscriber.confirmed", submission: null }]);
+  const double = decided([entry(subscription())], { ...left, hearers }).rows;
+  expect(double.subscriber).toMatchObject([{ status: "unsubscribed", unsubscribed_at: noon - minute }]);
+  expect(double.webhook_delivery).toEqual([]);
+});
+
+test("three newsletter mails go to an address in a day, counted apart from receipts", () => {
+  const email = "Reader@example.org";
+  const since = (count: number) => Array.from({ length: count }, () => ({ key: emailKey(email), at: noon - minute }));
+  const batch = [entry(subscription()), entry(inquiry(1, { email }))];
+  expect(answers(batch, { newsletters: since(2), receipts: since(2) })).toMatchObject([{ capped: [] }, { capped: [] }]);
+  expect(answers(batch, { newsletters: since(3) })).toMatchObject([{ capped: ["newsletter-welcome"] }, { capped: [] }]);
+  expect(answers(batch, { receipts: since(3) })).toMatchObject([{ capped: [] }, { capped: ["inquiry-receipt"] }]);
+});
+
+test("a suppressed address is not made active by a request, and gets no welcome mail", () => {
+  const { answers: all, rows } = decided([entry(subscription({ optIn: "single" }))], {
+    suppressed: [{ key: emailKey(subscription().email) }],
+  });
+  expect(all).toMatchObject([{ mails: [], capped: ["newsletter-welcome"] }]);
+  expect(rows.subscriber).toMatchObject([{ status: "pending", welcomed_at: null }]);
+  expect(rows.newsletter_token).toEqual([]);
+});
+
+test("links come with the welcome mail; then those of the address that have expired go", () => {
+  const double = decided([entry(subscription())], known({}));
+  expect(double.rows.newsletter_token.map((row) => row.purpose)).toEqual(["confirm", "unsubscribe"]);
+  expect([...double.expired]).toEqual([["reader@example.org", noon]]);
+  const single = decided([entry(subscription({ optIn: "single" }))]);
+  expect(single.rows.newsletter_token.map((row) => row.purpose)).toEqual(["unsubscribe"]);
+  // The address is new.
+  expect([...single.expired]).toEqual([]);
+});
+
+test("mails are born leased to the process, due at once, the submitter's first", () => {
+  const {
+    answers: [answer],
+    rows,
+  } = decided([entry(application(1))]);
+  const born = { submission: 101, subscriber: null, tokens: null, status: "queued", created_at: noon, due_at: noon };
+  const leased = { lease_owner: lease.owner, lease_until: lease.until };
+  expect(rows.mail).toEqual([
+    { id: 201, kind: "application-receipt", ...born, ...leased },
+    { id: 202, kind: "application-notice", ...born, ...leased },
+  ]);
+  expect(answer).toMatchObject({
+    mails: rows.mail.map(({ kind }) => ({ kind, leasedUntil: lease.until, attempts: 0 })),
+  });
+});
+
+test("each webhook that hears the event is told once of a submission", () => {
+  const { wanted } = wantedBy([entry(inquiry(1)), entry(application(1))]);
+  expect(wanted.hearers).toEqual([{ event: "inquiry.received" }, { event: "application.received" }]);
+  const hearers = [
+    { event: "inquiry.received", id: 1 },
+    { event: "application.received", id: 1 },
+    { event: "application.received", id: 2 },
+  ] as const;
+  const { rows } = decided([entry(inquiry(1)), entry(application(1))], { hearers });
+  expect(rows.webhook_delivery.map(({ webhook, event, submission }) => [webhook, event, submission])).toEqual([
+    [1, "inquiry.received", 101],
+    [1, "application.received", 102],
+    [2, "application.received", 102],
+  ]);
+});
+
+test("a resume begins unscanned", () => {
+  const { rows } = decided([entry(application(1)), entry(application(2, { resume: null }))]);
+  expect(rows.submission.map((row) => row.resume_scan)).toEqual(["unscanned", null]);
+});
+
+test("entries of one batch see each other, in their order", () => {
+  const [first, second] = [entry(subscription({ optIn: "single" })), entry(subscription({ source: "popup" }))];
+  const batch = [
+    entry(inquiry(1), { key, challenge }),
+    entry(inquiry(2), { key }),
+    entry(inquiry(3), { challenge }),
+    first,
+    second,
+  ];
+  const { answers: all, rows } = decided(batch, { hearers: [{ event: "subscriber.confirmed", id: 1 }] });
+  expect(all).toMatchObject([
+    { result: "accepted" },
+    { result: "repeated", earlier: { fingerprint: "f", receiptSent: false, spam: false } },
+    { result: "challenge-spent" },
+    { mails: [{ kind: "newsletter-welcome" }] },
+    { mails: [], capped: [] },
+  ]);
+  expect(rows.subscriber).toMatchObject([{ status: "active", source: "footer", last_source: "popup" }]);
+  expect(rows.webhook_delivery).toHaveLength(1);
+});
+
+test("an address, a key and a challenge are looked up once for a batch, from the earliest day on", () => {
+  const batch = [
+    entry(inquiry(1), { key, challenge }),
+    entry(inquiry(1, { receivedAt: noon - 5 }), { key, challenge }),
+  ];
+  const { wanted, numbers } = wantedBy(batch);
+  expect(wanted).toMatchObject({
+    earlier: [{ procedure: "p", key_hash: "k" }],
+    spent: [{ hash: "c" }],
+    receipts: [{ key: "ann-1@example.org", since: noon - 5 - capMs }],
+  });
+  expect(numbers).toMatchObject({ arrivals: 2, mails: 4 });
+  expect(keyName(key)).toBe("p k");
+});
+
+const former = { kind: "inquiry", arrival: 7, wasChanged: false, stored: [], told: [] } as const;
+const free = () => ({ suppressed: false, receipts: [] as number[] });
+
+test("what leaves spam gets the mails and deliveries that it did not get, once", () => {
+  const delivery = {
+    webhook: 2,
+    event: "inquiry.received",
+    submission: 7,
+    subscriber: null,
+    detail: null,
+    created_at: noon,
+    due_at: noon,
+  };
+  expect(decideLeaving({ ...former, told: [1] }, free(), [1, 2], noon)).toEqual({
+    mails: ["inquiry-receipt", "inquiry-notice"],
+    deliveries: [delivery],
+  });
+  expect(decideLeaving({ ...former, stored: ["inquiry-receipt"] }, free(), [], noon).mails).toEqual(["inquiry-notice"]);
+  expect(decideLeaving({ ...former, wasChanged: true }, free(), [], noon).mails).toEqual([]);
+});
+
+test("what leaves spam gets a receipt only within the cap of its address", () => {
+  const full = { suppressed: false, receipts: [noon - 1, noon - 1, noon - 1] };
+  expect(decideLeaving(former, full, [], noon).mails).toEqual(["inquiry-notice"]);
+  expect(decideLeaving(former, { ...free(), suppressed: true }, [], noon).mails).toEqual(["inquiry-notice"]);
+});
