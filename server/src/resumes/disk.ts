@@ -6,19 +6,17 @@ import type { Readable } from "node:stream";
 import type { Clock } from "../clock.ts";
 import { reached } from "../failpoint.ts";
 import { ifMissing, isMissing, isSystemError } from "../file-errors.ts";
-
 import {
   freeBytesOf,
   listFolder,
   makeFolderDurably,
   openStagingFolder,
   probeFolder,
-  sweepStaged,
   syncFolder,
   watchRoom,
   writtenAt,
 } from "./staging.ts";
-import { isPaired, sweepShelf, TakenBack, type Shelf, type ShelvedFile } from "./sweep.ts";
+import { isPaired, sweepVault, TakenBack, type Shelf, type ShelvedFile } from "./sweep.ts";
 import { assertKey, drawKey, ResumeMissing, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 
 export interface DiskSettings {
@@ -104,13 +102,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
       }
     },
 
-    async sweep(options) {
-      const before = clock.now() - options.olderThanMs;
-      const staged = await sweepStaged(stagingFolder, before).catch(unavailable);
-      const removed = await takenBack.removeAll((key) => rm(pathOf(key), { force: true })).catch(unavailable);
-      const swept = await sweepShelf(shelf, options).catch(unavailable);
-      return { ...swept, staged, removed: swept.removed + removed };
-    },
+    sweep: (options) => sweepVault(shelf, takenBack, stagingFolder, clock.now(), options).catch(unavailable),
 
     belongsTo: (identity) => isPaired(shelf, identity).catch(unavailable),
 

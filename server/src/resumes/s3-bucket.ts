@@ -1,13 +1,13 @@
 // The objects of a bucket below our prefix, for the vault and for its sweep. Brings in the AWS SDK, which is installed only
 // where resumes are kept in an object store, and which finds its credentials by itself.
 import type { PutObjectCommandOutput } from "@aws-sdk/client-s3";
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { loadOptional, SettingUnusable } from "../optional-packages.ts";
 import { attachmentHeader } from "./display-name.ts";
 import { asVaultError, isNotFound, storeCalls, type S3Limits } from "./s3-calls.ts";
+import { hashOf } from "./staging.ts";
 import type { Shelf, ShelvedFile } from "./sweep.ts";
 import { ResumeMissing, VaultUnavailable, type StagedFile } from "./vault.ts";
 
@@ -200,9 +200,7 @@ async function acknowledges(answer: PutObjectCommandOutput, staged: StagedFile):
   if (answer.ChecksumSHA256 !== undefined) return answer.ChecksumSHA256 === base64Of(staged.sha256);
   const [, md5] = /^"?([0-9a-f]{32})"?$/.exec(answer.ETag) ?? [];
   if (md5 === undefined || answer.ServerSideEncryption !== undefined) return true;
-  const hash = createHash("md5");
-  for await (const chunk of createReadStream(staged.path)) hash.update(chunk as Buffer);
-  return hash.digest("hex") === md5;
+  return (await hashOf(createReadStream(staged.path), "md5")) === md5;
 }
 
 const base64Of = (hex: string): string => Buffer.from(hex, "hex").toString("base64");

@@ -7,8 +7,8 @@ import { reached } from "../failpoint.ts";
 import { isSystemError } from "../file-errors.ts";
 import { openBucket, type S3Place } from "./s3-bucket.ts";
 import { s3Limits, type S3Limits } from "./s3-calls.ts";
-import { freeBytesOf, openStagingFolder, probeFolder, sweepStaged, watchRoom } from "./staging.ts";
-import { isPaired, sweepShelf, TakenBack } from "./sweep.ts";
+import { freeBytesOf, openStagingFolder, probeFolder, watchRoom } from "./staging.ts";
+import { isPaired, sweepVault, TakenBack } from "./sweep.ts";
 import { assertKey, drawKey, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
 
 export interface S3Settings extends S3Place {
@@ -76,12 +76,7 @@ export const openS3Vault = async (settings: S3Settings, clock: Clock, limits: S3
       }
     },
 
-    async sweep(options) {
-      const staged = await sweepStaged(stagingFolder, clock.now() - options.olderThanMs);
-      const removed = await takenBack.removeAll((key) => bucket.remove(key));
-      const swept = await sweepShelf(bucket, options);
-      return { ...swept, staged, removed: swept.removed + removed };
-    },
+    sweep: (options) => sweepVault(bucket, takenBack, stagingFolder, clock.now(), options),
 
     belongsTo: (identity) => isPaired(bucket, identity),
 

@@ -40,9 +40,9 @@ export async function stage(bytes: Readable, path: string): Promise<StagedFile> 
   return { path, size, sha256: hash.digest("hex") };
 }
 
-/** SHA-256 of all bytes, lower-case hexadecimal. */
-export async function hashOf(bytes: Readable): Promise<string> {
-  const hash = createHash("sha256");
+/** The hash of all bytes, lower-case hexadecimal. */
+export async function hashOf(bytes: Readable, algorithm = "sha256"): Promise<string> {
+  const hash = createHash(algorithm);
   for await (const piece of bytes as AsyncIterable<Buffer>) hash.update(piece);
   return hash.digest("hex");
 }

@@ -1,6 +1,7 @@
 // The sweep of kept files, the same for every vault. A file that the store does not know is a leftover of a crash, or the
 // store is the wrong one: empty, or restored from a backup. The two cannot be told apart for certain, so nothing is deleted
 // because of it. Leftovers are few and recent; they are set aside, and deleted 30 days later. Anything else stays.
+import { sweepStaged } from "./staging.ts";
 import { dayOf, keyPattern, type KnownKeys, type SweepOptions, type Swept } from "./vault.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -37,8 +38,27 @@ export interface Shelf {
   writeIdentity(text: string): Promise<void>;
 }
 
-/** Does what `Vault.sweep` says of kept files. @throws VaultUnavailable */
-export async function sweepShelf(
+/** Does what `Vault.sweep` says. @param now by the clock of this machine @throws VaultUnavailable, errors of the system */
+export async function sweepVault(
+  shelf: Shelf,
+  takenBack: TakenBack,
+  stagingFolder: string,
+  now: number,
+  options: SweepOptions,
+): Promise<Swept> {
+  const staged = await sweepStaged(stagingFolder, now - options.olderThanMs);
+  let removed = 0;
+  // Those after the first that cannot be removed wait for the next sweep.
+  for (const key of takenBack) {
+    await shelf.remove(key);
+    takenBack.delete(key);
+    removed += 1;
+  }
+  const swept = await sweepShelf(shelf, options);
+  return { ...swept, staged, removed: swept.removed + removed };
+}
+
+async function sweepShelf(
   shelf: Shelf,
   { known, identity, olderThanMs }: SweepOptions,
 ): Promise<Omit<Swept, "staged">> {
@@ -62,17 +82,6 @@ export class TakenBack extends Set<string> {
   override add(key: string): this {
     // More are found by the sweep, as those of crashed processes are.
     return this.size < takenBackMax ? super.add(key) : this;
-  }
-
-  /** Answers how many files it removed. Those after the first that cannot be removed wait for the next sweep. */
-  async removeAll(remove: (key: string) => Promise<void>): Promise<number> {
-    let removed = 0;
-    for (const key of this) {
-      await remove(key);
-      this.delete(key);
-      removed += 1;
-    }
-    return removed;
   }
 }
 
