@@ -47,6 +47,10 @@ export const consolePageOf = (publicUrl: string, reference: string): string =>
 export const kindAndSize = ({ kind, size }: Pick<ResumeRecord, "kind" | "size">, language: Language = "en"): string =>
   `${kind.toUpperCase()}, ${sizeIn(language, size)}`;
 
+/** `2026-11-21 09:30 UTC`. */
+export const utcMinute = (epochMs: number): string =>
+  `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
 export type FieldValue = string | readonly string[] | null;
 
 export const valueOf = (submission: StoredSubmission, { storedAs }: NamedField): FieldValue =>

@@ -3,7 +3,7 @@ import type { SubmissionDetail } from "@submissions/shared/console";
 import type { Command } from "commander";
 import { samplePackages, titlesOf } from "../config/catalogue.ts";
 import { submissionDetail } from "../desk/detail.ts";
-import { kindAndSize, type FieldValue } from "../field-values.ts";
+import { kindAndSize, utcMinute, type FieldValue } from "../field-values.ts";
 import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import { CommandFailed, configOf, type CommandDeps, parseReference } from "./command.ts";
@@ -40,11 +40,11 @@ function pageOf(detail: SubmissionDetail, { output }: CommandDeps): string {
   const { reference, status, assignee, receivedAt, fields, packageTitles, resume, mails, notes } = detail;
   const lines: Line[] = [
     ["status", assignee === null ? status : `${status}, assigned to ${assignee}`],
-    ["received", minute(receivedAt)],
+    ["received", utcMinute(receivedAt)],
     ...Object.entries(fields).flatMap(([name, value]) => linesOf(name, value, packageTitles)),
     ...(resume === null ? [] : [["resume", `${resume.filename} (${kindAndSize(resume)})`] as const]),
-    ...mails.map(({ kind, status: state, createdAt }): Line => ["mail", `${minute(createdAt)}  ${kind}, ${state}`]),
-    ...notes.map(({ author, at, text }): Line => ["note", `${minute(at)}  ${author}: ${text}`]),
+    ...mails.map(({ kind, status: state, createdAt }): Line => ["mail", `${utcMinute(createdAt)}  ${kind}, ${state}`]),
+    ...notes.map(({ author, at, text }): Line => ["note", `${utcMinute(at)}  ${author}: ${text}`]),
   ];
   const width = Math.max(...lines.map(([label]) => label.length));
   // What strangers and operators typed keeps its lines, behind the label, so that none of them can pass for ours.
@@ -61,5 +61,3 @@ function linesOf(name: string, value: FieldValue, titles: SubmissionDetail["pack
   if (typeof value === "string") return [[name, value]];
   return value.map((id) => ["package", titles[id] ?? id]);
 }
-
-const minute = (epochMs: number): string => `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;

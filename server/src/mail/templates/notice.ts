@@ -5,7 +5,7 @@ import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import type { Field } from "@submissions/shared/field-table";
 import { html, type Markup } from "@submissions/shared/html";
 import type { PackageTitles } from "../../config/catalogue.ts";
-import { kindAndSize, namedFields, valueOf, type FieldValue } from "../../field-values.ts";
+import { kindAndSize, namedFields, utcMinute, valueOf, type FieldValue } from "../../field-values.ts";
 import type { ResumeRecord, StoredSubmission } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
 import { button, frame, inLines, layout, link, textOf, type Written } from "./layout.ts";
@@ -177,7 +177,3 @@ function letterOf(submission: StoredSubmission) {
     html: letterFrame({ heading: field.label, lines: inLines(text.split("\n")) }),
   };
 }
-
-/** `2026-11-21 09:30 UTC`. */
-export const utcMinute = (epochMs: number): string =>
-  `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -1,9 +1,8 @@
 // Mails to operators: the daily digest, and what others have assigned to one of them. They name no person who wrote to us.
 import { html } from "@submissions/shared/html";
-import { consolePageOf, plurals } from "../../field-values.ts";
+import { consolePageOf, plurals, utcMinute } from "../../field-values.ts";
 import type { Assignment, Digest } from "../../storage/records.ts";
 import { bulletList, button, layout, link, paragraph, textOf, type Written } from "./layout.ts";
-import { utcMinute } from "./notice.ts";
 
 interface Installation {
   readonly brand: string;

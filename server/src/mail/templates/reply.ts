@@ -1,10 +1,9 @@
 // A reply of an operator: what the operator wrote, and below it what the person had sent. No layout: it reads like a letter.
 import { html } from "@submissions/shared/html";
 import type { PackageTitles } from "../../config/catalogue.ts";
-import { namedFields, valueOf } from "../../field-values.ts";
+import { namedFields, utcMinute, valueOf } from "../../field-values.ts";
 import type { StoredSubmission } from "../../storage/records.ts";
 import { inLines, type Written } from "./layout.ts";
-import { utcMinute } from "./notice.ts";
 
 /** @param subject of the mail that it answers */
 export function writeReply(
