@@ -234,7 +234,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
   const close = () => {
     refuse();
-    setTimeout(() => outbox.endAnswers(), answersMsMax).unref();
+    setTimeout(() => outbox.answers.end(), answersMsMax).unref();
     closedBy = Math.min(closedBy, performance.now() + closeMs);
     return (closing ??= resources.disposeAsync());
   };

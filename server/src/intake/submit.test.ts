@@ -72,7 +72,7 @@ function intakeWith(accept: (entry: Entry) => Promise<Acceptance>, earlier: Earl
         seen.delivered.push(mails);
         return true;
       },
-      imitateDelivery: async () => true,
+      answers: { imitate: async () => true },
     },
     keysInFlight: new Set(),
     keysConfirmed: new Set(),

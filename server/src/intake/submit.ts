@@ -33,7 +33,7 @@ export interface Intake {
   readonly clock: Clock;
   readonly store: Pick<Store, "accept" | "findEarlier">;
   readonly vault: Pick<Vault, "keep" | "discard">;
-  readonly outbox: Pick<Outbox, "lease" | "deliver" | "imitateDelivery">;
+  readonly outbox: Pick<Outbox, "lease" | "deliver"> & { readonly answers: Pick<Outbox["answers"], "imitate"> };
   /** The keys that this process is working on, `procedure` and hash. Other processes are kept apart by the store. */
   readonly keysInFlight: Set<string>;
   /** The latest of these keys whose receipt was sent. The store learns of it only with its next commit. */
@@ -206,7 +206,7 @@ async function deliver(
 ): Promise<boolean> {
   try {
     for (const kind of capped) intake.mailCapped(kind, requestId);
-    if (spam) return delivery === "awaited" && (await intake.outbox.imitateDelivery());
+    if (spam) return delivery === "awaited" && (await intake.outbox.answers.imitate());
     watch.mailed(mails);
     const sent = intake.outbox.deliver(mails);
     if (delivery === "awaited") return await sent;

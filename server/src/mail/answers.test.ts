@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Answers } from "./answers.ts";
+import { openAnswers } from "./answers.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("an answer is false at its deadline, and leaves no timer behind", async () => {
-  const answers = new Answers(2_000);
+  const answers = openAnswers(2_000);
   const ended: string[] = [];
   const note = (name: string) => (taken: boolean) => void ended.push(`${name} ${taken}`);
   void answers.open().promise.then(note("first"));
@@ -29,7 +29,7 @@ test("an answer is false at its deadline, and leaves no timer behind", async () 
 });
 
 test("an imitation takes as long as the latest answer, and is the same", async () => {
-  const answers = new Answers(60_000);
+  const answers = openAnswers(60_000);
   const answer = answers.open();
   await vi.advanceTimersByTimeAsync(30);
   answer.settle(false);
@@ -42,7 +42,7 @@ test("an imitation takes as long as the latest answer, and is the same", async (
 });
 
 test("after ten in a row that waited to the deadline in vain none waits, until the provider takes a mail", async () => {
-  const answers = new Answers(2_000);
+  const answers = openAnswers(2_000);
   const waitInVain = async (count: number) => {
     for (let one = 0; one < count; one += 1) answers.open();
     await vi.advanceTimersByTimeAsync(2_000);
@@ -68,7 +68,7 @@ test("after ten in a row that waited to the deadline in vain none waits, until t
 });
 
 test("once answers have ended none waits: those that did are false, and so are later ones", async () => {
-  const answers = new Answers(60_000);
+  const answers = openAnswers(60_000);
   const taken = answers.open();
   taken.settle(true);
   await vi.advanceTimersByTimeAsync(30);

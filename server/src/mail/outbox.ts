@@ -7,11 +7,11 @@ import { reached } from "../failpoint.ts";
 import { repeatedly } from "../repeatedly.ts";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import { StorageUnavailable, type Lease, type Store } from "../storage/store.ts";
-import { type Answer, Answers } from "./answers.ts";
+import { type Answer, openAnswers } from "./answers.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import type { MailContent, Mailer, MailOutcome, OutgoingMail, ProviderAnswer } from "./mailer.ts";
 import { handOverMsMax } from "./mailer.ts";
-import { type OutboxEvents, OutcomeWriter, requestIdOf } from "./outcome-writer.ts";
+import { openOutcomeWriter, type OutboxEvents, requestIdOf } from "./outcome-writer.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { brokenBy, sendWithBisection } from "./send-with-bisection.ts";
 import { afterQuestion, afterTry, mustBeAskedAbout, type TryOutcome } from "./settlement.ts";
@@ -64,8 +64,9 @@ export class Outbox implements AsyncDisposable {
   readonly #owner = randomUUID();
   readonly #breaker = new CircuitBreaker();
   readonly #limiter = new RateLimiter();
-  readonly #answers: Answers;
-  readonly #writer: OutcomeWriter;
+  /** Those that wait for their mails, which go out however the waiting ends. */
+  readonly answers: ReturnType<typeof openAnswers>;
+  readonly #writer: ReturnType<typeof openOutcomeWriter>;
   // New mails never wait behind those that are due: each sort has calls of its own.
   #fresh: HeldMail[] = [];
   /** The mails that the mailer has now. */
@@ -88,8 +89,8 @@ export class Outbox implements AsyncDisposable {
   constructor(options: OutboxOptions) {
     this.#options = { ...defaults, ...options };
     const { store, mailer, deadlineMs, renewMs } = this.#options;
-    this.#answers = new Answers(deadlineMs);
-    this.#writer = new OutcomeWriter(store.mails, this.#owner, { ...options.events, failed: this.#failed });
+    this.answers = openAnswers(deadlineMs);
+    this.#writer = openOutcomeWriter(store.mails, this.#owner, { ...options.events, failed: this.#failed });
     // What was before the start is not known. A provider that can be asked, or a repetition that does no harm, needs no care.
     this.#storeFailedAt = mailer.doubt === "once-more" ? store.clock.elapsed() : -Infinity;
     this.#renewing = repeatedly(async () => {
@@ -112,7 +113,7 @@ export class Outbox implements AsyncDisposable {
   deliver(mails: readonly LeasedMail[]): Promise<boolean> {
     try {
       const waits = mails.length > 0 && !mails[0]!.kind.endsWith("-notice");
-      const answer = waits ? this.#answers.open() : null;
+      const answer = waits ? this.answers.open() : null;
       const held = mails.map((mail, position) => heldMail(mail, position === 0 ? answer : null));
       if (this.#stopped) this.#giveBack(held);
       else this.#take(held);
@@ -122,16 +123,6 @@ export class Outbox implements AsyncDisposable {
       this.#failed(error);
       return Promise.resolve(false);
     }
-  }
-
-  /** Takes as long as the latest {@link deliver} and resolves to the same: an answer must not show that it has no mail. */
-  imitateDelivery(): Promise<boolean> {
-    return this.#answers.imitate();
-  }
-
-  /** From now on no answer waits for its mail, which goes out all the same. */
-  endAnswers(): void {
-    this.#answers.end();
   }
 
   /** Starts looking for due mails. Without `claiming` only outcomes that the store did not take are written again. */
@@ -394,7 +385,7 @@ export class Outbox implements AsyncDisposable {
   #learn(answers: readonly ProviderAnswer[], isProbe: boolean): void {
     const { events, store } = this.#options;
     const now = store.clock.elapsed();
-    if (answers.some(({ result }) => result === "taken")) this.#answers.resume();
+    if (answers.some(({ result }) => result === "taken")) this.answers.resume();
     this.#limiter.note(answers, now);
     const change = this.#breaker.note(answers, now, isProbe);
     if (change === "closed") {

@@ -18,79 +18,77 @@ export interface OutboxEvents {
   failed(error: unknown): void;
 }
 
-export class OutcomeWriter {
-  readonly #mails: Pick<Store["mails"], "settle">;
-  readonly #owner: string;
-  readonly #events: Pick<OutboxEvents, "settled" | "failed">;
+export function openOutcomeWriter(
+  mails: Pick<Store["mails"], "settle">,
+  owner: string,
+  events: Pick<OutboxEvents, "settled" | "failed">,
+) {
   /** Settlements that the store did not take. */
-  #kept: MailSettlement[] = [];
-  readonly #open = new Set<string>();
-  readonly #writes = new Set<Promise<void>>();
-  #watched: Map<string, MailSettlement> | null = null;
-
-  constructor(mails: Pick<Store["mails"], "settle">, owner: string, events: Pick<OutboxEvents, "settled" | "failed">) {
-    this.#mails = mails;
-    this.#owner = owner;
-    this.#events = events;
-  }
-
-  /** Mails whose outcome is not in the store yet. */
-  get open(): ReadonlySet<string> {
-    return this.#open;
-  }
-
-  /** The settlements that reach the store until the watch is disposed of, by the ids of their mails. One watch at a time. */
-  watch() {
-    const recorded = new Map<string, MailSettlement>();
-    this.#watched = recorded;
-    return { recorded, [Symbol.dispose]: () => (this.#watched = null) };
-  }
-
-  /** Tells how tries ended, and writes it. */
-  record(settled: readonly (readonly [LeasedMail, MailSettlement])[]): void {
-    for (const [{ id, kind, about }, settlement] of settled) {
-      const ids = { id, requestId: requestIdOf(about) };
-      const detail = settlement.result === "sent" ? ids : { ...ids, error: settlement.error };
-      this.#events.settled(kind, settlement.result, detail);
-    }
-    this.writeSoon(settled.map(([, settlement]) => settlement));
-  }
-
-  /** Writes without a caller that waits: the next mails may be sent, and the store writes this with what comes next. */
-  writeSoon(settlements: readonly MailSettlement[]): void {
-    if (settlements.length > 0) this.write(settlements).catch(this.#events.failed);
-  }
+  let kept: MailSettlement[] = [];
+  const open = new Set<string>();
+  const writes = new Set<Promise<void>>();
+  let watched: Map<string, MailSettlement> | null = null;
 
   /** Writes these and what was kept. When it rejects, all of them are kept for the next time. */
-  write(fresh: readonly MailSettlement[] = []): Promise<void> {
-    const settlements = this.#kept.length === 0 ? fresh : [...this.#kept, ...fresh];
+  function write(fresh: readonly MailSettlement[] = []): Promise<void> {
+    const settlements = kept.length === 0 ? fresh : [...kept, ...fresh];
     if (settlements.length === 0) return Promise.resolve();
-    this.#kept = [];
-    for (const { id } of settlements) this.#open.add(id);
-    const write = this.#settle(settlements).finally(() => this.#writes.delete(write));
-    this.#writes.add(write);
-    return write;
+    kept = [];
+    for (const { id } of settlements) open.add(id);
+    const writing = settle(settlements).finally(() => writes.delete(writing));
+    writes.add(writing);
+    return writing;
   }
 
-  async #settle(settlements: readonly MailSettlement[]): Promise<void> {
+  async function settle(settlements: readonly MailSettlement[]): Promise<void> {
     try {
-      await this.#mails.settle(settlements, this.#owner);
+      await mails.settle(settlements, owner);
     } catch (error) {
       // Of any kind: what was not stored is written again.
-      this.#kept.push(...settlements);
+      kept.push(...settlements);
       throw error;
     }
     for (const settlement of settlements) {
-      this.#open.delete(settlement.id);
-      this.#watched?.set(settlement.id, settlement);
+      open.delete(settlement.id);
+      watched?.set(settlement.id, settlement);
     }
   }
 
-  /** Waits for what is being written, then writes what was kept. Rejects when the store does not take it now either. */
-  async close(): Promise<void> {
-    await Promise.allSettled(this.#writes);
-    await this.write();
+  /** Writes without a caller that waits: the next mails may be sent, and the store writes this with what comes next. */
+  function writeSoon(settlements: readonly MailSettlement[]): void {
+    if (settlements.length > 0) write(settlements).catch(events.failed);
   }
+
+  return {
+    write,
+    writeSoon,
+
+    /** Mails whose outcome is not in the store yet. */
+    open: open as ReadonlySet<string>,
+
+    /** The settlements that reach the store until the watch is disposed of, by the ids of their mails. One watch at a time. */
+    watch() {
+      const recorded = new Map<string, MailSettlement>();
+      watched = recorded;
+      return { recorded, [Symbol.dispose]: () => (watched = null) };
+    },
+
+    /** Tells how tries ended, and writes it. */
+    record(settled: readonly (readonly [LeasedMail, MailSettlement])[]): void {
+      for (const [{ id, kind, about }, settlement] of settled) {
+        const ids = { id, requestId: requestIdOf(about) };
+        const detail = settlement.result === "sent" ? ids : { ...ids, error: settlement.error };
+        events.settled(kind, settlement.result, detail);
+      }
+      writeSoon(settled.map(([, settlement]) => settlement));
+    },
+
+    /** Waits for what is being written, then writes what was kept. Rejects when the store does not take it now either. */
+    async close(): Promise<void> {
+      await Promise.allSettled(writes);
+      await write();
+    },
+  };
 }
 
 /** Null: no request caused the mail. */
