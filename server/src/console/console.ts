@@ -10,11 +10,11 @@ import type { DeskStore, Scope } from "../storage/desk-store.ts";
 import type { StoredSubmission, SubscriptionRecord } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 import { cookiesOf } from "./cookies.ts";
-import { GatheredAudit } from "./gathered-audit.ts";
+import { gatherAudit } from "./gathered-audit.ts";
 import { openIdConnect } from "./open-id-connect.ts";
 import { personIds } from "./person-ids.ts";
 import { openSignIns } from "./sign-in.ts";
-import { exportTurns, Pacer, readTurns, Turns } from "./turns.ts";
+import { exportTurns, makePacer, openTurns, readTurns } from "./turns.ts";
 
 type Configured = "brand" | "hasFrontPage" | "webhookTargets" | "oidc" | "passwordsOn" | "totpRequired" | "replyCopies";
 
@@ -44,7 +44,7 @@ export type Console = ReturnType<typeof openConsole>;
 export function openConsole(options: ConsoleOptions) {
   const { store, log, brand, publicUrl, oidc, passwordsOn, totpRequired, acted } = options;
   const { clock, desk, access } = store;
-  const gathered = new GatheredAudit(desk, clock, log);
+  const gathered = gatherAudit(desk, clock, log);
   const refused = (code: string) => log.warn({ code }, "a sign-in with OpenID Connect failed");
   return {
     ...options,
@@ -54,8 +54,8 @@ export function openConsole(options: ConsoleOptions) {
     cookies: cookiesOf(publicUrl),
     counts: rememberCounts(desk),
     persons: personIds(access.cookieKey),
-    turns: { reads: new Turns(readTurns), exports: new Turns(exportTurns) },
-    pacer: new Pacer(),
+    turns: { reads: openTurns(readTurns), exports: openTurns(exportTurns) },
+    pacer: makePacer(),
     signIns: openSignIns({ access, gathered, clock, brand, passwordsOn, acted }),
     openIdConnect: oidc === null ? null : openIdConnect(oidc, { access, clock, publicUrl, refused }),
     /** Whether an operator may do nothing else before a second factor is set. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createLog } from "../observe/log.ts";
 import type { Actor, AuditEntry } from "../storage/desk-store.ts";
-import { GatheredAudit } from "./gathered-audit.ts";
+import { gatherAudit } from "./gathered-audit.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 function open() {
   const written: (AuditEntry & Actor)[] = [];
   const desk = { audit: async (entry: AuditEntry, actor: Actor) => void written.push({ ...entry, ...actor }) };
-  const gathered = new GatheredAudit(desk, { now: () => 7 }, createLog("silent"));
+  const gathered = gatherAudit(desk, { now: () => 7 }, createLog("silent"));
   const counts = () => written.map(({ operator, detail }) => [operator, detail?.["count"]]);
   return { gathered, written, counts };
 }

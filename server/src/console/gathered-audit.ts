@@ -13,17 +13,25 @@ interface Gathered extends Pick<AuditEntry, "action" | "subject"> {
   readonly counts: Record<string, number>;
 }
 
-export class GatheredAudit {
-  readonly #desk: Pick<DeskStore, "audit">;
-  readonly #clock: Clock;
-  readonly #log: Log;
-  readonly #gathered = new Map<string, Gathered>();
-  #timer: NodeJS.Timeout | undefined;
+export type GatheredAudit = ReturnType<typeof gatherAudit>;
 
-  constructor(desk: Pick<DeskStore, "audit">, clock: Clock, log: Log) {
-    this.#desk = desk;
-    this.#clock = clock;
-    this.#log = log;
+export function gatherAudit(desk: Pick<DeskStore, "audit">, clock: Clock, log: Log) {
+  const gathered = new Map<string, Gathered>();
+  let timer: NodeJS.Timeout | undefined;
+
+  /** Writes what was gathered. Never rejects. */
+  async function write(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const entries = [...gathered.values()];
+    gathered.clear();
+    const at = clock.now();
+    const failed = (error: unknown) => log.error({ err: error }, "the audit log could not be written");
+    await Promise.all(
+      entries.map(({ operator, counts: detail, ...entry }) =>
+        desk.audit({ ...entry, detail }, { operator, at }).catch(failed),
+      ),
+    );
   }
 
   /**
@@ -31,26 +39,13 @@ export class GatheredAudit {
    * @param action one of few, as `subject` is: each pair is an entry a minute
    * @param counted under which name it is counted in the entry
    */
-  note(operator: string | null, action: string, subject = "", counted = "count"): void {
+  function note(operator: string | null, action: string, subject = "", counted = "count"): void {
     const key = [operator ?? unknown, action, subject].join("\0");
-    const entry = this.#gathered.get(key) ?? { operator: operator ?? unknown, action, subject, counts: {} };
+    const entry = gathered.get(key) ?? { operator: operator ?? unknown, action, subject, counts: {} };
     entry.counts[counted] = (entry.counts[counted] ?? 0) + 1;
-    this.#gathered.set(key, entry);
-    this.#timer ??= setTimeout(() => void this.write(), gatheredMs).unref();
+    gathered.set(key, entry);
+    timer ??= setTimeout(() => void write(), gatheredMs).unref();
   }
 
-  /** Writes what was gathered. Never rejects. */
-  async write(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const gathered = [...this.#gathered.values()];
-    this.#gathered.clear();
-    const at = this.#clock.now();
-    const failed = (error: unknown) => this.#log.error({ err: error }, "the audit log could not be written");
-    await Promise.all(
-      gathered.map(({ operator, counts: detail, ...entry }) =>
-        this.#desk.audit({ ...entry, detail }, { operator, at }).catch(failed),
-      ),
-    );
-  }
+  return { note, write };
 }

@@ -8,7 +8,7 @@ import type { GatheredAudit } from "./gathered-audit.ts";
 import { passwordProblem } from "./password-rules.ts";
 import { Passwords } from "./password.ts";
 import { readCode, stepOf } from "./second-factor.ts";
-import { SignInThrottle } from "./throttle.ts";
+import { throttleSignIns } from "./throttle.ts";
 import { deviceCookieOf, knownDevice, type Visitor } from "./visitor.ts";
 
 interface SignInOptions {
@@ -42,7 +42,7 @@ const failedSignIn = "sign-in.failed";
 
 export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted }: SignInOptions) {
   const passwords = new Passwords();
-  const throttle = new SignInThrottle(clock);
+  const throttle = throttleSignIns(clock);
 
   /** Begins a session. Its id is always new. */
   async function begin(operator: StoredOperator, visitor: Visitor, isStrong: boolean): Promise<NewSession> {

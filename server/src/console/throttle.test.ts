@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Fault } from "../fault.ts";
-import { SignInThrottle } from "./throttle.ts";
+import { throttleSignIns } from "./throttle.ts";
 
 const minuteMs = 60_000;
 const fail = async () => null;
@@ -9,10 +9,12 @@ const by = (client: string, typed: string | null, device: string | null = null) 
 
 function open() {
   const clock = { at: 1_000_000, elapsed: () => clock.at };
-  return { clock, throttle: new SignInThrottle(clock) };
+  return { clock, throttle: throttleSignIns(clock) };
 }
 
-async function failTimes(throttle: SignInThrottle, times: number, client: (at: number) => string, typed: string) {
+type Throttle = ReturnType<typeof throttleSignIns>;
+
+async function failTimes(throttle: Throttle, times: number, client: (at: number) => string, typed: string) {
   for (let at = 0; at < times; at += 1) expect(await throttle.attempt(by(client(at), typed), fail)).toBeNull();
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { exportTurns, Pacer, readTurns, Turns } from "./turns.ts";
+import { exportTurns, makePacer, openTurns, readTurns } from "./turns.ts";
 
 const here = new AbortController().signal;
 const refused = { fault: "tooManyRequests", retryAfterSeconds: 1 };
 
 /** Takes turns, and notes which have begun. */
-function queue(turns: Turns) {
+function queue(turns: ReturnType<typeof openTurns>) {
   const begun: number[] = [];
   const take = async (number: number, key = "operator 1", gone = here) => {
     const turn = await turns.take(key, gone);
@@ -20,7 +20,7 @@ test("an operator has four reads and two exports at once, and the others wait in
     [readTurns, 4],
     [exportTurns, 2],
   ] as const) {
-    const { begun, take } = queue(new Turns(limits));
+    const { begun, take } = queue(openTurns(limits));
     const taken = Array.from({ length: atOnce + 2 }, (_, number) => take(number));
     const first = await Promise.all(taken.slice(0, atOnce));
     expect(begun).toEqual(first.map((_, number) => number));
@@ -34,14 +34,14 @@ test("an operator has four reads and two exports at once, and the others wait in
 });
 
 test("operators do not wait for each other", async () => {
-  const { begun, take } = queue(new Turns({ ...exportTurns, atOnceMax: 1 }));
+  const { begun, take } = queue(openTurns({ ...exportTurns, atOnceMax: 1 }));
   await take(1, "operator 1");
   await take(2, "token 1");
   expect(begun).toEqual([1, 2]);
 });
 
 test("a client that goes away loses its place, and what it would have waited for goes to the next", async () => {
-  const turns = new Turns({ ...readTurns, atOnceMax: 1 });
+  const turns = openTurns({ ...readTurns, atOnceMax: 1 });
   const { begun, take } = queue(turns);
   const first = await take(1);
   const leaving = new AbortController();
@@ -58,7 +58,7 @@ test("a client that goes away loses its place, and what it would have waited for
 });
 
 test("nothing waits behind a full queue, or for ever", async () => {
-  const { take } = queue(new Turns({ atOnceMax: 1, waitingMax: 1, waitMs: 1 }));
+  const { take } = queue(openTurns({ atOnceMax: 1, waitingMax: 1, waitMs: 1 }));
   await take(1);
   const waiting = take(2);
   await expect(take(3)).rejects.toMatchObject(refused);
@@ -66,7 +66,7 @@ test("nothing waits behind a full queue, or for ever", async () => {
 });
 
 test("pieces of exports are made one at a time, and none while the pause after one lasts", async () => {
-  const pacer = new Pacer();
+  const pacer = makePacer();
   let making = 0;
   const order: string[] = [];
   async function* piecesOf(name: string) {
@@ -86,7 +86,7 @@ test("pieces of exports are made one at a time, and none while the pause after o
 });
 
 test("an export whose reader stops early gives its turn back, and ends what it read from", async () => {
-  const pacer = new Pacer();
+  const pacer = makePacer();
   const ended: string[] = [];
   async function* endless(name: string) {
     try {

@@ -23,35 +23,15 @@ interface Line {
   readonly waiting: Set<() => void>;
 }
 
-export class Turns {
-  readonly #limits: TurnLimits;
-  readonly #lines = new Map<string, Line>();
+export function openTurns({ atOnceMax, waitingMax, waitMs }: TurnLimits) {
+  const lines = new Map<string, Line>();
 
-  constructor(limits: TurnLimits) {
-    this.#limits = limits;
-  }
-
-  /**
-   * Waits for a turn; it ends with the disposing.
-   *
-   * @throws Fault `tooManyRequests` when too many wait already, when it has waited too long, or when the client has gone
-   */
-  async take(key: string, gone: AbortSignal): Promise<Disposable> {
-    const line = this.#lines.get(key) ?? { busy: 0, waiting: new Set() };
-    this.#lines.set(key, line);
-    if (line.busy < this.#limits.atOnceMax) line.busy += 1;
-    else await this.#wait(line, gone);
-    const turn = new DisposableStack();
-    turn.defer(() => this.#end(key, line));
-    return turn;
-  }
-
-  #wait({ waiting }: Line, gone: AbortSignal): Promise<void> {
+  function wait({ waiting }: Line, gone: AbortSignal): Promise<void> {
     const refusal = () => new Fault("tooManyRequests", { retryAfterSeconds: 1 });
-    if (waiting.size >= this.#limits.waitingMax || gone.aborted) throw refusal();
+    if (waiting.size >= waitingMax || gone.aborted) throw refusal();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const giveUp = () => reject(refusal());
-    const timer = setTimeout(giveUp, this.#limits.waitMs);
+    const timer = setTimeout(giveUp, waitMs);
     const watch = addAbortListener(gone, giveUp);
     waiting.add(resolve);
     return promise.finally(() => {
@@ -61,16 +41,33 @@ export class Turns {
     });
   }
 
-  #end(key: string, line: Line): void {
+  function end(key: string, line: Line): void {
     const [next] = line.waiting;
     if (next !== undefined) {
       line.waiting.delete(next);
       next();
     } else {
       line.busy -= 1;
-      if (line.busy === 0) this.#lines.delete(key);
+      if (line.busy === 0) lines.delete(key);
     }
   }
+
+  return {
+    /**
+     * Waits for a turn; it ends with the disposing.
+     *
+     * @throws Fault `tooManyRequests` when too many wait already, when it has waited too long, or when the client has gone
+     */
+    async take(key: string, gone: AbortSignal): Promise<Disposable> {
+      const line = lines.get(key) ?? { busy: 0, waiting: new Set() };
+      lines.set(key, line);
+      if (line.busy < atOnceMax) line.busy += 1;
+      else await wait(line, gone);
+      const turn = new DisposableStack();
+      turn.defer(() => end(key, line));
+      return turn;
+    },
+  };
 }
 
 /** A server that answers slowly costs the event loop nothing meanwhile. */
@@ -80,22 +77,23 @@ const pacePauseMsMax = 100;
  * Paces exports: one piece is made at a time for all operators, and then nothing for as long as the making took. So exports
  * take half of the event loop at most, and submissions are served in between.
  */
-export class Pacer {
-  readonly #turns = new Turns(pieceTurns);
-
-  async *pace<Piece>(pieces: AsyncIterable<Piece>, gone: AbortSignal): AsyncGenerator<Piece> {
-    const making = pieces[Symbol.asyncIterator]();
-    const make = async () => {
-      using _turn = await this.#turns.take("piece", gone);
-      const startedAt = performance.now();
-      const made = await making.next();
-      await pause(Math.min(performance.now() - startedAt, pacePauseMsMax));
-      return made;
-    };
-    try {
-      for (let made = await make(); made.done !== true; made = await make()) yield made.value;
-    } finally {
-      await making.return?.();
-    }
-  }
+export function makePacer() {
+  const turns = openTurns(pieceTurns);
+  return {
+    async *pace<Piece>(pieces: AsyncIterable<Piece>, gone: AbortSignal): AsyncGenerator<Piece> {
+      const making = pieces[Symbol.asyncIterator]();
+      const make = async () => {
+        using _turn = await turns.take("piece", gone);
+        const startedAt = performance.now();
+        const made = await making.next();
+        await pause(Math.min(performance.now() - startedAt, pacePauseMsMax));
+        return made;
+      };
+      try {
+        for (let made = await make(); made.done !== true; made = await make()) yield made.value;
+      } finally {
+        await making.return?.();
+      }
+    },
+  };
 }
