@@ -10,9 +10,7 @@ const now = Date.UTC(2026, 10, 21, 12);
 const nothing: Swept = { staged: 0, setAside: 0, putBack: 0, removed: 0, withheld: "none" };
 
 interface Scene {
-  /** Names of the chores that fail. */
   readonly failing?: readonly string[];
-  /** Batches that have to be forgotten. */
   readonly batches?: number;
   readonly swept?: Swept;
   /** Of how many submissions how many are outdated. */

@@ -1,5 +1,4 @@
-// A text over the raw limit is refused before any pattern, cleaning or parser sees it. For shorter texts, texts.test.ts
-// shows that the work grows with their length only.
+// A text over the raw limit is refused before any pattern, cleaning or parser sees it.
 import { afterEach, expect, test, vi } from "vitest";
 import { applicationFields } from "./application-fields.ts";
 import { inquiryInput } from "./inquiry.ts";

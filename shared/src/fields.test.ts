@@ -15,7 +15,6 @@ import {
 const schemaOf = (rule: TextRule) =>
   rule.required ? required({ rule: rule as TextRule<true> }) : optional({ rule: rule as TextRule<false> });
 
-/** The stored value, or "refused". */
 function verdict(rule: TextRule, raw: string): string | undefined {
   const reading = readText(rule, raw);
   const parsed = schemaOf(rule).safeParse(raw);

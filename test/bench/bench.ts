@@ -1,5 +1,4 @@
-// What a run needs, and takes down again: a folder, the two programs, the mail provider, the load, and a PostgreSQL server of
-// its own, once a database is wanted.
+// What a run needs, and takes down again: a folder, the programs, the mail provider, the load, and a PostgreSQL server.
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile } from "node:fs/promises";
@@ -35,7 +34,6 @@ export async function openBench() {
   const resources = opened.move();
   return {
     load,
-    /** Starts a program in an empty folder, with an empty database on PostgreSQL if it shall have one. */
     async start(name: ProgramName, engine: Engine) {
       const port = await freePort();
       const database = engine === "SQLite" ? null : await (server ??= startPostgres({ settings }));
@@ -78,7 +76,6 @@ async function takeMails(request: IncomingMessage, response: ServerResponse): Pr
   response.setHeader("content-type", "application/json").end(JSON.stringify(taken));
 }
 
-/** What `npm start` hands to Node before the program: the service is measured as it is run. */
 async function startOptions(): Promise<readonly string[]> {
   const { scripts } = JSON.parse(await readFile(`${root}package.json`, "utf8")) as { scripts: { start: string } };
   const words = scripts.start.split(" ");

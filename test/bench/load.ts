@@ -4,10 +4,8 @@
 import { connect, type Socket } from "node:net";
 
 export interface Job {
-  /** Takes inquiries. */
   readonly url: string;
   readonly clients: number;
-  /** How long, in milliseconds. */
   readonly ms: number;
 }
 

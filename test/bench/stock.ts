@@ -1,5 +1,4 @@
-// What a user of tRPC would take in place of the service's own doors: fastifyTRPCPlugin and fastifyTRPCOpenApiPlugin over the
-// service's own procedures, store and outbox, and nothing around them. Its settings are those of the service.
+// What a user of tRPC would take in place of our doors: its stock plugins over our procedures, store and outbox.
 import { randomUUID } from "node:crypto";
 import { fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import Fastify from "fastify";

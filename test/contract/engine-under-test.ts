@@ -1,5 +1,4 @@
-// Every promise of `server/src/storage/store.ts` is a test in `guarantees/`, named by its guarantee. Each project of tests
-// runs them on its engine.
+// Every promise of `server/src/storage/store.ts` is a test in `guarantees/`, which each project runs on its engine.
 import { shared } from "../support/shared.ts";
 import { openPostgresUnderTest } from "./postgres-under-test.ts";
 import { openSqliteUnderTest } from "./sqlite-under-test.ts";
@@ -8,10 +7,7 @@ import { storeTest, type StoreUnderTest } from "./store-under-test.ts";
 const openOne: () => Promise<StoreUnderTest> =
   process.env["TEST_DATABASE"] === "postgres" ? openPostgresUnderTest : openSqliteUnderTest;
 
-/**
- * A `test` that has the same store as all others of its file, emptied: that costs a tenth of opening one. A test that closes
- * a store closes one that it has opened again.
- */
+/** A `test` with the same store as all others of its file, emptied: that costs a tenth of opening one. */
 export function contractTest() {
   const opened = shared(openOne);
   return storeTest(async () => {

@@ -39,7 +39,6 @@ import { release } from "../../server/src/desk/mails.ts";
 
 const frozen = join(import.meta.dirname, "../fixtures/frozen-store");
 
-/** What was in the store when it was made. */
 interface Held {
   readonly rows: Readonly<Record<string, number>>;
   readonly identity: string;

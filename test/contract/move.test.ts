@@ -37,7 +37,6 @@ const key = (number: number) => ({
   createdAt: noon,
 });
 
-/** Fills a store with something of everything, closes it and answers what it holds. */
 async function fill({ store, deleteSubmission, deleteSubscriber }: StoreUnderTest) {
   const challenge = { hash: "c".repeat(64), expiresAt: noon + minute };
   const first = await accept(store, inquiry(1, { name: "Zoë “Q” O'Neil \\ 🎙️" }), { key: key(1), challenge });
@@ -85,7 +84,6 @@ const engines = {
 
 const both = ["SQLite", "PostgreSQL"] as const;
 
-/** A place to move to. */
 const locationOf = (place: { readonly url: string } | SqliteUnderTest): StoreLocation =>
   "url" in place ? locate(place.url) : { kind: "sqlite", file: join(place.folder, "moved.db") };
 

@@ -1,5 +1,4 @@
-// Work that grows with a table is done in batches on PostgreSQL, each in a transaction of its own, and waits for no row that
-// another transaction holds.
+// Work that grows with a table is done in batches on PostgreSQL, and waits for no row that is held.
 import { expect } from "vitest";
 import { openRateLimitStore } from "../../server/src/storage/open-store.ts";
 import { forgottenAtOnce } from "../../server/src/storage/sql/housekeeping.ts";
@@ -17,7 +16,6 @@ async function hold(database: PostgresDatabase, rowsToHold: string) {
   return session;
 }
 
-/** Counts the transactions that change a table. */
 const noteChanges = (database: PostgresDatabase, table: string) =>
   database.query(`
     CREATE TABLE changed (by BIGINT);
@@ -25,7 +23,6 @@ const noteChanges = (database: PostgresDatabase, table: string) =>
       $$ BEGIN INSERT INTO changed VALUES (txid_current()); RETURN NULL; END $$;
     CREATE TRIGGER note AFTER UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION note()`);
 
-/** The most rows that one transaction changed. */
 const mostAtOnce = async (database: PostgresDatabase) => {
   const [most] = await database.query(
     "SELECT max(count)::integer AS most FROM (SELECT count(*) FROM changed GROUP BY by) AS counts",

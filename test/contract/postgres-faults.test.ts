@@ -1,5 +1,4 @@
-// What the PostgreSQL engine does when the server, or the way to it, fails: nothing acknowledged is lost, nothing is stored
-// twice, what cannot be known is called unknown, and everything goes on by itself.
+// When the server, or the way to it, fails: nothing acknowledged is lost, and nothing is stored twice.
 import { Client, type QueryConfig } from "pg";
 import { describe, expect, vi } from "vitest";
 import { listMails } from "../../server/src/desk/mails.ts";
@@ -37,7 +36,6 @@ import {
 const key = { procedure: "marketplace.inquiry", keyHash: "a".repeat(64), fingerprint: "b".repeat(64), createdAt: noon };
 const challenge = { hash: "c".repeat(64), expiresAt: noon + minute };
 
-/** How a call ended. */
 const ended = (call: Promise<unknown>) =>
   call.then(
     (result) => ({ result }),

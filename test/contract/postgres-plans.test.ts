@@ -1,6 +1,4 @@
-// Every statement finds an index for what it does, in a new database and in a full one, so does everything that is deleted
-// with a row, and the lists of the inbox walk along the one that is meant for them. The time that a submission takes must not
-// grow with the tables.
+// Every statement finds an index: the time that a submission takes must not grow with the tables.
 import { expect, test, vi } from "vitest";
 import type { InboxFilter } from "../../shared/src/console.ts";
 import { seedStore } from "../../server/dev/seed/seed.ts";

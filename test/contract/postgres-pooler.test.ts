@@ -1,5 +1,4 @@
-// Behind a pooler that lends connections by transaction, PostgreSQL keeps what it promises, and other clients of the pooler
-// get no setting of ours.
+// Behind a pooler that lends connections by transaction, PostgreSQL keeps what it promises.
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";

@@ -28,7 +28,6 @@ async function openStores(count: number) {
   return Object.assign(tested, { stores, retries: () => stores.map(({ commitCounts }) => commitCounts.retries) });
 }
 
-/** Spreads work over the stores, all at the same time. */
 const spread = <T>(stores: readonly Store[], times: number, work: (store: Store, n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: times }, (_, n) => work(stores[n % stores.length] as Store, n)));
 

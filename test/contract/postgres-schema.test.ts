@@ -1,5 +1,4 @@
-// Migrations and rights on PostgreSQL: any number of processes may start at once, of this release and of the one before; and
-// the service needs no more rights than it uses.
+// Migrations and rights on PostgreSQL: processes of two releases may start at once, with no more rights than they use.
 import { describe, expect, inject, test } from "vitest";
 import { migrate, openStore, pendingMigrations } from "../../server/src/storage/open-store.ts";
 import { addressOf } from "../../server/src/storage/postgres/address.ts";

@@ -1,5 +1,4 @@
-// PostgreSQL for the contract suite: databases on the server of the run. Reaches past the port only for what the port
-// cannot do.
+// PostgreSQL for the contract suite. Reaches past the port only for what the port cannot do.
 import { inject } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
@@ -16,14 +15,12 @@ export interface PostgresUnderTest extends StoreUnderTest {
   readonly database: PostgresDatabase;
 }
 
-/** Where a store is. */
 export const locate = (url: string, poolMax = 4) => ({ kind: "postgres", url, poolMax }) as const;
 
 /** A database of the run's server; it goes with the server unless it is disposed of. */
 export const createDatabase = (kind?: "migrated" | "empty"): Promise<PostgresDatabase> =>
   new PostgresDatabases(inject("postgresUrl")).create(kind);
 
-/** A server of a test's own, for what would disturb others. */
 export async function startOwnServer(): Promise<PostgresServer> {
   const data = inject("postgresData");
   const server = await startPostgres({ from: data });
@@ -74,5 +71,4 @@ export async function openPostgresUnderTest(): Promise<PostgresUnderTest> {
   };
 }
 
-/** A `test` with a database of its own, whatever becomes of that. */
 export const postgresTest = storeTest(openPostgresUnderTest).extend("database", ({ tested }) => tested.database);

@@ -17,7 +17,6 @@ import type {
 import { type Actor, type Scope, wholeScope } from "../../server/src/storage/desk-store.ts";
 import type { Acceptance, Accepted, Entry, Lease, Store } from "../../server/src/storage/store.ts";
 
-/** 2026-11-21, noon. */
 export const noon = Date.UTC(2026, 10, 21, 12);
 export const day = 20261121;
 export const minute = 60_000;
@@ -117,7 +116,6 @@ export const entry = (submission: Entry["submission"], more: Partial<Entry> = {}
   ...more,
 });
 
-/** Offers a submission to the store. */
 export const offer = (store: Store, submission: Entry["submission"], more: Partial<Entry> = {}): Promise<Acceptance> =>
   store.accept(entry(submission, more));
 
@@ -132,7 +130,6 @@ export async function accept(
   return acceptance;
 }
 
-/** Stores an inquiry or application and answers its reference. */
 export async function acceptReference(
   store: Store,
   submission: SubmissionRecord,
@@ -141,7 +138,6 @@ export async function acceptReference(
   return (await accept(store, submission, more)).reference ?? "";
 }
 
-/** Stores an inquiry and answers its receipt and its notice. */
 export async function acceptMails(store: Store, submission: InquiryRecord): Promise<[LeasedMail, LeasedMail]> {
   const [receipt, notice] = (await accept(store, submission)).mails;
   if (receipt === undefined || notice === undefined) throw new Error("A mail is missing.");
@@ -203,22 +199,18 @@ export const sendAgain = (store: Store, scope: Scope, id: string, actor: Actor) 
 export const wake = (store: Store, id: string, at: number) =>
   wakeMail(store.desk, id, { operator: "command line", at });
 
-/** The same of all mails of a status. */
 export const wakeAll = (store: Store, status: "failed" | "in-doubt", at: number) =>
   retryMails(store.desk, status, { operator: "command line", at });
 
-/** Everything that is read. */
 export async function collect<T>(rows: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const row of rows) all.push(row);
   return all;
 }
 
-/** Everything that is read in pages. */
 export const collectPages = async <T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> =>
   (await collect(pages)).flat();
 
-/** The submission of a reference, as an operator finds it. */
 export const findSubmission = async (store: Store, reference: string): Promise<StoredSubmission | null> =>
   (await store.desk.findDetail(wholeScope, reference))?.submission ?? null;
 
@@ -238,17 +230,14 @@ export async function onlySubscriber(store: Store): Promise<StoredSubscriber | u
   return all.length === 1 ? all[0] : undefined;
 }
 
-/** All mails of the store, newest first. */
 export const allMails = (store: Store) => listMails(store.desk, { limit: 10_000 });
 
-/** What roles see. */
 export const sales: Scope = { kinds: ["inquiry"], subscribers: false };
 export const recruiting: Scope = { kinds: ["application"], subscribers: false };
 export const marketing: Scope = { kinds: [], subscribers: true };
 /** An operator, a minute later. */
 export const eva: Actor = { operator: "eva@example.org", at: noon + minute };
 
-/** Makes everything searchable. */
 export async function indexAll(store: Store): Promise<void> {
   while ((await store.desk.indexNext(2, (email) => email.endsWith("@throw-away.example"))) > 0);
 }

@@ -1,5 +1,4 @@
-// The vault in an object store, against a store that fails when a test wants it: what is sent, what is believed, what is
-// tried again, and what the vault says when nothing helps.
+// The vault in an object store that fails when a test wants it: what is sent, believed, tried again and said.
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

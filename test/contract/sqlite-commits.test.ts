@@ -12,7 +12,6 @@ import { startChild } from "./children/child.ts";
 import { accept, allMails, application, applications, inquiries, inquiry, offer } from "./records.ts";
 import { sqliteTest as test } from "./sqlite-under-test.ts";
 
-/** How many commits some work takes. */
 async function commitsOf(store: Store, work: () => Promise<unknown>): Promise<number> {
   const before = store.commitCounts.commits;
   await work();

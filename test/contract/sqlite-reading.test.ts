@@ -10,7 +10,6 @@ import { openFolder } from "../support/folder.ts";
 import { accept, inquiry, noon } from "./records.ts";
 import { openSqliteUnderTest } from "./sqlite-under-test.ts";
 
-/** The threads that begin during a test. */
 function watchThreads(): Worker[] {
   const begun: Worker[] = [];
   const note = (thread: Worker) => begun.push(thread);

@@ -1,5 +1,4 @@
-// What of an SQLite database is on the disk when a caller is answered, and what happens when a sync fails or the process
-// is killed. Files stand for the disk: `children/losing-disk.c` says how.
+// What of an SQLite database is on the disk when a caller is answered. `children/losing-disk.c` stands for the disk.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { platform } from "node:os";
@@ -14,7 +13,6 @@ import { startChild } from "./children/child.ts";
 import { accept, acceptReference, inquiries, inquiry, noon } from "./records.ts";
 import { sqliteTest, useRaw } from "./sqlite-under-test.ts";
 
-/** The references in a database. */
 const referencesIn = (file: string): readonly string[] =>
   useRaw(file, (database) =>
     database

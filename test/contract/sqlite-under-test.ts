@@ -1,5 +1,4 @@
-// SQLite for the contract suite: a real file in a folder of its own for each test. Reaches past the port only for what
-// the port cannot do.
+// SQLite for the contract suite, in a real file. Reaches past the port only for what the port cannot do.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openStore } from "../../server/src/storage/open-store.ts";
@@ -79,5 +78,4 @@ export function useRaw<T>(file: string, use: (database: DatabaseSync) => T): T {
   }
 }
 
-/** A `test` with a database of its own. */
 export const sqliteTest = storeTest(openSqliteUnderTest);

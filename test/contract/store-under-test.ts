@@ -1,5 +1,4 @@
-// What the contract suite needs of an engine beyond the port: a fresh store for each test, and shortcuts to states that
-// the port reaches only slowly or not yet.
+// What the contract suite needs of an engine beyond the port: a fresh store, and shortcuts to rare states.
 import { test } from "vitest";
 import { emailKey } from "../../shared/src/fields.ts";
 import type { MailKind, SubmissionKind, SubscriberStatus } from "../../server/src/storage/records.ts";
@@ -7,13 +6,11 @@ import type { Store } from "../../server/src/storage/store.ts";
 
 export interface StoreUnderTest extends AsyncDisposable, ReturnType<typeof shortcutsOf> {
   readonly store: Store;
-  /** A folder of the test's own. */
   readonly folder: string;
   /** A second store over the same data, as another process would open it. Closed with the first. */
   openAgain(): Promise<Store>;
   /** Makes storing mails of a kind fail until it is disposed of. */
   failMailsOf(kind: MailKind): Promise<AsyncDisposable>;
-  /** Deletes all rows. */
   empty(): Promise<void>;
 }
 
@@ -31,14 +28,12 @@ export function shortcutsOf(query: (statement: string) => Promise<readonly unkno
         ON CONFLICT (kind, day) DO UPDATE SET taken = excluded.taken`),
     /** Deletes a submission with everything that refers to it, as erasing a person does. */
     deleteSubmission: (reference: string) => change(`DELETE FROM submission WHERE reference = ${text(reference)}`),
-    /** Deletes a subscriber in the same way. */
     deleteSubscriber: (email: string) => change(`DELETE FROM subscriber ${ofEmail(email)}`),
     /** Replaces the fields of a submission, as a bad disk or another version would. */
     spoilFields: (reference: string, fields: string) =>
       change(`UPDATE submission SET fields = ${text(fields)} WHERE reference = ${text(reference)}`),
     /** Replaces the tokens of all mails that have some. */
     spoilTokens: (tokens: string) => change(`UPDATE mail SET tokens = ${text(tokens)} WHERE tokens IS NOT NULL`),
-    /** What links and the provider's webhook will do to a subscriber. */
     setSubscriber: (email: string, status: SubscriberStatus, at: number) =>
       change(`UPDATE subscriber SET status = ${text(status)},
         unsubscribed_at = ${status === "unsubscribed" ? at : "NULL"} ${ofEmail(email)}`),

@@ -29,7 +29,6 @@ export class MovedClock implements Clock {
   }
 }
 
-/** Writes a staged file as the body reader does. */
 export const stage = async (vault: Vault, content: string | Buffer = randomBytes(64)): Promise<StagedFile> => {
   const bytes = Buffer.from(content);
   const path = join(vault.stagingFolder, randomBytes(8).toString("hex"));
@@ -59,7 +58,6 @@ interface EngineUnderTest {
   readonly manyFiles: number;
 }
 
-/** Runs the promises of every vault on an engine. */
 export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTest): void => {
   describe(`a vault on ${engine}`, () => {
     let clock: MovedClock;

@@ -1,5 +1,4 @@
-// Projects of others that install the packed packages from npm's registry with tools of their own: three compilers,
-// webpack, and a Next.js app by both of its bundlers in a real browser.
+// Projects of others that install the packed packages: three compilers, webpack, and a Next.js app in a real browser.
 import { type ChildProcess, spawn } from "node:child_process";
 import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -19,7 +18,6 @@ const resume = pdfOf(2_000_000);
 
 let packed: Packed;
 let project: string;
-/** Where the documented programs find the service. */
 let servicePort: number;
 
 beforeAll(async () => {
@@ -177,7 +175,6 @@ async function sendsApplications(url: string): Promise<void> {
   }
 }
 
-/** Starts the built app and waits until it answers. */
 async function startNext(app: string, port: number, serviceUrl: string): Promise<AsyncDisposable> {
   const next = join(project, "node_modules/next/dist/bin/next");
   const server: ChildProcess = spawn(process.execPath, [next, "start", "-p", `${port}`, "-H", "127.0.0.1"], {

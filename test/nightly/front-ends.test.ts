@@ -1,5 +1,4 @@
-// Front ends of others that need a library, as docs/existing-front-end.md shows them, in a real browser; and PHP where it is
-// installed.
+// Front ends that need a library, as docs/existing-front-end.md shows them, in a real browser; and PHP.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";

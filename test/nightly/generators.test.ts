@@ -102,6 +102,5 @@ test("Postman's collection has an application that is sent when its fields are f
   expect(stored).toMatchObject({ resume: { filename: "ana.pdf" } });
 });
 
-/** The requests of a collection, whose folders lie within each other. */
 const requestsIn = ({ item }: Document): Document[] =>
   item.flatMap((one: Document) => ("request" in one ? [one.request] : requestsIn(one)));

@@ -5,7 +5,6 @@ import { text } from "node:stream/consumers";
 import { Listening } from "../support/listening.ts";
 
 export class LaterS3 extends Listening {
-  /** How far the store is ahead, in milliseconds. */
   ahead: () => number = () => 0;
   /** How far it was when an object was put, by its name in the bucket. */
   readonly #aheadAtPut = new Map<string, number>();

@@ -1,5 +1,4 @@
-// An independent OpenAPI validator (Prism) between a client and the running service. What the document allows is accepted,
-// and every answer of the service is as the document says.
+// An independent OpenAPI validator (Prism) between a client and the running service.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";

@@ -1,5 +1,4 @@
-// The vault in a real object store, which checks signatures and checksums for itself: OpenStack Swift. Without one here
-// these tests are skipped; test/nightly/install-peers.sh installs it.
+// The vault in a real object store, OpenStack Swift; test/nightly/install-peers.sh installs it.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,4 @@
-// A real S3 store for tests: OpenStack Swift with its s3api, as Debian packages it. Five processes on free ports of the
-// loopback with a folder of their own, which goes away with them. It verifies signatures and checksums like any store.
+// A real S3 store for tests: OpenStack Swift with its s3api, in five processes on free ports of the loopback.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -13,7 +12,6 @@ const run = promisify(execFile);
 const services = ["account", "container", "object"] as const;
 const programs = ["memcached", ...services.map((name) => `swift-${name}-server`), "swift-proxy-server"];
 
-/** Whether Swift is installed here; see `install-peers.sh`. */
 export const swiftIsInstalled = programs.every((program) =>
   ["/usr/bin", "/usr/sbin"].some((folder) => existsSync(join(folder, program))),
 );

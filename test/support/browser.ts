@@ -1,5 +1,4 @@
-// A real browser for tests, and a visit of one person in it that fails when anything in a page went wrong: errors in the
-// console, among them violations of a content security policy, and exceptions that nobody caught.
+// A real browser for tests, and a visit of one person in it that fails when anything in a page went wrong.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeBuilder } from "@axe-core/playwright";
@@ -62,13 +61,9 @@ const axeSource = readFileSync(axeFile, "utf8");
 type Options = Parameters<AxeBuilder["options"]>[0];
 type Violations = Awaited<ReturnType<AxeBuilder["analyze"]>>["violations"];
 
-/** Only what differs between colour schemes. */
 export const onlyColours: Options = { runOnly: { type: "rule", values: ["color-contrast"] } };
 
-/**
- * What axe finds in a page that embeds no other one. It is put into the page once, and does not copy its style sheets,
- * which the page's policy may forbid.
- */
+/** What axe finds. It is put into the page once, without its style sheets, which the page's policy may forbid. */
 export async function barriersOf(page: Page, options: Options = {}): Promise<Violations> {
   if (await page.evaluate(() => !("axe" in globalThis))) await page.evaluate(axeSource);
   return page.evaluate(
@@ -91,7 +86,6 @@ interface Profile {
 
 const idle = new WeakMap<Browser, Profile[]>();
 
-/** What tests and visits listen to in a page. */
 const heard = ["console", "dialog", "framenavigated", "pageerror", "request"];
 
 async function openProfile(browser: Browser, options: BrowserContextOptions): Promise<Profile> {

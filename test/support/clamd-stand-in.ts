@@ -3,7 +3,6 @@ import { createServer, type Socket } from "node:net";
 import { Listening } from "./listening.ts";
 
 export class ClamdStandIn extends Listening {
-  /** Bytes of each stream that was scanned. */
   readonly scanned: Buffer[] = [];
   /** Answers given before real ones; `hang up` closes the connection without one. */
   readonly excuses: string[] = [];
@@ -13,7 +12,6 @@ export class ClamdStandIn extends Listening {
     return standIn.listen();
   }
 
-  /** As CLAMD_ADDRESS wants it. */
   get address(): string {
     return `127.0.0.1:${this.port}`;
   }

@@ -1,14 +1,11 @@
-// Stands in for an OpenTelemetry collector on a port of its own: takes spans as OTLP over HTTP in JSON, or answers
-// nothing.
+// Stands in for an OpenTelemetry collector: takes spans as OTLP over HTTP in JSON, or answers nothing.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import type { Document } from "./deploy/read-deploy.ts";
 import { Listening } from "./listening.ts";
 
-/** A span, and what it was sent in, as OTLP has them in JSON. */
 export type TakenSpan = Document;
 
-/** Attributes as an object. */
 export const factsOf = (attributes: readonly Document[]): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(
     attributes.map(({ key, value }) => [
@@ -19,7 +16,6 @@ export const factsOf = (attributes: readonly Document[]): Readonly<Record<string
 
 export class CollectorStandIn extends Listening {
   readonly exports: Document[] = [];
-  /** Each request as it came. */
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
   /** What the next requests are answered with; null: they are never answered. */
   status: number | null = 200;
@@ -39,7 +35,6 @@ export class CollectorStandIn extends Listening {
     response.writeHead(this.status, { "content-type": "application/json" }).end("{}");
   }
 
-  /** All spans that were taken. */
   get spans(): readonly TakenSpan[] {
     const { exports } = this;
     return exports

@@ -1,12 +1,10 @@
-// The corpora of the acceptance tests: cases with the verdict expected. They are read from the fixtures; a folder of the
-// same shape with more cases can be named in CORPORA_DIR and is then read instead.
+// The corpora of the acceptance tests: cases with the verdict expected, from the fixtures or from CORPORA_DIR.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const corpora = process.env["CORPORA_DIR"] ?? fileURLToPath(new URL("../fixtures/corpora", import.meta.url));
 
-/** What every case has, whatever it is a case of. */
 export interface Case {
   readonly id: string;
   readonly expect: "accept" | "refuse" | "either";
@@ -25,7 +23,6 @@ export function cases<T extends Case>(index: string): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** The bytes of a file that an index names. */
 export const corpusBytes = (file: string): Buffer<ArrayBuffer> => Buffer.from(readFileSync(join(corpora, file)));
 
 /** What is wrong with an answer to a case, or undefined. */

@@ -1,10 +1,8 @@
-// Stands between a store and its PostgreSQL server and cuts the wire where a test asks it to: at a COMMIT. Knows of the
-// protocol how messages begin and what a COMMIT looks like.
+// Stands between a store and its PostgreSQL server and cuts the wire where a test asks it to: at a COMMIT.
 import { connect, createServer, type Socket } from "node:net";
 import { Listening } from "./listening.ts";
 import { messagesOf } from "./postgres-messages.ts";
 
-/** What becomes of a COMMIT. */
 export type CommitMishap =
   /** The connection breaks before the server gets it. */
   | "lost"
@@ -28,19 +26,16 @@ export class CutWire extends Listening {
     this.#target = new URL(target);
   }
 
-  /** @param target the address of a database */
   static open(target: string): Promise<CutWire> {
     return new CutWire(target).listen();
   }
 
-  /** The address of the same database, through the wire. */
   override get url(): string {
     const url = new URL(this.#target);
     url.port = String(this.port);
     return url.href;
   }
 
-  /** What becomes of the next COMMITs, one after the other. */
   next(...mishaps: readonly CommitMishap[]): void {
     this.#mishaps.push(...mishaps);
   }
@@ -54,7 +49,6 @@ export class CutWire extends Listening {
   /** With the next mishap all connections break, and no more are let through. */
   breakForGood = false;
 
-  /** Lets connections through again. */
   mend(): void {
     this.breakForGood = false;
     this.#down = false;
@@ -74,7 +68,6 @@ export class CutWire extends Listening {
       [server, client],
     ] as const) {
       this.sockets.add(socket);
-      // A broken wire is what this is about.
       socket.on("error", () => {});
       socket.on("close", () => {
         this.sockets.delete(socket);

@@ -1,7 +1,6 @@
 // The two doors as one: sends the same case through REST and through typed RPC and reads both answers in the same terms.
 import type { Service } from "./service.ts";
 
-/** The procedures and their REST addresses. */
 export const addresses = {
   "marketplace.inquiry": "/api/marketplace/inquiry",
   "newsletter.subscribe": "/api/newsletter/subscribe",
@@ -10,11 +9,9 @@ export const addresses = {
 
 export type Procedure = keyof typeof addresses;
 
-/** An answer, whichever door gave it. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The receipt of a success. */
   readonly receipt?: Record<string, unknown>;
   /** The body of a refusal: message, code, requestId, issues. */
   readonly fault?: {
@@ -72,7 +69,6 @@ export const rpc: Door = {
 
 export const doors: readonly Door[] = [rest, rpc];
 
-/** A JSON request. */
 export const json = (value: unknown, headers: Readonly<Record<string, string>> = {}) => ({
   headers: { "content-type": "application/json", ...headers },
   body: JSON.stringify(value),
@@ -89,20 +85,17 @@ export const sendBatch = (
   return fetch(`${url}/trpc/${procedures.join()}?batch=1`, { method: "POST", ...json(null, headers), body });
 };
 
-/** A multipart request. */
 export function form(fields: Readonly<Record<string, string | File | readonly (string | File)[]>>): RequestInit {
   const body = new FormData();
   for (const [name, values] of Object.entries(fields)) for (const value of [values].flat()) body.append(name, value);
   return { body };
 }
 
-/** The same request under an Idempotency-Key. */
 export const withKey = (init: RequestInit, key: string): RequestInit => ({
   ...init,
   headers: { ...(init.headers as Record<string, string>), "idempotency-key": key },
 });
 
-/** A small file that is a PDF by its bytes. */
 export const pdf = (name = "resume.pdf", size = 600): File =>
   new File(
     [
@@ -111,8 +104,6 @@ export const pdf = (name = "resume.pdf", size = 600): File =>
     name,
   );
 
-/** The fields of an application that is accepted. */
 export const applicant = { fullName: "Ana Souza", email: "ana@example.org", position: "Accent annotator" };
 
-/** An inquiry that is accepted. */
 export const buyer = { name: "Ann Buyer", email: "ann@example.org", selectedPackageIds: ["en-GB-scottish"] };

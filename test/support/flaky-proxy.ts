@@ -1,24 +1,20 @@
-// Stands between a client and the service and loses what a test asks it to: requests on their way there, answers on their
-// way back. Whatever is not asked for passes through. It knows nothing of what is submitted.
+// Stands between a client and the service and loses the requests and answers that a test asks it to.
 import { createServer, request as requestOf, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { Listening } from "./listening.ts";
 import { startService } from "./service.ts";
 
-/** What becomes of one request. */
 export type Mishap =
   /** The connection breaks before the service hears of it. */
   | "lose request"
   /** The service has answered, and the connection breaks before a byte of that comes back. */
   | "lose answer"
-  /** The answer breaks off in the middle. */
   | "cut answer"
   /** It never gets anywhere, and the connection stays open. */
   | "hang"
   /** The proxy answers in the service's place. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
-/** A request as it came to the proxy. */
 export interface SeenRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
@@ -39,7 +35,6 @@ export class FlakyProxy extends Listening {
     return proxy.listen();
   }
 
-  /** What becomes of the next requests, one after the other. */
   next(...mishaps: readonly Mishap[]): void {
     this.#mishaps.push(...mishaps);
   }

@@ -5,10 +5,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/**
- * Finds a port at which no program listens. Tests that ask the system for any free port get a higher one, so they do not
- * take this one before the program listens.
- */
+/** A port at which no program listens: tests that ask the system for any free port get a higher one. */
 export async function freePort(): Promise<number> {
   const port = randomInt(11_000, 32_768);
   const server = createServer();
@@ -21,11 +18,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/**
- * Waits until a program listens at a port. The test's time-out is the limit.
- *
- * @throws Error with what it says when one of its processes ends before
- */
+/** Waits until a program listens at a port. @throws Error with what it says when one of its processes ends before */
 export async function untilListening(
   port: number,
   processes: readonly ChildProcess[],

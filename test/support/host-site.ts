@@ -1,7 +1,6 @@
 // Somebody else's site: another origin, with pages of its own that embed the forms. It knows nothing of the service.
 import { listening } from "./listening.ts";
 
-/** A page of the site. */
 export interface HostPage {
   readonly body: string;
   readonly lang?: string;
@@ -21,6 +20,5 @@ export async function openHostSite() {
     response.end(`<!doctype html><html lang="${lang}"><head><title>A site</title><link rel="icon" href="data:,">
 <meta name="viewport" content="width=device-width, initial-scale=1"></head><body>${body}</body></html>`);
   });
-  /** Puts a page at the root, in place of the one before. */
   return Object.assign(site, { show: (page: HostPage) => void (shown = page) });
 }

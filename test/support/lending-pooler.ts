@@ -1,5 +1,4 @@
-// A pooler that lends a connection for one transaction, and another one for the next, as PgBouncer may in that mode. It
-// knows nothing of prepared statements: they stay with the connection on which they were prepared.
+// A pooler that lends a connection for one transaction, as PgBouncer may. It knows nothing of prepared statements.
 import { createServer, type Socket } from "node:net";
 import { Client } from "pg";
 import { Listening } from "./listening.ts";
@@ -34,7 +33,6 @@ export class LendingPooler extends Listening {
     return `postgres://anyone@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Asks as another client. */
   async ask(text: string, database: string): Promise<readonly Record<string, unknown>[]> {
     const client = new Client({ connectionString: this.urlOf(database) });
     await client.connect();

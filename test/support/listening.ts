@@ -5,9 +5,7 @@ import type { AddressInfo, Server, Socket } from "node:net";
 
 export class Listening implements AsyncDisposable {
   protected readonly server: Server;
-  /** Those that are open. */
   protected readonly sockets = new Set<Socket>();
-  /** Connections made so far. */
   connections = 0;
   #port = 0;
 

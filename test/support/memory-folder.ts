@@ -1,5 +1,4 @@
-// Where tests keep what they store: in memory, if there is room. On a disk every commit would wait for a sync. A sync
-// matters only when the machine loses power, and no test does that.
+// Where tests keep what they store: in memory, if there is room. On a disk every commit would wait for a sync.
 import { statfsSync } from "node:fs";
 
 const folder = "/dev/shm";

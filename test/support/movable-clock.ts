@@ -19,7 +19,6 @@ export class MovableClock implements Clock, Stopwatch {
     this.#heldAt ??= Date.now();
   }
 
-  /** Lets time pass. */
   advance(ms: number): void {
     this.#aheadMs += ms;
   }

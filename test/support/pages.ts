@@ -14,14 +14,12 @@ export interface Page {
 
 type Asked = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
 
-/** Asks for a page, as a browser does. */
 export async function visit(service: Pick<Service, "url">, path: string, init: Asked = {}): Promise<Page> {
   const headers = { accept: browserAccept, ...init.headers };
   const response = await fetch(service.url + path, { redirect: "manual", ...init, headers });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Posts a form, as a browser does. */
 export const postForm = (
   service: Pick<Service, "url">,
   procedure: Procedure,
@@ -47,7 +45,6 @@ export function typedIn({ text }: Page, name: string): string | undefined {
   return area === undefined ? undefined : unescaped(area);
 }
 
-/** The packages that are ticked on a page. */
 export const tickedOn = ({ text }: Page): string[] =>
   [...text.matchAll(/<input\s[^>]*type="checkbox"[^>]*>/g)]
     .map(([box]) => box)
@@ -58,6 +55,5 @@ export const tickedOn = ({ text }: Page): string[] =>
 export const problemAt = ({ text }: Page, name: string): string =>
   unescaped(new RegExp(`id="${name}-error"[^>]*>([^<]*)<`).exec(text)?.[1]?.trim() ?? "");
 
-/** The list of problems above the form. */
 export const summaryOf = ({ text }: Page): string =>
   unescaped(/id="summary"[\s\S]*?<\/div>/.exec(text)?.[0].replace(/<[^>]*>/g, " ") ?? "");

@@ -1,5 +1,4 @@
-// One PostgreSQL server for a whole run of tests: the projects that need one share it. TEST_POSTGRES_URL names another one
-// to use, of another version, say: the address of a superuser, without a database.
+// One PostgreSQL server for a whole run of tests. TEST_POSTGRES_URL names another one: the address of a superuser.
 import type { TestProject } from "vitest/node";
 import { inMemory } from "./memory-folder.ts";
 import { PostgresDatabases, type PostgresServer, startPostgres } from "./postgres-server.ts";

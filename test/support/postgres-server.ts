@@ -1,5 +1,4 @@
-// A real PostgreSQL server for tests: a data folder of its own, a free port of the loopback, and databases on request. It
-// ends with the process that started it, however that ends.
+// A real PostgreSQL server for tests. It ends with the process that started it, however that ends.
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -17,16 +16,13 @@ const run = promisify(execFile);
 const password = "secret";
 const template = "template_submissions";
 
-/** Databases on a server. */
 export class PostgresDatabases {
-  /** The address of the server, without a database. */
   readonly url: string;
 
   constructor(url: string) {
     this.url = url;
   }
 
-  /** Runs statements as the superuser. */
   async administer(script: string, database = "postgres"): Promise<readonly Record<string, unknown>[]> {
     return query(`${this.url}/${database}`, script);
   }
@@ -49,7 +45,6 @@ export class PostgresDatabases {
     return {
       name,
       url,
-      /** Looks at the database, or changes it, through a connection of its own. */
       query: (script: string) => query(url, script),
       /** A connection of its own, for what has to stay open. */
       connect: () => connect(url),
@@ -83,7 +78,6 @@ async function query(url: string, script: string): Promise<readonly Record<strin
 
 export interface PostgresServer extends PostgresDatabases, AsyncDisposable {
   readonly port: number;
-  /** Where its files lie. */
   readonly folder: string;
   /** A copy of its files with the template in it, to start other servers with; null unless it was asked for. */
   readonly prepared: string | null;
@@ -152,8 +146,7 @@ const copyFolder = (from: string, to: string) => run("cp", ["-a", `${from}/.`, t
 
 const ends = ["exit", "beforeExit", "SIGHUP", "SIGINT", "SIGTERM"] as const;
 
-// The package ends the process that loads it, and always with success, whatever tests have failed. `watchOver` does what
-// its listeners are there for.
+// The package ends the process that loads it, always with success. `watchOver` does what its listeners are there for.
 async function loadEmbeddedPostgres() {
   const listenersOf = (event: (typeof ends)[number]) => process.listeners(event as "exit");
   const before = new Set<unknown>(ends.flatMap(listenersOf));

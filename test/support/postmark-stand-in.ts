@@ -1,18 +1,15 @@
-// Stands in for Postmark's API on a port of its own: takes mails as Postmark does, remembers those it took, and breaks in
-// every way that a test asks for.
+// Stands in for Postmark's API: takes mails, remembers those it took, and breaks in every way that a test asks for.
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { Listening } from "./listening.ts";
 
-/** What a service needs to be told in order to send mails at all. */
 export const addressees = {
   MAIL_FROM: "Accent Datasets <hello@datasets.example>",
   SALES_EMAIL: "sales@datasets.example",
   RECRUITING_EMAIL: "jobs@datasets.example",
 };
 
-/** A message as it was posted. */
 export interface PostedMessage {
   readonly From: string;
   readonly To: string;
@@ -28,16 +25,12 @@ export interface PostedMessage {
   readonly TrackLinks?: string;
 }
 
-/** A message that was taken. */
 export interface TakenMessage extends PostedMessage {
   readonly MessageID: string;
   readonly SubmittedAt: string;
 }
 
-/**
- * How the next request goes wrong. With `taken` the messages are taken all the same and only the answer is lost, which is
- * what makes an answer ambiguous.
- */
+/** How the next request goes wrong. With `taken` the messages are taken all the same and only the answer is lost. */
 export type PostmarkFault =
   /** Postmark's own error body. */
   | {
@@ -56,18 +49,14 @@ interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly token: string | undefined;
-  /** How many messages it carried. */
   readonly messages: number;
 }
 
 export class PostmarkStandIn extends Listening {
-  /** What was taken, in order. */
   readonly taken: TakenMessage[] = [];
   readonly requests: SeenRequest[] = [];
   readonly token = "stand-in-token";
-  /** Requests that are not answered yet. */
   open = 0;
-  /** Breaks every request while it is set. */
   breakdown: PostmarkFault | null = null;
   /** How many of the messages it took, counted from the first, the search knows: the index lags behind. */
   indexed = Infinity;
@@ -86,12 +75,10 @@ export class PostmarkStandIn extends Listening {
     return standIn.listen();
   }
 
-  /** What a service is told that sends its mails here. */
   get env() {
     return { ...addressees, MAIL_TRANSPORT: "postmark", POSTMARK_SERVER_TOKEN: this.token, POSTMARK_API_URL: this.url };
   }
 
-  /** Breaks the next requests, one after the other. */
   failNext(...faults: readonly PostmarkFault[]): void {
     this.#faults.push(...faults);
   }

@@ -17,13 +17,11 @@ export interface ProgramOptions {
   readonly folder?: string;
   /** The user whose process it is; this one's unless given. */
   readonly uid?: number;
-  /** Modules that are loaded before the program. */
   readonly preload?: readonly string[];
   /** A program and its arguments that start this one: it ends as this one itself. */
   readonly through?: readonly string[];
 }
 
-/** Starts a program without waiting for it. */
 export function start(
   program: "main.ts" | "submissions.ts",
   words: readonly string[],
@@ -47,7 +45,6 @@ export const exitOf = (child: Program): Promise<number | null> =>
     child.once("close", (code) => resolve(code));
   });
 
-/** A program that has ended. */
 export interface Finished {
   /** Null: a signal ended it. */
   readonly code: number | null;
@@ -56,7 +53,6 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Waits for the end of a program. */
 export async function finish(child: Program): Promise<Finished> {
   const [code, bytes, stderr] = await Promise.all([exitOf(child), buffer(child.stdout), text(child.stderr)]);
   return { code, bytes, stdout: bytes.toString("utf8"), stderr };

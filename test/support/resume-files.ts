@@ -2,7 +2,6 @@
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** Names of the staged and the kept files. */
 export async function listResumes(dataFolder: string): Promise<string[]> {
   const root = join(dataFolder, "resumes");
   const entries = await readdir(root, { recursive: true, withFileTypes: true });

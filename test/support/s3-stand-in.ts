@@ -1,6 +1,4 @@
-// Speaks as much S3 on a loopback port as a vault needs: puts, gets, copies and deletes objects, lists them in pages, looks
-// at a bucket.
-// Refuses what a store refuses (no signature, no length, another checksum, another bucket) and fails when a test wants it.
+// As much of S3 as a vault needs. Refuses what a store refuses, and fails when a test wants it.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -8,7 +6,6 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, vi } from "vitest";
 import { Listening } from "./listening.ts";
 
-/** What becomes of one request. */
 export type S3Mishap =
   /** The store answers so and does nothing. */
   | { readonly status: number; readonly code: string }
@@ -16,20 +13,16 @@ export type S3Mishap =
   | "cut before storing"
   /** The request has its effect, and the connection breaks before the answer. */
   | "cut after storing"
-  /** The head of the answer comes and half of its body. */
   | "cut answer"
   /** Nothing comes back, ever. */
   | "hang"
-  /** The head of the answer comes and half of its body, then nothing. */
   | "stall"
   /** The store says that it has something else than it was sent. */
   | "wrong etag"
-  /** The same, as a checksum. */
   | "wrong checksum"
   /** An answer of somebody else: 200, and not a word of S3. */
   | "stranger";
 
-/** An object as it was put. */
 export interface StoredObject {
   readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -37,7 +30,6 @@ export interface StoredObject {
   readonly modifiedAt: number;
 }
 
-/** Whom the store knows. */
 export const s3Credentials = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "hunter2-hunter2" };
 export const s3Environment = {
   AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
@@ -53,7 +45,6 @@ const pageMax = 100;
 
 export class S3StandIn extends Listening {
   readonly bucket = bucketName;
-  /** By their full names. */
   readonly objects = new Map<string, StoredObject>();
   /** `PUT 2026/11/…` of every request that came, refused ones too. */
   readonly requests: string[] = [];
@@ -71,7 +62,6 @@ export class S3StandIn extends Listening {
     return standIn.listen();
   }
 
-  /** What becomes of the next requests, one after the other. */
   next(...mishaps: readonly S3Mishap[]): void {
     this.#mishaps.push(...mishaps);
   }
@@ -172,7 +162,6 @@ function refuse(response: ServerResponse, status: number, code: string): void {
   response.writeHead(status, xml).end(errorBody(code));
 }
 
-/** What a store would refuse about a request. */
 function faultOf({ method, headers }: IncomingMessage, url: URL, body: Buffer): readonly [number, string] | null {
   const credential = `Credential=${s3Credentials.accessKeyId}/`;
   const signed = /^AWS4-HMAC-SHA256 .*SignedHeaders=.*x-amz-content-sha256.*Signature=[0-9a-f]{64}$/;

@@ -1,9 +1,7 @@
-// Which database a service of a test stores in: a file in its folder, or, in the projects that say so, a database of its
-// own on the project's PostgreSQL server. Tests do not know.
+// Which database a service of a test stores in: a file in its folder, or one on the project's PostgreSQL server.
 import { PostgresDatabases } from "./postgres-server.ts";
 
 export interface ServiceDatabase extends AsyncDisposable {
-  /** What the service is told of it. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,4 @@
-// The service as its own process, started as `npm start` starts it, for what only a process can show: exit codes,
-// signals, memory, the log on stdout.
+// The service as its own process, for what only a process can show: exit codes, signals, memory, the log on stdout.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,11 +26,7 @@ export class EndedEarly extends Error {
   }
 }
 
-/**
- * Starts the process and waits until it listens.
- *
- * @throws EndedEarly
- */
+/** Starts the process and waits until it listens. @throws EndedEarly */
 export async function startProcess(
   env: Readonly<Record<string, string>> = {},
   { dataFolder: given, ...options }: ProcessOptions = {},
@@ -55,7 +50,6 @@ export async function startProcess(
     port: Number(new URL(address).port),
     dataFolder,
     child,
-    /** Lines of the log so far. */
     log,
     /** Resolves with the exit code once the process has ended and its log was read; null when a signal ended it. */
     ended,

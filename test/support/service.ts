@@ -1,5 +1,4 @@
-// A real service for tests: the composition root on a free port of the loopback, with its own data folder that goes
-// away with it.
+// A real service for tests: the composition root on a free port of the loopback, with its own data folder.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -16,10 +15,7 @@ import { readStored } from "./stored.ts";
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 interface ServiceOptions {
-  /**
-   * Settings beyond HOST, PORT and DATA_DIR. Unless they say otherwise, tests may send as much as they like, and answers
-   * wait for their mails.
-   */
+  /** Settings. Unless they say otherwise, tests may send as much as they like, and answers wait for their mails. */
   readonly env?: Readonly<Record<string, string>>;
   /** Silent unless given. */
   readonly log?: Log;
@@ -37,7 +33,6 @@ interface ServiceOptions {
 // One for all: each log listens to the one stdout.
 const silence = createLog("silent");
 
-/** Starts a service. Dispose of it with `await using`. */
 export async function startService({
   env = {},
   log = silence,
@@ -72,7 +67,6 @@ export async function startService({
     dataFolder,
     /** Stops the service; its data folder stays until the object is disposed of. */
     stop: () => app.close(),
-    /** Where it stores. */
     storage: loaded.config.storage,
     /** What another service is told in order to take its place. */
     sameData: { DATA_DIR: dataFolder, ...database.env },

@@ -1,10 +1,7 @@
 // What several tests use, opened and disposed of around them.
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 
-/**
- * Opens something before the tests of this file or group, and disposes of it after them, if it can be disposed of. The
- * function that is returned gives it while the tests run.
- */
+/** Opens something before the tests of this file or group, and disposes of it after them. Answers what gives it. */
 export const shared = <T extends object>(open: () => T | Promise<T>): (() => T) => around(open, beforeAll, afterAll);
 
 /** The same before and after each of the tests. */

@@ -1,12 +1,10 @@
-// Stands in for a mail server: speaks real SMTP on a port of its own, keeps what it took as parsed messages, and refuses,
-// breaks off, takes its time or falls silent where a test asks for it.
+// Stands in for a mail server: speaks real SMTP, keeps what it took, and fails where a test asks for it.
 import type { Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerDataStream } from "smtp-server";
 import { Listening } from "./listening.ts";
 
-/** A mail that was taken. */
 export interface ReceivedMail {
   readonly envelope: { readonly from: string; readonly to: readonly string[] };
   readonly raw: Buffer;
@@ -19,10 +17,7 @@ interface Refusal {
   readonly words: string;
 }
 
-/**
- * How the mail server behaves until told otherwise. `close` breaks the connection, `hang` never replies; `closeTaken`
- * breaks it after the mail was kept, before the reply.
- */
+/** `close` breaks the connection, `hang` never replies, `closeTaken` breaks the connection once the mail was kept. */
 export interface SmtpBehaviour {
   readonly sender?: Refusal;
   readonly recipients?: Readonly<Record<string, Refusal>>;

@@ -1,5 +1,4 @@
-// Proves work as any client of the service can, by the description of ALTCHA's challenges alone: derives keys from
-// nonce and counter until one begins as it should.
+// Proves work as any client of the service can, by the description of ALTCHA's challenges alone.
 import { pbkdf2Sync } from "node:crypto";
 import { altchaChallengePath } from "../../shared/src/hidden-fields.ts";
 import type { Service } from "./service.ts";
@@ -45,7 +44,6 @@ export function solve({ parameters }: Challenge): Solution {
 export const payloadOf = (challenge: Challenge, solution: Solution): string =>
   Buffer.from(JSON.stringify({ challenge, solution })).toString("base64");
 
-/** The solution of a fresh challenge, ready to be sent. */
 export async function proveWork(service: Pick<Service, "url">): Promise<string> {
   const challenge = await fetchChallenge(service);
   return payloadOf(challenge, solve(challenge));

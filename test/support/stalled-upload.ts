@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { addresses, applicant } from "./doors.ts";
 
-/** Sends all but the end of an application. */
 export function beginUpload({ url }: { readonly url: string }) {
   const fields = Object.entries(applicant)
     .map(([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
@@ -21,7 +20,6 @@ export function beginUpload({ url }: { readonly url: string }) {
   return {
     /** Resolves when the service has ended the connection without an answer. */
     cut,
-    /** Sends the rest. Answers the status. */
     async end(): Promise<number> {
       sending.end("trailer\nstartxref\n0\n%%EOF\n\r\n--b--\r\n");
       const [response] = (await answered) as [{ readonly statusCode: number }];

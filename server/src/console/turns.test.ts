@@ -4,7 +4,6 @@ import { exportTurns, makePacer, openTurns, readTurns } from "./turns.ts";
 const here = new AbortController().signal;
 const refused = { fault: "tooManyRequests", retryAfterSeconds: 1 };
 
-/** Takes turns, and notes which have begun. */
 function queue(turns: ReturnType<typeof openTurns>) {
   const begun: number[] = [];
   const take = async (number: number, key = "operator 1", gone = here) => {

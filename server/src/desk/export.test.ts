@@ -154,7 +154,6 @@ test("an empty export is a header in CSV and nothing in NDJSON", async () => {
   expect(await exported("subscribers", "ndjson", false)).toBe("");
 });
 
-/** An export of applications from pages of the caller's. */
 const exportOf = (pages: AsyncIterable<readonly StoredApplication[]>) =>
   exportRecords(pages, { subject: "applications", format: "csv", isDisposable: () => false });
 

@@ -9,7 +9,6 @@ import { readInput } from "./call.ts";
 import { acceptBodies, takeJson } from "./body/content-type.ts";
 import { httpLimits } from "./limits.ts";
 
-/** Reads what is sent, with or without room on the disk, and answers with it. */
 async function send(type: string, payload: string, hasRoom: boolean) {
   await using folder = await mkdtempDisposable(join(tmpdir(), "staging-"));
   await using app = Fastify();

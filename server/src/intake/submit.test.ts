@@ -41,7 +41,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Intake around a store that answers as a test wants it. */
 function intakeWith(accept: (entry: Entry) => Promise<Acceptance>, earlier: EarlierSubmission | null = null) {
   const seen = {
     entries: [] as Entry[],

@@ -14,7 +14,6 @@ const down = (retryAfterMs?: number): MailOutcome => ({
 const denied: MailOutcome = { result: "later", error: "wrong token", cause: "configuration" };
 const unwelcome: MailOutcome = { result: "later", error: "greylisted", cause: "recipient" };
 
-/** A sender that pauses since `now`, for five seconds. */
 function opened(): CircuitBreaker {
   const breaker = new CircuitBreaker();
   expect(breaker.note([denied, denied], now, false)).toEqual({ opened: "wrong token" });

@@ -1,5 +1,4 @@
-// The outbox over a store and a mailer that are played by hand: what it hands over, to whom it answers, what it records.
-// On a real store, with crashes and outages: test/service/outbox/.
+// The outbox over a store and a mailer that are played by hand. On a real store: test/service/outbox/.
 import { afterEach, describe, expect, test } from "vitest";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { Lease } from "../storage/store.ts";
@@ -38,12 +37,10 @@ type Scene = Partial<Pick<Mailer, "batchMax" | "calls" | "gatherMs" | "doubt">> 
   readonly renewMs?: number;
   /** What each mail meets; all are taken unless told otherwise. */
   readonly becomes?: (id: string, call: number) => MailOutcome;
-  /** What a call waits for before it is answered. */
   readonly waits?: (firstId: string | undefined, call: number) => unknown;
   /** What each call brings, where the two above do not say it. */
   readonly send?: (batch: readonly OutgoingMail[], call: number) => Promise<MailOutcome[]>;
   readonly find?: (batch: readonly Pick<OutgoingMail, "id">[]) => Promise<MailFinding[]>;
-  /** What each claim brings. */
   readonly due?: (call: number, count: number) => LeasedMail[] | Promise<LeasedMail[]>;
 };
 
@@ -136,7 +133,6 @@ function play(scene: Scene = {}) {
   return { outbox, told, clock, store };
 }
 
-/** A gate that a call waits at. */
 const gate = () => Promise.withResolvers<void>();
 
 describe("mails that were just stored", () => {

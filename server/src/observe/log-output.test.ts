@@ -26,7 +26,6 @@ test("writes all lines in their order, in few pieces", async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Logs much, and ends with 3 at once. */
 const program = `
   const { openOutput } = await import(process.argv[1]);
   const output = openOutput(1);
@@ -55,7 +54,6 @@ test("a process whose reader has gone ends as it wants to", async () => {
   expect([code, errors]).toEqual([3, ""]);
 });
 
-/** A fatal line is written before the call returns. */
 const service = `
   const { createLog } = await import(process.argv[1]);
   const log = createLog("info");

@@ -2,7 +2,6 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { createMetrics } from "./metrics.ts";
 
-/** What a store has counted. */
 const totals = (commits: number) => ({ commits, jobs: 9, retries: 1, waiting: 5 });
 
 test("renders the event loop's lag", async () => {

@@ -1,5 +1,4 @@
-// The forms as text: no value becomes markup, and a form without script sends what it must. test/service/browser tries them in a
-// browser.
+// The forms as text: no value becomes markup, and a form without script sends what it must.
 import { expect, test } from "vitest";
 import { formAction, formMarkup as markupOf } from "./form-markup.ts";
 import { fieldsOf, packageIdsOf, type FormName } from "./form-fields.ts";

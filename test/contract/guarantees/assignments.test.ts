@@ -22,7 +22,6 @@ const due = at + assignmentWaitMs;
 const eva: Actor = { operator: "eva@example.org", at };
 const ben: Actor = { operator: "ben@example.org", at };
 
-/** The operators Eva, who has a display name, and Ben. */
 async function addOperators({ access }: Store): Promise<void> {
   for (const { operator: email } of [eva, ben])
     await access.changeOperator(

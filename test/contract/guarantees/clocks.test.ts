@@ -30,7 +30,6 @@ async function storeNine(store: Store, wrong: number): Promise<void> {
   }
 }
 
-/** Numbers of the inquiries of a list. */
 async function listed(store: Store, filter: InboxFilter): Promise<number[]> {
   const { rows } = await store.desk.listSubmissions(wholeScope, filter, {});
   return rows.map(({ email }) => Number(/\d+/.exec(email)));

@@ -31,7 +31,6 @@ const retention = { operator: "retention", at: noon };
 const email = "Ana@example.org";
 const key = { procedure: "marketplace.inquiry", keyHash: "a1", fingerprint: "f", createdAt: noon };
 
-/** Erases until nothing is left. */
 async function erase(store: Store, address: string) {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
   for (let more = true; more;) {

@@ -1,5 +1,4 @@
-// What the port promises about keys under which a submission may be repeated, and about challenges: each is spent on one
-// submission, of whatever kind, in whatever process.
+// What the port promises about keys and challenges: each is spent on one submission, in whatever process.
 import { expect } from "vitest";
 import { idempotencyMs } from "../../../server/src/storage/store.ts";
 import type { ChallengeRecord, IdempotencyRecord } from "../../../server/src/storage/records.ts";

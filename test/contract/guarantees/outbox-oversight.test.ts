@@ -21,7 +21,6 @@ import {
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
 
-/** Stores six mails, two a minute. */
 async function storeMixed(store: Store) {
   const mails: LeasedMail[] = [];
   for (const number of [0, 1, 2]) {

@@ -46,7 +46,6 @@ const claimDue = (store: Store) => store.mails.claim(due, 10, { owner: "other", 
 
 const detailOf = async (store: Store, reference: string) => (await store.desk.findDetail(wholeScope, reference))!;
 
-/** Accepts an inquiry and says what became of its receipt. */
 async function withReceipt(store: Store, number: number, result: "sent" | "failed"): Promise<string> {
   const [receipt, notice] = await acceptMails(store, inquiry(number));
   await settle(store, { [result]: [receipt] });

@@ -25,7 +25,6 @@ const key = (number: number, createdAt = noon) => ({
 
 const spamSubscription = subscription();
 
-/** Forgets until nothing is left to forget. Answers how many rows each batch forgot. */
 async function forgetAll(store: Store, now: number): Promise<number[]> {
   const batches: number[] = [];
   for (;;) {

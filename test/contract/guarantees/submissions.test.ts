@@ -33,7 +33,6 @@ const filed = {
 
 const odd = "Zoë “Quote” O'Neil; DROP TABLE submission;-- 🎙️";
 
-/** The fields of an application that may be absent. */
 const bare = {
   phone: null,
   company: null,

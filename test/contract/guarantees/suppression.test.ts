@@ -1,5 +1,4 @@
-// What the port promises about addresses that must not be mailed: what is not sent any more, what becomes of their
-// subscription, and that the outcome is the same when news comes twice or in disorder.
+// What the port promises about addresses that must not be mailed, also when news comes twice or in disorder.
 import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import type { SuppressionChange, SuppressionReason } from "../../../server/src/storage/records.ts";
@@ -22,7 +21,6 @@ const news = (reason: SuppressionReason | null, at = noon + 1): SuppressionChang
 
 let inquiries = 0;
 
-/** Which kinds of mail an inquiry from the address brings. */
 const mailed = async (store: Store, of = email): Promise<string[]> =>
   kindsOf((await accept(store, inquiry((inquiries += 1), { email: of }))).mails);
 

@@ -1,5 +1,4 @@
-// What the port promises about webhooks: who hears of what, once and in the transaction of the event, and about their
-// deliveries.
+// What the port promises about webhooks: who hears of what, once and in the transaction of the event.
 import { expect } from "vitest";
 import { type DeliveredEvent, type WebhookEvent, webhookEvents } from "../../../shared/src/console.ts";
 import type { Lease, Store } from "../../../server/src/storage/store.ts";
@@ -28,7 +27,6 @@ const url = "https://receiver.example.org/secret-path";
 const later = noon + 5 * minute;
 const after90Days = later + 90 * 24 * 60 * minute;
 
-/** What strangers bring about. */
 const incoming = webhookEvents.filter((event) => event !== "submission.changed" && event !== "person.erased");
 
 async function addWebhook(store: Store, events: readonly WebhookEvent[] = incoming, secret = "whsec_1") {

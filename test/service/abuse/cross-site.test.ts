@@ -1,5 +1,4 @@
-// What browsers send from pages of other sites is refused, on both doors and on the newsletter's pages. Programs and mail
-// programs, which send neither of the headers that tell, are not.
+// What browsers send from pages of other sites is refused; what programs send, without their headers, is not.
 import { afterAll, describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, sendBatch } from "../../support/doors.ts";
 import { browserAccept, fields, postForm } from "../../support/pages.ts";

@@ -1,5 +1,4 @@
-// The honeypot: a submission that fills it is answered like any other, on both doors and in every kind of body, and causes
-// no mail.
+// A submission that fills the honeypot is answered like any other, and causes no mail.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type Answer, applicant, buyer, doors, form, json, pdf, rest, sendBatch } from "../../support/doors.ts";

@@ -1,5 +1,4 @@
-// More than the process can carry: refused at once, with the bodies unread, and taken again as soon as there is room. What
-// one client may have of it is in server/src/http/gate/traffic.test.ts.
+// More than the process can carry is refused at once, with the bodies unread, and taken again as soon as there is room.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";

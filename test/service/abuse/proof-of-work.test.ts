@@ -1,5 +1,4 @@
-// Where a proof of work is asked for, every submission needs one of its own, whichever door and kind of body it comes in;
-// a refused one leaves nothing, and uses nothing up.
+// Where a proof of work is asked for, every submission needs one of its own; a refused one uses nothing up.
 import { describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf, rest, sendBatch } from "../../support/doors.ts";
 import type { Answer, Procedure } from "../../support/doors.ts";

@@ -1,5 +1,4 @@
-// What a form says of the privacy notice that it showed is kept with the submission, shown and exported with it, and gone
-// with it. Nothing that it says is ever refused.
+// What a form says of the privacy notice that it showed is kept with the submission, and never refused.
 import { describe, expect, test } from "vitest";
 import { auditOf, operator, recordsIn } from "../../support/console/operator.ts";
 import { applicant, buyer, doors, form, json, pdf } from "../../support/doors.ts";

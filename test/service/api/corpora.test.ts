@@ -1,5 +1,4 @@
-// Real-world cases, each with the verdict that its index expects: addresses, URLs and telephone numbers against the rules,
-// hostile texts, JSON and multipart bodies against the running service.
+// Real-world cases, each with the verdict that its index expects, against the rules or the running service.
 import { applicationInput } from "@submissions/shared/application";
 import { inquiryInput } from "@submissions/shared/inquiry";
 import { subscribeInput } from "@submissions/shared/subscription";

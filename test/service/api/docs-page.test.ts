@@ -1,5 +1,4 @@
-// The reader of the OpenAPI document: a small page of our own around Swagger UI, under a strict policy, with every file
-// from this service. test/service/browser/docs.test.ts uses it.
+// The reader of the OpenAPI document, under a strict policy. test/service/browser/docs.test.ts uses it.
 import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiRoutes } from "../../../server/src/http/openapi/routes.ts";

@@ -1,5 +1,4 @@
-// Multipart framing as a property: whatever bytes a resume holds, delimiter-like ones too, and wherever the network cuts
-// the request, both doors keep exactly these bytes.
+// Whatever bytes a resume holds, and wherever the network cuts the request, both doors keep exactly these bytes.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { request } from "node:http";

@@ -1,5 +1,4 @@
-// What a form sends beside the documented fields is kept with an inquiry or application, whichever way it comes, shown,
-// searched, exported and told to the team, and never refused. No receipt repeats it.
+// What a form sends beside the documented fields is kept and told to the team, and never refused.
 import { describe, expect, test } from "vitest";
 import { operator } from "../../support/console/operator.ts";
 import { applicant, buyer, doors, form, json, pdf, rest } from "../../support/doors.ts";

@@ -1,5 +1,4 @@
-// Forms that browsers send without script. What is accepted leads to a page of thanks, once. What is refused comes back as
-// the form with everything that was typed. Programs get JSON as ever.
+// Forms that browsers send without script: thanks, once, or the form again with everything that was typed.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";

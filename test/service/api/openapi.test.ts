@@ -21,7 +21,6 @@ import { openApiRoutes } from "../../../server/src/http/openapi/routes.ts";
 const options = { publicUrl: "https://submissions.test", version: "1.2.3", proofOfWork: false };
 const document = buildOpenApiDocument(options);
 
-/** Follows a reference into the schemas of the components. */
 const resolveSchema = (schema: Schema): Schema =>
   document.components.schemas[schema.$ref?.replace("#/components/schemas/", "") ?? ""] ?? schema;
 

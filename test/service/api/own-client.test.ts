@@ -1,5 +1,4 @@
-// tRPC's own client, typed by the router, by each of its links: receipts and refusals come through, and so does the wait
-// that a refusal asks for, also where an answer's headers do not reach the caller.
+// tRPC's own client, by each of its links: receipts, refusals and the wait that a refusal asks for come through.
 import {
   createTRPCClient,
   httpBatchLink,
@@ -26,7 +25,6 @@ function clientOf({ url }: Service, link: (typeof links)[keyof typeof links], ke
   return createTRPCClient<AppRouter>({ links: [link({ url: `${url}/trpc`, headers })] });
 }
 
-/** What a call is refused with. */
 async function refusalOf(call: Promise<unknown>): Promise<TRPCClientError<AppRouter>> {
   const outcome = await call.then(
     () => new Error("The call was expected to fail."),

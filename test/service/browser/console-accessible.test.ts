@@ -1,5 +1,4 @@
-// Every page of the console in light and dark, on a phone and wide: what axe finds, what does not fit, what moves. Tests that
-// open other dialogs look at these themselves.
+// Every page of the console in light and dark, on a phone and wide: what axe finds, what does not fit, what moves.
 import { expect, test } from "vitest";
 import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";

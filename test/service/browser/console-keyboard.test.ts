@@ -9,7 +9,6 @@ import { enter, hasFocus, isWellMade, operator } from "../../support/browser/con
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 
-/** Goes on with Tab until a control has the focus. */
 async function tabTo(page: Page, place: Locator): Promise<void> {
   await place.waitFor();
   for (let pressed = 0; pressed < 60 && !(await hasFocus(place)); pressed += 1) await page.keyboard.press("Tab");

@@ -9,7 +9,6 @@ const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open());
 
 const brand = "Voices & <Sons>";
-/** A new installation. */
 const empty = shared(() => ConsoleSite.open({ count: 0, env: { BRAND: brand } }));
 const { go } = oneVisit(site);
 

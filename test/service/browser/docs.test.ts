@@ -1,5 +1,4 @@
-// The reader of the API document in a real browser: without a violation of its policy, and with requests that reach the
-// service.
+// The reader of the API document in a real browser, with requests that reach the service.
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,7 +14,6 @@ import { hasNoSeriousBarrier, resume } from "../../support/browser/people.ts";
 
 const service = shared(() => startService());
 
-/** One for what begins at its front. */
 const visit = shared(async () => Visit.begin(await openBrowser()));
 
 /** Opens the reader. A violation of the policy is an error in the console, which fails the visit. */
@@ -75,7 +73,6 @@ test("the curl command of an inquiry stores what was typed, once under its key, 
   const stored = (await service().stored()).inquiries.filter(({ email }) => email === inquiry.email);
   expect(stored).toMatchObject([inquiry]);
 
-  // Under another key it is stored again, once, and the samples carry that key.
   await operation.getByPlaceholder("Idempotency-Key").fill("docs-1");
   const before = (await service().stored()).inquiries.length;
   for (const replayed of [null, "true"]) {

@@ -1,5 +1,4 @@
-// The forms in pages of other sites: from another origin, under their content security policies, in their language, with
-// their packages and their colours.
+// The forms in pages of other sites: under their policies, in their language, with their packages and colours.
 import type { SubmissionError } from "@submissions/client";
 import { join } from "node:path";
 import { readFile } from "node:fs/promises";
@@ -190,7 +189,6 @@ describe("the page decides", () => {
       });
     expect({ backgroundColor, borderRadius }).toEqual({ backgroundColor: "rgb(10, 120, 60)", borderRadius: "0px" });
 
-    // It can change its mind without a loss of what was typed or chosen.
     const form = page.locator("application-form");
     await fillApplication(form);
     await form.locator("input[type=file]").setInputFiles({ ...resume });
@@ -352,7 +350,6 @@ describe("a service that asks for proofs of work", () => {
 describe("in a page that goes on changing", () => {
   const fault = "E-mail address: Enter one e-mail address, like name@example.org.";
 
-  /** A form with something typed into it, and something wrong. */
   async function begunInquiry(visit: Visit): Promise<Locator> {
     const form = visit.page.locator("inquiry-form");
     await catalogued(form).check();

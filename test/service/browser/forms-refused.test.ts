@@ -10,10 +10,8 @@ import { fillInquiry, formsReady, sendInVain, visitFrontPage } from "../../suppo
 
 const browser = shared(openBrowser);
 const service = shared(() => startService());
-/** The way to the service, on which things go wrong. */
 const proxy = shared(() => FlakyProxy.open(service().url));
 
-/** No server listens there. */
 const nowhere = "http://127.0.0.1:1";
 const failedToLoad = /Failed to load resource/;
 
@@ -58,7 +56,6 @@ async function inquiriesOf(email: string) {
   return inquiries.filter((inquiry) => inquiry.email === email);
 }
 
-/** The summary above the form, once it is shown. */
 async function summaryOf(form: Locator): Promise<Locator> {
   const summary = form.locator("#summary");
   await summary.waitFor();

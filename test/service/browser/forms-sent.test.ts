@@ -1,5 +1,4 @@
-// What becomes of what people send with the forms of the service's own page: taken over by the script where the server
-// wrote them, and sent once.
+// What becomes of what people send with the forms of the service's own page.
 import { expect, test } from "vitest";
 import { openBrowser } from "../../support/browser.ts";
 import { startService } from "../../support/service.ts";

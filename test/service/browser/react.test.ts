@@ -26,13 +26,11 @@ beforeAll(async () => {
   host().show(pageFor(service()));
 });
 
-/** The page as a server renders it for a service. */
 function pageFor({ url }: Service) {
   const markup = renderToString(createElement(Page, { endpoint: url }));
   return { body: `<div id="root" data-endpoint="${url}">${markup}</div><script type="module">${script}</script>` };
 }
 
-/** A visit to the page, once it is hydrated. */
 async function visitPage(url = host().url): Promise<Visit> {
   const visit = await Visit.begin(browser());
   await visit.page.goto(url);
@@ -40,7 +38,6 @@ async function visitPage(url = host().url): Promise<Visit> {
   return visit;
 }
 
-/** One for all tests that need no page of their own. */
 const one = shared(() => visitPage());
 
 async function fill(form: Locator, email: string): Promise<void> {
@@ -120,7 +117,6 @@ describe("useSubmission", () => {
 
   test("shows what the service refuses at its field", async () => {
     await using visit = await visitPage();
-    // The answer of the service is a 400.
     visit.expectProblems(/400/);
     const form = own(visit);
     await form.getByLabel("Own name").fill("Ann");
@@ -171,7 +167,6 @@ describe("useSubmission", () => {
     await using asking = await startService({ env: { CORS_ORIGINS: askingHost.url, ...littleWork } });
     askingHost.show(pageFor(asking));
     await using visit = await visitPage(askingHost.url);
-    // The answer of the service is a 400.
     visit.expectProblems(/400/);
     const form = own(visit);
     await form.getByLabel("Own name").fill("Ann");

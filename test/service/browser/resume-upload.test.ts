@@ -23,10 +23,8 @@ const service = shared(() => startService());
 /** Large files are chosen by their path: through the browser's wire they would take longer than all the rest. */
 const folder = shared(openFolder);
 
-/** One for all tests. */
 const visit = shared(() => visitFrontPage(browser(), service()));
 
-/** The form, filled in but for its file. */
 async function fillIn(): Promise<Locator> {
   const form = visit().page.locator("application-form");
   const again = form.getByRole("button", { name: "Send another application" });
@@ -45,7 +43,6 @@ const accepted = (form: Locator) => form.getByRole("region", { name: "Your appli
 const problemOf = (form: Locator) => form.locator("#resumeFile-error");
 const count = async () => (await service().stored()).applications.length;
 
-/** Drops files on an element, as a file manager does. */
 async function drop(target: Locator, files: readonly ChosenFile[]): Promise<void> {
   const sent = files.map(({ name, mimeType, buffer }) => ({ name, mimeType, base64: buffer.toString("base64") }));
   const dataTransfer = await target.page().evaluateHandle((dropped) => {

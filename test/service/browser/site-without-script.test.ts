@@ -24,7 +24,6 @@ async function visitWithoutScript(path = "/", one: Service = service()): Promise
 
 const refusedWith = (status: number) => new RegExp(`responded with a status of ${status}`);
 
-/** The form on the page of its refusal. */
 const refusedForm = (page: Page) => page.locator(".plain-form");
 
 /** The site's own forms are in English; a page in German embeds forms that have this field. */

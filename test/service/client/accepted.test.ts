@@ -18,7 +18,6 @@ const submissions = shared(() => createSubmissionsClient({ url: service().url })
 
 const told = { message: expect.any(String) as string, confirmationEmailSent: true };
 
-/** The resumes that the service keeps, as bytes. */
 const keptResumes = async () => Promise.all((await service().files("resumes")).map((path) => readFile(path)));
 
 test("an inquiry gets a reference and a confirmation", async () => {

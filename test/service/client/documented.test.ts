@@ -1,5 +1,4 @@
-// The examples of the documentation for callers without the client: the commands and the program work, and the refusal is
-// the service's.
+// The examples of the documentation for callers without the client.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +16,6 @@ const blocks = async (page: string, language: string) => {
 
 const service = shared(() => startService());
 
-/** A documented text for the service of this test. */
 const here = (text: string) => text.replaceAll("http://127.0.0.1:3000", service().url);
 
 test("the commands send one inquiry and one application, however often they are run", async () => {

@@ -1,5 +1,4 @@
-// The typed client in a page of another origin: the service allows the headers that the client sends, and exposes those
-// that it reads.
+// The typed client in a page of another origin: its headers are allowed, and those that it reads exposed.
 import { createSubmissionsClient } from "@submissions/client";
 import { once } from "node:events";
 import { connect } from "node:net";

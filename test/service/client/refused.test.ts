@@ -9,7 +9,6 @@ import { failureOf } from "../../support/client/failure-of.ts";
 const service = shared(() => startService());
 const submissions = shared(() => createSubmissionsClient({ url: service().url }));
 
-/** Every row, mail and resume, staged or kept. */
 async function leftBehind(): Promise<unknown[]> {
   const { inquiries, applications, subscribers } = await service().stored();
   return [inquiries, applications, subscribers, await service().mails(), await service().files("resumes")].flat();

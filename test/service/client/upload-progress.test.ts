@@ -17,7 +17,6 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** Records the progress. */
 function watched() {
   const seen: UploadProgress[] = [];
   return { seen, onUploadProgress: (progress: UploadProgress) => void seen.push(progress) };

@@ -1,5 +1,4 @@
-// Each role, with a session and with a token, on each procedure and each download. Both are listed from the router and the
-// downloads themselves: one that is not in the tables here, or has no rule, fails.
+// Each role, with a session and with a token, on each procedure and each download that there is.
 import { initTRPC } from "@trpc/server";
 import { beforeAll, describe, expect, test } from "vitest";
 import { verbs } from "../../../client/src/console/audit/call-words.ts";

@@ -56,7 +56,6 @@ async function begin(browser: Operator, target = service(), token?: string): Pro
 
 const finish = (browser: Operator, { pathname, search }: URL) => browser.fetch(pathname + search);
 
-/** @param token of the invitation that is accepted with the account */
 async function signIn({ browser = new Operator(service()), token }: { browser?: Operator; token?: string } = {}) {
   const response = await finish(browser, await begin(browser, service(), token));
   const session = response.headers.getSetCookie().find((one) => one.startsWith("console-session="));

@@ -12,7 +12,6 @@ const minuteMs = 60_000;
 
 const codeOf = (secret: string, at: number) => new TOTP({ secret }).generate({ timestamp: at });
 
-/** Sets a second factor; answers its secret and the recovery codes. */
 async function setFactor(one: Operator, clock: MovableClock) {
   const { secret } = (await one.call("secondFactor.begin", { password })).data as { secret: string };
   const answer = await one.call("secondFactor.confirm", { password, secret, code: codeOf(secret, clock.now()) });

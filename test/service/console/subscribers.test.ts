@@ -1,5 +1,4 @@
-// Subscribers in the console: adding one or a file of them, unsubscribing, and the list by source; what is stored, mailed,
-// told to webhooks and written to the audit log, and that a refusal does nothing of it.
+// Subscribers in the console: adding one or a file of them, unsubscribing, and the list by source.
 import { expect, test } from "vitest";
 import type { ImportReport } from "../../../shared/src/console.ts";
 import { json } from "../../support/doors.ts";

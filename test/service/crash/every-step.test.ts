@@ -1,5 +1,4 @@
-// The process is killed at steps of acceptance and delivery: at one of each kind, at night at every one. Before the commit
-// there is nothing afterwards; from the commit on there is everything, once.
+// The process is killed at steps of acceptance and delivery: at one of each kind, at night at every one.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Step } from "../../../server/src/failpoint.ts";
@@ -97,7 +96,6 @@ test(
     const [askedBefore, takenBefore] = [asked.length, taken.length];
     site.postmark.failNext(...whileMailed.map(({ at }) => ({ kind: "hang", taken: at === "handed-over" }) as const));
     const lost: Promise<unknown>[] = [];
-    // One after the other: mails that are stored together would share a call.
     for (const [nth, sent] of whileMailed.entries()) {
       lost.push(send(service, sent).catch((error: unknown) => error));
       await until(() => asked.length > askedBefore + nth);

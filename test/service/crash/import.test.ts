@@ -1,5 +1,4 @@
-// The process is killed in the middle of an import of subscribers. What was stored stays, the audit log says that an import
-// began, and the same file imported again adds the rest.
+// The process is killed in the middle of an import of subscribers, and the same file imported again adds the rest.
 import { expect, test } from "vitest";
 import type { ImportReport } from "../../../shared/src/console.ts";
 import { CrashSite } from "../../support/crash/crash-site.ts";

@@ -1,5 +1,4 @@
-// Two services on one database of PostgreSQL, one of which is killed: at a step of each kind, at night at each step. The
-// other one goes on, and repeats for the clients of the first what was interrupted. `long-run.ts` does it at random moments.
+// Two services on one database, one of which is killed at a step: the other one repeats what was interrupted.
 import { expect, inject, test } from "vitest";
 import type { Step } from "../../../server/src/failpoint.ts";
 import { applicant, form, pdf, rest, rpc, type Door, withKey } from "../../support/doors.ts";

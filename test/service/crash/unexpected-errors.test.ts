@@ -1,5 +1,4 @@
-// Errors that nobody caught: the state of the process is unknown, so what is under way is finished and the process ends
-// with 1 for its supervisor to start a new one. And the end of patience: the second signal.
+// After an error that nobody caught, what is under way is finished and the process ends with 1.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

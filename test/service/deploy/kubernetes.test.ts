@@ -1,5 +1,4 @@
-// What must hold of the manifests for the pods to be admitted, found, spared and ended as the documentation says. A
-// cluster checks the rest: it is not asked here.
+// What must hold of the manifests for the pods to be admitted, found, spared and ended. A cluster checks the rest.
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { filesOf, read, readYaml, root, type Document } from "../../support/deploy/read-deploy.ts";

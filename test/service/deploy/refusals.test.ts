@@ -1,5 +1,4 @@
-// What people and programs read behind HAProxy, nginx and Caddy with the files of deploy/, when the service refuses and when
-// the program in front of it does.
+// What people and programs read behind the balancers of deploy/, when the service or the balancer refuses.
 import { createSubmissionsClient, SubmissionError } from "@submissions/client";
 import { faults, type FaultName } from "@submissions/shared/faults";
 import { bytesMax } from "@submissions/shared/limits";

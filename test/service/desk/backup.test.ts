@@ -28,13 +28,11 @@ const sqlite = (folder: string) => ({ kind: "sqlite", file: join(folder, "submis
 
 const postgres = new PostgresDatabases(inject("postgresUrl"));
 let postmark: PostmarkStandIn;
-/** The folder of all these tests. */
 let ground: string;
 /** The old data folder, which no test writes to. */
 let home: string;
 let firstReference: unknown;
 let confirmToken: string;
-/** A mail that waits. */
 let waiting: string;
 
 /** A folder with one backup of the old data folder. */
@@ -42,7 +40,6 @@ let backups: string;
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 const newFolder = () => mkdtemp(join(ground, "data-"));
 
-/** A service with some of everything: all kinds, states, mails and tokens. */
 async function fill(folder: string): Promise<void> {
   await using service = await startService({
     env: { DATA_DIR: folder, DATABASE_URL: "", MAIL_DEADLINE_MS: "10000", ...littleWork, ...postmark.env },

@@ -57,7 +57,6 @@ beforeAll(async () => {
   store = await openStore({ kind: "sqlite", file: join(folder, "submissions.sqlite") });
   const first = await accept(store, inquiry(1, { name: "=1+1", company: "Ünder", receivedAt: midnight }));
   late = first.reference ?? "";
-  // Received before it, stored after it.
   const second = await accept(store, inquiry(2, { receivedAt: midnight - 1, email: "bo@mailinator.com" }));
   early = second.reference ?? "";
   withResume = await acceptReference(store, application(1, { resume: await keepResume() }));

@@ -10,7 +10,6 @@ import { runCommand } from "../../support/desk/run-command.ts";
 
 const auth = "postmark:hunter2-hunter2-hunter2-hunter2";
 
-/** The state of each line by its name. */
 const statesOf = (stdout: string) =>
   Object.fromEntries([...stdout.matchAll(/^(ok|attention|failed) +(\w+):/gm)].map(([, state, name]) => [name, state]));
 

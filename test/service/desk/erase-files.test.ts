@@ -11,7 +11,6 @@ import { shared } from "../../support/shared.ts";
 import { runCommand } from "../../support/desk/run-command.ts";
 
 const database = shared(() => new PostgresDatabases(inject("postgresUrl")).create());
-/** The service's DATA_DIR. */
 const home = shared(openFolder);
 const elsewhere = shared(openFolder);
 

@@ -1,5 +1,4 @@
-// Hundreds of broken and sound requests through both doors of a service process: spoilt fields, mangled bodies, broken
-// HTTP, clients that break off, keys used again. A failure names its seed and request; `long-run.ts` repeats it.
+// Broken and sound requests through both doors. A failure names its seed and request; `long-run.ts` repeats it.
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -1,5 +1,4 @@
-// What holds of the fields for every value: no schema throws, an accepted value has the promised shape and does not
-// change when it is sent again, and each refusal has a message.
+// What holds of the fields for every value.
 import { applicationInput } from "@submissions/shared/application";
 import { email, emailKey, optional, required } from "@submissions/shared/fields";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
@@ -87,7 +86,6 @@ const fields: readonly Field[] = [
   },
 ];
 
-/** Whether the schema accepts a value, and what it stores. */
 function judge(schema: z.ZodType, value: unknown): { readonly taken: boolean; readonly value?: unknown } {
   const { success, data, error } = schema.safeParse(value);
   if (success) return { taken: true, value: data };

@@ -1,5 +1,4 @@
-// The forms find before sending what the service would find, in the same words, and nothing else: they are made of the
-// same rules, and this holds whatever is typed.
+// The forms find before sending what the service would find, in the same words, and nothing else.
 import { applicationInput } from "@submissions/shared/application";
 import { fieldsOf, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
 import { inquiryInput } from "@submissions/shared/inquiry";

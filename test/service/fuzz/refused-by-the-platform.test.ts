@@ -1,5 +1,4 @@
-// Requests that the HTTP parser or the router would refuse by themselves, in their own words or with none: they get the
-// one error body and the headers of every answer.
+// What the HTTP parser or the router would refuse by themselves gets the one error body, and the usual headers.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";

@@ -1,5 +1,4 @@
-// Properties of small parts that handle untrusted input: file names, client addresses, delimiters, names, references,
-// labels of newsletter sources.
+// Properties of small parts that handle untrusted input.
 import { textLengthMax } from "@submissions/shared/limits";
 import { normaliseSource } from "@submissions/shared/source";
 import fc from "fast-check";
@@ -93,7 +92,6 @@ describe("the label of a newsletter source", () => {
   });
 });
 
-// What holds of CSV for every text there is.
 // A reader of its own, straight from RFC 4180.
 function parseLine(line: string): string[] {
   if (!line.endsWith("\r\n")) throw new Error("no line end");

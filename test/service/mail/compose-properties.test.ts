@@ -1,5 +1,4 @@
-// What must hold of mails, whatever a stranger sends: receipts carry none of it, notices escape all of it, headers stay
-// whole.
+// Whatever a stranger sends: receipts carry none of it, notices escape all of it, headers stay whole.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compose } from "../../../server/src/mail/compose.ts";

@@ -39,7 +39,6 @@ const folder = shared(async () => {
 });
 const service = shared(() => startService({ env: { MAIL_TEMPLATES: folder().path, BRAND: "Ex & Co", ...look } }));
 
-/** The mail of a subject, once it is there. */
 async function mailOf(subject: string) {
   const find = async () => (await service().mails()).find((mail) => mail.subject?.startsWith(subject));
   await expect.poll(find).toBeDefined();

@@ -1,5 +1,4 @@
-// The team's own addresses may be suppressed: its notices go out all the same, and where the provider takes none of them, or
-// not for all, that is an error in the log and a metric.
+// The team's own addresses may be suppressed: its notices go out all the same, and what fails is told.
 import { expect, test } from "vitest";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { inquire } from "../../support/console/operator.ts";

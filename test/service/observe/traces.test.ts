@@ -17,7 +17,6 @@ const isWithin = (inner: TakenSpan, outer: TakenSpan) =>
 
 /** Stops a service with all the time it needs: it waits a second for the collector, and this process may be held up longer. */
 async function stop(service: Service): Promise<void> {
-  // Goes on by some milliseconds in each turn, however long that took.
   vi.useFakeTimers({ toFake: ["setTimeout"], shouldAdvanceTime: true });
   try {
     await service.stop();

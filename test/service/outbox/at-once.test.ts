@@ -1,5 +1,4 @@
-// What a caller is told of the confirmation mail, and what has gone out by then: through both doors, with every mailer, and
-// while the provider is down.
+// What a caller is told of the confirmation mail, with every mailer, and while the provider is down.
 import { describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf, rest, rpc } from "../../support/doors.ts";
 import { addressees } from "../../support/postmark-stand-in.ts";
@@ -48,8 +47,7 @@ describe.each(doors)("through $name", (door) => {
   });
 });
 
-// Automatic mails that an address gets no more of are not written, and counted. Receipts and newsletter mails have counts
-// of their own, so that neither tells of the other.
+// Receipts and newsletter mails have counts of their own, so that neither tells of the other.
 test("receipts beyond the limit are not written and counted by kind, apart from newsletter mails", async () => {
   await using service = await startService();
   const metrics = async () => (await fetch(`${service.url}/metrics`)).text();

@@ -1,5 +1,4 @@
-// One lease, one sender, and no mail forgotten: processes that die, that run side by side, that stop, and a store that
-// does not take what became of a mail.
+// One lease, one sender, and no mail forgotten.
 import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";

@@ -3,7 +3,6 @@ import { describe, expect } from "vitest";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { minute, outboxTest as test, second, type OutboxUnderTest } from "../../support/outbox/outbox-under-test.ts";
 
-/** Sends one mail, whose answer is lost. */
 async function sendIntoDoubt(tested: OutboxUnderTest, isTaken: boolean) {
   const sender = tested.openSender();
   const [one] = await tested.storeMails(1, sender.outbox.lease());

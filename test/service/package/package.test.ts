@@ -1,5 +1,4 @@
-// What a project gets that installs the client: the packed tarballs, outside the repository, are linted, compiled
-// against, bundled and run.
+// The packed tarballs, in a project outside the repository, are linted, compiled against, bundled and run.
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";

@@ -94,7 +94,6 @@ test.runIf(atNight)("what an install leaves spares the first start of compiling"
   expect(await entriesOf(cache.NODE_COMPILE_CACHE)).toEqual(kept);
 });
 
-/** The files of compiled code, with the time at which each was written. */
 async function entriesOf(cache: string): Promise<ReadonlyMap<string, number>> {
   const files = await readdir(cache, { recursive: true, withFileTypes: true });
   const paths = files.filter((file) => file.isFile()).map(({ parentPath, name }) => join(parentPath, name));

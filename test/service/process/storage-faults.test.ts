@@ -48,7 +48,6 @@ async function stored(service: Running): Promise<[inquiries: number, application
 
 const resumeFiles = async ({ dataFolder }: Running) => (await listResumes(dataFolder)).length;
 
-/** Whether a command can be run here, which also has its effect. */
 const works = (program: string, ...words: string[]) => spawnSync(program, words).status === 0;
 
 describe("a full disk", () => {

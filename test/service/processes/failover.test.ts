@@ -1,5 +1,4 @@
-// PostgreSQL restarts, becomes read-only, and is gone for hours, while two processes serve clients: they refuse and go on by
-// themselves, and what they have acknowledged is there, once.
+// PostgreSQL restarts, becomes read-only, and is gone for hours, while two processes serve clients.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { startOwnServer } from "../../contract/postgres-under-test.ts";
@@ -13,10 +12,8 @@ const hour = 60 * 60 * 1000;
 
 /** Clients of one process, each of which sends an inquiry under a key until it is acknowledged. */
 class Clients {
-  /** What each key was answered. */
   readonly acknowledged = new Map<string, unknown>();
   refused = 0;
-  /** Answers and failures that no client should get. */
   readonly unexpected: unknown[] = [];
   readonly #running: Promise<unknown>;
   #stopping = false;

@@ -48,7 +48,6 @@ afterAll(() => opened.disposeAsync());
 
 const countOf = (client: string) => several.database.query(`SELECT key FROM call_count WHERE key LIKE '%${client}%'`);
 
-/** How often each service has said something. */
 const said = (those: readonly Running[], what: string) =>
   those.map(({ log }) => log.filter((line) => line.includes(what)).length);
 
@@ -59,7 +58,6 @@ const heard = (those: readonly Running[], answers: readonly Answer[]) =>
     return answers.every(({ headers }) => lines.some((line) => line.includes(headers.get("x-request-id") ?? "none")));
   });
 
-/** Asks until the services count together. */
 const foundTogether = (those: readonly Running[]) =>
   until(async () => {
     await heard(those, await inquire(those, those.length, "198.51.100.1"));
@@ -68,10 +66,7 @@ const foundTogether = (those: readonly Running[]) =>
 
 let clients = 100;
 
-/**
- * Does something as a client that is new, which services that count together begin, and again as another one if a service
- * came to count alone more often than it should have: a busy machine may keep the counts from answering in time.
- */
+/** Again as another client if a service came to count alone too often: a busy machine may keep counts from answering. */
 async function undisturbed<T extends { readonly last: readonly Answer[] }>(
   those: readonly Running[],
   aloneTimes: number,

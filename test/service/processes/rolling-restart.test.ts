@@ -11,7 +11,6 @@ import { endByItself, openSeveral } from "../../support/processes/several.ts";
 /** A client that sends one inquiry after the other and repeats none of them. */
 class Client {
   readonly references: string[] = [];
-  /** Whatever was not a success. */
   readonly failures: string[] = [];
   readonly #agent: Agent;
   readonly #running: Promise<void>;

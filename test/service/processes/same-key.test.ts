@@ -24,7 +24,6 @@ interface Sent {
 const send = (service: Service, { procedure, key, word }: Sent, door: number): Promise<Answer> =>
   doors[door % 2]!.send(service, procedure, withKey(requests[procedure](word), key));
 
-/** Sends each to both services at once. */
 const race = ([a, b]: readonly Service[], both: (n: number) => readonly [Sent, Sent]) =>
   Promise.all(
     Array.from({ length: pairs }, async (_, n) => {

@@ -1,5 +1,4 @@
-// Who may import whom (docs/architecture.md). Read off the sources as text, so that it needs nothing to run and sees
-// type imports too.
+// Who may import whom (docs/architecture.md), read off the sources as text, so that it sees type imports too.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -114,8 +113,7 @@ test("the router and tRPC are known to the files of the client that are made of 
   expect(named(wrong)).toEqual([]);
 });
 
-// What each layer of the server may import of the server. Files at the root of `src` stand above all layers, but for
-// these, which belong to everybody.
+// Files at the root of `src` stand above all layers, but for these, which belong to everybody.
 const filesOf = (names: string) => names.split(" ").map((name) => `server/src/${name}.ts`);
 const everybodys = filesOf(
   "clock failpoint fault file-errors operator-error field-values node-http optional-packages repeatedly search-words " +

@@ -10,8 +10,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 const documents = globSync(["*.md", "docs/**/*.md"], { cwd: root }).toSorted();
 
-// docs/config.md has every setting, the README some of the short rows. After the table in the code has changed,
-// `npx vitest run --project unit -u readme` writes them anew.
+// After the table in the code has changed, `npx vitest run --project unit -u readme` writes the rows anew.
 describe("the settings", () => {
   const cellsOf = ([name, setting]: [string, Setting]) => ({
     name: `\`${name}\``,

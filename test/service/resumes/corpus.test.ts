@@ -1,5 +1,4 @@
-// Real documents of many programs, each with what should become of it. The ones in test/fixtures may be redistributed;
-// CORPORA_DIR names a folder with a larger collection in the same form.
+// Real documents of many programs, each with what should become of it. CORPORA_DIR names a larger collection.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";

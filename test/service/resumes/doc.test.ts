@@ -92,7 +92,6 @@ test.each<[string, Edit]>([
   expect(await judged(wordCompound(edit))).toEqual(damaged);
 });
 
-/** The first sector of the document. */
 const firstOf = (directory: Buffer) => directory.readUInt32LE(startOf(2));
 
 test.each<[string, Edit]>([

@@ -194,8 +194,7 @@ describe("the archive", () => {
   });
 });
 
-// What the senders of refused DOCX files are told, and who is told it: a wrong reason sends people the wrong way, and what
-// fails on our side is not theirs.
+// A wrong reason sends people the wrong way, and what fails on our side is not theirs.
 const macros = "Word files with macros are not accepted. Please send the document as PDF or as DOCX without macros.";
 const template = "Word templates are not accepted. Please save the document as DOCX or PDF.";
 const notWord = "Only PDF, DOC or DOCX files are accepted; this is a file of another kind.";

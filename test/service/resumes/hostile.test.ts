@@ -1,5 +1,4 @@
-// No bytes make a judge throw: cut files, changed bytes, random bytes behind every signature. See work.test.ts for how long
-// it takes.
+// No bytes make a judge throw: cut files, changed bytes, random bytes behind every signature.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { manyOrFew } from "../../support/many-or-few.ts";

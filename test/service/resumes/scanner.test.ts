@@ -57,7 +57,6 @@ class Resumes {
     for await (const [count] of on(this.#events, "claim")) if (count === 0) return;
   }
 
-  /** What the scanner said of each, in the order of the contents. */
   get said(): readonly (string | undefined)[] {
     return [...this.#contents.keys()].map((key) => this.verdicts.get(key));
   }

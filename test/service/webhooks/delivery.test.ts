@@ -1,5 +1,4 @@
-// The whole service tells a receiver what comes in, over HTTP, and the receiver verifies it with the package
-// `standardwebhooks`.
+// The whole service tells a receiver what comes in, which verifies it with the package `standardwebhooks`.
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test } from "vitest";
 import type { WebhookEvent } from "../../../shared/src/console.ts";

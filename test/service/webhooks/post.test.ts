@@ -76,7 +76,6 @@ test("reads no more of an answer than a little, and what it asks for", async () 
   expect(await post(receiver.url, "{}", {}, inner)).toEqual({ status: 503, retryAfterMs: null });
 });
 
-/** A server that sends these bytes again and again until the connection ends. */
 const openBare = (bytes: string, times: number) =>
   listening(
     createServer((socket) => {

@@ -45,7 +45,6 @@ const worst: Readonly<Record<string, (length: number) => string>> = {
   "letters that compatibility makes eighteen": (length) => "\uFDFA".repeat(length),
 };
 
-/** The least time of several rounds, in milliseconds. */
 function leastTimeOf(work: () => unknown, rounds: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round += 1) {

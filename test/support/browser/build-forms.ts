@@ -1,5 +1,4 @@
-// Before any browser starts: builds the forms and the console as they are now, for the services of the tests to serve, and
-// unpacks the browser, which two test files at once would do on top of each other.
+// Before any browser starts: two test files at once would build the pages and unpack the browser on top of each other.
 import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import packed from "@sparticuz/chromium";

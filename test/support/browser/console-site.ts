@@ -62,7 +62,6 @@ I am writing about the position of accent annotator. For the last three years I 
 I could begin in January.`;
 
 export class ConsoleSite implements AsyncDisposable {
-  /** Of the console. */
   readonly url: string;
   readonly store: Store;
   /** As they were at first, newest first. */
@@ -97,7 +96,6 @@ export class ConsoleSite implements AsyncDisposable {
     await this.#resources[Symbol.asyncDispose]();
   }
 
-  /** Signs an operator in, without the form. */
   async signIn(context: BrowserContext, email: string = operators.eva[0]): Promise<void> {
     const id = drawSecret();
     const operator = await this.store.access.findOperator(email);
@@ -112,7 +110,6 @@ export class ConsoleSite implements AsyncDisposable {
     await context.addCookies([{ name, value: id, domain, path: "/console", httpOnly: true, sameSite }]);
   }
 
-  /** Ends all sessions of the administrator. */
   async endSessions(): Promise<void> {
     const operator = await this.store.access.findOperator(operators.eva[0]);
     await this.store.access.endSessions(
@@ -121,30 +118,25 @@ export class ConsoleSite implements AsyncDisposable {
     );
   }
 
-  /** An invitation that can be accepted; answers its token. */
   invite(email: string, role: Role): Promise<string> {
     return invite(this.store, email, role);
   }
 
-  /** A submission as it is now. */
   async detail(reference: string) {
     return (await this.store.desk.findDetail(wholeScope, reference))!;
   }
 
-  /** Status and assignee as they are now. */
   async now(reference: string): Promise<readonly [status: string, assignee: string | null]> {
     const { submission } = await this.detail(reference);
     return [submission.status, submission.assignee];
   }
 
-  /** An inquiry that comes in now. */
   async add(name: string, email = `added-${(this.#added += 1)}@example.org`) {
     const came = inquiry(1_000 + this.#added, { name, email, receivedAt: Date.now() });
     const { reference } = await accept(this.store, came);
     return { kind: "inquiry", name, reference: reference! } as const;
   }
 
-  /** What another operator does meanwhile. */
   async changeAs(
     operator: string,
     reference: string,
@@ -155,7 +147,6 @@ export class ConsoleSite implements AsyncDisposable {
     await this.store.desk.triage(wholeScope, { targets: [{ reference, version }], ...change }, actor);
   }
 
-  /** What a command does meanwhile. */
   erase(reference: string): void {
     this.change(`DELETE FROM submission WHERE reference = '${reference}'`);
   }
@@ -175,7 +166,6 @@ export class ConsoleSite implements AsyncDisposable {
       (${about}, 'queued', 2, ${at - minuteMs}, ${at + hourMs}, NULL, 'HTTP 503')`);
   }
 
-  /** All that a filter finds, as they are now. */
   list(filter: Filter): Promise<InboxRow[]> {
     return list(this.store, filter);
   }
@@ -183,7 +173,6 @@ export class ConsoleSite implements AsyncDisposable {
 
 type Filter = Parameters<Store["desk"]["listSubmissions"]>[1];
 
-/** What a site begins with. */
 interface Filled {
   readonly files: ReadonlyMap<string, Buffer>;
   readonly submissions: readonly InboxRow[];
@@ -224,7 +213,6 @@ async function addOperators(store: Store): Promise<void> {
   await invite(store, "dario@voices.example", "marketing");
 }
 
-/** Answers the submissions, newest first. */
 async function addMonth(store: Store, count: number, folder: string): Promise<InboxRow[]> {
   const { desk } = store;
   const now = Date.now();

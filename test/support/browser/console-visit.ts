@@ -12,7 +12,6 @@ export const rows = (page: Page): Locator => page.locator(".rows .row");
 export const pathOf = ({ kind, reference }: Pick<InboxRow, "kind" | "reference">) =>
   `/${kind === "inquiry" ? "inquiries" : "applications"}/${reference}`;
 export const personOf = (email: string) => `/people/${encodeURIComponent(email)}`;
-/** The submission whose row has the focus. */
 export const focusedRow = (page: Page) =>
   page.evaluate(() => (document.activeElement as HTMLElement).dataset["reference"]);
 export const hasFocus = (place: Locator) => place.evaluate((element) => element === document.activeElement);
@@ -29,7 +28,6 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
 }
 
-/** Opens a page of the console, signed in. */
 export async function enter(
   browser: Browser,
   site: Pick<ConsoleSite, "url" | "signIn">,
@@ -92,7 +90,6 @@ export async function findingsIn(page: Page): Promise<string[]> {
   return (await barriersOf(page)).flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** How far a page goes beyond the right edge. */
 export const overflowOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 /** In light and wide, and in dark on a phone: nothing that axe finds, and nothing that does not fit. Ends wide. */
@@ -106,7 +103,6 @@ export async function isWellMade(page: Page, what = ""): Promise<void> {
   await page.setViewportSize(wide.viewport);
 }
 
-/** The next calls of a procedure fail. */
 export async function failNext(page: Page, procedure: string, times = 1): Promise<void> {
   const data = { code: "INTERNAL_SERVER_ERROR", httpStatus: 500 };
   const json = { error: { message: "Something went wrong.", code: -32_603, data } };

@@ -11,7 +11,6 @@ import { resume } from "./people.ts";
 const folder = join(import.meta.dirname, "../../../docs");
 const written = "http://127.0.0.1:3000";
 
-/** The code under a heading of a page of the documentation. */
 export async function snippetsOf(heading: string, page = "existing-front-end.md"): Promise<string[]> {
   const text = await readFile(join(folder, page), "utf8");
   const [, section = ""] = text.split(new RegExp(`^###? ${heading}$`, "m"));
@@ -21,7 +20,6 @@ export async function snippetsOf(heading: string, page = "existing-front-end.md"
   return found;
 }
 
-/** A snippet for a service of a test. */
 export const sentTo = (url: string, code: string): string => code.replaceAll(written, url);
 
 const person = { fullName: "Ana Souza", email: "ana@example.org", position: "Accent annotator" };
@@ -29,12 +27,7 @@ const inputs = Object.entries(person).map(([name, value]) => `<input name="${nam
 const page = `<form>${inputs.join("")}<input name="phone"><input type="file" name="resumeFile"></form>`;
 const inquiry = { name: "Ann Buyer", email: "ann@example.org", selectedPackageIds: ["de-AT"], company: null };
 
-/**
- * Runs a snippet twice, without a resume and with one, and looks at what came of it.
- *
- * @param library a script that the page loads first
- * @param inquiries how many it sends beside the two applications
- */
+/** Runs a snippet twice, without a resume and with one. @param inquiries how many it sends beside the two applications */
 export async function runInPage(
   browser: Browser,
   code: string,

@@ -4,21 +4,18 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { barriersOf, Visit } from "../browser.ts";
 
-/** A file as Playwright hands it to a file input. */
 export interface ChosenFile {
   readonly name: string;
   readonly mimeType: string;
   readonly buffer: Buffer;
 }
 
-/** A real resume. */
 export const resume: ChosenFile = {
   name: "Ana Souza.pdf",
   mimeType: "application/pdf",
   buffer: readFileSync(new URL("../../fixtures/documents/files/format-corpus__lorem-ipsum.pdf", import.meta.url)),
 };
 
-/** A PDF of so many bytes. */
 export function pdfOf(bytes: number): ChosenFile {
   const buffer = Buffer.alloc(bytes, "%\n");
   buffer.write("%PDF-1.7\n");
@@ -26,7 +23,6 @@ export function pdfOf(bytes: number): ChosenFile {
   return { name: "large.pdf", mimeType: "application/pdf", buffer };
 }
 
-/** A visit to the front page of a service, once its forms are elements. */
 export async function visitFrontPage(browser: Browser, { url }: { readonly url: string }): Promise<Visit> {
   const visit = await Visit.begin(browser);
   await visit.page.goto(url);
@@ -64,14 +60,12 @@ export async function sendInVain(page: Page, send: () => Promise<void>): Promise
   await page.clock.fastForward(20_000);
 }
 
-/** Fills in all that an inquiry needs, with the first package. */
 export async function fillInquiry(form: Locator, email = "ann@example.org"): Promise<void> {
   await form.getByRole("checkbox").first().check();
   await form.getByLabel("Your name").fill("Ann Buyer");
   await form.getByLabel("E-mail address").fill(email);
 }
 
-/** Fills in all that an application needs. */
 export async function fillApplication(form: Locator): Promise<void> {
   await form.getByLabel("Full name").fill("Ana Souza");
   await form.getByLabel("E-mail address").fill("ana@example.org");

@@ -1,10 +1,8 @@
-// What the client uses of XMLHttpRequest, over a real connection, for Node has none: events in the order of the standard,
-// headers, abort. What browsers really do is tried in one.
+// What the client uses of XMLHttpRequest, for Node has none. What browsers really do is tried in one.
 import { request, type ClientRequest } from "node:http";
 import { buffer } from "node:stream/consumers";
 
 export class XhrStandIn extends EventTarget {
-  /** How many have been made. */
   static made = 0;
 
   readonly upload = new EventTarget();

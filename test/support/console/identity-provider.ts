@@ -5,7 +5,6 @@ import { Listening } from "../listening.ts";
 
 export const client = { id: "submissions", secret: "a-secret-of-this-test" };
 
-/** Whom the provider vouches for. */
 interface Person {
   subject: string;
   email?: string;

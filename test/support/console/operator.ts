@@ -7,7 +7,6 @@ import type { Service } from "../service.ts";
 
 export const password = "vermilion kettle 41";
 
-/** What the server answered. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -20,13 +19,11 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** One browser or script. */
 export class Operator {
   readonly url: string;
   /** Beside those of a page of the console. */
   headers: Record<string, string>;
   cookie: string | null = null;
-  /** What the last `set-cookie` said. */
   setCookie: string | null = null;
 
   constructor(service: Pick<Service, "url">, headers: Record<string, string> = { "sec-fetch-site": "same-origin" }) {
@@ -34,7 +31,6 @@ export class Operator {
     this.headers = headers;
   }
 
-  /** A script with a token. */
   static withToken(service: Pick<Service, "url">, token: string): Operator {
     return new Operator(service, { authorization: `Bearer ${token}` });
   }
@@ -80,7 +76,6 @@ export async function invite(service: Pick<Service, "storage">, email: string, r
   return token;
 }
 
-/** An operator who has accepted the invitation and is signed in. */
 export async function operator(
   service: Pick<Service, "url" | "storage">,
   email: string,
@@ -117,7 +112,6 @@ async function send(service: Pick<Service, "url">, procedure: Procedure, init: R
 
 export const resumeBytes = "%PDF-1.4\n1 0 obj\n<< >>\nendobj\ntrailer\n<< >>\nstartxref\n0\n%%EOF\n";
 
-/** What stands in NDJSON, as exports have it. */
 export const recordsIn = <T = Record<string, unknown>>(text: string): T[] =>
   text
     .trim()

@@ -40,10 +40,7 @@ interface Submission {
   reference: string | null;
 }
 
-/**
- * Kills a service `rounds` times under load and looks at what is left: the only one on a file, or one of two on a database
- * of PostgreSQL.
- */
+/** Kills a service under load and looks at what is left: the only one on a file, or one of two on a database. */
 export async function killAtRandom(
   rounds: number,
   tell: (line: string) => void = () => {},

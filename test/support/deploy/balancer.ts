@@ -1,5 +1,4 @@
-// Starts HAProxy, nginx or Caddy with the file of deploy/, with only its certificate, size, port and servers changed, and processes
-// behind it that behave as a test wants.
+// HAProxy, nginx or Caddy with the file of deploy/, and processes behind it that behave as a test wants.
 import { spawn, spawnSync } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,10 +15,8 @@ export type Kind = "haproxy" | "nginx" | "caddy";
 
 const runs = (program: string, word: string) => spawnSync(program, [word]).error === undefined;
 
-/** Whether this machine has it, and openssl. */
 export const isThere = (kind: Kind): boolean => runs(kind, "-v") && runs("openssl", "version");
 
-/** What a process behind the balancer was asked. */
 export interface Seen {
   readonly url: string;
   readonly forwardedFor: string | undefined;
@@ -37,7 +34,6 @@ export const breaksOff: Behaviour = (incoming) => {
   incoming.resume().once("end", () => incoming.socket.destroy());
 };
 
-/** Never answers. */
 export const hangs: Behaviour = () => {};
 
 /** Starts a process that answers `/readyz` with `ready`, and everything else as `behave` does. */
@@ -89,7 +85,6 @@ const caddyAlone = (folder: string, port: number) => `{
 :${port} {
   tls ${folder}/fullchain.pem ${folder}/privkey.pem`;
 
-/** Writes the configuration into a folder and answers its path. */
 function prepare(kind: Kind, folder: string, port: number, ports: readonly number[]): string {
   const certificate = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost";
   const into = ["-keyout", join(folder, "privkey.pem"), "-out", join(folder, "fullchain.pem")];
@@ -134,7 +129,6 @@ const words: Record<Kind, (file: string) => { check: string[]; run: string[] }> 
 /** Caddy keeps certificates and the last configuration below the home folder. */
 const homeIn = (folder: string) => ({ ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder });
 
-/** What the program itself says of the file. */
 export function check(kind: Kind): { readonly status: number | null; readonly output: string } {
   const folder = mkdtempSync(join(tmpdir(), "submissions-balancer-"));
   try {
@@ -146,7 +140,6 @@ export function check(kind: Kind): { readonly status: number | null; readonly ou
   }
 }
 
-/** Starts a balancer before processes at these ports. */
 export async function startBalancer(kind: Kind, ports: readonly number[]) {
   const folder = mkdtempSync(join(tmpdir(), "submissions-balancer-"));
   const port = await freePort();
@@ -173,7 +166,6 @@ export async function startBalancer(kind: Kind, ports: readonly number[]) {
   return {
     port,
     answer,
-    /** Asks through the balancer and answers the status. */
     ask: async (path: string, question?: Question) => (await answer(path, question)).status,
     /** `fetch`, for addresses of any host. */
     async fetch(url: string | URL | Request, init?: RequestInit) {

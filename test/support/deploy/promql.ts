@@ -1,7 +1,6 @@
 // Reads PromQL with Prometheus's own grammar: which series an expression asks for, and by which labels.
 import { parser } from "@prometheus-io/lezer-promql";
 
-/** A series that an expression selects. */
 interface Selected {
   readonly name: string;
   readonly matchers: readonly { readonly label: string; readonly operator: string; readonly value: string }[];
@@ -13,7 +12,6 @@ export interface Query {
   readonly groupings: readonly string[];
 }
 
-/** @throws Error where the expression is none */
 export function parsePromql(expression: string): Query {
   // Grafana puts a duration here.
   const text = expression.replaceAll("$__rate_interval", "5m");

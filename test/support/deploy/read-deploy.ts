@@ -3,10 +3,8 @@ import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseAllDocuments } from "yaml";
 
-/** The root of the repository. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** The text of a file, by its path from the root. */
 export const read = (path: string): string => readFileSync(`${root}/${path}`, "utf8");
 
 /** Paths below deploy/, from the root. */

@@ -3,7 +3,6 @@ import { Writable } from "node:stream";
 import { runCommandLine } from "../../../server/src/commands/program.ts";
 import { finish, type Finished, start } from "../program.ts";
 
-/** A stream that keeps what is written to it. */
 export class Kept extends Writable {
   readonly #pieces: Buffer[] = [];
 
@@ -35,7 +34,6 @@ export async function runCommand(
   return { code, bytes, stdout: bytes.toString(), stderr: messages.bytes.toString() };
 }
 
-/** Runs a command in a process of its own. */
 export const spawnCommand = (
   words: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -1,5 +1,4 @@
-// Sends as many broken and sound requests as one likes to a service process and says what was wrong with the answers, and
-// with the service afterwards.
+// Sends broken and sound requests to a service process and says what was wrong with the answers, and with it afterwards.
 import { readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { emailKey } from "@submissions/shared/fields";
@@ -22,7 +21,6 @@ export interface Report {
 
 const clientsAtOnce = 16;
 const complaintsMax = 50;
-/** Requests that are made at once. */
 const turnMax = 1_000;
 
 export async function fuzz(seed: number, requests: number, tell: (line: string) => void = () => {}): Promise<Report> {

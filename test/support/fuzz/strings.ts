@@ -1,5 +1,4 @@
-// Hostile texts: letters of every script, marks, controls, lone surrogates and pieces of addresses and markup, in any
-// order.
+// Hostile texts: letters of every script, marks, controls, lone surrogates and pieces of addresses and markup.
 import fc from "fast-check";
 
 /** Blanks, joiners, controls, overrides of direction, combining marks and lone surrogates. */

@@ -1,5 +1,4 @@
-// What is wrong with an answer, whatever the request was: a status that no document names, a body that has not the one
-// shape, words that no caller may read.
+// What is wrong with an answer, whatever the request was.
 import { applicationReceipt } from "@submissions/shared/application";
 import { faults } from "@submissions/shared/faults";
 import { inquiryReceipt } from "@submissions/shared/inquiry";
@@ -106,8 +105,7 @@ function judgeCall(
   return { code: "" };
 }
 
-// Streamed batches: JSON values, one a line, in which the envelopes lie in pieces; they come in any order. A receipt is
-// known by its message, which refusals have beside a number.
+// In streamed batches the envelopes lie in pieces; a receipt is known by its message without a number beside it.
 function judgeStream(body: string, complain: (what: string) => void): Outcome[] {
   const outcomes: Outcome[] = [];
   const unwrap = (value: unknown): void => {

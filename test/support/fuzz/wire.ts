@@ -9,7 +9,6 @@ export interface WireAnswer {
   readonly body: string;
 }
 
-/** What came back on a connection before it was closed. */
 export interface Exchange {
   readonly answers: readonly WireAnswer[];
   /** Bytes that are no HTTP answer, or not a whole one. */

@@ -13,7 +13,6 @@ import type {
 
 export const from = { name: "Accent Datasets", address: "hello@datasets.example" };
 
-/** Of the store. */
 export const messageKey = "0".repeat(32);
 
 export const settings: MailSettings = {
@@ -84,7 +83,6 @@ export const digest: Digest = {
 
 let rows = 0;
 
-/** A mail as a mailer is handed it. */
 function write(kind: MailKind, about: MailSubject): OutgoingMail {
   const id = `${(rows += 1)}-${filed.receivedAt.toString(36)}`;
   const reference = "submission" in about ? about.submission.reference : null;

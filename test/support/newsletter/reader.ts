@@ -1,19 +1,16 @@
-// A reader of the newsletter as the tests see one: subscribes, opens the mail, follows its links, or lets a mail program
-// do so.
+// A reader of the newsletter: subscribes, opens the mail, follows its links, or lets a mail program do so.
 import type { Email } from "postal-mime";
 import { expect } from "vitest";
 import type { StoredSubscriber } from "../../../server/src/storage/records.ts";
 import { json, rest } from "../doors.ts";
 import type { Service } from "../service.ts";
 
-/** The links of one welcome mail. */
 export interface Links {
   /** Null under single opt-in. */
   readonly confirm: string | null;
   readonly unsubscribe: string;
 }
 
-/** An answer of a page. */
 export interface Shown {
   readonly status: number;
   readonly headers: Headers;
@@ -33,7 +30,6 @@ export async function welcomes(service: Service, email: string, count: number): 
   return (await toReader()).map(linksOf);
 }
 
-/** Subscribes and opens the welcome mail. */
 export async function welcomed(service: Service, email: string): Promise<Links> {
   await subscribe(service, email);
   const [links] = await welcomes(service, email, 1);

@@ -46,5 +46,4 @@ export const buyerAddress = (n: number): string => `buyer${n}@example.org`;
 /** Asks until the answer is what the matcher wants. The limit ends tests that have failed. */
 export const eventually = <T>(ask: () => T) => expect.poll(ask, { timeout: 30_000, interval: 10 });
 
-/** Numbers from 0. */
 export const count = (n: number): number[] => Array.from({ length: n }, (_, index) => index);

@@ -66,10 +66,7 @@ async function openOutboxUnderTest() {
     store,
     postmark,
     clock,
-    /**
-     * Puts the clock forward unless a sender is in the middle of something: again and again it would end the leases of mails
-     * before they are sent. For polls.
-     */
+    /** Puts the clock forward unless a sender is in the middle of something, whose leases would end. For polls. */
     letPass(ms: number): void {
       if (calls.underWay === 0) clock.advance(ms);
     },
@@ -125,7 +122,6 @@ async function openOutboxUnderTest() {
   };
 }
 
-/** A `test` that has outboxes on a store of its own. */
 export const outboxTest = test.extend("tested", async ({ onTestFinished }) => {
   const tested = await openOutboxUnderTest();
   onTestFinished(() => tested[Symbol.asyncDispose]());

@@ -7,7 +7,6 @@ import { build as vite } from "vite";
 /** The code of a bundle by file name; the first file is the entry. */
 export type Bundle = readonly { readonly name: string; readonly code: string }[];
 
-/** Bundles a program of the project. */
 export type Bundler = (project: string, entry: string) => Promise<Bundle>;
 
 const byVite: Bundler = async (project, entry) => {

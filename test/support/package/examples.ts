@@ -34,7 +34,6 @@ const sources = globSync("client/src/sdk/*.ts", { cwd: root })
   .filter((file) => !file.endsWith(".test.ts"))
   .toSorted();
 
-/** Every example of the client. */
 export function examples(): Example[] {
   const documents = ["docs/client.md", "client/README.md", "README.md"].flatMap((file) => blocks(file, read(file)));
   return [...documents, ...sources.flatMap((file) => blocks(file, comments(read(file))))];

@@ -1,5 +1,4 @@
-// The packages as others get them: packed by npm from copies of their folders, so that no build is disturbed, and
-// unpacked into a project outside the repository that has their dependencies and nothing else.
+// The packages as others get them: packed by npm, and unpacked into a project outside the repository.
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -63,21 +62,18 @@ async function openWorkshop(workshop: string): Promise<void> {
   await Promise.all(names.map((name) => link(workshop, name)));
 }
 
-/** Links a package, or a scope, of the repository into a folder's `node_modules`. */
 async function link(folder: string, name: string): Promise<void> {
   const path = join(folder, "node_modules", name);
   await mkdir(dirname(path), { recursive: true });
   await symlink(join(root, "node_modules", name), path);
 }
 
-/** Copies a folder of the repository into the workshop, without its build. */
 async function copy(workshop: string, name: string): Promise<string> {
   const copied = (path: string) => !["dist", "node_modules", ".turbo"].includes(basename(path));
   await cp(join(root, name), join(workshop, name), { recursive: true, filter: copied });
   return join(workshop, name);
 }
 
-/** Packs a package. Returns the tarball's path. */
 async function pack(workshop: string, name: "shared" | "client"): Promise<string> {
   await run(
     "npm",

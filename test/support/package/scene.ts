@@ -1,5 +1,4 @@
-// What the examples of the client take for granted: the package's names, what a page has, and things to submit. It is
-// compiled with them, outside the repository.
+// What the examples of the client take for granted. It is compiled with them, outside the repository.
 import type * as client from "@submissions/client";
 
 declare global {

@@ -1,5 +1,4 @@
-// A balancer as small as can be: asks every process whether it is ready, sends requests to those that are, in turn, over
-// connections that it keeps. It repeats only what reached no process.
+// A balancer as small as can be: sends requests to ready processes, in turn, and repeats only what reached none.
 import { Agent, createServer, type IncomingMessage, request as requestOf, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { Listening } from "../listening.ts";
@@ -19,10 +18,7 @@ interface Target {
 export class Balancer extends Listening {
   /** What went wrong between it and the processes; the caller is answered 502. */
   readonly failures: string[] = [];
-  /**
-   * Whether a process ended, or may have ended, before the balancer heard its notice: the balancer asked too seldom, or the
-   * process did not answer. Requests that it sent to that process may have failed.
-   */
+  /** Whether a process may have ended before its notice was heard: requests that were sent there may have failed. */
   wasLate = false;
   readonly #targets = new Set<Target>();
   readonly #asking = setInterval(() => this.#askAll(), askEveryMs);
@@ -39,7 +35,6 @@ export class Balancer extends Listening {
     this.#targets.add({ url, agent: new Agent({ keepAlive: true }), ready: false, gaveNotice: false });
   }
 
-  /** Whether requests are sent there. */
   sendsTo(url: string): boolean {
     return this.#ready.some((target) => target.url === url);
   }

@@ -23,7 +23,6 @@ export async function openSeveral(given?: PostgresDatabase) {
     site,
     database,
     clock,
-    /** Starts processes at once, one with each of these settings. */
     start: (...each: readonly Env[]) => Promise.all(each.map((env) => site.start({ env: { ...clock.env, ...env } }))),
     /** The same in the test's own process, which costs a twentieth: for what needs no signal. */
     startHere: (...each: readonly Env[]) =>
@@ -32,14 +31,10 @@ export async function openSeveral(given?: PostgresDatabase) {
   };
 }
 
-// Less than what a lease has left when a mail is handed to the provider: a process that has claimed a mail between the look
-// and the step keeps it.
+// Less than what a lease has left when a mail is handed to the provider.
 const stepMs = 15_000;
 
-/**
- * Puts the clock forward, a step whenever no process holds a mail, until every mail has come to its end. A test may have put
- * the clock forward while a process handed mails over: those end first, as they would within hours.
- */
+/** Puts the clock forward, a step whenever no process holds a mail, until every mail has come to its end. */
 export async function mailsSettled({ database, clock, site }: Several): Promise<void> {
   await until(() => site.isQuiet());
   await until(async () => {
@@ -51,11 +46,9 @@ export async function mailsSettled({ database, clock, site }: Several): Promise<
   });
 }
 
-/** Whether a service has said this in its log. */
 export const hasLogged = ({ log }: { readonly log: readonly string[] }, text: string): boolean =>
   log.some((line) => line.includes(text));
 
-/** The status of an address of a process. */
 export const statusOf = async ({ url }: Pick<ServiceProcess, "url">, path: string, init: RequestInit = {}) => {
   const response = await fetch(url + path, init);
   await response.arrayBuffer();

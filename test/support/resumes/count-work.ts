@@ -2,10 +2,7 @@
 // runs of the same code give the same number on any machine. Does not see inside native functions.
 import { Session } from "node:inspector/promises";
 
-/**
- * Begins to count in files whose path holds `folder`. Call it before the code runs for the first time: V8 counts the
- * blocks of those functions only that it compiles from now on.
- */
+/** Call it before the code runs for the first time: V8 counts blocks only of functions that it compiles from now on. */
 export async function startCounting(
   folder: string,
 ): Promise<AsyncDisposable & { count(run: () => Promise<unknown>): Promise<number> }> {

@@ -16,7 +16,6 @@ export const useJudge = (): ((content: string | Uint8Array, filename?: string) =
   };
 };
 
-/** A PDF of one empty page, as small as it gets. */
 export const smallPdf = [
   "%PDF-1.4",
   "1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj",

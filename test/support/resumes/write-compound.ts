@@ -1,5 +1,4 @@
-// Writes small OLE compound files for tests: a header, an allocation table, a directory and streams, in sectors of 512
-// bytes unless told otherwise. Truthful by default; `edit` changes what a reader might believe.
+// Writes small OLE compound files for tests. Truthful by default; `edit` changes what a reader might believe.
 
 const endOfChain = 0xfffffffe;
 const free = 0xffffffff;
@@ -9,7 +8,6 @@ export interface CompoundEntry {
   readonly type: "storage" | "stream";
   /** Bytes of the stream; shorter ones than 4,096 are padded, so that no mini stream is needed. */
   readonly size?: number;
-  /** Entries of the storage. */
   readonly children?: readonly CompoundEntry[];
 }
 

@@ -12,7 +12,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A server behind the gate, and the status that it answers with. */
 function guarded(limits: Partial<HttpLimits>) {
   const all = { ...httpLimits, ...limits };
   const app = Fastify();

@@ -24,7 +24,6 @@ type Found = { readonly [Name in FoundRow["name"]]?: readonly Extract<FoundRow, 
 const key: IdempotencyRecord = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: noon };
 const challenge: ChallengeRecord = { hash: "c", expiresAt: noon + minute };
 
-/** Decides about a batch of which this is known. */
 function decided(entries: readonly Entry[], found: Found = {}) {
   const { wanted, numbers: count } = wantedBy(entries);
   const drawn = (first: number, many: number) => Array.from({ length: many }, (_, n) => first + n);

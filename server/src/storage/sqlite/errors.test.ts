@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { StorageUnavailable } from "../store.ts";
 import { asCommitError, asUnavailable, isBusy } from "./errors.ts";
 
-/** What node:sqlite throws. */
 const sqliteError = (errcode: number) =>
   Object.assign(new Error(`errcode ${errcode}`), { code: "ERR_SQLITE_ERROR", errcode });
 

@@ -1,5 +1,4 @@
-// Loaded before the service by tests: puts stand-ins in the place of two of its modules, the failpoints and the clock.
-// The service itself knows nothing of it and has no setting for it.
+// Loaded before the service by tests: puts stand-ins in the place of its failpoints and its clock.
 import { registerHooks } from "node:module";
 
 const source = new URL("../../../../server/src/", import.meta.url);
