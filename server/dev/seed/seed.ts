@@ -5,7 +5,7 @@ import { referenceDay } from "@submissions/shared/reference";
 import { type MovableStore, movedTables, openEmpty, type Row } from "../../src/storage/move.ts";
 import type { StoreLocation } from "../../src/storage/open-store.ts";
 import type { ResumeRecord, SubmissionKind } from "../../src/storage/records.ts";
-import { dayMs, shownDay, startOfDay, storedDay } from "../../src/storage/rules/days.ts";
+import { dayMs, shownDay, startOfDay } from "../../src/storage/rules/days.ts";
 import { mailsOf } from "../../src/storage/rules/mails.ts";
 import { dayNumber, References } from "../../src/storage/rules/references.ts";
 import { noteTexts, operators } from "./people.ts";
@@ -152,7 +152,7 @@ async function addSubscribers(writer: Writer, random: Random, { count, days, now
   let active = 0;
   for (let day = startOfDay(from); day < startOfDay(now); day += dayMs) {
     active += growth.get(day) ?? 0;
-    writer.add("day_count", { day: storedDay(day), kind: "subscriber", counted: active });
+    writer.add("day_count", { day: referenceDay(day), kind: "subscriber", counted: active });
   }
 }
 

@@ -24,28 +24,15 @@ export interface SessionOrigin {
   readonly device: string;
   /** The network of the client address: a /24 of IPv4, a /48 of IPv6. */
   readonly network: string;
-}
-
-export interface StoredSession extends StoredOperator {
   /** Whether a provider, a second factor or a sign-in link vouched for more than the password. */
   readonly isStrong: boolean;
 }
 
-/** A second factor: its secret, and the hashes of the codes that replace it once each. */
-export interface SecondFactor {
-  readonly secret: string;
-  readonly recoveryHashes: readonly string[];
-}
+export type StoredSession = StoredOperator & Pick<SessionOrigin, "isStrong">;
 
 export interface OidcIdentity {
   readonly issuer: string;
   readonly subject: string;
-}
-
-/** An invitation that can be accepted at an instant: known, not used and not expired. */
-export interface OpenInvitation {
-  readonly invitationHash: string;
-  readonly at: number;
 }
 
 export type OperatorChange =
@@ -60,8 +47,8 @@ export type OperatorChange =
   /** Null takes it away. */
   | { readonly name: string | null }
   | { readonly mailAssigned: boolean }
-  /** Null takes it away. */
-  | { readonly secondFactor: SecondFactor | null }
+  /** The hashes are of the codes that replace it once each. Null takes it away. */
+  | { readonly secondFactor: { readonly secret: string; readonly recoveryHashes: readonly string[] } | null }
   /** A link that signs the operator in once, within {@link signInLinkMs}. An earlier one ends. */
   | { readonly signInLinkHash: string }
   /**
@@ -69,9 +56,6 @@ export type OperatorChange =
    * The caller has asked for the password or the invitation.
    */
   | { readonly oidc: OidcIdentity };
-
-/** One session; one of an operator, by the id that `listSessions` shows; or, with null, all of an operator. */
-export type EndedSessions = { readonly idHash: string } | { readonly operatorId: number; readonly id: string | null };
 
 /** A session ends after this time without use, and where a clock that was so far ahead has begun it. */
 export const sessionIdleMs = 12 * 60 * 60 * 1000;
@@ -97,8 +81,10 @@ export interface AccessStore {
 
   listOperators(): Promise<readonly OperatorRow[]>;
 
-  /** By the address, a sign-in by OpenID Connect that is bound to the operator, or an invitation. */
-  findOperator(by: string | OidcIdentity | OpenInvitation): Promise<StoredOperator | null>;
+  /** By the address, a sign-in by OpenID Connect that is bound to the operator, or an invitation that is open at an instant. */
+  findOperator(
+    by: string | OidcIdentity | { readonly invitationHash: string; readonly at: number },
+  ): Promise<StoredOperator | null>;
 
   /** False: there is none, or the change is refused. `last-admin`: the last admin would lose the role. */
   changeOperator(email: string, change: OperatorChange, actor: Actor): Promise<boolean | "last-admin">;
@@ -120,7 +106,7 @@ export interface AccessStore {
   createSession(
     idHash: string,
     operator: Pick<StoredOperator, "id" | "password">,
-    origin: SessionOrigin & { readonly isStrong: boolean },
+    origin: SessionOrigin,
     now: number,
   ): Promise<void>;
 
@@ -133,7 +119,11 @@ export interface AccessStore {
   /** The open sessions of an operator, the one that was used last first. */
   listSessions(operatorId: number, now: number): Promise<readonly (SessionRow & { readonly idHash: string })[]>;
 
-  endSessions(which: EndedSessions, actor: Actor): Promise<number>;
+  /** One session; one of an operator, by the id that `listSessions` shows; or, with null, all of an operator. */
+  endSessions(
+    which: { readonly idHash: string } | { readonly operatorId: number; readonly id: string | null },
+    actor: Actor,
+  ): Promise<number>;
 
   createToken(
     token: { readonly hash: string; readonly name: string; readonly role: Role; readonly expiresAt: number | null },

@@ -147,7 +147,8 @@ export class CommitQueue<Job, Result> {
     const batch: Waiting<Job, Result>[] = [];
     const left: Waiting<Job, Result>[] = [];
     for (const one of this.#waiting) {
-      if (one.deadline <= now) one.reject(tooLate());
+      if (one.deadline <= now)
+        one.reject(new StorageUnavailable("The database was busy until the caller stopped waiting."));
       else if (batch.length < this.#commits.batchMax) batch.push(one);
       else left.push(one);
     }
@@ -205,5 +206,3 @@ export class CommitQueue<Job, Result> {
     await this.#commit(batch.slice(middle));
   }
 }
-
-const tooLate = () => new StorageUnavailable("The database was busy until the caller stopped waiting.");

@@ -163,10 +163,7 @@ export interface Digest {
   readonly longest: readonly Pick<StoredSubmission, "kind" | "reference" | "receivedAt">[];
 }
 
-interface Waiting {
-  readonly new: number;
-  readonly open: number;
-}
+type Waiting = Readonly<Record<"new" | "open", number>>;
 
 export interface Welcome {
   readonly email: string;

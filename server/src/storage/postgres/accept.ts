@@ -9,7 +9,7 @@ import { dayName, keyName, wantedBy } from "../rules/facts.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
 import { prepareAccepting } from "../sql/accepting.ts";
-import type { Engine, Query } from "../sql/engine.ts";
+import { type Engine, only, type Query } from "../sql/engine.ts";
 import { mailTable } from "../sql/mails.ts";
 import { type Settled, settledColumns, settling } from "../sql/outbox.ts";
 import { type Acceptance, type CommitCounts, type CommitListener, type Entry, StorageUnavailable } from "../store.ts";
@@ -24,17 +24,10 @@ const batchMax = 128;
 /** How long an entry waits for its locks: longer than a process that says nothing any more keeps them. */
 const lockedMs = 2_800;
 
-interface Locked {
-  /** What other transactions have locked. */
-  readonly busy: readonly string[];
-  readonly arrivals: readonly number[] | null;
-  readonly mails: readonly number[] | null;
-}
-
 // A statement of its own before the look-ups: they then see what the last holders of the locks have changed. The table is
 // locked before its numbers are drawn, as an INSERT does: readers wait for transactions that have drawn a lower number. The
 // days come first, in order, and are waited for: until a transaction has them, it has locked nothing else.
-export const lockAndDraw = prepared<Locked>(`
+export const lockAndDraw = prepared<{ busy: string[]; arrivals: number[] | null; mails: number[] | null }>(`
   WITH locked AS (UPDATE submission SET version = version WHERE arrival < 0)
   SELECT (SELECT count(pg_advisory_xact_lock(${lockOf("day")})) FROM unnest($4::text[]) AS day) AS days,
     ARRAY (SELECT name FROM unnest($1::text[]) AS name WHERE NOT pg_try_advisory_xact_lock(${lockOf("name")})) AS busy,
@@ -104,13 +97,13 @@ export function makeAcceptor(
   async function acceptIn(session: Session, entries: readonly Entry[]): Promise<Stored> {
     const { wanted, numbers } = wantedBy(entries);
     const days = wanted.counters.map(dayName).toSorted();
-    const [[locked], facts] = await Promise.all([
+    const [locked, facts] = await Promise.all([
       session.all(lockAndDraw, [entries.flatMap(locksOf), numbers.arrivals, numbers.mails, days]),
       runSteps(session, find(wanted)),
     ]);
-    const { busy = [], arrivals, mails } = locked ?? {};
+    const { busy, arrivals, mails } = only(locked);
     const free = entries.filter((entry) => busy.length === 0 || !locksOf(entry).some((name) => busy.includes(name)));
-    const decision = decide(free, facts, { arrivals: [...(arrivals ?? [])], mails: [...(mails ?? [])] }, references);
+    const decision = decide(free, facts, { arrivals: arrivals ?? [], mails: mails ?? [] }, references);
     for (const { statement, values } of write(decision)) session.last(statement as Statement<unknown>, values);
     const answers = new Map<Job, Answer | Again>(entries.map((entry) => [entry, stillBusy]));
     for (const [index, entry] of free.entries()) answers.set(entry, decision.answers[index] ?? stillBusy);

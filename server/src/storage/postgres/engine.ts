@@ -1,10 +1,9 @@
 // PostgreSQL as the engine of what both engines run.
-import type { Ranges } from "../ranges.ts";
 import { type AnswersOf, type Engine, type QueriesOf, type Query, queryOf, type Steps } from "../sql/engine.ts";
 import { type FoundRow, type LookUp, lookUpNames, lookUps } from "../rules/facts.ts";
 import { type Columns, type TableName, tableNames, tableOf } from "../rules/tables.ts";
 import type { Connections } from "./connections.ts";
-import { makeLastComplete } from "./last-complete.ts";
+import { prepareLastComplete } from "./last-complete.ts";
 import type { Reader, Session } from "./session.ts";
 import { jsonOf, prepared, rowsAs, type Statement } from "./statement.ts";
 
@@ -18,7 +17,7 @@ export const query = <Row>(statement: Statement<Row>, ...values: unknown[]): Que
 
 // A list whose rows are rare passes over the others in several statements: one that took too long would be ended. Words are
 // found by their index, whatever the range.
-const ranges: Ranges = {
+const ranges: Engine["ranges"] = {
   width: 50_000,
   // A word that fills no page among these is rare enough for the index of words.
   searchWidth: 20_000,
@@ -64,7 +63,7 @@ export const makeEngine = (connections: Connections): Engine => ({
   rowId: () => "ctid",
   // As an array: the planner then uses the index.
   amongUnlocked: (column, select) => `${column} = ANY (ARRAY (${select} FOR UPDATE SKIP LOCKED))`,
-  lastComplete: makeLastComplete(connections),
+  lastComplete: (table, number) => prepareLastComplete(connections, table, number),
   read<Row>(one: Query<Row>) {
     const { settings } = one.statement as Partial<Unprepared>;
     if (settings === undefined) return rowsOf(connections, one);

@@ -3,6 +3,7 @@
 // draws a number and keeps the lock until its row is visible: once the transactions have ended that hold this lock now, no
 // row can appear any more below a number that is visible now. Transactions that write other tables hold up no reader.
 import { setTimeout as pause } from "node:timers/promises";
+import { only } from "../sql/engine.ts";
 import { StorageUnavailable } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { prepared, processNames } from "./statement.ts";
@@ -20,29 +21,27 @@ const writersOf = (table: string) => `
  *
  * @returns a function that throws StorageUnavailable when transactions stay open, and on a standby
  */
-export function makeLastComplete(connections: Connections) {
-  return (table: string, number: string): (() => Promise<number>) => {
-    const lastAndWriters = prepared<{ last: number; writers: readonly string[]; standby: boolean }>(`
-      SELECT pg_is_in_recovery() AS standby, (SELECT coalesce(max(${number}), 0) FROM ${table}) AS last,
-        ARRAY (SELECT virtualtransaction ${writersOf(table)}) AS writers`);
-    const stillOpen = prepared<{ names: string | null }>(
-      `SELECT ${processNames} AS names ${writersOf(table)} AND virtualtransaction = ANY ($1::text[])`,
-    );
+export function prepareLastComplete(connections: Connections, table: string, number: string): () => Promise<number> {
+  const lastAndWriters = prepared<{ last: number; writers: readonly string[]; standby: boolean }>(`
+    SELECT pg_is_in_recovery() AS standby, (SELECT coalesce(max(${number}), 0) FROM ${table}) AS last,
+      ARRAY (SELECT virtualtransaction ${writersOf(table)}) AS writers`);
+  const stillOpen = prepared<{ names: string | null }>(
+    `SELECT ${processNames} AS names ${writersOf(table)} AND virtualtransaction = ANY ($1::text[])`,
+  );
 
-    return async () => {
-      const [found] = await connections.all(lastAndWriters);
-      // A standby does not know which transactions are open on its primary.
-      if (found?.standby === true) throw new StorageUnavailable("The database is a standby: read from its primary.");
-      if (found === undefined || found.writers.length === 0) return found?.last ?? 0;
-      const giveUpAt = performance.now() + waitMs;
-      for (;;) {
-        const [open] = await connections.all(stillOpen, [found.writers]);
-        if (open === undefined || open.names === null) return found.last;
-        if (performance.now() >= giveUpAt) {
-          throw new StorageUnavailable(`A transaction that writes to the table ${table} stays open: ${open.names}.`);
-        }
-        await pause(waitPauseMs);
+  return async () => {
+    const { last, writers, standby } = only(await connections.all(lastAndWriters));
+    // A standby does not know which transactions are open on its primary.
+    if (standby) throw new StorageUnavailable("The database is a standby: read from its primary.");
+    if (writers.length === 0) return last;
+    const giveUpAt = performance.now() + waitMs;
+    for (;;) {
+      const { names } = only(await connections.all(stillOpen, [writers]));
+      if (names === null) return last;
+      if (performance.now() >= giveUpAt) {
+        throw new StorageUnavailable(`A transaction that writes to the table ${table} stays open: ${names}.`);
       }
-    };
+      await pause(waitPauseMs);
+    }
   };
 }

@@ -1,6 +1,7 @@
 // The clock of the server, which all processes agree on: a process whose own clock is wrong must not take leases that
 // have not run out, nor lose its own.
 import type { Clock, Stopwatch } from "../../clock.ts";
+import { only } from "../sql/engine.ts";
 import { StorageUnavailable } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { prepared } from "./statement.ts";
@@ -12,12 +13,6 @@ const askTime = prepared<{ now: number }>("SELECT (extract(epoch FROM clock_time
 
 /** By how much the machine's clock must have been set to count as set, in milliseconds. */
 const setMsMin = 1_000;
-
-/** When `performance.now()` was 0. */
-interface Start {
-  readonly byServer: number;
-  readonly byMachine: number;
-}
 
 /**
  * Measures the server's clock every minute, and in between goes on by a clock that is never set. When the machine's clock
@@ -57,9 +52,9 @@ export async function startServerClock(
 
 const startByMachine = () => Date.now() - performance.now();
 
-async function measure(connections: Connections): Promise<Start> {
+/** When `performance.now()` was 0. */
+async function measure(connections: Connections) {
   const asked = performance.now();
-  const [server] = await connections.all(askTime);
-  if (server === undefined) throw new Error("The server told no time.");
+  const server = only(await connections.all(askTime));
   return { byServer: server.now - (asked + performance.now()) / 2, byMachine: startByMachine() };
 }

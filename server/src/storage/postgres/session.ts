@@ -13,18 +13,14 @@ export interface Reader {
 }
 
 /** A connection within one transaction. Statements may be handed over without waiting for the one before. */
-export interface Session extends Reader {
-  /** Hands over a statement to be sent with COMMIT. */
-  last(statement: Statement<unknown>, values: readonly unknown[]): void;
-  script(text: string): Promise<void>;
-}
+export type Session = Pick<LeasedConnection, "all" | "last" | "script">;
 
 export type Attempt<T> =
   | { readonly end: "committed"; readonly result: T }
   | { readonly end: "undone"; readonly error: unknown; readonly again: boolean }
   | { readonly end: "unknown"; readonly error: unknown; readonly result: T | undefined };
 
-export class LeasedConnection implements Session {
+export class LeasedConnection implements Reader {
   readonly #client: PoolClient;
   readonly #prepares: boolean;
   readonly #deadline: number;
@@ -91,6 +87,7 @@ export class LeasedConnection implements Session {
     return (await this.#ask({ text, values: [...values], ...named })).rows as Row[];
   }
 
+  /** Hands over a statement to be sent with COMMIT. */
   last(statement: Statement<unknown>, values: readonly unknown[]): void {
     this.#last.push([statement, values]);
   }

@@ -1,4 +1,4 @@
-// Days as they are stored (yyyymmdd, UTC) and shown (yyyy-mm-dd).
+// Days (UTC), and how they are shown.
 
 export const dayMs = 24 * 60 * 60 * 1000;
 
@@ -7,6 +7,3 @@ export const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs
 
 /** `2026-11-21` */
 export const shownDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
-
-/** 20261121 */
-export const storedDay = (at: number): number => Number(shownDay(at).replaceAll("-", ""));

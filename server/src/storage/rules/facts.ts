@@ -116,16 +116,7 @@ export interface Addressee {
 }
 
 /** Everything that is known. Deciding about one entry changes it for those behind it. */
-export interface Facts {
-  readonly taken: Map<string, Taken>;
-  /** Hashes of challenges. */
-  readonly spent: Set<string>;
-  readonly addressees: ReadonlyMap<string, Addressee>;
-  /** How many references of a day are taken, by {@link dayName}. */
-  readonly counters: Map<string, number>;
-  /** The webhooks that hear an event. */
-  readonly hearers: ReadonlyMap<WebhookEvent, readonly number[]>;
-}
+export type Facts = ReturnType<typeof factsOf>;
 
 /** Numbers that no row has. Deciding takes them from the front. */
 export type Numbers = Record<"arrivals" | "mails", number[]>;
@@ -189,10 +180,12 @@ export function wantedBy(entries: readonly Entry[]) {
   return { wanted, numbers: { arrivals, mails } };
 }
 
-export function factsOf(wanted: Wanted, found: readonly FoundRow[]): Facts {
+export function factsOf(wanted: Wanted, found: readonly FoundRow[]) {
   const taken = new Map<string, Taken>();
+  /** Hashes of challenges. */
   const spent = new Set<string>();
   const addressees = new Map<string, Addressee>();
+  /** How many references of a day are taken, by {@link dayName}. */
   const counters = new Map<string, number>();
   const hearers = new Map<WebhookEvent, number[]>();
   for (const key of new Set([...wanted.receipts, ...wanted.newsletters].map((one) => one.key as string))) {

@@ -61,12 +61,8 @@ export function planList(
 }
 
 /** What the JSON of the fields holds where a filter matches: one text of each list. Quotes within its values are escaped. */
-function* storedTexts({
-  package: id,
-  position,
-  company,
-  source,
-}: Omit<InboxFilter, "status">): Generator<readonly string[]> {
+function* storedTexts(filter: Omit<InboxFilter, "status">): Generator<readonly string[]> {
+  const { package: id, position, company, source } = filter;
   const quoted = (text: string) => JSON.stringify(text);
   const member = (name: string, text: string) => [`${quoted(name)}:${quoted(text)}`];
   if (id !== undefined) {

@@ -41,17 +41,8 @@ export const resumeKeyOf = (record: SubmissionRecord): string | null =>
 
 export const filed = (
   record: SubmissionRecord,
-  { arrival, reference, status }: Pick<StoredSubmission, "arrival" | "reference" | "status">,
-): StoredSubmission => ({
-  ...record,
-  arrival,
-  reference,
-  status,
-  assignee: null,
-  tags: [],
-  version: 1,
-  disposable: false,
-});
+  stored: Pick<StoredSubmission, "arrival" | "reference" | "status">,
+): StoredSubmission => ({ ...record, ...stored, assignee: null, tags: [], version: 1, disposable: false });
 
 /** Null when one of its `fields` cannot be read. */
 export function readSubmission(row: SubmissionRow): StoredSubmission | null {

@@ -18,13 +18,6 @@ import type { TableRow } from "./tables.ts";
 
 type KnownSubscriber = Pick<KnownAddressee, "status" | "welcomedAt" | "unsubscribedAt">;
 
-interface Addressee {
-  /** Its mailbox refused us for good, or its owner complained or left. */
-  readonly suppressed: boolean;
-  /** Newsletter mails stored for it within `capMs`. */
-  readonly mailedInLastDay: number;
-}
-
 export interface SubscriptionDecision {
   readonly status: SubscriberStatus;
   /** `capped`: it is due, but the address may get no mail now. `none`: none is due. */
@@ -36,7 +29,7 @@ type Asked = Pick<SubscriptionRecord, "optIn" | "receivedAt" | "added">;
 export function decideSubscription(
   known: KnownSubscriber | undefined,
   { optIn, receivedAt, added }: Asked,
-  addressee: Addressee,
+  addressee: { readonly suppressed: boolean; readonly mailedInLastDay: number },
 ): SubscriptionDecision {
   if (added === "proven") return { status: "active", welcome: "none" };
   // No newsletter could reach a suppressed address, so a request alone does not activate it.

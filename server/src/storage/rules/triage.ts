@@ -15,9 +15,11 @@ export function decideTriage(
   { at }: Actor,
 ): { readonly after: Triaged; readonly entries: readonly AuditEntry[] } | null {
   if (before.version !== seenVersion) return null;
+  const { reference: subject, ...from } = before;
   const entries: AuditEntry[] = [];
-  if (status !== before.status) entries.push(changed("status", before.reference, before.status, status));
-  if (assignee !== before.assignee) entries.push(changed("assignee", before.reference, before.assignee, assignee));
+  if (status !== from.status) entries.push({ action: "status", subject, detail: { from: from.status, to: status } });
+  if (assignee !== from.assignee)
+    entries.push({ action: "assignee", subject, detail: { from: from.assignee, to: assignee } });
   const responds = before.status === "new" && status !== "new";
   const version = entries.length > 0 ? before.version + 1 : before.version;
   return {
@@ -26,21 +28,12 @@ export function decideTriage(
   };
 }
 
-const changed = (action: string, subject: string, from: string | null, to: string | null): AuditEntry => ({
-  action,
-  subject,
-  detail: { from, to },
-});
-
 /** The tags of a submission after a change. One that is full gets no further one. */
 export function retagged(before: readonly string[], add: string | undefined, remove: string | undefined): string[] {
   const left = before.filter((word) => word !== remove && word !== add);
   if (add !== undefined && (left.length < tagsMax || before.includes(add))) left.push(add);
   return left.toSorted((one, other) => one.localeCompare(other));
 }
-
-export const leavesSpam = (before: Triaged, after: Triaged): boolean =>
-  before.status === "spam" && after.status !== "spam";
 
 /** Each shows that the submission was not spam at some time. `release` is in the logs of earlier versions. */
 export const statusActions = ["status", "release"] as const;

@@ -48,21 +48,15 @@ export const deliveryId = (row: number, createdAt: number): string => deliveryPr
 export const parseDeliveryId = (id: string): MailRow | null =>
   id.startsWith(deliveryPrefix) ? parseMailId(id.slice(deliveryPrefix.length)) : null;
 
+const ofSubscriber = ["source", "lastSource", "subscribedAt", "confirmedAt", "unsubscribedAt", "language", "consent"];
+
 /** To be read from {@link deliveryJoins}. */
 export const claimedColumns = [
   "webhook_delivery.id AS row",
   columnsOf("webhook_delivery", ["webhook", "event", "attempts", "detail", "createdAt"]),
   columnsOf("webhook", ["url", "secret", "oldSecret", "oldSecretUntil"]),
   `subscriber.arrival AS subscriber, subscriber.email AS "subscriberEmail", subscriber.status AS "subscriberStatus"`,
-  columnsOf("subscriber", [
-    "source",
-    "lastSource",
-    "subscribedAt",
-    "confirmedAt",
-    "unsubscribedAt",
-    "language",
-    "consent",
-  ]),
+  columnsOf("subscriber", ofSubscriber),
   submissionColumns,
 ].join(", ");
 

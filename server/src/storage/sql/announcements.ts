@@ -6,13 +6,6 @@ import { lookUps } from "../rules/facts.ts";
 import { deliveriesOf, erasedHash, type EventSubject, subscriberEvent } from "../rules/webhooks.ts";
 import type { Engine, Steps } from "./engine.ts";
 
-/** What operators changed of a submission that is and was no spam. */
-interface Change {
-  readonly arrival: number;
-  /** Names of what changed: `status`, `assignee`, `tags`. */
-  readonly changed: readonly string[];
-}
-
 export function prepareAnnouncements({ prepare, insert }: Engine) {
   const findHearers = prepare<{ id: number }>(lookUps.hearers.text);
 
@@ -28,26 +21,18 @@ export function prepareAnnouncements({ prepare, insert }: Engine) {
       if (event !== null) yield* tell(event, [{ submission: null, subscriber: key }], at);
     },
 
-    ofChanges: (changes: readonly Change[], at: number): Steps<void> =>
-      tell(
-        "submission.changed",
-        changes.map(({ arrival, changed }) => ({
-          submission: arrival,
-          subscriber: null,
-          detail: JSON.stringify(changed),
-        })),
-        at,
-      ),
+    /** Of submissions that are and were no spam. `changed`: `status`, `assignee`, `tags`. */
+    ofChanges(changes: readonly { arrival: number; changed: readonly string[] }[], at: number): Steps<void> {
+      const subjectOf = ({ arrival: submission, changed }: (typeof changes)[number]) => {
+        return { submission, subscriber: null, detail: JSON.stringify(changed) };
+      };
+      return tell("submission.changed", changes.map(subjectOf), at);
+    },
   };
 }
 
 /** A person is erased in batches, which take less time than this: what they erase is told together. */
 const gatherMs = 2_000;
-
-interface ToldErasure {
-  readonly references: readonly string[];
-  readonly hash: string;
-}
 
 /** What other systems are told of an erased person, each in a way that only it understands. */
 export function prepareErasureNews({ prepare, insert, locking }: Engine) {
@@ -65,7 +50,7 @@ export function prepareErasureNews({ prepare, insert, locking }: Engine) {
     for (const { id, secret } of yield* findHearers()) {
       const hash = erasedHash(emailKey, secret);
       const [waiting] = yield* findWaiting(id);
-      const earlier = waiting && (JSON.parse(waiting.detail) as ToldErasure);
+      const earlier = waiting && (JSON.parse(waiting.detail) as { references: string[]; hash: string });
       if (waiting !== undefined && earlier?.hash === hash) {
         yield* setDetail(waiting.id, JSON.stringify({ references: [...earlier.references, ...references], hash }));
       } else {

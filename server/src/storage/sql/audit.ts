@@ -4,7 +4,7 @@ import type { Actor, AuditEntry, DeskStore } from "../desk-store.ts";
 import { auditRow as rowOf } from "../rules/tables.ts";
 import { readFields } from "../rules/columns.ts";
 import type { Engine } from "./engine.ts";
-import { prepareNewestFirst } from "./newest-first.ts";
+import { prepareNewestFirst } from "./ranges.ts";
 
 export interface StoredEntry extends Omit<AuditRow, "detail"> {
   /** JSON. */

@@ -29,11 +29,7 @@ interface DetailRow extends SubmissionRow {
 /** The arrival number of a submission, or the key of a subscriber. */
 type Owner = number | string;
 
-type UsedKey = Pick<Extract<KnownFact, { kind: "idempotency" }>, "procedure" | "createdAt">;
-
-type Delivery = Pick<Extract<KnownFact, { kind: "delivery" }>, "event" | "status" | "createdAt"> & {
-  readonly url: string;
-};
+type Delivery = Omit<Extract<KnownFact, { kind: "delivery" }>, "kind" | "host"> & { readonly url: string };
 
 function prepareStatements({ prepare, indexedBy, among }: Engine) {
   const ofOwner = <Row>(textOf: (owner: "submission" | "subscriber") => string) => {
@@ -74,7 +70,7 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       FROM webhook_delivery AS delivery JOIN webhook ON webhook.id = delivery.webhook
       WHERE removed_at IS NULL AND delivery.${owner} = $1`,
     ),
-    keysOf: ofOwner<UsedKey>(
+    keysOf: ofOwner<{ procedure: string; createdAt: number }>(
       (owner) => `SELECT procedure, created_at AS "createdAt" FROM idempotency WHERE ${owner} = $1`,
     ),
   };

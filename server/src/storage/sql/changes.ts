@@ -5,7 +5,7 @@ import { inBatches } from "../pages.ts";
 import type { SubmissionKind } from "../records.ts";
 import { quoted } from "../rules/inbox-filter.ts";
 import type { References } from "../rules/references.ts";
-import { changingActions, conflict, decideTriage, leavesSpam, type Triaged } from "../rules/triage.ts";
+import { changingActions, conflict, decideTriage, type Triaged } from "../rules/triage.ts";
 import { prepareAnnouncements } from "./announcements.ts";
 import { prepareAssignmentMails } from "./assignment-mails.ts";
 import { prepareAudit } from "./audit.ts";
@@ -76,7 +76,7 @@ export function prepareChanging(engine: Engine, references: References) {
         entries.push(...decision.entries);
         if (decision.entries.length > 0) changed.push(after);
         if (row.assignee !== after.assignee) reassigned.push({ reference, from: row.assignee, to: after.assignee });
-        if (leavesSpam(row, after)) leaving.push(after);
+        if (row.status === "spam" && after.status !== "spam") leaving.push(after);
         else if (after.status !== "spam" && decision.entries.length > 0) {
           told.push({ arrival: row.arrival, changed: decision.entries.map(({ action }) => action) });
         }

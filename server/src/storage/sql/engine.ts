@@ -2,7 +2,6 @@
 // parameters (`$1`). A transaction is a generator: it yields its queries and is given their rows. SQLite runs it to its end
 // at once, PostgreSQL waits for each answer.
 import type { FoundRow, Wanted } from "../rules/facts.ts";
-import type { Ranges } from "../ranges.ts";
 import type { RowsToInsert } from "../rules/tables.ts";
 
 /** A list is for {@link Engine.among}, or for a statement of the engine's own. */
@@ -25,6 +24,17 @@ export type AnswersOf<Rows extends readonly unknown[]> = { readonly [At in keyof
  * ends them where they are: no `catch` or `finally` of theirs runs.
  */
 export type Steps<T> = Generator<readonly Query<unknown>[], T, readonly (readonly unknown[])[]>;
+
+/** How an engine divides a list into statements. */
+export interface Ranges {
+  /** Row numbers that the first statement of a list looks at. */
+  readonly width: number;
+  /** The same of a search for words, where each statement costs something of its own. */
+  readonly searchWidth: number;
+  widthAfter(width: number, tookMs: number, isSearch: boolean): number;
+  /** After this much work a page is answered as far as it is found. */
+  readonly workMsMax: number;
+}
 
 export interface Engine {
   prepare<Row = never>(text: string): (...values: Value[]) => Query<Row>;

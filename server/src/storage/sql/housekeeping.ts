@@ -15,7 +15,7 @@ const slackMs = 60 * 1000;
 /** Rows of each table that one commit forgets, so that no commit holds up the submissions behind it. */
 export const forgottenAtOnce = 250;
 
-function prepareStatements({ prepare, rowId, amongUnlocked }: Engine) {
+export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }: Engine) {
   /** Deletes rows whose time was at or before an instant, the oldest first. */
   const forget = (table: string, key: string, time: string, condition = "true") =>
     prepare<object>(`
@@ -31,53 +31,46 @@ function prepareStatements({ prepare, rowId, amongUnlocked }: Engine) {
         rowId(key),
         `SELECT ${rowId(key)} FROM ${table} WHERE ${time} > $2 ORDER BY ${time} LIMIT ${forgottenAtOnce}`,
       )}`);
-  return {
-    rewindKeys: rewind("idempotency", "procedure, key_hash", "created_at"),
-    rewindDeliveries: rewind("webhook_delivery", "id", "ended_at"),
-    // Their times are parts of their ids. But numbers ascend, so a mail is older than one with a higher number. Nothing is
-    // added to it but 0, so that no planner reads all mails with lower numbers.
-    forgetMailsAhead: prepare<object>(`
-      DELETE FROM mail WHERE ${amongUnlocked(
-        "id",
-        `SELECT id FROM mail WHERE created_at > $1 AND status <> 'queued'
-          AND id + 0 < (SELECT id FROM mail WHERE created_at <= $2 ORDER BY created_at DESC LIMIT 1)
-        ORDER BY created_at LIMIT ${forgottenAtOnce}`,
-      )} RETURNING 1`),
-    forgetKeys: forget("idempotency", "procedure, key_hash", "created_at"),
-    forgetChallenges: forget("spent_challenge", "challenge_hash", "expires_at"),
-    forgetDeliveries: forget("webhook_delivery", "id", "ended_at"),
-    forgetOfRemoved: prepare<object>(`
-      DELETE FROM webhook_delivery WHERE ${amongUnlocked(
-        "id",
-        `SELECT id FROM webhook_delivery
-        WHERE webhook IN (SELECT id FROM webhook WHERE removed_at IS NOT NULL) LIMIT ${forgottenAtOnce}`,
-      )} RETURNING 1`),
-    forgetMails: forget("mail", "id", "created_at", "status <> 'queued'"),
-  };
-}
-
-export function makeHousekeeping(engine: Engine) {
-  const statements = prepareStatements(engine);
+  const rewindKeys = rewind("idempotency", "procedure, key_hash", "created_at");
+  const rewindDeliveries = rewind("webhook_delivery", "id", "ended_at");
+  // Their times are parts of their ids. But numbers ascend, so a mail is older than one with a higher number. Nothing is
+  // added to it but 0, so that no planner reads all mails with lower numbers.
+  const forgetMailsAhead = prepare<object>(`
+    DELETE FROM mail WHERE ${amongUnlocked(
+      "id",
+      `SELECT id FROM mail WHERE created_at > $1 AND status <> 'queued'
+        AND id + 0 < (SELECT id FROM mail WHERE created_at <= $2 ORDER BY created_at DESC LIMIT 1)
+      ORDER BY created_at LIMIT ${forgottenAtOnce}`,
+    )} RETURNING 1`);
+  const forgetKeys = forget("idempotency", "procedure, key_hash", "created_at");
+  const forgetChallenges = forget("spent_challenge", "challenge_hash", "expires_at");
+  const forgetDeliveries = forget("webhook_delivery", "id", "ended_at");
+  const forgetOfRemoved = prepare<object>(`
+    DELETE FROM webhook_delivery WHERE ${amongUnlocked(
+      "id",
+      `SELECT id FROM webhook_delivery
+      WHERE webhook IN (SELECT id FROM webhook WHERE removed_at IS NOT NULL) LIMIT ${forgottenAtOnce}`,
+    )} RETURNING 1`);
+  const forgetMails = forget("mail", "id", "created_at", "status <> 'queued'");
 
   return {
-    forgetExpired: (now) =>
-      engine.transaction(
-        function* () {
-          const ahead = now + slackMs;
-          yield* together([statements.rewindKeys(now, ahead), statements.rewindDeliveries(now, ahead)]);
-          const rows = yield* together([
-            statements.forgetKeys(now - idempotencyMs),
-            statements.forgetChallenges(now - challengeMs),
-            statements.forgetDeliveries(now - deliveryMs),
-            statements.forgetOfRemoved(),
-            statements.forgetMailsAhead(ahead, now - mailMs),
-            statements.forgetMails(now - mailMs),
-          ]);
-          const counts = rows.map(({ length }) => length);
-          const forgotten = counts.reduce((sum, count) => sum + count, 0);
-          return { forgotten, more: counts.includes(forgottenAtOnce) };
-        },
-        { repeatable: true },
-      ),
+    forgetExpired(now) {
+      const forgetting = function* () {
+        const ahead = now + slackMs;
+        yield* together([rewindKeys(now, ahead), rewindDeliveries(now, ahead)]);
+        const rows = yield* together([
+          forgetKeys(now - idempotencyMs),
+          forgetChallenges(now - challengeMs),
+          forgetDeliveries(now - deliveryMs),
+          forgetOfRemoved(),
+          forgetMailsAhead(ahead, now - mailMs),
+          forgetMails(now - mailMs),
+        ]);
+        const counts = rows.map(({ length }) => length);
+        const forgotten = counts.reduce((sum, count) => sum + count, 0);
+        return { forgotten, more: counts.includes(forgottenAtOnce) };
+      };
+      return transaction(forgetting, { repeatable: true });
+    },
   } satisfies Partial<Store>;
 }

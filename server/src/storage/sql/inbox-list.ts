@@ -2,7 +2,7 @@
 import type { InboxCounts, InboxFilter, Page, PageRequest } from "@submissions/shared/console";
 import { referenceShape } from "@submissions/shared/reference";
 import type { DeskStore, Scope } from "../desk-store.ts";
-import { type Bounds, endless, readPage } from "../ranges.ts";
+import { type Bounds, endless, readPage } from "./ranges.ts";
 import { countMax, type ListColumn, type ListPlan, type ListWords, planList, wordsOf } from "../rules/inbox-filter.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
 import type { References } from "../rules/references.ts";

@@ -35,38 +35,35 @@ export function prepareLeavingSpam(engine: Engine) {
   );
   const noteReceipt = prepare("UPDATE submission SET receipt_at = $2 WHERE arrival = $1");
 
-  function* leave({ arrival, kind, reference, emailKey }: Former, now: number): Steps<void> {
-    const [standings, receipts, changes, stored, hearers, told] = yield* lockAddress(emailKey, [
-      standingOf(emailKey),
-      findReceipts(emailKey, now - capMs, now + capMs),
-      findChange(reference),
-      findMails(arrival),
-      findHearers(receivedEvent(kind)),
-      findTold(arrival),
-    ]);
-    const { mails, deliveries } = decideLeaving(
-      {
-        kind,
-        arrival,
-        wasChanged: changes.length > 0,
-        stored: stored.map((mail) => mail.kind),
-        told: told.map(({ webhook }) => webhook),
-      },
-      { suppressed: standings.some(({ reason }) => reason !== null), receipts: receipts.map(({ at }) => at) },
-      hearers.map(({ id }) => id),
-      now,
-    );
-    yield* together([
-      ...mails.map((mail) => storeMail(mail, arrival, now)),
-      ...(mails.some(isAutomatic) ? [noteReceipt(arrival, now)] : []),
-      ...(deliveries.length > 0 ? [insert({ webhook_delivery: deliveries })] : []),
-    ]);
-  }
-
   return function* (rows: readonly Former[], now: number): Steps<void> {
     // In one order everywhere, so that transactions cannot deadlock.
-    for (const row of rows.toSorted((one, other) => (one.emailKey < other.emailKey ? -1 : 1))) {
-      yield* leave(row, now);
+    const sorted = rows.toSorted((one, other) => (one.emailKey < other.emailKey ? -1 : 1));
+    for (const { arrival, kind, reference, emailKey } of sorted) {
+      const [standings, receipts, changes, stored, hearers, told] = yield* lockAddress(emailKey, [
+        standingOf(emailKey),
+        findReceipts(emailKey, now - capMs, now + capMs),
+        findChange(reference),
+        findMails(arrival),
+        findHearers(receivedEvent(kind)),
+        findTold(arrival),
+      ]);
+      const { mails, deliveries } = decideLeaving(
+        {
+          kind,
+          arrival,
+          wasChanged: changes.length > 0,
+          stored: stored.map((mail) => mail.kind),
+          told: told.map(({ webhook }) => webhook),
+        },
+        { suppressed: standings.some(({ reason }) => reason !== null), receipts: receipts.map(({ at }) => at) },
+        hearers.map(({ id }) => id),
+        now,
+      );
+      yield* together([
+        ...mails.map((mail) => storeMail(mail, arrival, now)),
+        ...(mails.some(isAutomatic) ? [noteReceipt(arrival, now)] : []),
+        ...(deliveries.length > 0 ? [insert({ webhook_delivery: deliveries })] : []),
+      ]);
     }
   };
 }

@@ -5,7 +5,7 @@ import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
 import { type Engine, only } from "./engine.ts";
-import { prepareNewestFirst } from "./newest-first.ts";
+import { prepareNewestFirst } from "./ranges.ts";
 
 /** Subscribers that one statement counts. */
 const countedAtOnce = 20_000;

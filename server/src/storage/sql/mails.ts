@@ -1,8 +1,8 @@
 // The outbox of mails: its rows as mails, the daily digest, and how many wait.
 import { emailKey } from "@submissions/shared/fields";
+import { referenceDay } from "@submissions/shared/reference";
 import { reached } from "../../failpoint.ts";
 import type { LeasedMail, MailSettlement } from "../records.ts";
-import { storedDay } from "../rules/days.ts";
 import { claimedColumns, type ClaimedMail, endedMail, leasedMail, mailJoins, replyJoins } from "../rules/mail-row.ts";
 import { parseMailId } from "../rules/outbox-row.ts";
 import { isToPerson } from "../rules/mails.ts";
@@ -84,7 +84,7 @@ export function makeMails(
 
     /** The second time, the day already has a digest. */
     async storeDigest(digest, now) {
-      const day = storedDay(Date.parse(digest.day));
+      const day = referenceDay(Date.parse(digest.day));
       return (await write(storeDigest(day, JSON.stringify(digest), now))).length === 1;
     },
 

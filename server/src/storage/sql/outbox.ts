@@ -76,10 +76,6 @@ const slackMs = 60_000;
 /** No lease is longer: one that ends later was taken by a clock that was ahead. */
 const leaseMsMax = 2 * 60_000;
 
-/** @param endedBefore when the lease must have ended */
-const leaseIsOver = (now: string, endedBefore: string): string =>
-  `(lease_until IS NULL OR lease_until < ${endedBefore} OR lease_until > ${now} + ${leaseMsMax})`;
-
 /**
  * Makes rows due that were written by a clock that was ahead and has been set back. To be called before each claim. It looks
  * for such rows at its first call and when the time has gone back since: they are not indexed.
@@ -112,7 +108,8 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
   const { prepare, among, amongUnlocked, read, transaction } = engine;
   const { name, prefix, lane, lanes, columns, joins, claims } = table;
   const rewind = makeRewind(engine, name);
-  const isDue = (now: string, ended: string) => `status = 'queued' AND due_at <= ${now} AND ${leaseIsOver(now, ended)}`;
+  const isDue = (now: string, endedBefore: string) => `status = 'queued' AND due_at <= ${now}
+    AND (lease_until IS NULL OR lease_until < ${endedBefore} OR lease_until > ${now} + ${leaseMsMax})`;
   const findLanes = prepare<{ lane: number }>(`
     SELECT lane FROM (${lanes}) AS lanes
     WHERE EXISTS (SELECT 1 FROM ${name} WHERE ${lane} = lanes.lane AND ${isDue("$1", "$2")})`);

@@ -1,8 +1,9 @@
 // The overview, and how the newsletter has grown.
 import { oldAfterDays, type Overview, sharesOfMax } from "@submissions/shared/console";
+import { referenceDay } from "@submissions/shared/reference";
 import type { DeskStore } from "../desk-store.ts";
 import type { SubmissionKind } from "../records.ts";
-import { dayMs, shownDay, startOfDay, storedDay } from "../rules/days.ts";
+import { dayMs, shownDay, startOfDay } from "../rules/days.ts";
 import { countMax, mailKindsOf } from "../rules/inbox-filter.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { type Engine, only, together } from "./engine.ts";
@@ -115,7 +116,7 @@ export function makeOverview(engine: Engine) {
     },
 
     async subscriberGrowth(now, days) {
-      const first = storedDay(startOfDay(now) - (days - 1) * dayMs);
+      const first = referenceDay(startOfDay(now) - (days - 1) * dayMs);
       const [past, active] = await Promise.all([read(statements.growth(first)), read(statements.active())]);
       const shown = past.map((one) => ({ ...one, day: String(one.day).replace(/^(....)(..)(..)$/, "$1-$2-$3") }));
       return [...shown, { day: shownDay(now), ...only(active) }];
@@ -123,7 +124,7 @@ export function makeOverview(engine: Engine) {
 
     async countSubscribers(now) {
       const { forgetFuture, countDay } = statements;
-      const both = () => together([forgetFuture(storedDay(now)), countDay(storedDay(now - dayMs))]);
+      const both = () => together([forgetFuture(referenceDay(now)), countDay(referenceDay(now - dayMs))]);
       await transaction(both, { repeatable: true });
     },
   } satisfies Partial<DeskStore>;

@@ -18,7 +18,7 @@ import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "../webhoo
 import { keptBack, secretOverlapMs, webhooksMax } from "../webhook-store.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, only } from "./engine.ts";
-import { prepareNewestFirst } from "./newest-first.ts";
+import { prepareNewestFirst } from "./ranges.ts";
 import type { OutboxTable } from "./outbox.ts";
 
 /** Deliveries that one transaction replays. */

@@ -1,9 +1,8 @@
 // One open SQLite database. Everything is synchronous, so that nothing can come between two calls.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { type Access, StorageUnavailable } from "../store.ts";
-import { engineWaitMs } from "./busy.ts";
-import { createDatabaseFile, FileGuard } from "./database-file.ts";
-import { asCommitError } from "./errors.ts";
+import { createDatabaseFile, guardFile } from "./database-file.ts";
+import { asCommitError, engineWaitMs } from "./errors.ts";
 
 /** Up to 3.51.2 two connections that write and checkpoint at once could corrupt a database in WAL mode. */
 const sqliteVersionMin = "3.51.3";
@@ -24,23 +23,24 @@ export interface Statement<Parameters extends readonly SQLInputValue[], Row> {
   readonly sourceSQL: string;
   all(...parameters: Parameters): Row[];
   get(...parameters: Parameters): Row | undefined;
-  run(...parameters: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };
+  run(...parameters: Parameters): unknown;
 }
 
 export class SqliteConnection implements Disposable {
   readonly file: string;
   readonly #database: DatabaseSync;
-  readonly #guard: FileGuard;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly access: Access;
+  /** @throws StorageUnavailable when the file was deleted or replaced */
+  readonly assertSameFile: () => void;
 
   /** Opens the handle only. {@link configure} and everything after it may find the database locked. */
   constructor(file: string, access: Access = "read-write") {
     this.file = file;
     this.access = access;
     if (access === "read-write") createDatabaseFile(file);
-    this.#guard = new FileGuard(file);
+    this.assertSameFile = guardFile(file);
     this.#database = new DatabaseSync(file, {
       readOnly: access === "read-only",
       timeout: engineWaitMs,
@@ -111,11 +111,6 @@ export class SqliteConnection implements Disposable {
   /** After a full disk, for example, SQLite has already rolled back by itself. */
   rollback(): void {
     if (this.#database.isTransaction) this.execute("ROLLBACK");
-  }
-
-  /** @throws StorageUnavailable when the file was deleted or replaced */
-  assertSameFile(): void {
-    this.#guard.assertUnchanged();
   }
 
   /** Closes the handle. The last one to close moves the log into the database and removes it. */

@@ -57,33 +57,23 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Remembers which files the database consists of, and refuses to go on when a path leads to another file. */
-export class FileGuard {
-  readonly #file: string;
-  readonly #database: string;
+/**
+ * Remembers which files the database consists of. To be called before SQLite opens the file.
+ *
+ * @returns a function that costs a few microseconds, and throws StorageUnavailable when the database or its log was deleted
+ *   or replaced
+ */
+export function guardFile(file: string): () => void {
+  const database = identify(file) ?? refuse(`There is no database file ${file}. ${advice}`);
   // SQLite makes the log when it first needs it, and keeps it while a connection is open.
-  #log: string | undefined;
-
-  /** To be made before SQLite opens the file. */
-  constructor(file: string) {
-    this.#file = file;
-    this.#database = identify(file) ?? refuse(`There is no database file ${file}. ${advice}`);
-  }
-
-  /**
-   * Costs a few microseconds.
-   *
-   * @throws StorageUnavailable when the database or its log was deleted or replaced
-   */
-  assertUnchanged(): void {
-    if (identify(this.#file) !== this.#database) refuse("The database file was deleted or replaced.");
-    const log = identify(logOf(this.#file));
-    this.#log ??= log;
-    if (log !== this.#log) refuse("The database's log was deleted or replaced.");
-  }
+  let log: string | undefined;
+  return () => {
+    if (identify(file) !== database) refuse("The database file was deleted or replaced.");
+    const found = identify(`${file}-wal`);
+    log ??= found;
+    if (found !== log) refuse("The database's log was deleted or replaced.");
+  };
 }
-
-const logOf = (file: string) => `${file}-wal`;
 
 function identify(path: string): string | undefined {
   try {

@@ -1,18 +1,8 @@
 // Walks along row numbers in ranges, so that a list whose rows are rare neither keeps other lists waiting nor takes for
 // ever.
 import type { Page, PageRequest } from "@submissions/shared/console";
-import { pageLimit, pageLimitMax } from "./desk-store.ts";
-
-/** How an engine divides a list into statements. */
-export interface Ranges {
-  /** Row numbers that the first statement of a list looks at. */
-  readonly width: number;
-  /** The same of a search for words, where each statement costs something of its own. */
-  readonly searchWidth: number;
-  widthAfter(width: number, tookMs: number, isSearch: boolean): number;
-  /** After this much work a page is answered as far as it is found. */
-  readonly workMsMax: number;
-}
+import { pageLimit, pageLimitMax } from "../desk-store.ts";
+import { type Bind, bindTo, type Engine, only, type Ranges, type Value } from "./engine.ts";
 
 /** Above all row numbers. */
 export const endless = Number.MAX_SAFE_INTEGER;
@@ -66,4 +56,38 @@ export async function readPage<Row>(
   const shown = rows.slice(0, limit);
   const end = shown.at(-1);
   return { rows: shown, next: rows.length > limit && end !== undefined ? numberOf(end) : stoppedAt };
+}
+
+interface Table<Row, Read> {
+  readonly columns: string;
+  readonly name: string;
+  readonly joins?: string;
+  readonly number: string;
+  numberOf(row: Row): number;
+  recordOf(row: Row): Read;
+}
+
+/** The conditions of a list, in SQL. `index`: which one it walks along; absent: the table itself. */
+type Wanted = (bind: Bind) => { readonly conditions: readonly string[]; readonly index?: string };
+
+export function prepareNewestFirst<Row, Read>(
+  { prepare, indexedBy, ranges, read, unprepared }: Engine,
+  { columns, name, joins = "", number, numberOf, recordOf }: Table<Row, Read>,
+): (wanted: Wanted, page: PageRequest) => Promise<Page<Read>> {
+  const findLast = prepare<{ last: number }>(`SELECT coalesce(max(${number}), 0) AS last FROM ${name}`);
+  return async (wanted, { after, ...page }) => {
+    const readRange = (above: number, below: number, limit: number) => {
+      const values: Value[] = [];
+      const bind = bindTo(values);
+      const { conditions, index } = wanted(bind);
+      const all = [...conditions, `${number} > ${bind(above)}`, `${number} < ${bind(below)}`];
+      const text = `SELECT ${columns} FROM ${name} ${indexedBy(index ?? null)} ${joins}
+        WHERE ${all.join(" AND ")} ORDER BY ${number} DESC LIMIT ${bind(limit)}`;
+      return read(unprepared<Row>(text, values, "index"));
+    };
+    const bounds = { above: 0, below: after ?? endless, descending: true };
+    const last = async () => only(await read(findLast())).last;
+    const { rows, next } = await readPage({ ...bounds, ranges, last, read: readRange, numberOf }, page);
+    return { rows: rows.map(recordOf), next };
+  };
 }
