@@ -31,24 +31,18 @@ import { deliveriesOf, type EventSubject, receivedEvent, subscriberEvent } from 
 
 export type Rows = { readonly [Name in TableName]: TableRow<Name>[] };
 
-/** What is done beside the rows that are inserted. */
-export interface Decision {
-  readonly answers: readonly Acceptance[];
-  readonly rows: Rows;
-  /** Keys that have run out and are taken anew, with the time at which they were taken. Deleted before the INSERTs. */
-  readonly runOut: readonly { readonly procedure: string; readonly keyHash: string; readonly createdAt: number }[];
-  /** Addresses whose links are deleted if they have expired by an instant. Deleted after the INSERTs. */
-  readonly expired: ReadonlyMap<string, number>;
-}
+export type Decision = ReturnType<typeof decide>;
 
 const nothing: Accepted = { result: "accepted", reference: null, mails: [], capped: [] };
 
-export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers, references: References): Decision {
+export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers, references: References) {
   const rows = Object.fromEntries(tableNames.map((name) => [name, []])) as unknown as Rows;
   const subscribers = new Map<string, TableRow<"subscriber">>();
   const keys = new Map<string, TableRow<"idempotency">>();
   const days = new Map<string, TableRow<"day_counter">>();
+  /** Keys that have run out and are taken anew, with the time at which they were taken. Deleted before the INSERTs. */
   const runOut: { procedure: string; keyHash: string; createdAt: number }[] = [];
+  /** Addresses whose links are deleted if they have expired by an instant. Deleted after the INSERTs. */
   const expired = new Map<string, number>();
 
   function accept(entry: Entry): Acceptance {

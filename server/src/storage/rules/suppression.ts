@@ -13,19 +13,12 @@ export interface Standing {
 const weight = (reason: SuppressionReason | null): number =>
   [null, "manual", "inactive", "unsubscribed", "bounced", "complained"].indexOf(reason);
 
-export interface Consequences {
-  readonly standing: Standing;
-  /** Null: the subscriber stays as it is, or there is none. */
-  readonly change: Pick<KnownAddressee, "status" | "unsubscribedAt"> | null;
-  readonly deletesConfirmLinks: boolean;
-}
-
-/** Null: it is no news. */
+/** Null: it is no news. `change` is null: the subscriber stays as it is, or there is none. */
 export function decideNews(
   { reason, at }: SuppressionChange,
   known: Standing | undefined,
   subscriber: KnownAddressee | undefined,
-): Consequences | null {
+) {
   const news = { reason: explainedReason(reason, known, subscriber?.status), at };
   const standing = decideStanding(known, news) ?? standingOfLateNews(known, news, subscriber);
   if (standing === null) return null;

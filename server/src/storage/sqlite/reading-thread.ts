@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { ReadTooSlow, StorageUnavailable } from "../store.ts";
-import type { SqliteConnection } from "./connection.ts";
+import type { SqliteConnection, Statement } from "./connection.ts";
 import { asUnavailable } from "./errors.ts";
 
 /** SQLite's own wait for a lock. Only this thread waits. */
@@ -12,10 +12,8 @@ const lockWaitMs = 5_000;
 /** Pages in memory, in KiB. */
 const cacheKiB = 4 * 1024;
 
-/** A statement, by its text. That of a prepared one can be asked for only while its connection is open. */
-interface Readable {
-  readonly sourceSQL: string;
-}
+/** That of a prepared statement can be asked for only while its connection is open. */
+type Readable = Pick<Statement<never, unknown>, "sourceSQL">;
 
 type Answer = { readonly rows: unknown[] } | { readonly error: { readonly message: string } };
 
