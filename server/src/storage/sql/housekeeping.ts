@@ -54,7 +54,7 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
   const forgetMails = forget("mail", "id", "created_at", "status <> 'queued'");
 
   return {
-    forgetExpired(now) {
+    forgetExpired: (now) => {
       const forgetting = function* () {
         const ahead = now + slackMs;
         yield* together([rewindKeys(now, ahead), rewindDeliveries(now, ahead)]);
