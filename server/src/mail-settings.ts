@@ -1,8 +1,8 @@
 // What composing needs to know of the configuration, for the service and for the preview of the command line.
 import { samplePackages, titlesOf } from "./config/catalogue.ts";
 import type { Config } from "./config/config.ts";
-import type { MailSettings } from "./mail/compose.ts";
 import { disposableHosts } from "./mail/disposable.ts";
+import type { MailSettings } from "./mail/templates/layout.ts";
 
 /** What is known only while the service runs is left out. */
 export const mailSettingsOf = (config: Config): Omit<MailSettings, "publicUrl" | "receiptId"> => ({

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import * as plain from "../../../test/support/mail/examples.ts";
 import { valuesOf } from "../field-values.ts";
 import type { MailKind, MailSubject, StoredApplication, StoredInquiry, Welcome } from "../storage/records.ts";
-import { compose, type MailSettings } from "./compose.ts";
+import { compose } from "./compose.ts";
 import type { MailContent } from "./mailer.ts";
+import type { MailSettings } from "./templates/layout.ts";
 
 const { digest } = plain;
 const isDisposable = (email: string) => email.endsWith("@throwaway.example");

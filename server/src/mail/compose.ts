@@ -1,27 +1,11 @@
 // Writes a mail from what it is about. Pure, and called when the mail is sent: no text of a mail is ever stored.
-import type { PackageTitles } from "../config/catalogue.ts";
-import { consolePageOf } from "../field-values.ts";
 import type { LeasedMail, MailKind, MailSubject, StoredSubmission, Welcome, WrittenReply } from "../storage/records.ts";
-import type { IsDisposable } from "./disposable.ts";
 import type { MailContent } from "./mailer.ts";
-import type { Written } from "./templates/layout.ts";
+import type { MailSettings, Written } from "./templates/layout.ts";
 import { writeNotice } from "./templates/notice.ts";
 import { writeAssignment, writeDigest } from "./templates/operators.ts";
-import { type Speaker, writeReceipt, writeWelcome } from "./templates/receipt.ts";
+import { writeReceipt, writeWelcome } from "./templates/receipt.ts";
 import { writeReply } from "./templates/reply.ts";
-
-export interface MailSettings extends Speaker {
-  /** The base address of links, without a final slash; from the configuration and never from a request. */
-  readonly publicUrl: string;
-  readonly salesTo: readonly string[];
-  readonly recruitingTo: readonly string[];
-  /** Of the catalogue, or of the sample that the front page shows without one. */
-  readonly packageTitles: PackageTitles;
-  readonly isDisposable: IsDisposable;
-  readonly receiptId: (submission: StoredSubmission) => string;
-  /** Who gets the daily digest; empty: no digest is sent. */
-  readonly digestTo: readonly string[];
-}
 
 /** Writes a mail. @throws Error when the kind does not fit what it is about, or a header would hold a line break */
 export function compose({ kind, about }: Pick<LeasedMail, "kind" | "about">, settings: MailSettings): MailContent {
@@ -50,7 +34,7 @@ function write(kind: MailKind, about: MailSubject, settings: MailSettings): Mail
     if (reply !== undefined && isNotice) return replyMail(team, [email], submission, reply, settings);
     if (reply !== undefined && kind === `${submission.kind}-reply`)
       return replyMail([email], team, submission, reply, settings);
-    if (isNotice) return notice(submission, settings);
+    if (isNotice) return mail(team, writeNotice(submission, settings), [email], automatic);
     if (kind === `${submission.kind}-receipt`) return receipt(submission, settings);
   }
   throw new Error(`A mail of the kind ${kind} is about something else.`);
@@ -64,17 +48,9 @@ const teamOf = ({ kind }: StoredSubmission, { salesTo, recruitingTo }: MailSetti
   kind === "inquiry" ? salesTo : recruitingTo;
 
 function receipt(submission: StoredSubmission, settings: MailSettings): MailContent {
-  const written = writeReceipt(submission, settings.packageTitles, settings);
+  const written = writeReceipt(submission, settings);
   // The first one only: a stranger need not learn who else is in the team.
   return mail([submission.email], written, teamOf(submission, settings).slice(0, 1), automaticReply);
-}
-
-function notice(submission: StoredSubmission, settings: MailSettings): MailContent {
-  const { brand, publicUrl, packageTitles } = settings;
-  const { reference, email } = submission;
-  const consoleUrl = consolePageOf(publicUrl, reference);
-  const about = { brand, consoleUrl, isDisposable: settings.isDisposable(email) };
-  return mail(teamOf(submission, settings), writeNotice(submission, packageTitles, about), [email], automatic);
 }
 
 /** A reply, or the team's copy of it. A person wrote it, so it is not marked as automatic. */

@@ -1,8 +1,9 @@
 // Submissions and mails that the tests of this folder start from.
 import { builtInWords } from "../../../server/src/config/mail-words.ts";
 import { valuesOf } from "../../../server/src/field-values.ts";
-import { compose, type MailSettings } from "../../../server/src/mail/compose.ts";
+import { compose } from "../../../server/src/mail/compose.ts";
 import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
+import type { MailSettings } from "../../../server/src/mail/templates/layout.ts";
 import type {
   Digest,
   MailKind,

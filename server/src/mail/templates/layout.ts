@@ -1,5 +1,9 @@
 // The frame of every mail: one column that reads on a phone, light and dark, no image and nothing fetched from anywhere.
 import { html, Markup, writeFill, type Fill } from "@submissions/shared/html";
+import type { PackageTitles } from "../../config/catalogue.ts";
+import type { MailWords } from "../../config/mail-words.ts";
+import type { StoredSubmission } from "../../storage/records.ts";
+import type { IsDisposable } from "../disposable.ts";
 
 export interface Written {
   readonly subject: string;
@@ -7,13 +11,24 @@ export interface Written {
   readonly html: string;
 }
 
-/** How mails to persons show who sends them. */
-export interface Look {
+/** What mails are told of the installation. */
+export interface MailSettings {
   readonly brand: string;
   /** Address of an image that stands in place of the name; null: the name does. */
   readonly logo: string | null;
   /** The lines at the end; empty: the name stands there. */
   readonly signature: readonly string[];
+  readonly words: MailWords;
+  /** The base address of links, without a final slash; from the configuration and never from a request. */
+  readonly publicUrl: string;
+  readonly salesTo: readonly string[];
+  readonly recruitingTo: readonly string[];
+  /** Of the catalogue, or of the sample that the front page shows without one. */
+  readonly packageTitles: PackageTitles;
+  readonly isDisposable: IsDisposable;
+  readonly receiptId: (submission: StoredSubmission) => string;
+  /** Who gets the daily digest; empty: no digest is sent. */
+  readonly digestTo: readonly string[];
 }
 
 /** Stands before and after the name of a slot. */
@@ -120,16 +135,16 @@ export const layout = frame<
       </html> `,
 );
 
-export const masthead = ({ brand, logo }: Look): Fill =>
+export const masthead = ({ brand, logo }: MailSettings): Fill =>
   logo === null
     ? brand
     : html`<img src="${logo}" alt="${brand}" height="40" style="display:block;border:0;height:40px" />`;
 
-export const signatureLines = ({ brand, signature }: Look): readonly string[] =>
+export const signatureLines = ({ brand, signature }: MailSettings): readonly string[] =>
   signature.length === 0 ? [brand] : signature;
 
 /** Below the body; nothing where the name, which stands above the body, is the signature. */
-export const signatureMarkup = ({ signature }: Look): Fill =>
+export const signatureMarkup = ({ signature }: MailSettings): Fill =>
   signature.length > 0 && html`<p style="margin:16px 0 0">${inLines(signature)}</p>`;
 
 /** The text part of a mail: blocks of lines with a blank line between them. Null leaves a block out. */

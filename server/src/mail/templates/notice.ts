@@ -5,29 +5,20 @@ import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import type { Field } from "@submissions/shared/field-table";
 import { html, type Markup } from "@submissions/shared/html";
 import type { PackageTitles } from "../../config/catalogue.ts";
-import { kindAndSize, namedFields, utcMinute, valueOf, type FieldValue } from "../../field-values.ts";
+import { consolePageOf, kindAndSize, namedFields, utcMinute, valueOf, type FieldValue } from "../../field-values.ts";
 import type { ResumeRecord, StoredSubmission } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
-import { button, frame, inLines, layout, link, textOf, type Written } from "./layout.ts";
+import { button, frame, inLines, layout, link, textOf, type MailSettings, type Written } from "./layout.ts";
 import { packageCount } from "./receipt.ts";
-
-export interface NoticeFacts {
-  readonly brand: string;
-  readonly consoleUrl: string;
-  /** Whether the submitter's address is at a host of throw-away addresses. */
-  readonly isDisposable: boolean;
-}
 
 const persons = { inquiry: "buyer", application: "applicant" } as const;
 
 const consoleWords = "Open in the console";
 
-export function writeNotice(
-  submission: StoredSubmission,
-  packageTitles: PackageTitles,
-  { brand, consoleUrl, isDisposable }: NoticeFacts,
-): Written {
-  const { kind, name, language, receivedAt, reference } = submission;
+export function writeNotice(submission: StoredSubmission, settings: MailSettings): Written {
+  const { kind, name, email, language, receivedAt, reference } = submission;
+  const consoleUrl = consolePageOf(settings.publicUrl, reference);
+  const isDisposable = settings.isDisposable(email);
   const heading = `New ${kind}`;
   const answer = `Answer this mail to write to the ${persons[kind]}.`;
   const sent = namedFields[kind].filter(({ storedAs }) => storedAs !== "name");
@@ -36,7 +27,7 @@ export function writeNotice(
   const subject = `${heading} from ${forSubject(name)} (${reference})`;
   const facts: readonly Fact[] = [
     { label: "Name", value: name },
-    ...sent.flatMap((field) => factsOf(field, valueOf(submission, field), isDisposable, packageTitles)),
+    ...sent.flatMap((field) => factsOf(field, valueOf(submission, field), isDisposable, settings.packageTitles)),
     ...(submission.kind === "application" ? [resumeFact(submission.resume)] : []),
     { label: "Language of the form", value: language === "de" ? "German" : null },
     { label: "Received", value: utcMinute(receivedAt) },
@@ -53,7 +44,7 @@ export function writeNotice(
     html: layout({
       language: "en",
       subject,
-      brand,
+      brand: settings.brand,
       heading,
       preheader: preheaderOf(submission),
       body: [

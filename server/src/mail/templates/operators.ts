@@ -2,12 +2,7 @@
 import { html } from "@submissions/shared/html";
 import { consolePageOf, plurals, utcMinute } from "../../field-values.ts";
 import type { Assignment, Digest } from "../../storage/records.ts";
-import { bulletList, button, layout, link, paragraph, textOf, type Written } from "./layout.ts";
-
-interface Installation {
-  readonly brand: string;
-  readonly publicUrl: string;
-}
+import { bulletList, button, layout, link, paragraph, textOf, type MailSettings, type Written } from "./layout.ts";
 
 type Item = readonly [words: string, url: string, more?: string];
 
@@ -22,7 +17,7 @@ interface OperatorMail {
 
 function write(
   { heading, subject = heading, blocks, button: [words, url], why }: OperatorMail,
-  { brand }: Installation,
+  { brand }: MailSettings,
 ): Written {
   return {
     subject,
@@ -71,15 +66,15 @@ function* countsOf({ mails, ...submissions }: Digest, console: string): Generato
   if (inDoubt > 0) yield [counted(inDoubt, "mail in doubt", "mails in doubt"), `${console}/mails?status=in-doubt`];
 }
 
-export function writeDigest(digest: Digest, installation: Installation): Written {
-  const consoleUrl = `${installation.publicUrl}/console`;
+export function writeDigest(digest: Digest, settings: MailSettings): Written {
+  const consoleUrl = `${settings.publicUrl}/console`;
   const counts = [...countsOf(digest, consoleUrl)];
   const waiting = digest.inquiry.new + digest.application.new;
   const heading =
     counts.length === 0 ? "Nothing waits" : waiting === 0 ? "Nothing new waits" : `${waiting} new in the inbox`;
   const longest = digest.longest.map(({ reference, receivedAt }): Item => [
     reference,
-    consolePageOf(installation.publicUrl, reference),
+    consolePageOf(settings.publicUrl, reference),
     ` since ${utcMinute(receivedAt)}`,
   ]);
   return write(
@@ -93,17 +88,17 @@ export function writeDigest(digest: Digest, installation: Installation): Written
       button: ["Open the console", consoleUrl],
       why: "You get this mail each day because this address is set as DIGEST_EMAIL.",
     },
-    installation,
+    settings,
   );
 }
 
 const listedMax = 50;
 
-export function writeAssignment({ email, assigned }: Assignment, installation: Installation): Written {
-  const consoleUrl = `${installation.publicUrl}/console`;
+export function writeAssignment({ email, assigned }: Assignment, settings: MailSettings): Written {
+  const consoleUrl = `${settings.publicUrl}/console`;
   const all = Object.entries(assigned).map(([reference, name]): Item => [
     reference,
-    consolePageOf(installation.publicUrl, reference),
+    consolePageOf(settings.publicUrl, reference),
     `, assigned by ${name}`,
   ]);
   const left = all.length - listedMax;
@@ -114,6 +109,6 @@ export function writeAssignment({ email, assigned }: Assignment, installation: I
       button: ["All that is assigned to you", `${consoleUrl}?assignee=${encodeURIComponent(email)}`],
       why: "You get this mail because your account of the console is mailed of assignments. Its settings turn that off.",
     },
-    installation,
+    settings,
   );
 }

@@ -2,7 +2,7 @@
 import { html, type Fill } from "@submissions/shared/html";
 import type { Language } from "@submissions/shared/language";
 import type { PackageTitles } from "../../config/catalogue.ts";
-import type { Line, MailWords, Paragraph } from "../../config/mail-words.ts";
+import type { Line, Paragraph } from "../../config/mail-words.ts";
 import { kindAndSize } from "../../field-values.ts";
 import type { StoredInquiry, StoredSubmission } from "../../storage/records.ts";
 import { greeting } from "../stranger.ts";
@@ -17,26 +17,21 @@ import {
   signatureLines,
   signatureMarkup,
   textOf,
-  type Look,
+  type MailSettings,
   type Written,
 } from "./layout.ts";
 
-/** What mails to persons are told of the installation. */
-export interface Speaker extends Look {
-  readonly words: MailWords;
-}
-
 const hello: Readonly<Record<Language, string>> = { en: "Hello", de: "Guten Tag" };
 
-export function writeReceipt(submission: StoredSubmission, packageTitles: PackageTitles, speaker: Speaker): Written {
+export function writeReceipt(submission: StoredSubmission, settings: MailSettings): Written {
   const { kind, name, language, reference, email } = submission;
-  const places = { hello: greeting(name, hello[language]), reference, email, brand: speaker.brand };
+  const places = { hello: greeting(name, hello[language]), reference, email, brand: settings.brand };
   const own =
     submission.kind === "inquiry"
-      ? { packages: packagesOf(submission, packageTitles) }
+      ? { packages: packagesOf(submission, settings.packageTitles) }
       : // Kind and size are what we read off the bytes. The name of the file is a stranger's text.
         { resume: submission.resume === null ? "" : kindAndSize(submission.resume, language) };
-  return write(`${kind}-receipt`, language, { ...places, ...own }, speaker);
+  return write(`${kind}-receipt`, language, { ...places, ...own }, settings);
 }
 
 /** An identifier is a stranger's text: packages without a title are counted. */
@@ -57,11 +52,11 @@ export function packageCount(count: number, language: Language = "en"): string {
 export function writeWelcome(
   language: Language,
   urls: { readonly confirmUrl: string | null; readonly unsubscribeUrl: string },
-  speaker: Speaker,
+  settings: MailSettings,
 ): Written {
   const { confirmUrl, unsubscribeUrl } = urls;
-  const places = { hello: `${hello[language]},`, confirmUrl: confirmUrl ?? "", unsubscribeUrl, brand: speaker.brand };
-  return write(confirmUrl === null ? "newsletter-active" : "newsletter-welcome", language, places, speaker);
+  const places = { hello: `${hello[language]},`, confirmUrl: confirmUrl ?? "", unsubscribeUrl, brand: settings.brand };
+  return write(confirmUrl === null ? "newsletter-active" : "newsletter-welcome", language, places, settings);
 }
 
 /** What stands in the places; an empty text: nothing. Those named `…Url` are links of ours. */
@@ -75,8 +70,8 @@ const orOpen: Readonly<Record<Language, string>> = {
 };
 
 /** Writes a mail. A line of which every place is empty is left out. */
-function write(kind: string, language: Language, places: Places, speaker: Speaker): Written {
-  const { subject, body, footer } = speaker.words.get(`${kind}.${language}`)!;
+function write(kind: string, language: Language, places: Places, settings: MailSettings): Written {
+  const { subject, body, footer } = settings.words.get(`${kind}.${language}`)!;
   const plain = (line: Line) => line.map((piece, at) => (at % 2 === 0 ? piece : places[piece])).join("");
   const isShown = (line: Line) => line.length === 1 || line.some((piece, at) => at % 2 === 1 && places[piece] !== "");
   const shown = (paragraphs: readonly Paragraph[]) =>
@@ -102,17 +97,17 @@ function write(kind: string, language: Language, places: Places, speaker: Speake
     subject: heading,
     text: textOf(
       ...blocks.map((lines) => lines.map(plain)),
-      signatureLines(speaker),
+      signatureLines(settings),
       small.length === 0 ? null : ["--", ...small.flat().map(plain)],
     ),
     html: layout({
       language,
       subject: heading,
-      brand: masthead(speaker),
+      brand: masthead(settings),
       heading,
       preheader: blocks[1] === undefined ? heading : blocks[1].map((line) => plain(line).trim()).join(" "),
       body: blocks.map((lines) => marked(lines)),
-      signature: signatureMarkup(speaker),
+      signature: signatureMarkup(settings),
       footer: inLines(small.map((lines) => marked(lines, true))),
     }).text,
   };
