@@ -36,21 +36,12 @@ const socketsMax = 16;
 const idleMsMax = 20_000;
 const agentOptions = { keepAlive: true, maxSockets: socketsMax, timeout: idleMsMax };
 
-export class PostmarkApi implements Disposable {
-  readonly timeoutMs: number;
-  readonly #token: string;
-  readonly #host: { readonly useHttps: boolean; readonly requestHost: string } | undefined;
-  readonly #agents = { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
+export type PostmarkApi = ReturnType<typeof openPostmarkApi>;
 
-  constructor({ token, apiUrl, timeoutMs = handOverMsMax }: PostmarkSettings) {
-    this.timeoutMs = timeoutMs;
-    this.#token = token;
-    const url = apiUrl === undefined ? undefined : new URL(apiUrl);
-    this.#host = url && {
-      useHttps: url.protocol === "https:",
-      requestHost: url.host + url.pathname.replace(/\/+$/, ""),
-    };
-  }
+export function openPostmarkApi({ token, apiUrl, timeoutMs = handOverMsMax }: PostmarkSettings) {
+  const agents = { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
+  const url = apiUrl === undefined ? undefined : new URL(apiUrl);
+  const host = url && { useHttps: url.protocol === "https:", requestHost: url.host + url.pathname.replace(/\/+$/, "") };
 
   /**
    * Makes the call that `use` makes of the client, and ends it at a time of `performance.now()`. Rejects only when no
@@ -58,7 +49,7 @@ export class PostmarkApi implements Disposable {
    *
    * @param handed the batch that `use` hands to the client; emptied once the request's body is made of it
    */
-  async call(
+  async function call(
     endsAt: number,
     use: (client: ServerClient) => Promise<unknown>,
     handed: unknown[] = [],
@@ -66,15 +57,15 @@ export class PostmarkApi implements Disposable {
     const msLeft = Math.max(Math.ceil(endsAt - performance.now()), 1);
     let begun = false;
     const seen: Seen = { sent: false, status: null, retryAfterMs: null, failure: null };
-    const client = new ServerClient(this.#token, {
-      ...this.#host,
+    const client = new ServerClient(token, {
+      ...host,
       // Seconds. The request ends before this does.
       timeout: Math.ceil(msLeft / 1000) + 1,
       fetch: (address, init = {}) => {
         begun = true;
         // The library's generators hold it until V8's next full collection, which took a tenth of the service's CPU time.
         handed.length = 0;
-        return this.#fetch(address as string, init, msLeft, seen);
+        return request(address as string, init, msLeft, seen);
       },
     });
     try {
@@ -88,7 +79,7 @@ export class PostmarkApi implements Disposable {
   }
 
   /** As much of `fetch` as the library uses. Follows no redirect, because the token would travel with it. */
-  #fetch(address: string, init: RequestInit, msMax: number, seen: Seen): Promise<Response> {
+  function request(address: string, init: RequestInit, msMax: number, seen: Seen): Promise<Response> {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const fail = (error: Error) => {
       seen.failure ??= "code" in error ? String(error.code) : error.message;
@@ -98,24 +89,24 @@ export class PostmarkApi implements Disposable {
     const length = body !== null && { "content-length": Buffer.byteLength(body) };
     const options = { method: init.method, headers: { ...(init.headers as Record<string, string>), ...length } };
     const isSecure = address.startsWith("https:");
-    const request = isSecure
-      ? httpsRequest(address, { ...options, agent: this.#agents.https })
-      : httpRequest(address, { ...options, agent: this.#agents.http });
+    const sending = isSecure
+      ? httpsRequest(address, { ...options, agent: agents.https })
+      : httpRequest(address, { ...options, agent: agents.http });
     let answer: IncomingMessage | null = null;
-    const timer = setTimeout(() => (answer ?? request).destroy(new Error("time-out")), msMax);
-    request.on("close", () => clearTimeout(timer));
-    request.on("socket", (socket) => {
-      if (request.reusedSocket) seen.sent = true;
+    const timer = setTimeout(() => (answer ?? sending).destroy(new Error("time-out")), msMax);
+    sending.on("close", () => clearTimeout(timer));
+    sending.on("socket", (socket) => {
+      if (sending.reusedSocket) seen.sent = true;
       else socket.once(isSecure ? "secureConnect" : "connect", () => (seen.sent = true));
     });
-    request.on("error", fail);
+    sending.on("error", fail);
     // 101: without this the request would neither be answered nor fail.
-    request.on("upgrade", ({ statusCode: status = 101 }, socket) => {
+    sending.on("upgrade", ({ statusCode: status = 101 }, socket) => {
       seen.status = status;
       socket.destroy();
       fail(new Error("unexpected answer"));
     });
-    request.on("response", (response) => {
+    sending.on("response", (response) => {
       answer = response;
       seen.status = response.statusCode ?? null;
       seen.retryAfterMs = readRetryAfter(response.headers["retry-after"]);
@@ -123,14 +114,18 @@ export class PostmarkApi implements Disposable {
       const answerOf = (text: string) => ({ status: seen.status, text: async () => text }) as Response;
       readAll(response).then((text) => resolve(answerOf(text)), fail);
     });
-    request.end(body);
+    sending.end(body);
     return promise;
   }
 
-  [Symbol.dispose](): void {
-    this.#agents.http.destroy();
-    this.#agents.https.destroy();
-  }
+  return {
+    timeoutMs,
+    call,
+    [Symbol.dispose]() {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
 }
 
 async function readAll(response: IncomingMessage): Promise<string> {

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { Models, type ServerClient } from "postmark";
 import type { Later, Mailer, MailFinding, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { messageId } from "./mime.ts";
-import { PostmarkApi, type Exchange, type PostmarkSettings } from "./postmark-call.ts";
+import { openPostmarkApi, type Exchange, type PostmarkApi, type PostmarkSettings } from "./postmark-call.ts";
 
 /** The stream that every Postmark server has for mails to single persons. */
 const messageStream = "outbound";
@@ -14,7 +14,7 @@ const searchesAtOnceMax = 10;
 
 /** Opens the mailer. Nothing is sent and no connection is made. @param key see {@link messageId} */
 export function openPostmarkMailer(settings: PostmarkSettings, from: Sender, key: string): Mailer {
-  const api = new PostmarkApi(settings);
+  const api = openPostmarkApi(settings);
   return {
     batchMax,
     // New mails share one call at a time while calls are quick; a slow call does not hold up what comes after it.
