@@ -1,7 +1,7 @@
 // Loads the configuration: reads the environment, checks every setting at once and says what is wrong, without showing a
 // value. The only reader of process.env.
 import { distance } from "fastest-levenshtein";
-import { configFrom, type Config } from "./config.ts";
+import { configFrom } from "./config.ts";
 import { settings, type Setting, type SettingName, type Values } from "./settings.ts";
 
 /** How a process ends because of its configuration: `EX_CONFIG` of sysexits.h. */
@@ -17,10 +17,6 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-export type ConfigResult =
-  | { readonly ok: true; readonly config: Config }
-  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
-
 const table = Object.entries(settings) as readonly (readonly [SettingName, Setting])[];
 
 function rawOf(environment: Environment, name: SettingName): string | undefined {
@@ -29,7 +25,7 @@ function rawOf(environment: Environment, name: SettingName): string | undefined 
 }
 
 /** Checks all settings. Unknown variables are ignored: the environment is shared with everything else on the machine. */
-export function loadConfig(environment: Environment): ConfigResult {
+export function loadConfig(environment: Environment) {
   const problems: ConfigProblem[] = [];
   const values: { [Name in SettingName]?: unknown } = {};
   for (const [name, setting] of table) {
@@ -40,8 +36,8 @@ export function loadConfig(environment: Environment): ConfigResult {
   }
   // What a setting demands of another one is judged by values that are right in themselves.
   problems.push(...problemsBetween(values as Partial<Values>, (name) => rawOf(environment, name) !== undefined));
-  if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, config: configFrom(values as Values) };
+  if (problems.length > 0) return { ok: false as const, problems };
+  return { ok: true as const, config: configFrom(values as Values) };
 }
 
 function defaultOf({ kind, default: text }: Setting): unknown {
