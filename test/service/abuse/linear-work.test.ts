@@ -11,7 +11,40 @@ import { clientAddress, trustOf } from "../../../server/src/http/gate/client-add
 import { addresses, buyer, type Procedure } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
-import { growthMax, growthOf } from "../../support/abuse/work-by-size.ts";
+
+/** Twice the size may take a little more than twice the work: larger inputs fit the processor's caches less well. */
+const growthMax = 2.2;
+
+const timesEach = 5;
+/** On a busy machine few rounds run undisturbed. Work that grows too fast does so in all of them. */
+const roundsMax = 20;
+/** What takes less than this for the larger input is too little to grow into anything. */
+const negligibleMs = 0.3;
+
+/** How many times as much work an input of twice the size is; 0 when both are next to none. */
+async function growthOf<Input>(
+  make: (size: number) => Input,
+  size: number,
+  work: (input: Input) => unknown,
+): Promise<number> {
+  const [small, large] = [make(size), make(2 * size)];
+  let growth = Infinity;
+  for (let round = 0; round < roundsMax && growth > growthMax; round += 1) {
+    let [ofSmall, ofLarge] = [Infinity, Infinity];
+    for (let time = 0; time < timesEach; time += 1) {
+      ofSmall = Math.min(ofSmall, await msOf(work, small));
+      ofLarge = Math.min(ofLarge, await msOf(work, large));
+    }
+    growth = ofLarge < negligibleMs ? 0 : Math.min(growth, ofLarge / ofSmall);
+  }
+  return growth;
+}
+
+async function msOf<Input>(work: (input: Input) => unknown, input: Input): Promise<number> {
+  const begun = performance.now();
+  await work(input);
+  return performance.now() - begun;
+}
 
 /** What cannot be refused may throw a fault; the work is what counts. */
 function tried(work: () => unknown): void {

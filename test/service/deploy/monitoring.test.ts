@@ -2,12 +2,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { parser } from "@prometheus-io/lezer-promql";
 import { Operator, operator, submitAll } from "../../support/console/operator.ts";
 import { json, rest } from "../../support/doors.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { startService } from "../../support/service.ts";
-import { parseExposition, type Exposed } from "../../support/deploy/exposition.ts";
-import { parsePromql } from "../../support/deploy/promql.ts";
 import { filesOf, read, readYaml, root, type Document } from "../../support/deploy/read-deploy.ts";
 
 const duration = z.string().regex(/^\d+[smhd]$/);
@@ -127,3 +126,58 @@ test.runIf(hasPromtool)("promtool takes the configuration with its rules, and th
   run("check", "config", "prometheus.yaml");
   run("test", "rules", `${root}/test/support/deploy/alerts.promtool.yaml`);
 });
+
+interface Exposed {
+  /** Names of the metrics as they are documented: a histogram has one. */
+  readonly metrics: ReadonlySet<string>;
+  /** Label values by label by name of the series: a histogram has three. */
+  readonly series: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
+}
+
+function parseExposition(text: string): Exposed {
+  const metrics = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = ""]) => name));
+  const series = new Map<string, Map<string, Set<string>>>();
+  for (const [, name = "", labels = ""] of text.matchAll(/^([a-z_][a-z0-9_]*)(?:\{(.*)\})? \S+$/gim)) {
+    const known = series.get(name) ?? new Map<string, Set<string>>();
+    series.set(name, known);
+    for (const [, label = "", value = ""] of labels.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)) {
+      known.set(label, (known.get(label) ?? new Set()).add(value));
+    }
+  }
+  return { metrics, series };
+}
+
+interface Selected {
+  readonly name: string;
+  readonly matchers: readonly { readonly label: string; readonly operator: string; readonly value: string }[];
+}
+
+interface Query {
+  readonly selected: readonly Selected[];
+  /** Labels that are grouped or matched by. */
+  readonly groupings: readonly string[];
+}
+
+function parsePromql(expression: string): Query {
+  // Grafana puts a duration here.
+  const text = expression.replaceAll("$__rate_interval", "5m");
+  const tree = parser.parse(text);
+  const selected: { name: string; matchers: { label: string; operator: string; value: string }[] }[] = [];
+  const groupings: string[] = [];
+  tree.iterate({
+    enter({ name, type, from, to, node }) {
+      const of = (child: string) => {
+        const found = node.getChild(child);
+        return found === null ? "" : text.slice(found.from, found.to);
+      };
+      if (type.isError) throw new Error(`No PromQL at ${from}: ${text}`);
+      if (name === "VectorSelector") selected.push({ name: of("Identifier"), matchers: [] });
+      if (name === "UnquotedLabelMatcher")
+        selected
+          .at(-1)
+          ?.matchers.push({ label: of("LabelName"), operator: of("MatchOp"), value: of("StringLiteral").slice(1, -1) });
+      if (name === "LabelName" && node.parent?.name === "GroupingLabels") groupings.push(text.slice(from, to));
+    },
+  });
+  return { selected, groupings };
+}

@@ -2,16 +2,57 @@
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { json as readJson } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { createLog } from "../../../server/src/observe/log.ts";
-import { CollectorStandIn, factsOf, type TakenSpan } from "../../support/collector-stand-in.ts";
 import { applicant, buyer, form, json, pdf, rest, rpc } from "../../support/doors.ts";
 import { runToEnd } from "../../support/service-process.ts";
 import { startService, type Service } from "../../support/service.ts";
+import type { Document } from "../../support/deploy/read-deploy.ts";
+import { Listening } from "../../support/listening.ts";
+
+const factsOf = (attributes: readonly Document[]): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    attributes.map(({ key, value }) => [
+      key,
+      value.stringValue ?? (value.intValue === undefined ? undefined : String(value.intValue)),
+    ]),
+  );
+
+class CollectorStandIn extends Listening {
+  readonly exports: Document[] = [];
+  readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+  /** What the next requests are answered with; null: they are never answered. */
+  status: number | null = 200;
+
+  static open(): Promise<CollectorStandIn> {
+    const standIn = new CollectorStandIn(createServer());
+    standIn.server.on("request", (request, response) => void standIn.#answer(request, response));
+    return standIn.listen();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.requests.push({ path: request.url ?? "", headers: request.headers });
+    const body: Document = await readJson(request).catch(() => null);
+    // Null: the service gave up in the middle.
+    if (body === null || this.status === null) return;
+    if (this.status === 200) this.exports.push(body);
+    response.writeHead(this.status, { "content-type": "application/json" }).end("{}");
+  }
+
+  get spans(): readonly Document[] {
+    const { exports } = this;
+    return exports
+      .flatMap((one) => one.resourceSpans)
+      .flatMap((one) => one.scopeSpans)
+      .flatMap((one) => one.spans);
+  }
+}
 
 const envOf = (url: string) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
-const named = (spans: readonly TakenSpan[], name: string) => spans.filter((span) => span.name === name);
-const isWithin = (inner: TakenSpan, outer: TakenSpan) =>
+const named = (spans: readonly Document[], name: string) => spans.filter((span) => span.name === name);
+const isWithin = (inner: Document, outer: Document) =>
   BigInt(inner.startTimeUnixNano) >= BigInt(outer.startTimeUnixNano) &&
   BigInt(inner.endTimeUnixNano) <= BigInt(outer.endTimeUnixNano);
 

@@ -1,10 +1,12 @@
 // Several processes of the service on one database of PostgreSQL, with one data folder, one mail provider and one clock.
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { inject } from "vitest";
 import { CrashSite } from "../crash/crash-site.ts";
 import { type PostgresDatabase, PostgresDatabases } from "../postgres-server.ts";
 import { type ServiceProcess, until } from "../service-process.ts";
 import { startService } from "../service.ts";
-import { SharedClock } from "./shared-clock.ts";
+import type { Clock, Stopwatch } from "../../../server/src/clock.ts";
 
 type Env = Readonly<Record<string, string>>;
 
@@ -58,4 +60,34 @@ export const statusOf = async ({ url }: Pick<ServiceProcess, "url">, path: strin
 export async function endByItself(service: ServiceProcess): Promise<number | null> {
   service.child.kill("SIGTERM");
   return service.ended;
+}
+
+class SharedClock implements Clock, Stopwatch {
+  readonly #file: string;
+  #aheadMs = 0;
+
+  /** @param folder where it keeps its time; the processes read it there */
+  constructor(folder: string) {
+    this.#file = join(folder, "clock");
+    this.advance(0);
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return { CLOCK_FILE: this.#file };
+  }
+
+  now(): number {
+    return Date.now() + this.#aheadMs;
+  }
+
+  elapsed(): number {
+    return this.now();
+  }
+
+  advance(ms: number): void {
+    this.#aheadMs += ms;
+    // No process may read half of it.
+    writeFileSync(`${this.#file}.new`, String(this.#aheadMs));
+    renameSync(`${this.#file}.new`, this.#file);
+  }
 }
