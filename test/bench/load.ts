@@ -56,7 +56,6 @@ function requestsOf(client: number, host: string, path: string): () => string {
   return () => text.replace(marker, (numbers += 1).toString(36).padStart(marker.length, "0"));
 }
 
-/** Answers one after the other; rejects when the connection ends. */
 function answersOf(socket: Socket): () => Promise<string> {
   let text = "";
   let waiting = Promise.withResolvers<string>();

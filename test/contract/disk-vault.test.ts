@@ -7,13 +7,14 @@ import { openVault } from "../../server/src/resumes/open-vault.ts";
 import type { Vault } from "../../server/src/resumes/vault.ts";
 import { openFolder } from "../support/folder.ts";
 import { shared } from "../support/shared.ts";
-import { describeVault, MovedClock, stage } from "./vault-contract.ts";
+import { MovableClock } from "../support/movable-clock.ts";
+import { describeVault, stage } from "./vault-contract.ts";
 
 const base = shared(openFolder);
 let vaults = 0;
 const nextFolder = () => join(base().path, `${(vaults += 1)}`, "resumes");
 
-const openDisk = async (folder = nextFolder(), clock = new MovedClock()) => ({
+const openDisk = async (folder = nextFolder(), clock = new MovableClock()) => ({
   folder,
   clock,
   vault: await openVault({ kind: "disk", folder }, clock),
@@ -38,7 +39,7 @@ const sweep = (vault: Vault, known: readonly string[] = []) =>
 test("files lie in a folder of their UTC day, readable for the service only", async () => {
   const { folder, vault } = await openDisk(
     nextFolder(),
-    Object.assign(new MovedClock(), { now: () => Date.UTC(2024, 1, 29, 23, 59) }),
+    Object.assign(new MovableClock(), { now: () => Date.UTC(2024, 1, 29, 23, 59) }),
   );
   const key = await vault.keep(await stage(vault));
   expect(key).toMatch(/^2024\/02\/29\/[0-9a-f]{32}$/);
@@ -128,7 +129,7 @@ test("the identity and what is set aside are readable for the service only", asy
 });
 
 test("with less room than is asked for, uploads find none", async () => {
-  const vault = await openVault({ kind: "disk", folder: nextFolder(), freeBytesMin: Infinity }, new MovedClock());
+  const vault = await openVault({ kind: "disk", folder: nextFolder(), freeBytesMin: Infinity }, new MovableClock());
   expect(await vault.hasRoom()).toBe(false);
   const { vault: other } = await openDisk();
   rmSync(other.stagingFolder, { recursive: true });

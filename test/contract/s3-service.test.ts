@@ -19,7 +19,7 @@ const store = await sharedS3();
 const settings = () => ({ RESUME_STORE: "s3://resumes/kept", S3_ENDPOINT: store.url });
 const apply = (service: Service, resumeFile = pdf("cv.pdf", 200_000)) =>
   rest.send(service, "applications.submit", form({ ...applicant, resumeFile }));
-/** The resumes in the store by their names; the vault's identity is no resume, and what is set aside is none any more. */
+/** The vault's identity is no resume, and what is set aside is none any more. */
 const kept = () => [...store.objects.keys()].filter((name) => /^kept\/\d{4}\//.test(name));
 const referenceOf = ({ receipt }: Answer) => String(receipt?.["applicationId"]);
 const scanOf = async ({ dataFolder }: Service, reference: string) => {

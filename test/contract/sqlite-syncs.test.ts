@@ -43,7 +43,6 @@ describe.runIf(platform() === "linux" && hasCompiler())("on a disk that fails to
   });
   afterAll(() => library.folder?.[Symbol.asyncDispose]());
 
-  /** A process that accepts on such a disk, and says what it had acknowledged before the first sync that failed. */
   async function openProcess() {
     await using opened = new AsyncDisposableStack();
     const folder = opened.use(await openFolder()).path;

@@ -14,20 +14,10 @@ import {
   type Swept,
   type Vault,
 } from "../../server/src/resumes/vault.ts";
+import { MovableClock } from "../support/movable-clock.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-
-/** A clock that tests move. Starts at the true time, because file systems and stores have a clock of their own. */
-export class MovedClock implements Clock {
-  #now = Date.now();
-  now(): number {
-    return this.#now;
-  }
-  advance(ms: number): void {
-    this.#now += ms;
-  }
-}
 
 export const stage = async (vault: Vault, content: string | Buffer = randomBytes(64)): Promise<StagedFile> => {
   const bytes = Buffer.from(content);
@@ -47,7 +37,6 @@ const nothingSwept: Swept = { staged: 0, setAside: 0, putBack: 0, removed: 0, wi
 
 export interface VaultUnderTest {
   readonly vault: Vault;
-  /** The names of all resumes in it, but for staged ones. */
   names(): Promise<readonly string[]>;
 }
 
@@ -60,12 +49,12 @@ interface EngineUnderTest {
 
 export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTest): void => {
   describe(`a vault on ${engine}`, () => {
-    let clock: MovedClock;
+    let clock: MovableClock;
     let vault: Vault;
     let names: VaultUnderTest["names"];
 
     beforeEach(async () => {
-      clock = new MovedClock();
+      clock = new MovableClock();
       ({ vault, names } = await open(clock));
     });
     afterEach(async () => {

@@ -50,7 +50,6 @@ export class SwiftServer implements AsyncDisposable {
     return server;
   }
 
-  /** Asks Swift by its own protocol, past its S3 door: `resumes` is a bucket, `resumes/name` an object. */
   async native(method: string, path: string): Promise<Response> {
     const { accessKeyId: user, secretAccessKey: key } = this.credentials;
     const headers = { "x-auth-user": user, "x-auth-key": key };

@@ -59,7 +59,6 @@ export class FlakyProxy extends Listening {
     response.write(half, () => response.socket?.destroy());
   }
 
-  /** The whole answer of the service; null when it gives none. */
   async #forward({ method, url, headers }: IncomingMessage, body: Buffer) {
     try {
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {

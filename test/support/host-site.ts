@@ -7,7 +7,6 @@ export interface HostPage {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Opens the site, at an address that the service knows in time to list it in `CORS_ORIGINS`. */
 export async function openHostSite() {
   let shown: HostPage = { body: "" };
   const site = await listening((request, response) => {

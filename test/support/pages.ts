@@ -2,7 +2,6 @@
 import { addresses, type Procedure } from "./doors.ts";
 import type { Service } from "./service.ts";
 
-/** What Chromium says that it would like to read. */
 export const browserAccept =
   "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8";
 
@@ -27,7 +26,6 @@ export const postForm = (
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Page> => visit(service, addresses[procedure], { method: "POST", body, headers });
 
-/** Fields as a form sends them; a list sends its field many times. */
 export const fields = (values: Readonly<Record<string, string | readonly string[]>>): URLSearchParams =>
   new URLSearchParams(Object.entries(values).flatMap(([name, value]) => [value].flat().map((one) => [name, one])));
 
@@ -51,7 +49,6 @@ export const tickedOn = ({ text }: Page): string[] =>
     .filter((box) => /\schecked[\s/>]/.test(box))
     .map((box) => unescaped(/value="([^"]*)"/.exec(box)?.[1] ?? ""));
 
-/** What a page says at a field; empty when it says nothing. */
 export const problemAt = ({ text }: Page, name: string): string =>
   unescaped(new RegExp(`id="${name}-error"[^>]*>([^<]*)<`).exec(text)?.[1]?.trim() ?? "");
 

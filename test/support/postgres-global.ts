@@ -5,7 +5,6 @@ import { PostgresDatabases, type PostgresServer, startPostgres } from "./postgre
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The address of the server, without a database. */
     readonly postgresUrl: string;
     /** A data folder to start other servers with; null when the server is given. */
     readonly postgresData: string | null;

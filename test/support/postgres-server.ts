@@ -35,7 +35,6 @@ export class PostgresDatabases {
     await applyPending(connections);
   }
 
-  /** A database with the service's tables in it, or an empty one. */
   async create(kind: "migrated" | "empty" = "migrated") {
     const name = `test_${randomBytes(6).toString("hex")}`;
     // The other strategy writes every page to the log as well: three times the work.
@@ -46,7 +45,6 @@ export class PostgresDatabases {
       name,
       url,
       query: (script: string) => query(url, script),
-      /** A connection of its own, for what has to stay open. */
       connect: () => connect(url),
       /** Changes a setting for connections to come: `SET name = value`, `RESET name`. */
       set: async (setting: string) => void (await this.administer(`ALTER DATABASE ${name} ${setting}`)),

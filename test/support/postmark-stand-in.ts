@@ -40,7 +40,6 @@ export type PostmarkFault =
       readonly headers?: Readonly<Record<string, string>>;
       readonly taken?: boolean;
     }
-  /** Any body at all. */
   | { readonly kind: "body"; readonly status: number; readonly body: string; readonly taken?: boolean }
   /** The answer ends in the middle; the connection breaks before it; it never comes; it comes a byte at a time. */
   | { readonly kind: "cut" | "reset" | "hang" | "trickle"; readonly taken?: boolean };

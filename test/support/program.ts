@@ -46,7 +46,6 @@ export const exitOf = (child: Program): Promise<number | null> =>
   });
 
 export interface Finished {
-  /** Null: a signal ended it. */
   readonly code: number | null;
   readonly bytes: Buffer;
   readonly stdout: string;

@@ -46,11 +46,9 @@ const pageMax = 100;
 export class S3StandIn extends Listening {
   readonly bucket = bucketName;
   readonly objects = new Map<string, StoredObject>();
-  /** `PUT 2026/11/…` of every request that came, refused ones too. */
   readonly requests: string[] = [];
   /** The store's clock. */
   now: () => number = Date.now;
-  /** What becomes of every request, unless something else was said of it. */
   breakdown: S3Mishap | null = null;
   /** Whether objects are encrypted, so that their ETag is not the MD5 of what was sent. */
   encrypting = false;

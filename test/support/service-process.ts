@@ -53,7 +53,6 @@ export async function startProcess(
     log,
     /** Resolves with the exit code once the process has ended and its log was read; null when a signal ended it. */
     ended,
-    /** Reads what is stored, if that is in its data folder, beside the process or after its end. */
     async stored() {
       const file = join(dataFolder, "submissions.sqlite");
       await using store = await openStore({ kind: "sqlite", file }, { access: "read-only" });
@@ -72,7 +71,6 @@ export async function startProcess(
   };
 }
 
-/** Runs the process to its end, for starts that must fail. Answers all that it said. */
 export async function runToEnd(env: Readonly<Record<string, string>>, options: ProcessOptions = {}) {
   const { code, stdout, stderr } = await finish(start("main.ts", [], env, options));
   return { code, output: stdout + stderr };

@@ -20,7 +20,6 @@ interface ServiceOptions {
   /** Silent unless given. */
   readonly log?: Log;
   readonly clock?: Clock & Stopwatch;
-  /** What differs from the usual limits of the HTTP side. */
   readonly limits?: Partial<HttpLimits>;
   /** What lies in its data folder before it starts, by the paths there. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
@@ -65,10 +64,8 @@ export async function startService({
   return {
     url: app.address,
     dataFolder,
-    /** Stops the service; its data folder stays until the object is disposed of. */
     stop: () => app.close(),
     storage: loaded.config.storage,
-    /** What another service is told in order to take its place. */
     sameData: { DATA_DIR: dataFolder, ...database.env },
     /** Reads what is stored through a second connection, as the command line does. */
     async stored() {
@@ -77,7 +74,6 @@ export async function startService({
     },
     /** The mails in the local mailbox, in the order in which they were stored. */
     mails: () => readMails(join(dataFolder, "mailbox")),
-    /** Paths of all files below a folder of the data folder. */
     files: (folder: string) => listFiles(join(dataFolder, folder)),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 /** Opens something before the tests of this file or group, and disposes of it after them. Answers what gives it. */
 export const shared = <T extends object>(open: () => T | Promise<T>): (() => T) => around(open, beforeAll, afterAll);
 
-/** The same before and after each of the tests. */
 export const anew = <T extends object>(open: () => T | Promise<T>): (() => T) => around(open, beforeEach, afterEach);
 
 type Hook = (run: () => unknown) => void;

@@ -31,9 +31,7 @@ export class SmtpStandIn extends Listening {
   readonly received: ReceivedMail[] = [];
   /** How often it has asked for a mail. What it asked for may never come. */
   asked = 0;
-  /** The names that clients gave in EHLO. */
   readonly names = new Set<string>();
-  /** All that clients sent in clear text. */
   readonly inClear: Buffer[] = [];
   behaviour: SmtpBehaviour = {};
   #login = "";

@@ -40,7 +40,6 @@ export function solve({ parameters }: Challenge): Solution {
   }
 }
 
-/** The field as the widget fills it. */
 export const payloadOf = (challenge: Challenge, solution: Solution): string =>
   Buffer.from(JSON.stringify({ challenge, solution })).toString("base64");
 

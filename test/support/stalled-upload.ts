@@ -18,7 +18,6 @@ export function beginUpload({ url }: { readonly url: string }) {
   const cut = once(sending, "error");
   for (const one of [answered, cut]) one.catch(() => {});
   return {
-    /** Resolves when the service has ended the connection without an answer. */
     cut,
     async end(): Promise<number> {
       sending.end("trailer\nstartxref\n0\n%%EOF\n\r\n--b--\r\n");

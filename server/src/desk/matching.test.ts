@@ -4,7 +4,6 @@ import { pageLimitMax, wholeScope } from "../storage/desk-store.ts";
 import type { StoredSubmission } from "../storage/records.ts";
 import { findMatching, matchingMax } from "./matching.ts";
 
-/** A list of so many submissions, in pages of which some are empty. */
 const listOf = (count: number) => ({
   async listSubmissions(_scope: unknown, _filter: unknown, { after = 0, limit = 50 }: PageRequest) {
     const [from, isGap] = [Math.floor(after), after % 1 !== 0];

@@ -547,7 +547,6 @@ describe("stopping", () => {
     expect(await outbox.deliver(mails("a"))).toBe(true);
     await outbox[Symbol.asyncDispose]();
     expect(told.claims).toHaveLength(length);
-    // After the end a mail is given back at once.
     expect(await outbox.deliver(mails("b"))).toBe(false);
     await expect.poll(() => told.settled.at(-1)).toMatchObject({ id: "b", tried: false });
     expect(told.sent).toEqual([["a"]]);

@@ -5,7 +5,6 @@ import { sendWithBisection } from "./send-with-bisection.ts";
 const mails = (count: number) => Array.from({ length: count }, (_, index) => ({ id: String(index) }) as OutgoingMail);
 const taken = ({ id }: OutgoingMail): MailOutcome => ({ result: "taken", providerId: id });
 
-/** A mailer that cannot write some mails, and what it was handed. */
 function mailerThatBreaksAt(...broken: string[]) {
   const calls: string[][] = [];
   const failed: unknown[] = [];

@@ -23,7 +23,6 @@ const dayMs = 24 * 60 * minute;
 const ahead = noon + 730 * dayMs;
 const retention = { operator: "retention", at: noon };
 
-/** Stores nine inquiries, one a minute; the one in their middle came at another time. */
 async function storeNine(store: Store, wrong: number): Promise<void> {
   for (let number = 1; number <= 9; number += 1) {
     await accept(store, inquiry(number, { receivedAt: number === 5 ? wrong : noon + number * minute }));

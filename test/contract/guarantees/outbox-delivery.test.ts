@@ -25,7 +25,6 @@ import {
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
 
-/** Stores inquiries, each received at its own time, and answers their receipts. The notices are sent. */
 async function storeMails(store: Store, receivedAt: readonly number[]): Promise<LeasedMail[]> {
   const stored: LeasedMail[] = [];
   for (const [number, at] of receivedAt.entries()) {

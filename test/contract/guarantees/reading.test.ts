@@ -16,7 +16,6 @@ import {
 } from "../records.ts";
 import { contractTest } from "../engine-under-test.ts";
 
-/** More than two pages. */
 const many = 1_003;
 
 const subscribe = (store: Store, number: number) => accept(store, subscription({ email: `r${number}@example.org` }));

@@ -17,7 +17,6 @@ const strings = cases<Case & { string: string }>("naughty/index.jsonl")
 /** No more of a field is shown than its limit. */
 const shownMaxOf = (name: string) => fieldsOf("application").find((field) => field.name === name)?.rule?.lengthMax;
 
-/** The tags of a page but those of its problems. */
 const tagsOf = (text: string) =>
   [...text.matchAll(/<\/?([a-z][\w-]*)/g)].map(([, tag]) => tag!).filter((tag) => !/^(?:ul|li|p|a)$/.test(tag));
 

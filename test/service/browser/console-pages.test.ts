@@ -14,7 +14,6 @@ const { go, expectProblems } = oneVisit(site);
 test("a language is told of an application and of a subscriber, unless it is English", async () => {
   const applied = site().submissions.find(({ kind }) => kind === "application")!;
   const [german, english] = (await site().store.desk.listSubscribers({}, {})).rows;
-  // The name that a person gave with a submission.
   const titleOf = ({ email }: { readonly email: string }) =>
     site().submissions.find((one) => one.email === email)?.name ?? email;
   for (const [address, heading, count] of [

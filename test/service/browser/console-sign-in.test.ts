@@ -16,7 +16,6 @@ const site = shared(() => ConsoleSite.open({ count: 0 }));
 
 const inbox = (page: Page) => page.getByRole("heading", { name: "Inbox" });
 
-/** Sets the second factor up in the dialog that is open; answers its secret and a recovery code. */
 async function setUp(page: Page): Promise<{ readonly secret: string; readonly recovery: string }> {
   await page.getByLabel("Your password").fill(password);
   await page.getByRole("button", { name: "Go on" }).click();

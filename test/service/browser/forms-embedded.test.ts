@@ -21,7 +21,6 @@ const service = shared(() => startService({ env: { CORS_ORIGINS: host().url, PAC
 
 /** Without a catalogue, as the README starts it. */
 const plain = shared(() => startService({ env: { CORS_ORIGINS: host().url } }));
-/** Does not know the site. */
 const strange = shared(() => startService());
 const proofs = { ALTCHA_HMAC_KEY: "k".repeat(64), ALTCHA_COST: "100" };
 const asking = shared(() => startService({ env: { CORS_ORIGINS: host().url, ...proofs } }));
@@ -296,7 +295,6 @@ describe("a service that asks for proofs of work", () => {
   });
 
   describe("and has changed its key", () => {
-    /** A visit to a newsletter form whose challenges come from a service with another key while `outdated` says so. */
     async function visitWithOutdated(outdated: () => boolean) {
       const visit = await Visit.begin(browser());
       const sent: string[] = [];

@@ -28,7 +28,6 @@ const one = shared(async () => {
   return begun;
 });
 
-/** A test of an inquiry that is filled in and does not arrive at its first try. */
 function testInquiry(
   name: string,
   email: string,

@@ -7,7 +7,6 @@ import { fillApplication, fillInquiry, resume, visitFrontPage } from "../../supp
 
 const browser = shared(openBrowser);
 const service = shared(() => startService());
-/** One for all tests that need no page of their own. */
 const visit = shared(() => visitFrontPage(browser(), service()));
 const inquiriesOf = async (address: string) =>
   (await service().stored()).inquiries.filter(({ email }) => email === address);

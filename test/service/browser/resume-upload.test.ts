@@ -56,7 +56,6 @@ async function drop(target: Locator, files: readonly ChosenFile[]): Promise<void
   for (const type of ["dragenter", "dragover", "drop"]) await target.dispatchEvent(type, { dataTransfer });
 }
 
-/** Slows down what a page sends, and answers how to let it go on as fast as it can. */
 async function slowDown(bytesPerSecond: number) {
   const session = await visit().devtools();
   const limit = (uploadThroughput: number) =>

@@ -19,7 +19,6 @@ beforeEach(() => {
   provider().person = { subject: `person ${subject}` };
 });
 
-/** A provider and a service of a test's own. */
 async function openPair({ env = {}, path = "" } = {}) {
   const opened = new AsyncDisposableStack();
   const only = opened.use(await IdentityProvider.open(() => `${one.url}/console/oidc/callback`, path));
@@ -43,7 +42,6 @@ async function throughProvider(location: string, target = service()): Promise<st
   return at;
 }
 
-/** The form of the console's page. @param token of an invitation */
 const start = (browser: Operator, token = "") =>
   browser.fetch("/console/oidc/start", { method: "POST", body: new URLSearchParams({ token }) });
 

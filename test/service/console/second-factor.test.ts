@@ -155,7 +155,6 @@ test("an operator sees the own sessions and ends one; an administrator ends all 
   expect((await auditOf(service)).at(-1)).toMatchObject(entry);
 });
 
-/** The cookie of the device, which a browser sends beside that of the session. */
 async function signedInDevice(service: Service, email: string): Promise<Operator> {
   const one = new Operator(service);
   const init = { method: "POST", ...json({ email, password }) };

@@ -29,7 +29,6 @@ const suppress = (service: Service, event: object) =>
     ...json(event, { authorization: `Basic ${btoa(credentials)}` }),
   });
 
-/** Gets only what is refused. */
 const quiet = shared(() => startService());
 const quietMia = shared(() => operator(quiet(), "mia@example.org", "marketing"));
 

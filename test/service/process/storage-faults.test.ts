@@ -28,7 +28,6 @@ function expectUnavailable({ status, headers, fault }: Answer): void {
   expect(fault?.message).not.toMatch(/sqlite|disk|EFBIG|ENOSPC|database|\//i);
 }
 
-/** Refuses everything, says so to whoever asks, and lives. */
 async function expectUnusable(service: Running): Promise<void> {
   expectUnavailable(await inquire(service));
   expectUnavailable(await apply(service));

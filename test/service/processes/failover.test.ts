@@ -10,7 +10,6 @@ import { hasLogged, mailsSettled, openSeveral, statusOf } from "../../support/pr
 const clientsEach = 4;
 const hour = 60 * 60 * 1000;
 
-/** Clients of one process, each of which sends an inquiry under a key until it is acknowledged. */
 class Clients {
   readonly acknowledged = new Map<string, unknown>();
   refused = 0;

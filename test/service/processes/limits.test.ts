@@ -26,7 +26,6 @@ const inquire = (services: readonly Running[], times: number, client: string): P
 const accepted = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length;
 const refused = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 429).length;
 
-/** A service, and the lines of its log so far. */
 type Running = Service & { readonly log: readonly string[] };
 
 let several: Several;

@@ -19,7 +19,6 @@ describe("the settings", () => {
     values: setting.example === undefined ? setting.values : `${setting.values} Example: \`${setting.example}\`.`,
   });
   const row = (...cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  /** The rows of the settings that a text has a row of. A row of no setting is not among them. */
   const short = (shown: string) => [
     row("Variable", "Default", "What"),
     "|---|---|---|",

@@ -23,7 +23,6 @@ const wordEntriesUpTo = (count: number): ZipEntry[] => [
   ...wordEntries(),
   ...Array.from({ length: count - 3 }, (_, index) => ({ name: `word/${index}`, data: "" })),
 ];
-/** With a picture that says it inflates to `size` bytes. */
 const inflating = (size: number) => withMore({ name: "word/media/a.png", data: "x", claims: { size } });
 
 test("line ends may follow the ZIP file, and nothing else", async () => {
@@ -239,7 +238,6 @@ test.each(["stored", "packed"])("content types have 256 KiB at most, %s", async 
   expect(await judge(sized(262_145), "cv.docx")).toEqual(damaged);
 });
 
-/** Bytes of a sound DOCX whose reading fails after the first `reads` times. */
 function failingBytes(reads: number, error: Error, isOfTheDisk: boolean): StagedBytes {
   const file = writeZip(wordEntries());
   const bytes = {

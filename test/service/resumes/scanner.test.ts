@@ -18,7 +18,6 @@ import { type Service, startService } from "../../support/service.ts";
 /** For what the test has to wait for, on a busy machine. */
 const patience = { timeout: 20_000 };
 
-/** A store and a vault with resumes of this content; without content the file is missing. */
 class Resumes {
   readonly verdicts = new Map<string, string>();
   readonly claims: string[] = [];
@@ -52,7 +51,6 @@ class Resumes {
     },
   };
 
-  /** Resolves when a scanner asked for more and there was none that is free. */
   async drained(): Promise<void> {
     for await (const [count] of on(this.#events, "claim")) if (count === 0) return;
   }

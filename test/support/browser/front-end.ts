@@ -49,7 +49,6 @@ export async function runInPage(
   const [without, withFile] = await applications();
   expect(without).toMatchObject({ name: person.fullName, resume: null });
   expect(withFile).toMatchObject({ name: person.fullName, resume: { filename: resume.name } });
-  // These come behind the applications.
   await expect.poll(async () => (await service.stored()).inquiries.length).toBe(inquiries);
   for (const one of (await service.stored()).inquiries) expect(one).toMatchObject({ ...inquiry, company: null });
 }

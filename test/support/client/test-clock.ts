@@ -2,7 +2,6 @@
 import type { Clock } from "../../../client/src/sdk/retry.ts";
 
 export interface TestClock extends Clock {
-  /** The waits so far, in milliseconds. */
   readonly waits: number[];
 }
 

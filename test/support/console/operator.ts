@@ -118,7 +118,6 @@ export const recordsIn = <T = Record<string, unknown>>(text: string): T[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as T);
 
-/** The audit log, oldest first. */
 export async function auditOf(service: Pick<Service, "storage">) {
   await using store = await openStore(service.storage);
   return (await Array.fromAsync(store.readAll("audit", {}))).flat();

@@ -21,7 +21,6 @@ export const laterMs = 2 * 60 * 60 * 1000;
 
 interface Start {
   readonly failpoint?: Failpoint;
-  /** How much later than now the service believes it is. */
   readonly aheadMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 }

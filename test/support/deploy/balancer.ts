@@ -29,14 +29,12 @@ export const answers =
   (_request, response) =>
     void response.writeHead(status).end();
 
-/** Reads the whole request and goes away without an answer. */
 export const breaksOff: Behaviour = (incoming) => {
   incoming.resume().once("end", () => incoming.socket.destroy());
 };
 
 export const hangs: Behaviour = () => {};
 
-/** Starts a process that answers `/readyz` with `ready`, and everything else as `behave` does. */
 export async function startUpstream(behave: Behaviour, ready = 200) {
   const seen: Seen[] = [];
   const checks = new EventEmitter();
@@ -50,7 +48,6 @@ export async function startUpstream(behave: Behaviour, ready = 200) {
     behave(incoming, response);
   });
   return Object.assign(upstream, {
-    /** Requests so far, but for those of the balancer itself. */
     seen,
     /** Resolves when the balancer has asked `/readyz` this often from now on. */
     async checked(times: number) {

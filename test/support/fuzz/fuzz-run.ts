@@ -63,7 +63,6 @@ async function settled({ url }: ServiceProcess): Promise<void> {
   });
 }
 
-/** How much the process holds open. */
 async function openFiles({ child }: ServiceProcess): Promise<number> {
   const folder = `/proc/${child.pid}/fd`;
   const links = await Promise.all(
@@ -101,7 +100,6 @@ class FuzzRun {
     if (this.complaints.length < complaintsMax) this.complaints.push(what);
   }
 
-  /** Complains of errors of the service's own, and forgets the log. */
   takeErrors(): void {
     for (const line of this.#service.log.splice(0))
       if (/"level":"(?:error|fatal)"/.test(line)) this.complain(`logged ${line.slice(0, 500)}`);
@@ -160,7 +158,6 @@ class FuzzRun {
     });
   }
 
-  /** Compares what was acknowledged with what is stored. */
   async compare(): Promise<void> {
     const { inquiries, applications, subscribers } = await this.#service.stored();
     const stored = new Set([...inquiries, ...applications].map(({ reference }) => reference));

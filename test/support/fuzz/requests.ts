@@ -12,7 +12,6 @@ export interface FuzzRequest {
   readonly framing: "framed" | "cut" | "wild";
   readonly door: "rest" | "rpc" | "other";
   readonly method: string;
-  /** Procedures in the order of the calls; none at other addresses. */
   readonly procedures: readonly Procedure[];
   readonly isBatch: boolean;
   readonly body: Buffer;

@@ -18,7 +18,6 @@ export interface Exchange {
 /** How long one waits for an answer to bytes to which none may be due. */
 const patienceMs = 100;
 
-/** Sends a request and reads until the connection is closed. */
 export async function exchange(port: number, request: FuzzRequest): Promise<Exchange> {
   const socket = connect(port, "127.0.0.1");
   const received: Buffer[] = [];
@@ -48,7 +47,6 @@ export async function exchange(port: number, request: FuzzRequest): Promise<Exch
   return readAnswers(Buffer.concat(received), request.method);
 }
 
-/** Takes apart what came back. `method` is that of all requests on the connection. */
 export function readAnswers(bytes: Buffer, method: string): Exchange {
   const answers: WireAnswer[] = [];
   let rest = bytes;

@@ -109,7 +109,6 @@ export const oneOfEach = (): [OutgoingMail, ...OutgoingMail[]] => [
   write("digest", { digest }),
 ];
 
-/** Mails to as many addresses: `reader0@example.org` and so on. */
 export const welcomes = (count: number): OutgoingMail[] =>
   Array.from({ length: count }, (_, index) =>
     write("newsletter-welcome", {

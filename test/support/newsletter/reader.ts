@@ -54,7 +54,6 @@ export async function open(link: string, init: RequestInit = {}): Promise<Shown>
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Opens a link and presses the only button of the page, as a browser would. */
 export async function press(link: string): Promise<Shown> {
   const page = await open(link);
   expect(page.status).toBe(200);
@@ -65,7 +64,6 @@ export async function press(link: string): Promise<Shown> {
   return open(new URL(action, link).href, { method: "POST", body });
 }
 
-/** What a mail program sends for one click (RFC 8058). */
 export function oneClick(link: string, encoding: "urlencoded" | "multipart"): Promise<Shown> {
   const body = encoding === "urlencoded" ? new URLSearchParams() : new FormData();
   body.append("List-Unsubscribe", "One-Click");

@@ -18,14 +18,11 @@ export async function startMailService(env: Readonly<Record<string, string>> = {
     service,
     postmark,
     clock,
-    /** The service's store, opened a second time. */
     store,
-    /** The receipts to an address, newest first. */
     receiptsTo: async (address: string) => {
       const mails = await listMails(store.desk, { limit: 1000 });
       return mails.filter(({ kind, email }) => kind === "inquiry-receipt" && email === address);
     },
-    /** Whom the mails that Postmark took are for, in order. */
     taken: () => postmark.taken.map(({ To }) => To),
     async [Symbol.asyncDispose]() {
       // First: a service that stops waits for calls that hang.

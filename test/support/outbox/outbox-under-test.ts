@@ -111,7 +111,6 @@ async function openOutboxUnderTest() {
       await giveBack(store, mails, lease, store.clock.now());
       return mails;
     },
-    /** The only mail, or the newest. */
     newest: async () => (await listMails(store.desk, { limit: 1 }))[0]!,
     /** The ids of the mails that Postmark took, in order. */
     taken: () => postmark.taken.map(({ Metadata }) => Metadata?.["mailId"] ?? ""),

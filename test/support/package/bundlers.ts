@@ -51,7 +51,6 @@ export const bundlers: readonly (readonly [string, Bundler])[] = [
   ["esbuild", byEsbuild],
 ];
 
-/** The code of a program that is written here, bundled by Vite. */
 export async function bundle(project: string, program: string): Promise<string> {
   await writeFile(join(project, "entry.js"), program);
   return (await byVite(project, "entry.js")).map(({ code }) => code).join("");

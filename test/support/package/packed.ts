@@ -14,7 +14,6 @@ export interface Manifest {
 }
 
 export interface Packed extends AsyncDisposable {
-  /** A project that has both packages installed. */
   readonly project: string;
   readonly tarballs: { readonly shared: string; readonly client: string };
 }

@@ -6,14 +6,12 @@ export interface ZipEntry {
   readonly data: string | Buffer;
   /** Without compression. */
   readonly stored?: boolean;
-  /** What the headers say instead of the truth. */
   readonly claims?: Partial<Record<"size" | "packedSize" | "flags" | "method" | "offset", number>>;
 }
 
 interface ZipOptions {
   /** Bytes in front of everything; offsets count from the start of the file, as a self-extractor's would. */
   readonly prefix?: Buffer;
-  /** What the end record says instead of the truth. */
   readonly claims?: Partial<Record<"entries" | "directorySize" | "directoryOffset", number>>;
   /** Goes between the directory and the end record: a ZIP64 record and its locator. */
   readonly beforeEnd?: (offset: number) => Buffer;

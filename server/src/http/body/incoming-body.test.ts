@@ -13,7 +13,6 @@ afterEach(() => {
 
 const limits = { ...httpLimits, checkMs: 1_000, bodyBytesPerSecondMin: 8_192, bodyGraceMs: 5_000 };
 
-/** A client in the middle of a body, and the answers that it got. */
 function sender() {
   const answers: string[] = [];
   const socket = Object.assign(new EventEmitter(), {

@@ -41,7 +41,6 @@ interface Outcome {
   readonly fault?: Fault;
 }
 
-/** Reads a form, and validates it as the procedure does. Nothing may be left in the staging folder. */
 async function read(body: string | Buffer): Promise<Outcome> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "staging-"));
   await using app = Fastify();

@@ -12,7 +12,6 @@ interface Options {
   readonly answer?: (response: ServerResponse) => void;
 }
 
-/** A server whose requests wait unless `answer` answers them. */
 async function open({ limits = {}, trusted = { kind: "none" }, answer = () => {} }: Options = {}) {
   const traffic = new Traffic({ ...httpLimits, ...limits }, new ClientAddresses(trusted), (now) => uploads.push(now));
   const uploads: number[] = [];
