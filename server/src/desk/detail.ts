@@ -31,7 +31,7 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
 
 /** The titles of those packages that have one. */
 export const titlesAmong = (ids: readonly string[], packageTitles: Installation["packageTitles"]) =>
-  Object.fromEntries([...(packageTitles ?? [])].filter(([id]) => ids.includes(id)));
+  Object.fromEntries(ids.flatMap((id) => (packageTitles?.has(id) ? [[id, packageTitles.get(id) ?? ""]] : [])));
 
 /** A mail as the console shows it: a notice names no address. */
 export function shownMail(stored: StoredMail): MailRow {

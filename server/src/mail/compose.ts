@@ -11,7 +11,7 @@ import { writeReply } from "./templates/reply.ts";
 export function compose({ kind, about }: Pick<LeasedMail, "kind" | "about">, settings: MailSettings): MailContent {
   const content = write(kind, about, settings);
   if (content.to.length === 0) throw new Error(`A mail of the kind ${kind} has no addressee.`);
-  // A line break would begin another header. The schemas refuse them, so this finds mistakes of ours only.
+  // A line break would begin another header. The schemas refuse line breaks: this finds mistakes of ours only.
   if (/[\r\n\0]/.test(content.to.join() + content.subject + content.replyTo.join() + (content.fromName ?? ""))) {
     throw new Error("A header of a mail holds a line break or NUL.");
   }

@@ -36,8 +36,8 @@ const cut = "\0";
 
 /**
  * Makes a template with slots into a function of its fills, which are escaped as in {@link html}. The template is written
- * once, and without the double quotes and line breaks that JSON escapes one by one: at thousands of mails a second, that
- * took a tenth of the service's time.
+ * once: at thousands of mails a second, writing it took a tenth of the service's time. It has none of the double quotes and
+ * line breaks that JSON escapes one by one.
  */
 export function frame<Slot extends string>(
   write: (slot: (name: Slot) => Markup) => Markup,
