@@ -63,7 +63,7 @@ export interface AppOptions {
 // How long closing takes at most. With the notice before it (main.ts), a process ends within 10 s of its signal; over SMTP,
 // whose server cannot be asked whether it took a mail, within 27 s.
 const closeMsMax = { mailbox: 8_000, postmark: 8_000, smtp: 25_000 } as const;
-/** How long answers wait for their mails. Open connections are cut half a second later (http/gate/draining.ts). */
+/** How long answers wait for their mails once closing has begun. Open connections are cut half a second later (http/gate/draining.ts). */
 const answersMsMax = 4_000;
 /** What of the time is left for the store, and for the last spans where there are traces. */
 const storeMs = 500;

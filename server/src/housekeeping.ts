@@ -66,7 +66,7 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   };
 }
 
-/** Erases submissions that are older than their days. Answers false when it would erase much of a kind, and waits. */
+/** Erases submissions that are older than their days. False: it would erase much of a kind, which takes an operator's word. */
 async function retain(options: HousekeepingOptions, signal: AbortSignal): Promise<boolean> {
   const { store, retentionDays, retentionWaits, log } = options;
   const actor = { operator: "retention", at: store.clock.now() };

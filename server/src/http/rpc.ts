@@ -86,12 +86,13 @@ function answerSubmissions(request: FastifyRequest, reply: FastifyReply, door: D
   if (request.body === undefined) throw new Fault("bodyEmpty");
   const inputs = inputsOf(request.body);
   const { calls, retryAfterSeconds } = request.admission;
+  const mayBeTooLarge = !(Number(request.headers["content-length"]) <= bytesMax.json);
   const submit = async (path: string, position: number): Promise<unknown> => {
     const entry = procedures.get(path);
     // Not counted: it is a stranger's text and must not become a label.
     if (entry === undefined) throw new Fault("notFound");
     const input = inputs[position];
-    const isTooLarge = Buffer.byteLength(JSON.stringify(input) ?? "") > jsonBytesMaxOf(entry);
+    const isTooLarge = mayBeTooLarge && Buffer.byteLength(JSON.stringify(input) ?? "") > jsonBytesMaxOf(entry);
     if (position < calls && !isTooLarge)
       return answerCall(door, entry, { request, reply, by: "rpc", input: inputOf(input) });
     const fault = isTooLarge ? new Fault("bodyTooLarge") : new Fault("rateLimited", { retryAfterSeconds });

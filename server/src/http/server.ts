@@ -73,8 +73,10 @@ export async function buildHttp(options: HttpOptions) {
   const addresses = new ClientAddresses(options.trustedProxy);
   const traffic = new Traffic(limits, addresses, (uploads) => metrics.uploadsInFlight.set(uploads));
   const logRefusal = refusalLog(options);
-  const bundle = findFormsBundle(options.formsFolder);
-  const site = siteOf({ ...options, bundle });
+  const bundle = options.mode === "worker" ? null : findFormsBundle(options.formsFolder);
+  // Named one by one: the options have secrets.
+  const { brand, packages, privacy, hasFrontPage } = options;
+  const site = siteOf({ brand, packages, privacy, hasFrontPage, corsOrigins, publicUrl, bundle, intake });
   const app: FastifyInstance = Fastify({
     logger: false,
     genReqId: requestIdOf,

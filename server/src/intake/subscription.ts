@@ -9,7 +9,8 @@ import { submit, type Feature, type Intake } from "./submit.ts";
 /** A confirm link works for seven days. Unsubscribe links do not expire. */
 const confirmMs = 7 * 24 * 60 * 60 * 1000;
 
-/** No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none. */
+// No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none: as
+// long as a commit takes less than this, none can be told from the other.
 const answerMsMin = 33;
 
 const subscription: Feature<SubscribeInput, SubscribeReceipt> = {

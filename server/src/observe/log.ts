@@ -69,7 +69,7 @@ export interface LogOutput {
 /** Enough for a line with details, and keeps a library's message from filling the disk. */
 const messageLengthMax = 500;
 
-/** Makes the log of a process: on a terminal readable lines, else JSON, on standard output or each at once on `output`. */
+/** Makes the log of a process: JSON lines, or on a terminal readable ones. With `output` each line goes there at once. */
 export function createLog(level: LogLevel, output?: LogOutput, now: () => number = Date.now): ProcessLog {
   const buffered = output === undefined && level !== "silent" && !isatty(1) ? openOutput(1) : null;
   const logger = pino(
@@ -90,8 +90,8 @@ export function createLog(level: LogLevel, output?: LogOutput, now: () => number
     },
     buffered ?? lineByLine(output ?? process.stdout),
   );
-  // The terminal may be closed.
-  if (output === undefined) process.stdout.on("error", () => {});
+  // The terminal may be closed. On a pipe, Node's stream would have the buffered output lose lines to a slow reader.
+  if (output === undefined && buffered === null) process.stdout.on("error", () => {});
   return Object.assign(logger, { flush: async () => buffered && flushed(buffered) }) as unknown as ProcessLog;
 }
 
@@ -99,7 +99,7 @@ export function createLog(level: LogLevel, output?: LogOutput, now: () => number
 const flushMsMax = 500;
 
 // Standard output in pieces, written by another thread: a system call for each line would cost more than the line. What
-// cannot be written waits for the next try and never stops the service.
+// cannot be written waits for the next try, at the exit for half a second, and never stops the service.
 export function openOutput(descriptor: number): SonicBoom {
   const options = {
     fd: descriptor,

@@ -99,7 +99,12 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
   let begun: Promise<void> | undefined;
 
   async function scrape(): Promise<string> {
-    await (begun ??= measureProcess(registry));
+    begun ??= measureProcess(registry);
+    await begun.catch((error: unknown) => {
+      // The next scrape tries again.
+      begun = undefined;
+      throw error;
+    });
     await ask();
     return registry.metrics();
   }

@@ -86,7 +86,7 @@ export const writtenAt = (path: string): Promise<number> =>
 
 /** Answers whether there is room on a disk. A disk that fails has none. */
 export const watchRoom = (freeBytes: () => Promise<number>, bytesMin = freeBytesMin, now?: () => number) =>
-  shareAnswer(async () => (await freeBytes().catch(() => 0)) >= bytesMin, roomCheckMs, now);
+  shareAnswer(async () => (await freeBytes().catch(() => -1)) >= bytesMin, roomCheckMs, now);
 
 /** What an ordinary user may still write to the disk of a folder. Infinite where the file system has no size. */
 export async function freeBytesOf(folder: string): Promise<number> {

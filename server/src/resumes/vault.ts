@@ -57,7 +57,7 @@ export interface Vault extends AsyncDisposable {
    * @throws VaultUnavailable
    */
   keep(staged: StagedFile, options?: { readonly deadline?: number; readonly key?: string }): Promise<string>;
-  /** Removes a kept file, if it is there. After 3 s the next sweep of this process does. @throws VaultUnavailable */
+  /** Removes a kept file, if it is there. What it cannot remove soon, the next sweep removes. @throws VaultUnavailable */
   discard(key: string): Promise<void>;
   /** @throws ResumeMissing, VaultUnavailable */
   read(key: string): Promise<Readable>;

@@ -28,7 +28,7 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
     if (methods.size > 0) reply.header("allow", [...methods].join(", "));
     refuse(request, reply, new Fault(methods.size > 0 ? "methodNotSupported" : "notFound"));
   });
-  // Hooks are run for what no route matches only if there is a handler. The hook above leaves it nothing.
+  // Never reached, but without it Fastify would answer in its own words.
   app.setNotFoundHandler((request, reply) => refuse(request, reply, new Fault("notFound")));
 }
 

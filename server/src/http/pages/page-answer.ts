@@ -1,5 +1,5 @@
 // Decides which requests are answered with pages, and sends pages. Programs that accept anything, or do not say what they
-// accept, get JSON. The pages are loaded when the first one is needed.
+// accept, get JSON.
 import { faults } from "@submissions/shared/faults";
 import { languageField } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
