@@ -47,6 +47,16 @@ test("a process that exits has written everything", async () => {
   expect(written).toContain("last\n");
 });
 
+// Where it does not block, the exit cannot wait for a slow reader.
+test.runIf(process.platform === "linux")("the log of a process leaves a pipe as it was", async () => {
+  const child = run(`
+    import { readFileSync } from "node:fs";
+    (await import(process.argv[1])).createLog("info").info("begun");
+    const [, flags] = /flags:\\s+(\\d+)/.exec(readFileSync("/proc/self/fdinfo/1", "utf8"));
+    process.stderr.write(String(Number.parseInt(flags, 8) & 0o4000));`);
+  expect(await text(child.stderr!)).toBe("0");
+});
+
 test("a process whose reader has gone ends as it wants to", async () => {
   const child = run(program);
   child.stdout!.destroy();
