@@ -36,7 +36,7 @@ export interface OidcIdentity {
 }
 
 export type OperatorChange =
-  /** Adds an operator. One who exists gets the role; the password stays until the invitation is accepted. */
+  /** Adds an operator. One who exists changes role; the password stays until the invitation is accepted. */
   | { readonly role: Role; readonly invitationHash: string }
   /** With all sessions, and all tokens that the operator made. The last admin stays. */
   | { readonly removed: true }
@@ -111,8 +111,8 @@ export interface AccessStore {
   ): Promise<void>;
 
   /**
-   * Of a session that was used in the last {@link sessionIdleMs} and begun in the last {@link sessionMs}. Records its use
-   * at most once in {@link touchMs}.
+   * The operator of a session that was used in the last {@link sessionIdleMs} and begun in the last {@link sessionMs}.
+   * Records its use at most once in {@link touchMs}.
    */
   findSession(idHash: string, now: number): Promise<StoredSession | null>;
 

@@ -169,7 +169,7 @@ export interface DeskStore {
   /** The tags of the submissions that a scope holds, at most 500. */
   listTags(scope: Scope): Promise<readonly string[]>;
 
-  /** Or gives a tag another name everywhere. Answers how many submissions were changed: those in the scope that had room. */
+  /** Adds and removes tags, or renames one everywhere. Answers how many submissions of the scope were changed. */
   changeTags(
     scope: Scope,
     request: TagRequest | { readonly from: string; readonly to: string },
@@ -192,9 +192,10 @@ export interface DeskStore {
   ): Promise<"due" | "left" | "not-sendable" | "suppressed" | "capped" | null>;
 
   /**
-   * Removes one batch of what an address sent with all that belongs to it, and the suppression, of which a hash stays where
-   * the address is not to be mailed. Or one batch of outdated submissions, and the suppressions of their addresses where
-   * nothing else is known of these. Keys of resumes are kept for {@link resumesToDiscard}. Call again while there is more.
+   * Removes one batch of what an address sent with all that belongs to it, its subscription, and its suppression, of which a
+   * hash stays where it is not to be mailed. Or one batch of outdated submissions, and the suppressions of their addresses
+   * where nothing else is known of these. Keys of resumes are kept for {@link resumesToDiscard}. What a batch removes is in
+   * the audit log. Call again while there is more.
    */
   erase(what: string | Outdated, actor: Actor): Promise<Erased>;
 
@@ -216,7 +217,7 @@ export interface DeskStore {
   /** Makes the next submissions searchable and marks throw-away addresses among them. Answers how many; 0 when all are. */
   indexNext(limit: number, isDisposable: (email: string) => boolean): Promise<number>;
 
-  /** As those of yesterday, once, for {@link subscriberGrowth}. */
+  /** Counts the active subscribers as those of yesterday, once, for {@link subscriberGrowth}. */
   countSubscribers(now: number): Promise<void>;
 }
 

@@ -43,7 +43,7 @@ export const movedTables: readonly MovedTable[] = [
   { name: "webhook_delivery", key: ["id"], numbered: true },
 ];
 
-/** `source`: read as it is at one moment, while services write to it. `backup`: a target that is a new file of SQLite. */
+/** A source is read as it is at one moment, while services write to it. A backup is a target that is a new file of SQLite. */
 export type MoveRole = "source" | "target" | "backup";
 
 /** One transaction, open until it is disposed of. A target's row in `store` was removed when it was opened. */

@@ -48,7 +48,8 @@ export interface TransactionOptions<T> {
   /** Whether running it twice does the same as running it once: it runs again when its outcome is unknown. */
   readonly repeatable?: boolean;
   /**
-   * Looks for what a transaction has stored that has certainly ended with an unknown outcome; null: it was not committed.
+   * Asks what a transaction with an unknown outcome has stored, once it has certainly ended; null: it was not committed.
+   * Without it the outcome stays unknown.
    *
    * @param result undefined when the answers to its statements were lost, too
    */
@@ -56,7 +57,7 @@ export interface TransactionOptions<T> {
 }
 
 interface ConnectionsOptions extends Pick<PoolConfig, "max"> {
-  /** In milliseconds, as all of these. */
+  /** Wait for a connection, free or new. In milliseconds, as all of these. */
   readonly connectMs?: number;
   /** Wait for an answer, and a little longer than one statement may take; 0: without end. */
   readonly answerMs?: number;

@@ -53,7 +53,7 @@ export const isUnprepared = isOneOf("26000", "42P05");
 /** Whether the server said that it failed. Anything else that the driver throws is about the connection. */
 export const isAnswer = (error: unknown): boolean => answerOf(error) !== null;
 
-/** FATAL is the server's last word on a connection, and a server that became read-only has handed over to another. */
+/** Whether the connection is of no use: FATAL is its last word, and a read-only server has handed over to another. */
 export function isLost(error: unknown): boolean {
   const answer = answerOf(error);
   if (answer === null) return true;

@@ -65,7 +65,7 @@ export async function migrateSqlite(file: string): Promise<string[]> {
   return await applyPending(connection);
 }
 
-/** All of them when there is no database. */
+/** The migrations that a database lacks: all of them when there is none. */
 export async function pendingSqliteMigrations(file: string): Promise<PendingMigration[]> {
   if (!existsSync(file)) return weigh(sqliteMigrations(), async () => 0);
   using connection = await connect(file, "read-only");
