@@ -18,13 +18,12 @@ interface OpenApiRoutesOptions extends Omit<DocumentOptions, "publicUrl"> {
 
 const require = createRequire(import.meta.url);
 const ours = (name: string) => new Asset(`/docs/${name}`, () => readFileSync(new URL(name, import.meta.url)));
-const swagger = (name: string, file: string) =>
-  new Asset(`/docs/${name}`, () => readFileSync(require.resolve(`swagger-ui-dist/${file}`)));
+const swagger = (name: string, fileOf: () => string) => new Asset(`/docs/${name}`, () => readFileSync(fileOf()));
 
 /** What the reader loads: Swagger UI, and how this service starts and styles it. */
 const readerAssets = {
-  swaggerStyle: swagger("swagger-ui.css", "swagger-ui.css"),
-  swaggerScript: swagger("swagger-ui.js", "swagger-ui-bundle.js"),
+  swaggerStyle: swagger("swagger-ui.css", () => require.resolve("swagger-ui-dist/swagger-ui.css")),
+  swaggerScript: swagger("swagger-ui.js", () => require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
   style: ours("reader.css"),
   script: ours("reader.js"),
 } as const;
