@@ -184,8 +184,8 @@ class FuzzRun {
 /** The address that a call subscribes; empty when it cannot. */
 function subscribedBy({ body, isBatch }: FuzzRequest, position: number): string {
   const sent = JSON.parse(body.toString("utf8")) as Record<string, unknown>;
-  const input = (isBatch ? sent[String(position)] : sent) as { readonly email?: unknown };
+  const input = (isBatch ? sent[String(position)] : sent) as { readonly email?: unknown } | null | undefined;
   // The other fields may be null, which the doors take as absent.
-  const { data } = subscribeInput.safeParse({ email: input.email });
+  const { data } = subscribeInput.safeParse({ email: input?.email });
   return data === undefined ? "" : emailKey(data.email);
 }
