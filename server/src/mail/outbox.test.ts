@@ -165,6 +165,26 @@ describe("mails that were just stored", () => {
     await expect.poll(() => told.settled).toMatchObject([{ id: "notice", result: "sent" }]);
   });
 
+  test("are answered for at once after ten answers waited in vain for a provider that hangs, until it takes a mail", async () => {
+    let held = gate();
+    const calls = { fresh: 20, due: 1 };
+    const { outbox, told } = play({ deadlineMs: 20, gatherMs: 0, calls, waits: () => held.promise });
+    /** An answer that is there already comes before the event loop turns. */
+    const isAnsweredAtOnce = (id: string) =>
+      Promise.race([
+        outbox.deliver(mails(id)).then(() => true),
+        new Promise<boolean>((resolve) => void setImmediate(resolve, false)),
+      ]);
+    expect(await isAnsweredAtOnce("first")).toBe(false);
+    await Promise.all(Array.from("bcdefghij", (id) => outbox.deliver(mails(id))));
+    expect(await isAnsweredAtOnce("eleventh")).toBe(true);
+    held.resolve();
+    await expect.poll(() => told.settled.length).toBe(11);
+    held = gate();
+    expect(await isAnsweredAtOnce("later")).toBe(false);
+    held.resolve();
+  });
+
   test("share a call when they come together, and the next one when they come while it is under way", async () => {
     const held = gate();
     const { outbox, told } = play({ batchMax: 3, waits: (_, call) => call === 1 && held.promise });
@@ -449,11 +469,15 @@ describe("leases", () => {
     return { ...played, held };
   }
 
-  test("of mails that wait or are handed over are renewed before they end", async () => {
-    const { outbox, told, clock, held } = wait();
+  test("of mails that wait or are handed over are renewed before they end, also after a failure of the store", async () => {
+    const { outbox, told, clock, store, held } = wait();
     const answers = [outbox.deliver(mails("sent"))];
     await expect.poll(() => told.sent.length).toBe(1);
     answers.push(outbox.deliver(mails("waiting")));
+    store.failing = true;
+    clock.at = now + 11_000;
+    await expect.poll(() => told.failed.length).toBeGreaterThan(1);
+    store.failing = false;
     for (const seconds of [11, 22, 33, 600]) {
       clock.at = now + seconds * 1000;
       const lease = { owner: outbox.lease().owner, until: clock.at + 30_000 };
@@ -479,12 +503,14 @@ describe("leases", () => {
 });
 
 describe("the sender learns", () => {
-  test("from questions that are not answered, as from mails that are not taken", async () => {
-    const due = () => [mail("a", { timesNotFound: 0 })];
+  test("from questions that are not answered, which are failed tries, as from mails that are not taken", async () => {
+    const due = () => [mail("a", { timesNotFound: 1 })];
     const { outbox, told } = play({ pollMs: 1, find: async () => [later("provider")], due });
     outbox.start();
     await expect.poll(() => told.events).toContainEqual(["paused", "provider"]);
     expect(told.asked).toHaveLength(10);
+    expect(told.settled[0]).toMatchObject({ id: "a", result: "later", timesNotFound: 1, tried: true });
+    expect(told.sent).toEqual([]);
   });
 
   test("nothing of mails that the mailer cannot write", async () => {

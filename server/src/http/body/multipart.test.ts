@@ -106,6 +106,11 @@ test.each(["text/plain", "text/plain; charset=us-ascii", "text/plain; charset=ba
   },
 );
 
+test("a field that the form does not have is not decoded", async () => {
+  const other = Buffer.from(bodyOf([...fields(applicant), { name: "note", value: "Zo\u00EB" }]), "latin1");
+  expect((await read(other)).form).toEqual(Object.entries(applicant));
+});
+
 test("a hidden field of another kind is a text", async () => {
   const trap = { name: "website", value: "1", type: "application/json" };
   expect((await read(bodyOf([...fields(applicant), trap]))).form?.at(-1)).toEqual(["website", "1"]);

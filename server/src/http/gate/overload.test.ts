@@ -28,6 +28,18 @@ function guarded(limits: Partial<HttpLimits>) {
   return { app, ask };
 }
 
+test.each([
+  ["multipart/form-data; boundary=b", 503],
+  ["Multipart/Form-Data", 503],
+  ["x-multipart/form-data", 200],
+  ["application/json", 200],
+  [undefined, 200],
+])("a body of type %s needs the slot of an upload or not", async (type, status) => {
+  const { app, ask } = guarded({ uploadsMax: 0 });
+  expect(await ask("/", type)).toBe(status);
+  await app.close();
+});
+
 test("a loop that is late three times in a row is too busy for all but probes, until it is in time", async () => {
   const { app, ask } = guarded({ loopLagMsMax: -1 });
   expect(await ask("/")).toBe(200);
