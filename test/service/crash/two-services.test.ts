@@ -19,7 +19,9 @@ const beforeCommit: readonly Step[] = [
 ];
 const afterCommit: readonly Step[] = [
   "after-commit",
-  ...(atNight ? (["mail-taken", "mail-in-hand", "mail-settled", "before-answer"] as const) : []),
+  "mail-taken",
+  "before-answer",
+  ...(atNight ? (["mail-in-hand", "mail-settled"] as const) : []),
 ];
 const steps = [...beforeCommit, ...afterCommit];
 const resume = pdf("resume.pdf", 50_000);
