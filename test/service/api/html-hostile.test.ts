@@ -3,7 +3,7 @@ import { fieldsOf } from "@submissions/shared/forms/form-fields";
 import { expect, test } from "vitest";
 import { cases, type Case } from "../../support/corpora.ts";
 import { manyOrFew } from "../../support/many-or-few.ts";
-import { fields, postForm, typedIn, visit } from "../../support/pages.ts";
+import { fields, postForm, tickedOn, typedIn, visit } from "../../support/pages.ts";
 import { shared } from "../../support/shared.ts";
 import { startService } from "../../support/service.ts";
 
@@ -82,4 +82,10 @@ test("an address that does not exist is not repeated, however deep it is", async
     expect(text).not.toMatch(/script|<i>|<b>/);
     expect(text.length).toBeLessThan(2_000);
   }
+});
+
+test("packages in the front page's address are ticked if they exist, and ignored if not", async () => {
+  const page = await visit(service(), "/?package=de-AT&package=%3Cmark%3E");
+  expect([page.status, tickedOn(page)]).toEqual([200, ["de-AT"]]);
+  expect(page.text).not.toContain("mark>");
 });

@@ -1,7 +1,8 @@
 // The daily digest: what is counted, when it is stored, and that one goes out.
 import { expect, test } from "vitest";
 import { systemClock } from "../../../server/src/clock.ts";
-import { storeDigest } from "../../../server/src/desk/digest.ts";
+import { startDigests, storeDigest } from "../../../server/src/desk/digest.ts";
+import { createLog } from "../../../server/src/observe/log.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import {
   accept,
@@ -41,6 +42,36 @@ test("counts new and open by kind, failed mails, and what waits longest", async 
   });
   expect(digest?.longest[0]).toEqual({ kind: "inquiry", reference: oldest, receivedAt: noon - minute });
   expect(JSON.stringify(digest)).not.toMatch(/ann|ana/i);
+});
+
+test("is stored once its time has come, and once a day, by all processes together", async () => {
+  await using tested = await openSqliteUnderTest();
+  const { store } = tested;
+  let now = noon - 1;
+  let looks = 0;
+  const clock = {
+    ...systemClock,
+    now() {
+      looks += 1;
+      return now;
+    },
+  };
+  const mailBacklog = () => store.mailBacklog();
+  const counted = { desk: store.desk, mailBacklog, storeDigest: store.storeDigest.bind(store), clock };
+  const options = { store: counted, atMinute: 720, log: createLog("silent"), pollMs: 2 };
+  await using _one = startDigests(options);
+  await using _other = startDigests(options);
+  /** How many are stored once one of the two has looked more than twice. */
+  const stored = async () => {
+    const before = looks;
+    await expect.poll(() => looks).toBeGreaterThan(before + 6);
+    return (await allMails(store)).length;
+  };
+  expect(await stored()).toBe(0);
+  now = noon;
+  expect(await stored()).toBe(1);
+  now += 24 * 60 * minute;
+  expect(await stored()).toBe(2);
 });
 
 test("goes out as a mail to those who are named, with links to the console, and not unless they are", async () => {

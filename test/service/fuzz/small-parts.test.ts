@@ -1,8 +1,10 @@
 // Properties of small parts that handle untrusted input.
+import { isIP, isIPv4 } from "node:net";
 import { textLengthMax } from "@submissions/shared/limits";
 import { normaliseSource } from "@submissions/shared/source";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { clientAddress, keysOf, type TrustedProxies, trustOf } from "../../../server/src/http/gate/client-address.ts";
 import { DelimiterCounter } from "../../../server/src/http/body/delimiter-counter.ts";
 import { forSubject, greeting } from "../../../server/src/mail/stranger.ts";
 import { cleanFilename, extensionOf } from "../../../server/src/resumes/display-name.ts";
@@ -25,6 +27,65 @@ test("the name of a file fits a file system and a line, and does not change when
     }),
     { numRuns: manyOrFew(5_000) },
   );
+});
+
+describe("the address of a client", () => {
+  const [v4, v6] = [fc.ipV4(), fc.ipV6()];
+  const written = [v6.map((address) => `[${address}]:443`), v4.map((address) => `${address}:80`)];
+  const entry = fc.oneof(
+    v4,
+    v6,
+    ...written,
+    v4.map((address) => `::ffff:${address}`),
+    hostileText,
+  );
+  const hops = [1, 2, 3, 4].map((count): [TrustedProxies, number] => [{ kind: "hops", count }, count]);
+  /** With how many entries of the header may be believed. */
+  const trust = fc.constantFrom<[TrustedProxies, number]>([{ kind: "none" }, 0], ...hops, [
+    { kind: "cidrs", list: ["10.0.0.0/8", "::1", "2001:db8::/32"] },
+    Infinity,
+  ]);
+
+  /** An address without brackets and port, as the URL parser writes it in IPv6. */
+  const canonical = (text: string): string => {
+    const bare = text
+      .trim()
+      .replace(/^\[(.*)\](?::\d+)?$/, "$1")
+      .replace(/^([\d.]+):\d+$/, "$1");
+    // ipaddr.js reads the deprecated form `::192.0.2.1` as IPv4 too.
+    const address = bare.replace(/^::(?=\d+\.)/, "");
+    return URL.parse(`http://[${isIPv4(address) ? "::ffff:" : ""}${address}]`)?.hostname ?? text;
+  };
+
+  test("is that of the connection or stands in the header, at most as many hops away as are trusted", () => {
+    fc.assert(
+      fc.property(trust, v4, fc.array(entry, { maxLength: 6 }), ([trusted, believed], peer, entries) => {
+        const header = entries.join(", ");
+        const client = clientAddress(trustOf(trusted), peer, header);
+        const reachable = [peer, ...header.split(",").toReversed().slice(0, believed)];
+        expect(isIP(client)).not.toBe(0);
+        expect(reachable.map(canonical)).toContain(canonical(client));
+        expect(keysOf(client).rate).not.toBe("");
+      }),
+      { numRuns: manyOrFew(2_000) },
+    );
+  });
+
+  test("is counted with its /64 for rates and with its /56 for shares", () => {
+    const group = fc.nat(0xffff);
+    const half = fc.tuple(group, group, group, group);
+    const text = (groups: readonly number[]) => groups.map((one) => one.toString(16)).join(":");
+    const first56 = ([a, b, c, d]: readonly number[]) => [a, b, c, d! >> 8].join();
+    fc.assert(
+      fc.property(half, half, half, half, (net, host, otherNet, otherHost) => {
+        const keys = keysOf(text([...net, ...host]));
+        const other = keysOf(text([...otherNet, ...host]));
+        expect(keysOf(text([...net, ...otherHost]))).toEqual(keys);
+        expect(other.rate === keys.rate).toBe(text(net) === text(otherNet));
+        expect(other.share === keys.share).toBe(first56(net) === first56(otherNet));
+      }),
+    );
+  });
 });
 
 test("delimiters are counted alike wherever the chunks of the body end", () => {

@@ -1,6 +1,9 @@
 // Whatever a stranger sends: receipts carry none of it, notices escape all of it, headers stay whole.
+import { applicationInput } from "@submissions/shared/application";
+import { inquiryInput } from "@submissions/shared/inquiry";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { valuesOf } from "../../../server/src/field-values.ts";
 import { compose } from "../../../server/src/mail/compose.ts";
 import type { MailContent } from "../../../server/src/mail/mailer.ts";
 import type { StoredApplication, StoredSubmission } from "../../../server/src/storage/records.ts";
@@ -103,6 +106,20 @@ test("an application's mails", () => {
       }
       expect(notice.html).not.toMatch(tags);
       expectLinksOfOurs(notice);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("what the schemas accept can be written", () => {
+  const email = "a@b.example";
+  const loose = fc.string({ unit: "binary", minLength: 1, maxLength: 80 });
+  fc.assert(
+    fc.property(loose, loose, loose, (name, position, coverLetter) => {
+      const asked = inquiryInput.safeParse({ name, email, selectedPackageIds: [position] });
+      if (asked.success) expectWhole(mailsOf({ ...inquiry, ...valuesOf("inquiry", asked.data) }));
+      const applied = applicationInput.safeParse({ fullName: name, email, position, coverLetter });
+      if (applied.success) expectWhole(mailsOf({ ...application, ...valuesOf("application", applied.data) }));
     }),
     { numRuns: 500 },
   );

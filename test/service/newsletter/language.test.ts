@@ -1,7 +1,7 @@
 // A form says its language; receipts, the welcome mail and the pages behind its links speak it. Notices do not.
 import type { Email } from "postal-mime";
 import { expect, test } from "vitest";
-import { buyer, doors, json, rest } from "../../support/doors.ts";
+import { applicant, buyer, doors, form, json, pdf, rest } from "../../support/doors.ts";
 import { fields, postForm, visit } from "../../support/pages.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -21,6 +21,15 @@ test.each(doors)("the receipt of a German inquiry is German over $name, and the 
   expect(subjects).toContain(`Ihre Anfrage ist angekommen ${String(reference)}`);
   const notice = (await mailsAbout(reference)).find(({ subject }) => subject?.startsWith("New inquiry from Ann Buyer"));
   expect(notice?.text).toContain("Language of the form: German\n");
+});
+
+test("a German application with a resume is kept with its language", async () => {
+  const sent = form({ ...applicant, resumeFile: pdf(), lang: "de" });
+  const reference = (await rest.send(service(), "applications.submit", sent)).receipt?.["applicationId"];
+  const stored = (await service().stored()).applications.find((one) => one.reference === reference);
+  expect(stored?.language).toBe("de");
+  const texts = async () => (await mailsAbout(reference)).map(({ text }) => text).join("");
+  await expect.poll(texts).toContain("Ihr Lebenslauf ist dabei (PDF, 1 kB).");
 });
 
 test.each([undefined, "fr", "", "DEN", 7, ["de"]])("a form in the language %j is answered in English", async (lang) => {
