@@ -35,7 +35,7 @@ import type { MailKind } from "./storage/records.ts";
 import { teamMails } from "./storage/rules/mails.ts";
 import { lockStore, openRateLimitStore, openStore } from "./storage/open-store.ts";
 import { shareAnswer } from "./share-answer.ts";
-import { keepAddress } from "./start-up.ts";
+import { keepAddress } from "./own-address.ts";
 import { startSender } from "./webhooks/sender.ts";
 
 export interface App extends AsyncDisposable {
@@ -63,9 +63,10 @@ export interface AppOptions {
 // How long closing takes at most. With the notice before it (main.ts), a process ends within 10 s of its signal; over SMTP,
 // whose server cannot be asked whether it took a mail, within 27 s.
 const closeMsMax = { mailbox: 8_000, postmark: 8_000, smtp: 25_000 } as const;
-/** How long answers wait for their mails once closing has begun. Open connections are cut half a second later (http/gate/draining.ts). */
+// How long answers wait for their mails once closing has begun. Open connections are cut half a second later
+// (http/gate/draining.ts).
 const answersMsMax = 4_000;
-/** What of the time is left for the store, and for the last spans where there are traces. */
+/** The part of the closing time that is kept for the store, and for the last spans where there are traces. */
 const storeMs = 500;
 const tracesMs = 1_000;
 /** How old the answer may be that open consoles get. */

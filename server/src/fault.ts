@@ -1,5 +1,4 @@
-// The one expected error. Code that refuses a request throws it by its name in the shared table, and the doors write it
-// down.
+// The one expected error. Code that refuses a request throws it, by its name in the shared table. The doors answer with it.
 import { faults, type FaultName, type Issue } from "@submissions/shared/faults";
 import { OperatorError } from "./operator-error.ts";
 

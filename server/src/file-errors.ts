@@ -1,4 +1,4 @@
-// Errors of the file system, and what a file or folder that is not there stands for.
+// Errors of the operating system, and what a file or folder that is not there stands for.
 
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && "syscall" in error;

@@ -8,6 +8,7 @@ import { repeatedly } from "./repeatedly.ts";
 import type { Vault } from "./resumes/vault.ts";
 import type { RateLimitStore } from "./storage/rate-limit-store.ts";
 import type { DeskStore } from "./storage/desk-store.ts";
+import { shownDay } from "./storage/rules/days.ts";
 import type { Store } from "./storage/store.ts";
 
 const intervalMs = 60 * 60 * 1000;
@@ -36,7 +37,7 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   const { clock } = store;
   let erasedOn = "";
   const eraseOutdatedDaily = async (signal: AbortSignal) => {
-    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    const today = shownDay(clock.now());
     if (today === erasedOn) return;
     // While it waits for an operator's word, it looks every hour whether that was given.
     if (await retain(options, signal)) erasedOn = today;

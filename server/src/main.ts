@@ -9,13 +9,14 @@ import { createLog, type ProcessLog } from "./observe/log.ts";
 import { SettingUnusable } from "./optional-packages.ts";
 import { configOrExit, refuseConfig, whatToOpen, whyNotStarted } from "./start-up.ts";
 
-/** What a process has, beside the notice and the closing, until it ends finished or not. */
+/** A process ends this long after the notice and the longest closing, finished or not. */
 const spareMs = 500;
 /** Long enough for a balancer that asks twice a second. */
 const noticeMs = 1_000;
 /** Two SIGINTs closer together than this are one Ctrl-C: npm passes the terminal's on. */
 const sameCtrlCMs = 1_000;
-/** When compiled code is written to disk for the next start. The first time that takes as long as the start itself: callers go first. */
+// When compiled code is written to disk for the next start. The first time that takes as long as the start itself, so
+// callers go first.
 const compiledKeptAfterMs = 500;
 
 async function main(): Promise<void> {

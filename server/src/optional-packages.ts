@@ -1,8 +1,8 @@
-// Packages that are installed only where a setting asks for what needs them.
+// Settings that turn out to be unusable at the start, and the packages that are installed only where a setting needs them.
 import about from "../package.json" with { type: "json" };
 import { OperatorError } from "./operator-error.ts";
 
-/** A setting that is well-formed and cannot be used: what it names is not there or not installed. */
+/** A setting that is found wrong only when it is used, for example because the packages that it needs are missing. */
 export class SettingUnusable extends OperatorError {
   readonly variable: string;
 

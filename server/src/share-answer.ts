@@ -11,3 +11,13 @@ export function shareAnswer<T>(ask: () => Promise<T>, ms: number, now = () => pe
     return asked.answer;
   };
 }
+
+/** Asks once and keeps the answer. A failure is not kept: the next caller asks again. */
+export function keepAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  return () =>
+    (kept ??= ask().catch((error: unknown) => {
+      kept = undefined;
+      throw error;
+    }));
+}

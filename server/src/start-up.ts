@@ -1,10 +1,6 @@
-// What the processes share when they start: reading the configuration, what they tell the person at the terminal, and the
-// address of the running service, which lies in a file of its data folder.
-import { readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { publicUrl, type Config } from "./config/config.ts";
+// What the processes share when they start: reading the configuration, and what they tell the person at the terminal.
+import type { Config } from "./config/config.ts";
 import { configExitCode, loadConfig, reportProblems, type ConfigProblem, type Environment } from "./config/load.ts";
-import { ifMissing } from "./file-errors.ts";
 import { messageForOperator } from "./observe/describe-error.ts";
 
 /** The configuration in force. With mistakes in it they are told, and the process ends. */
@@ -43,16 +39,3 @@ ${frontPage}  console     ${address}/console${signIn ? `  (${signIn})` : ""}
 
 `;
 }
-
-const addressFile = (dataFolder: string) => join(dataFolder, "address");
-
-/** Writes the address of the running service down until disposed of. */
-export async function keepAddress(dataFolder: string, address: string): Promise<AsyncDisposable> {
-  await writeFile(addressFile(dataFolder), address);
-  return { [Symbol.asyncDispose]: () => rm(addressFile(dataFolder), { force: true }) };
-}
-
-// The base address in links that a command prints: `PUBLIC_URL`, that of the running service, which may listen on another
-// port than the command's own PORT says, or the one it would have.
-export const linkAddress = async (config: Config): Promise<string> =>
-  config.publicUrl ?? readFile(addressFile(config.dataFolder), "utf8").catch(ifMissing(publicUrl(config)));

@@ -2,8 +2,8 @@
 import { runCommandLine } from "./commands/program.ts";
 import { readEnvironment } from "./config/load.ts";
 
-// Without a listener a failed write ends the process with a stack. A reader that goes away (`| head`) is no failure; of
-// any other the command that was writing tells.
+// Without a listener a failed write ends the process with a stack. A reader that goes away (`| head`) is no failure. The
+// command that was writing reports any other error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") process.exitCode = 1;
 });

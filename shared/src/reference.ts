@@ -7,7 +7,7 @@ export type ReferenceKind = "INQ" | "APP";
 /** How many references a day and kind has: 000000 to 999999. */
 export const referencesPerDay = 1_000_000;
 
-/** The day part of a reference: the UTC date of an instant in milliseconds since the epoch, as the number yyyymmdd. */
+/** The UTC date of an instant in milliseconds since the epoch, as the number yyyymmdd: in references and stored days. */
 export function referenceDay(epochMs: number): number {
   const instant = new Date(epochMs);
   return (instant.getUTCFullYear() * 100 + instant.getUTCMonth() + 1) * 100 + instant.getUTCDate();

@@ -22,6 +22,7 @@ const everyMs = 20;
 type Beside = (over: AbortSignal) => Promise<string>;
 
 const list = (filter: object) => ["trpc/inbox.list", { filter, page: { limit: 100 } }] as const;
+/** A filter that few submissions match, or none: a list has to pass over the others. */
 const rare = { search: "example", status: "spam", assignee: "nobody@example.org" };
 /** Addresses below the console, with their input; without one they are downloads. */
 const asked: Readonly<Record<string, readonly [path: string, input?: object]>> = {

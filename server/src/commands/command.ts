@@ -7,7 +7,7 @@ import { referenceShape } from "@submissions/shared/reference";
 import { InvalidArgumentError } from "commander";
 import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigProblem, type Environment } from "../config/load.ts";
-import { readInstant } from "../desk/export.ts";
+import { readInstant } from "../desk/instant.ts";
 import type { Actor, AuditEntry } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";

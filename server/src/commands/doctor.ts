@@ -12,7 +12,7 @@ import type { Config } from "../config/config.ts";
 import { type Arrived, doctorPath, doctorToken } from "../http/health.ts";
 import { openMailer } from "../mail/open-mailer.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
-import { linkAddress } from "../start-up.ts";
+import { linkAddress } from "../own-address.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { freeBytesOf, stage } from "../resumes/staging.ts";
 import type { DeskStore } from "../storage/desk-store.ts";

@@ -4,7 +4,7 @@ import { Option, type Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import type { OperatorChange } from "../storage/access-store.ts";
-import { linkAddress } from "../start-up.ts";
+import { linkAddress } from "../own-address.ts";
 import { openStore } from "../storage/open-store.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseEmail } from "./command.ts";
 import { forTerminal, writeAll, writeList } from "./terminal.ts";

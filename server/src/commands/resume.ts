@@ -74,7 +74,7 @@ async function writeNewFile(file: string, bytes: AsyncIterable<Uint8Array>): Pro
     await rename(temporary, file);
     await syncFolder(folder);
   } catch (error) {
-    // Of the file that is written, not of the one that is read.
+    // Only errors of the file that is written are told here; those of the file that is read pass.
     if (!isSystemError(error) || error.path !== temporary) throw error;
     if (error.code === "ENOENT") throw new CommandFailed(`There is no folder ${folder}.`);
     if (error.code !== "EACCES" && error.code !== "EROFS") throw error;

@@ -34,7 +34,7 @@ const colours: Readonly<Record<string, Colour>> = {
 const columnMin = 8;
 const gap = "  ";
 
-/** Rows below the first one as their heading. On a terminal in colour and no wider than the window: columns are cut. */
+/** A table whose first row is the heading. On a terminal it is in colour, and columns are cut to fit the window. */
 function formatTable(rows: readonly (readonly string[])[], terminal: Terminal): string {
   const widths: number[] = [];
   for (const row of rows) {

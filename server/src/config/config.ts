@@ -18,7 +18,7 @@ export function configFrom(values: Values) {
   return {
     /** What pages and mails call us. An address is no name: the host of its owner is, if need be. */
     brand: values.BRAND ?? name ?? address.slice(address.indexOf("@") + 1),
-    /** `web` takes submissions, `worker` sends mail that is due and scans resumes, `all` does both. */
+    /** `web` takes submissions, `worker` does the work behind them, `all` does both. */
     mode: values.SERVICE_MODE,
     listen: { host: values.HOST, port: values.PORT },
     /** The base address in links, without a trailing slash; null: derived once the port is known, by {@link publicUrl}. */

@@ -1,4 +1,4 @@
-// What the console is made of, put together once.
+// What the console is made of, put together once, and which troubles it shows.
 import type { InboxCounts, Setup, Troubles } from "@submissions/shared/console";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";

@@ -15,21 +15,24 @@ export const sessionCookie: Cookie = { name: "console-session", below: "", sameS
 /** What a sign-in by OpenID Connect must come back with. The provider's redirect has to bring it. */
 export const oidcCookie: Cookie = { name: "console-oidc", below: "/oidc", sameSite: "Lax", seconds: 600 };
 
-const days = 24 * 60 * 60;
+const day = 24 * 60 * 60;
 /** That this device has signed in before: it is counted apart from strangers. Browsers keep no cookie for longer. */
-export const deviceCookie: Cookie = { name: "console-device", below: "", sameSite: "Strict", seconds: 400 * days };
+export const deviceCookie: Cookie = { name: "console-device", below: "", sameSite: "Strict", seconds: 400 * day };
 
 /** The account of a provider that waits for the operator's password. */
 export const bindingCookie: Cookie = { name: "console-binding", below: "", sameSite: "Strict", seconds: 600 };
 
 /** Reads and writes cookies. @param publicUrl the base address as browsers see it */
+/** The path of the console, below that of the base address. */
+export const consolePath = (publicUrl: string): string => `${new URL(publicUrl).pathname.replace(/\/$/, "")}/console`;
+
 export function cookiesOf(publicUrl: () => string) {
   const isSecure = () => publicUrl().startsWith("https:");
   // Browsers accept a name with this prefix over https only, so a page that came over http cannot set the cookie.
   const nameOf = ({ name }: Cookie) => (isSecure() ? `__Secure-${name}` : name);
 
   function send(reply: FastifyReply, cookie: Cookie, value: string, seconds: number | null): void {
-    const path = `${new URL(publicUrl()).pathname.replace(/\/$/, "")}/console${cookie.below}`;
+    const path = consolePath(publicUrl()) + cookie.below;
     const parts = [`${nameOf(cookie)}=${value}`, `Path=${path}`, "HttpOnly", `SameSite=${cookie.sameSite}`];
     if (seconds !== null) parts.push(`Max-Age=${seconds}`);
     if (isSecure()) parts.push("Secure");

@@ -1,6 +1,6 @@
-// Writes to the audit log what may come often: failed sign-ins, refused calls, what tokens read. A minute of the same is one
-// entry with a count, so that an attacker cannot fill the log. It is written after the answer, whose time would tell which
-// accounts exist.
+// Writes to the audit log what may come often: failed sign-ins, refused calls, what tokens read. What repeats within a minute
+// is one entry with a count, so that an attacker cannot fill the log. No answer waits for the writing: the time that it takes
+// would tell which accounts exist.
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { AuditEntry, DeskStore } from "../storage/desk-store.ts";

@@ -6,7 +6,7 @@ import { email, optional, required } from "@submissions/shared/fields";
 import { normaliseSource } from "@submissions/shared/source";
 import { isBlank, optionalMultilineText, optionalText, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
-import { readInstant } from "../desk/export.ts";
+import { readInstant } from "../desk/instant.ts";
 import { pageLimitMax, triageMax } from "../storage/desk-store.ts";
 import { passwordLengthMax } from "./password-rules.ts";
 

@@ -37,7 +37,7 @@ export interface Vouched extends Pick<Pending, "former" | "invitation"> {
 }
 
 const providerSecondsMax = 10;
-/** The provider asks for its password again when it last did before that. A session here idles as long. */
+/** A sign-in at the provider that is older is not enough: it asks for its password again. A session here idles as long. */
 const signInAgeSecondsMax = 12 * 60 * 60;
 const bindingMs = 10 * 60 * 1000;
 /** How long a page of the console waits for the provider. */

@@ -1,4 +1,4 @@
-// Which passwords operators may set. Refused is what people who guess passwords try first.
+// Which passwords operators may set. What people who guess passwords try first is refused.
 import { readFileSync } from "node:fs";
 
 const lengthMin = 12;
@@ -14,7 +14,7 @@ const rows = "abcdefghijklmnopqrstuvwxyz 01234567890 qwertyuiop qwertzuiop azert
 const columns = "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol qazwsxedcrfvtgbyhnujmikolp qweasdzxc".split(" ");
 const runs = [...rows, ...columns].flatMap((row) => [row, Array.from(row).toReversed().join("")]);
 
-/** What is wrong with a password; null: nothing. @param known to who guesses: the operator's address, the product's name */
+/** What is wrong with a password; null: nothing. @param known what any guesser knows: the address, the product's name */
 export function passwordProblem(password: string, known: readonly string[]): string | null {
   if (Array.from(password).length < lengthMin) return `Use at least ${lengthMin} characters.`;
   if (password.length > passwordLengthMax) return `Use at most ${passwordLengthMax} characters.`;

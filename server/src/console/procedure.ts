@@ -34,7 +34,7 @@ export const trpc = initTRPC
     errorFormatter: ({ error, path, ctx }) => errorShape(error, path, ctx?.requestId ?? ""),
   });
 
-/** What a procedure knows of whom its rule lets in. */
+/** What a procedure is given once its rule has let the caller in. */
 export type Ruled = Omit<Context, "caller"> & { readonly actor: Actor; readonly scope: Scope };
 
 const ruled = (rule: Exclude<Rule, string>) =>

@@ -5,7 +5,8 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { InboxFilter } from "@submissions/shared/console";
 import { z } from "zod";
-import { allRows, exportRecords, personLine, readInstant, textsOf } from "../desk/export.ts";
+import { allRows, exportRecords, personLine, textsOf } from "../desk/export.ts";
+import { readInstant } from "../desk/instant.ts";
 import type { ExportFormat, ExportRows, ExportSubject } from "../desk/export.ts";
 import { matchingSubmissions, matchingSubscribers } from "../desk/matching.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";
@@ -145,7 +146,7 @@ function sendTexts(call: DownloadCall, filename: string, format: ExportFormat, t
   return sendStream(call, formatTypes[format], call.console.pacer.pace(texts, call.gone));
 }
 
-/** Ends a download whose session or token has ended meanwhile, or whose operator has another role. A piece is a page of rows. */
+/** Ends a download whose session or token has ended, or whose operator has another role. Asked before each piece. */
 async function* whileAdmitted<Piece>({ admitted }: DownloadCall, pieces: AsyncIterable<Piece>): AsyncIterable<Piece> {
   for await (const piece of pieces) {
     await admitted();

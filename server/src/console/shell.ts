@@ -4,6 +4,7 @@ import { writeFill } from "@submissions/shared/html";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import type { Console } from "./console.ts";
+import { consolePath } from "./cookies.ts";
 import { assetsIn, serveAsset } from "../http/pages/assets.ts";
 
 // A browser follows the form that signs in to the provider's page only if the policy names that, too.
@@ -40,7 +41,7 @@ const viewerPolicy = (origins: string): string =>
 /** The page below which no shell answers. */
 const notPages = /^\/console\/(?:trpc|exports|resumes|assets|oidc)(?:\/|$)/;
 
-/** Adds the pages. Answers whether the front end was built, which is to the folder. */
+/** Adds the pages. Answers whether the front end was built. @param folder where it is built to */
 export function consolePages(app: FastifyInstance, folder: string, console: Console): boolean {
   const { publicUrl, openIdConnect, brand } = console;
   const built = findBuilt(folder);
@@ -81,7 +82,7 @@ const isTrustworthy = ({ protocol, hostname }: URL): boolean =>
 
 /** Every page is this shell, so its files need whole paths. The service may lie below the path of its base address. */
 const inPath = (html: string, publicUrl: string): string =>
-  html.replaceAll(/(?<=(?:src|href)=")\.\//g, `${new URL(publicUrl).pathname.replace(/\/$/, "")}/console/`);
+  html.replaceAll(/(?<=(?:src|href)=")\.\//g, `${consolePath(publicUrl)}/`);
 
 /** The script of the page reads the name there. */
 const withBrand = (html: string, brand: string): string =>
@@ -91,7 +92,7 @@ const withBrand = (html: string, brand: string): string =>
 function originsOf({ host }: FastifyRequest, publicUrl: string): string {
   const url = new URL(publicUrl);
   const isName = host !== url.host && /^[\w.-]+(?::\d+)?$/.test(host);
-  const path = `${url.pathname.replace(/\/$/, "")}/console/assets/`;
+  const path = `${consolePath(publicUrl)}/assets/`;
   return [url.origin, ...(isName ? [host] : [])].map((origin) => origin + path).join(" ");
 }
 

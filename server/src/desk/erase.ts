@@ -1,5 +1,5 @@
-// Erases a person, and submissions that have had their days. A wrong clock, or a setting with a digit too few, could take
-// everything at once, so that a run that would erase much of a kind waits for an operator's word.
+// Erases a person, and submissions that are older than they are kept. A wrong clock, or a setting with a digit too few, could
+// take everything at once: a run that would erase much of a kind waits for an operator's word.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import type { Vault } from "../resumes/vault.ts";

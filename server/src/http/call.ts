@@ -113,7 +113,8 @@ export function objectOnly(value: unknown): object {
   return value;
 }
 
-/** Removes the fields that are null, as many clients write what is not filled in. Answers what is no text of `texts`. */
+// Removes texts that are null, as many clients write what is not filled in, and a resume that is no file. Answers the other
+// fields.
 function dropAbsent(value: object, texts: ReadonlySet<string> = new Set()): [string, unknown][] {
   const input = value as Record<string, unknown>;
   const beside: [string, unknown][] = [];
@@ -143,11 +144,12 @@ function idempotencyKeyOf({ headers, raw, page }: FastifyRequest): string | null
   return checkedKey(page?.form?.fields.getAll(idempotencyKeyField).filter((value) => value !== "") ?? []);
 }
 
+export const isIdempotencyKey = (key: unknown): key is string =>
+  typeof key === "string" && /^[\x20-\x7E]{1,255}$/.test(key);
+
 function checkedKey([key, ...more]: readonly unknown[]): string | null {
   if (key === undefined) return null;
-  if (more.length > 0 || typeof key !== "string" || !/^[\x20-\x7E]{1,255}$/.test(key)) {
-    throw new Fault("idempotencyKeyInvalid");
-  }
+  if (more.length > 0 || !isIdempotencyKey(key)) throw new Fault("idempotencyKeyInvalid");
   return key;
 }
 
@@ -155,7 +157,7 @@ function checkedKey([key, ...more]: readonly unknown[]): string | null {
 export const jsonBytesMaxOf = ({ contentTypes }: ProcedureEntry): number =>
   contentTypes.includes("multipart/form-data") ? bytesMax.jsonOfApplication : bytesMax.json;
 
-/** Counts a call that was refused before its input was read. */
+/** Counts a refused call by the code of its refusal. */
 export function countRefusal({ metrics }: DoorOptions, procedure: string, door: Door, error: unknown): void {
   metrics.submissions.inc({ procedure, door, code: describeFailure(error).code });
 }

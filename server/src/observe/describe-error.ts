@@ -1,5 +1,6 @@
 // Reduces an error to what may be logged, or told to an operator. Messages of libraries quote what they were given
 // (addresses, file names, SQL with values), so of most errors only the type and the code are kept.
+import { isSystemError } from "../file-errors.ts";
 import { OperatorError } from "../operator-error.ts";
 
 export interface ErrorDescription {
@@ -37,7 +38,7 @@ export function describeError(error: unknown, causesLeft = causesMax): ErrorDesc
 /** What an operator may read of an error: a message of ours, or the system's, which names a file or a port. Else null. */
 export function messageForOperator(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  if (!(error instanceof OperatorError)) return "syscall" in error ? error.message : null;
+  if (!(error instanceof OperatorError)) return isSystemError(error) ? error.message : null;
   const code = describeError(error).cause?.code;
   return code === undefined || error.message.includes(code) ? error.message : `${error.message} (${code})`;
 }

@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as prom from "prom-client";
-import { shareAnswer } from "../share-answer.ts";
+import { keepAnswer, shareAnswer } from "../share-answer.ts";
 import type { CommitCounts, Store } from "../storage/store.ts";
 
 const require = createRequire(import.meta.url);
@@ -96,15 +96,10 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
   const commitSizes = histogram("store_commit_size", "Writes in a commit.", writesBuckets);
   const commitSeconds = histogram("store_commit_seconds", "Time that a commit took.", secondsBuckets);
   const ask = readAtScrape(registry, sources, now);
-  let begun: Promise<void> | undefined;
+  const begin = keepAnswer(() => measureProcess(registry));
 
   async function scrape(): Promise<string> {
-    begun ??= measureProcess(registry);
-    await begun.catch((error: unknown) => {
-      // The next scrape tries again.
-      begun = undefined;
-      throw error;
-    });
+    await begin();
     await ask();
     return registry.metrics();
   }

@@ -36,7 +36,7 @@ export interface Swept {
   readonly setAside: number;
   /** Set aside before, and put back: they have an application after all. */
   readonly putBack: number;
-  /** Set aside 30 days ago, or taken back by this process without success before. */
+  /** Set aside 30 days ago, or left behind when this process tried in vain to take them back. */
   readonly removed: number;
   /**
    * Why files without an application were left where they are. `other-identity`: the vault belongs to another store, or

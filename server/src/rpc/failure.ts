@@ -19,7 +19,7 @@ export interface Failure {
 }
 
 /** A storage that is unusable is mostly back within seconds, and asking more often only adds load. */
-const storageRetrySeconds = 5;
+export const storageRetrySeconds = 5;
 
 /** The entry of the table for anything thrown. */
 export function describeFailure(error: unknown): Failure {

@@ -34,7 +34,7 @@ export class Again {
 const gatherTurnsMax = 8;
 /** After a batch of so few jobs the next caller is probably alone too. */
 const fewJobs = 2;
-/** Most time until such a job comes again by itself; a commit that begins sooner takes it along. */
+/** A job that was answered with {@link Again} waits at most this long; a commit that begins sooner takes it along. */
 const againMs = 25;
 /** Pause after a batch of which none was done: SQLite blocks this thread for some milliseconds with each try. */
 const busyPauseMs = 10;

@@ -35,7 +35,7 @@ import type {
 /** What a role may see. What lies outside is answered like what does not exist. */
 export interface Scope {
   readonly kinds: readonly SubmissionKind[];
-  /** And their mails. */
+  /** Whether subscribers and their mails are among it. */
   readonly subscribers: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface Actor {
   readonly at: number;
 }
 
-/** Never holds the address of an erased person. */
+/** An entry of the audit log. It never holds the address of an erased person. */
 export interface AuditEntry {
   /** `resume.view`, `export`, `sign-in` and the like; at most 64 characters. */
   readonly action: string;

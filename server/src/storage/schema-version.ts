@@ -53,7 +53,7 @@ export async function weigh(
 
 /** A newer version of the service has migrated the database, whose rows this one could misread. */
 export class SchemaTooNew extends OperatorError {
-  /** @param found, known numbers of latest migrations */
+  /** @param found the database's latest migration @param known the latest of this version */
   constructor(found: number, known: number) {
     super(`The database has schema ${found}, this version knows ${known}: start a version that knows it.`);
   }

@@ -51,7 +51,7 @@ export interface Lease {
 /** A submission and everything that is stored with it. */
 export interface Entry {
   readonly submission: SubmissionRecord | SubscriptionRecord;
-  /** An inquiry or application is then kept as spam without mail; of a subscription only key and challenge are kept. */
+  /** The honeypot was filled: it is kept as spam without mail, and of a subscription only key and challenge. */
   readonly spam: boolean;
   /** Null: the caller sent none. */
   readonly key: IdempotencyRecord | null;
@@ -71,7 +71,7 @@ export interface Accepted {
   readonly reference: string | null;
   /** The mails that were stored, leased; the submitter's first. */
   readonly mails: readonly LeasedMail[];
-  /** Left out, because their addressee may get none now (see `rules/mails.ts`). */
+  /** The mails that were left out, because their addressee may get none now (see `rules/mails.ts`). */
   readonly capped: readonly MailKind[];
 }
 
@@ -167,21 +167,22 @@ export interface Store extends AsyncDisposable {
   checkLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean>;
 
   /**
-   * False, and nothing changes, when the link does not work; the second time true, and nothing changes. `unsubscribe` also
-   * deletes all confirm links of the address, so that an old one cannot resubscribe it; who bounced or complained stays that.
+   * Follows a link. Answers false, and changes nothing, when it does not work; following it again answers true and changes
+   * nothing. `unsubscribe` also deletes all confirm links of the address, so that an old one cannot resubscribe it. An
+   * address that bounced or complained stays so.
    */
   followLink(purpose: LinkPurpose, link: FollowedLink): Promise<boolean>;
 
   /** Unsubscribes an address in the name of an operator, as its link does. False when there is no such subscriber. */
   unsubscribeFor(email: string, actor: Actor): Promise<boolean>;
 
-  /** By `rules/suppression.ts`. The address need not be known. Answers whether this was news. */
+  /** Records news of an address (`rules/suppression.ts`), known or not. Answers whether it was news. */
   suppress(change: SuppressionChange): Promise<boolean>;
 
   /** Makes the mails and deliveries due that are held since a restore, or the one of an id. Answers how many there were. */
   releaseHeld(id: string | null, actor: Actor): Promise<number>;
 
-  /** Since when the oldest waits, and when the first one is or was due: null when none waits. */
+  /** Counts mails. The times are those of the oldest that waits and of the first that is due; null: none waits. */
   mailBacklog(): Promise<{
     readonly queued: number;
     readonly failed: number;

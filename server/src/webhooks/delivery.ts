@@ -63,14 +63,14 @@ export function afterTry(
   at: number,
   random: () => number = Math.random,
 ): DeliverySettlement {
-  const { status = 0, retryAfterMs, failure = `HTTP ${status}` } = answer;
-  if (status >= 200 && status < 300) return { id, at, result: "delivered", answer: failure };
+  const { status = 0, retryAfterMs, failure: told = `HTTP ${status}` } = answer;
+  if (status >= 200 && status < 300) return { id, at, result: "delivered", answer: told };
   const delay = delaysMs[attempts];
   // Gone: the receiver asks not to be called any more.
-  if (status === 410 || delay === undefined) return { id, at, result: "failed", answer: failure };
+  if (status === 410 || delay === undefined) return { id, at, result: "failed", answer: told };
   const asked = Math.min(retryAfterMs ?? 0, retryAfterMsMax);
   const dueAt = at + Math.max(Math.round(delay * (1 + jitter * random())), asked);
-  return { id, at, result: "later", dueAt, answer: failure };
+  return { id, at, result: "later", dueAt, answer: told };
 }
 
 // What chat services are told instead: what happened and where it is. Of what a stranger wrote only the name.

@@ -9,7 +9,7 @@ import type { PostOptions } from "./post.ts";
 
 /** How often due deliveries are looked for: a look at an index that is empty most of the time. */
 const pollMsDefault = 1_000;
-const callsMax = 8;
+const callsPerWebhookMax = 8;
 /** Longer than a call can take. */
 const leaseMs = 60_000;
 
@@ -66,7 +66,7 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     const ended = () => {
       underWay.delete(id);
       // The webhook may have more deliveries that are due. Not for each call that ends: a claim is a transaction.
-      if (callsOf(webhook) <= callsMax / 2) waiting.abort();
+      if (callsOf(webhook) <= callsPerWebhookMax / 2) waiting.abort();
     };
     // A settlement that the store did not take: the lease ends, and it is sent again.
     underWay.set(id, { webhook, calling: deliver(delivery).catch(failed).then(ended) });
@@ -76,7 +76,7 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     const now = clock.now();
     const lease = { owner, until: now + leaseMs };
     const lanes = Array.from(underWay.values(), ({ webhook }) => webhook);
-    const claimed = await deliveries.claim(now, callsMax, lease, { underWay: lanes });
+    const claimed = await deliveries.claim(now, callsPerWebhookMax, lease, { underWay: lanes });
     // When the clock was set, its lease has ended although it is under way.
     for (const delivery of claimed) if (!underWay.has(delivery.id)) call(delivery);
   }

@@ -209,7 +209,7 @@ test("tells everything that is known of an address, as far as the scope goes", a
   );
   expect((await store.desk.findPerson(sales, email))?.submissions).toHaveLength(1);
   expect(await store.desk.findPerson(marketing, email)).toMatchObject({ submissions: [], suppressed: "manual" });
-  expect(await store.desk.findPerson(wholeScope, "nobody@example.org")).toBeNull();
+  expect(await store.desk.findPerson(wholeScope, "unknown@example.org")).toBeNull();
 });
 
 test("serves others while a person with many submissions is read", async ({ store }) => {

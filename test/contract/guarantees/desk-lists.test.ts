@@ -181,7 +181,7 @@ test("finds names, addresses and companies as they are typed, whatever accents a
     ["example.org", [2, 1]],
     ["m", []],
     ["ann m", [1]],
-    ["nobody", []],
+    ["unknown", []],
     ['"* NEAR & | ! : ( ) \\', []],
     ["' :* &", []],
   ];

@@ -12,9 +12,11 @@ import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import { reached } from "../../failpoint.ts";
 import { Fault } from "../../fault.ts";
+import { isSystemError } from "../../file-errors.ts";
 import type { Input } from "../../intake/call.ts";
 import { stage } from "../../resumes/staging.ts";
 import type { StagedFile, Vault } from "../../resumes/vault.ts";
+import { storageRetrySeconds } from "../../rpc/failure.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
 import { type FormBody, textFieldsMax } from "./form-body.ts";
 
@@ -177,7 +179,7 @@ export class MultipartForm {
     // Loaded with the first resume, and with it the reader of ZIP files.
     const { inspectResume } = await import("../../resumes/inspect.ts");
     const inspection = await inspectResume(staged.path, filename).catch((error: unknown) => {
-      throw new Fault("storageUnavailable", { cause: error, retryAfterSeconds: 5 });
+      throw new Fault("storageUnavailable", { cause: error, retryAfterSeconds: storageRetrySeconds });
     });
     if (!inspection.accepted) return this.#body.refuse(resumeField, inspection.message, "resumeKindUnsupported");
     this.#body.resume = { ...staged, kind: inspection.kind, filename: inspection.filename };
@@ -235,7 +237,7 @@ function faultOf(error: unknown): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
   if ("code" in error && error.code === "FST_PARTS_LIMIT") return new Fault("fieldTooLarge", { cause: error });
   // System errors of the staging folder (no space, no permission) are ours; all others are the parser's about the body.
-  return "syscall" in error && error.syscall !== "read"
-    ? new Fault("storageUnavailable", { cause: error, retryAfterSeconds: 5 })
+  return isSystemError(error) && error.syscall !== "read"
+    ? new Fault("storageUnavailable", { cause: error, retryAfterSeconds: storageRetrySeconds })
     : new Fault("bodyMalformed", { cause: error });
 }

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { html } from "@submissions/shared/html";
 import type { FastifyInstance } from "fastify";
+import { keepAnswer } from "../../share-answer.ts";
 import { Asset, serveAsset } from "../pages/assets.ts";
 import { sendPage } from "../pages/page-answer.ts";
 import type { Site } from "../pages/site.ts";
@@ -33,8 +34,6 @@ const caching = "public, max-age=300";
 
 /** Adds `/openapi.json`, and `/docs` with its assets. */
 export function openApiRoutes(app: FastifyInstance, { site, publicUrl, ...options }: OpenApiRoutesOptions): void {
-  let built: Promise<string> | undefined;
-
   async function build(): Promise<string> {
     const workerData: DocumentOptions = { ...options, publicUrl: publicUrl().replace(/\/+$/, "") };
     const worker = new Worker(new URL("document-worker.ts", import.meta.url), { workerData });
@@ -45,14 +44,11 @@ export function openApiRoutes(app: FastifyInstance, { site, publicUrl, ...option
     throw new Error("The worker wrote no document.");
   }
 
+  const built = keepAnswer(build);
+
   // The registered type, application/vnd.oai.openapi+json, makes browsers download it.
   app.get("/openapi.json", async (_request, reply) => {
-    built ??= build();
-    const json = await built.catch((error: unknown) => {
-      // The next request tries again.
-      built = undefined;
-      throw error;
-    });
+    const json = await built();
     return reply.type("application/json; charset=utf-8").header("cache-control", caching).send(json);
   });
   app.get("/docs", async (_request, reply) => {

@@ -14,6 +14,7 @@ import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import type { Failure } from "../../rpc/failure.ts";
 import type { FormBody } from "../body/form-body.ts";
+import { isIdempotencyKey } from "../call.ts";
 import { siteAssets } from "./assets.ts";
 import { formElement, plainForm, type Filled } from "./form-element.ts";
 import { card, formsHead, homeOf, sitePage } from "./frame.ts";
@@ -215,6 +216,6 @@ function issuesOf({ issues = [] }: Failure, strings: FormStrings, { otherFile }:
 /** Every try of one submission has the same key, until the key was used for another one. */
 function keyOf(fields: FormData, { fault }: Failure): string {
   const key = fields.get(idempotencyKeyField);
-  const isUsable = typeof key === "string" && /^[\x20-\x7e]{1,255}$/.test(key) && !fault.startsWith("idempotencyKey");
+  const isUsable = isIdempotencyKey(key) && !fault.startsWith("idempotencyKey");
   return isUsable ? key : randomUUID();
 }

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/
 import { join } from "node:path";
 import { emailKey } from "@submissions/shared/fields";
 import type MailComposer from "nodemailer/lib/mail-composer";
-import { ifMissing, isSystemError } from "../../file-errors.ts";
+import { ifMissing, isMissing, isSystemError } from "../../file-errors.ts";
 import type { Mailer, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { mimeFields } from "./mime.ts";
 
@@ -44,12 +44,16 @@ async function keep(id: string, message: Buffer, folder: string): Promise<MailOu
   const name = `${id}.eml`;
   // Not unique on purpose: what a crash leaves behind is overwritten when the mail is tried again.
   const unfinished = join(folder, `.${id}.tmp`);
+  const write = () => writeFile(unfinished, message, { mode: 0o600 });
   try {
-    // Where the folder was removed, to empty it. Not the one above it: a disk that is gone must not be written beside.
-    await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
+    await write().catch(async (error: unknown) => {
+      if (!isMissing(error)) throw error;
+      // The folder was removed, to empty it. The one above is not made: if a disk is gone, nothing may be written in its place.
+      await mkdir(folder, { mode: 0o700 }).catch((failure: NodeJS.ErrnoException) => {
+        if (failure.code !== "EEXIST") throw failure;
+      });
+      await write();
     });
-    await writeFile(unfinished, message, { mode: 0o600 });
     await rename(unfinished, join(folder, name));
     return { result: "taken", providerId: name };
   } catch (error) {

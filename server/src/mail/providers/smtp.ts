@@ -4,7 +4,7 @@ import { createTransport, type NodemailerError } from "nodemailer";
 import { handOverMsMax, type Later, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
 import { messageId, mimeFields } from "./mime.ts";
 
-/** What a small provider allows one client, with one mail a call and a connection for each. */
+/** As many as a small provider allows one client: each call is one mail, over a connection of its own. */
 const calls = { fresh: 3, due: 2 };
 /** Closed by us before a server loses patience (RFC 5321 4.5.3.2.7 asks it for five minutes). */
 const idleMsMax = 60_000;
@@ -114,7 +114,7 @@ function judgeSmtpError(error: NodemailerError, handedOver: boolean): Failure {
   return later(code, error.code === "EAUTH" || error.code === "ENOAUTH" ? "configuration" : "provider");
 }
 
-/** What of a taken mail's recipients that were refused may be logged. Undefined when there were none. */
+/** What may be logged of the recipients that were refused of a mail that was taken. Undefined: none was refused. */
 function missedRecipients(errors: readonly NodemailerError[] = []): string | undefined {
   const words = new Set(errors.map((error) => `smtp: ${readReply(error).words}`));
   return words.size === 0 ? undefined : `${errors.length} refused: ${[...words].join(", ")}`;

@@ -41,8 +41,8 @@ const findWritten = prepared<object>(`
   UNION ALL SELECT FROM idempotency WHERE procedure = $5 AND key_hash = $6 AND created_at = $7
   UNION ALL SELECT FROM spent_challenge WHERE challenge_hash = $8`);
 
-// No submission waits for a mail that another session has locked. The limit cuts nothing off: for the planner it is a tenth of
-// the rows that it expects otherwise, for which it may read all mails to compare each with each.
+// No submission waits for a mail that another session has locked. The LIMIT cuts nothing off. With it
+// the planner expects ten rows; without it a hundred, for which it may read all mails to compare each with each.
 const settleFree = prepared<{ id: number }>(
   settling(
     mailTable,

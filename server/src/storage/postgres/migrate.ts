@@ -29,7 +29,7 @@ const tableLocksMs = 5 * 60_000;
 /** Held while a migration is applied. Any number will do that nothing else in the database uses. */
 const migrationLock = 7_326_450_001;
 
-/** Answers the names of what this process applied. */
+/** Applies the pending migrations. Answers the names of those that this process applied. */
 export async function migratePostgres(url: string, waiting?: (message: string) => void): Promise<string[]> {
   // Migrations take as long as they take.
   await using connections = new Connections(addressOf(url), { max: 1, answerMs: 0 });

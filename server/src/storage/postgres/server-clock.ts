@@ -52,7 +52,7 @@ export async function startServerClock(
 
 const startByMachine = () => Date.now() - performance.now();
 
-/** When `performance.now()` was 0. */
+/** Answers when `performance.now()` was 0, by the server's clock and by the machine's. */
 async function measure(connections: Connections) {
   const asked = performance.now();
   const server = only(await connections.all(askTime));

@@ -88,7 +88,7 @@ export const welcomeOf = (record: SubscriptionRecord): Welcome => ({
   unsubscribeToken: record.unsubscribe.token,
 });
 
-/** The column `tokens` of a welcome mail. The subscriber's own request is that of the first one. */
+/** The column `tokens` of a welcome mail. It has the request, because the subscriber's row has only that of the first one. */
 export const welcomeTokens = ({ requestId, language, confirmToken, unsubscribeToken }: Welcome): string =>
   JSON.stringify({
     request: requestId,
@@ -128,6 +128,7 @@ export const storedSubscriber = (row: SubscriberRow): StoredSubscriber => ({
   consent: readConsent(row.consent),
 });
 
-/** Null: as it was. Anyone can write down the address of an active subscriber, and must not replace what its owner agreed to. */
+// The column `consent` after a subscription; null: as it was. Anyone can write down the address of an active subscriber, and
+// must not replace what its owner agreed to.
 export const newConsent = (known: KnownSubscriber | undefined, { consent }: SubscriptionRecord): string | null =>
   consent === null || known?.status === "active" ? null : JSON.stringify(consent satisfies ConsentRecord);

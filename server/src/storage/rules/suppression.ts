@@ -13,7 +13,7 @@ export interface Standing {
 const weight = (reason: SuppressionReason | null): number =>
   [null, "manual", "inactive", "unsubscribed", "bounced", "complained"].indexOf(reason);
 
-/** Null: it is no news. `change` is null: the subscriber stays as it is, or there is none. */
+/** What follows from news of an address; null: it is no news. `change` is null: the subscriber stays as it is, or there is none. */
 export function decideNews(
   { reason, at }: SuppressionChange,
   known: Standing | undefined,
@@ -82,7 +82,7 @@ export interface KnownAddressee {
   readonly hasConfirmLink: boolean;
 }
 
-/** An address that bounced before explains a refusal for an unknown reason. */
+/** The reason of a refusal. Where the provider names none, an earlier bounce of the address explains it. */
 function explainedReason(
   reason: SuppressionReason | null,
   known: Standing | undefined,
@@ -113,5 +113,5 @@ function statusAfterSuppression(status: SubscriberStatus, reason: SuppressionRea
 /** Marks a key of `suppression` that is a hash; no address begins with it. */
 const hashedPrefix = "sha256:";
 
-/** Of an erased address that is not to be mailed: a later submission of it can still be told. */
+/** The key of an erased address that is not to be mailed. A later submission of the address is recognised by it. */
 export const hashedKey = (emailKey: string): string => hashedPrefix + hash("sha256", emailKey);

@@ -35,7 +35,7 @@ export function retagged(before: readonly string[], add: string | undefined, rem
   return left.toSorted((one, other) => one.localeCompare(other));
 }
 
-/** Each shows that the submission was not spam at some time. `release` is in the logs of earlier versions. */
+/** Each of these actions shows that the submission was not spam at some time. `release` is in the logs of earlier versions. */
 export const statusActions = ["status", "release"] as const;
 /** The actions that change the version of a submission. */
 export const changingActions = ["status", "assignee", "release"] as const;

@@ -33,7 +33,7 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
       )}`);
   const rewindKeys = rewind("idempotency", "procedure, key_hash", "created_at");
   const rewindDeliveries = rewind("webhook_delivery", "id", "ended_at");
-  // Their times are parts of their ids. But numbers ascend, so a mail is older than one with a higher number. Nothing is
+  // The times of mails are parts of their ids. But numbers ascend: a mail is older than one with a higher number. Nothing is
   // added to it but 0, so that no planner reads all mails with lower numbers.
   const forgetMailsAhead = prepare<object>(`
     DELETE FROM mail WHERE ${amongUnlocked(

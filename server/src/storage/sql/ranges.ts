@@ -70,6 +70,7 @@ interface Table<Row, Read> {
 /** The conditions of a list, in SQL. `index`: which one it walks along; absent: the table itself. */
 type Wanted = (bind: Bind) => { readonly conditions: readonly string[]; readonly index?: string };
 
+/** Prepares pages of a table, newest first. */
 export function prepareNewestFirst<Row, Read>(
   { prepare, indexedBy, ranges, read, unprepared }: Engine,
   { columns, name, joins = "", number, numberOf, recordOf }: Table<Row, Read>,

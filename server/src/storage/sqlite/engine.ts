@@ -4,7 +4,7 @@ import type { RunOptions } from "../commit-queue.ts";
 import { type FoundRow, lookUpNames, lookUps, type Wanted } from "../rules/facts.ts";
 import { type RowsToInsert, tableNames, tableOf } from "../rules/tables.ts";
 import { type Engine, type Query, queryOf, type Ranges, type Steps, together, type Value } from "../sql/engine.ts";
-import { retryWhileBusy } from "./errors.ts";
+import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 import type { ReadingThread } from "./reading-thread.ts";
 

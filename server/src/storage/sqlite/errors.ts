@@ -1,7 +1,5 @@
 // Tells SQLite's errors that mean that the database cannot be used now from mistakes in this program. Only the former
 // become `StorageUnavailable`; the latter pass through, so that they are found.
-// Work that is refused because another process holds a lock runs again, without blocking the event loop.
-import { setTimeout as pause } from "node:timers/promises";
 import { StorageUnavailable } from "../store.ts";
 
 // Primary result codes, https://sqlite.org/rescode.html. Extended codes carry more in their higher bytes: 517 is BUSY
@@ -64,30 +62,4 @@ export function asCommitError(error: unknown): unknown {
   const state = failureCodes.get(code);
   if (state === undefined || code === full) return error;
   return new StorageUnavailable(`The database is ${state}, at a commit.`, { cause: error, outcome: "unknown" });
-}
-
-/** SQLite's own wait for a lock. It blocks the event loop: enough for the ordinary commit of another process, and not felt. */
-export const engineWaitMs = 5;
-
-/** Pause between two tries. */
-export const busyPauseMs = 10;
-
-/** How long work waits for a lock before it is given up. A caller is still there to be told. */
-export const busyWaitMs = 1_000;
-
-/**
- * Runs work again while another process holds a lock. It must change nothing when it throws.
- *
- * @throws StorageUnavailable when the database cannot be used, or stayed locked for `waitMs`
- */
-export async function retryWhileBusy<T>(work: () => T, waitMs: number = busyWaitMs): Promise<T> {
-  const giveUpAt = performance.now() + waitMs;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() >= giveUpAt) throw asUnavailable(error) ?? error;
-    }
-    await pause(busyPauseMs);
-  }
 }

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { type PendingMigration, SchemaTooOld, weigh } from "../schema-version.ts";
 import type { Access, OpenOptions, Store } from "../store.ts";
+import { busyPauseMs, retryWhileBusy } from "./busy.ts";
 import { SqliteConnection } from "./connection.ts";
-import { asOpeningError, busyPauseMs, retryWhileBusy } from "./errors.ts";
+import { asOpeningError } from "./errors.ts";
 import { applyPending, findPending, sqliteMigrations } from "./migrate.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
 
@@ -31,7 +32,7 @@ export async function connect(file: string, access: Access): Promise<SqliteConne
  * Moves what a killed process left in the log into the database. Recovery reads it from the memory of the kernel and
  * syncs nothing: a replayed key would be answered with what a power cut takes back; and where a sync had failed before,
  * the kernel never writes it, so that what is committed behind it would be lost as well. A process that reads from the log
- * for long does not hold up the start: it was there before, and then there was no recovery.
+ * for long does not hold up the start: as a rule it was there before, and then there was no recovery.
  */
 async function moveLogLeft(connection: SqliteConnection): Promise<void> {
   for (let tries = 0; tries < moveLogTries && !(await retryWhileBusy(() => connection.moveLog())); tries += 1) {
@@ -59,7 +60,7 @@ export async function refusePending(connection: SqliteConnection): Promise<void>
   if (pending.length > 0) throw new SchemaTooOld(pending.map(({ name }) => name));
 }
 
-/** Answers the names of what this process applied. */
+/** Applies the pending migrations. Answers the names of those that this process applied. */
 export async function migrateSqlite(file: string): Promise<string[]> {
   using connection = await connect(file, "read-write");
   return await applyPending(connection);
