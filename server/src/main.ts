@@ -15,8 +15,7 @@ const spareMs = 500;
 const noticeMs = 1_000;
 /** Two SIGINTs closer together than this are one Ctrl-C: npm passes the terminal's on. */
 const sameCtrlCMs = 1_000;
-// When compiled code is written to disk for the next start. The first time that takes as long as the start itself, so
-// callers go first.
+/** When compiled code is written to disk. The first time that takes as long as the start itself: callers go first. */
 const compiledKeptAfterMs = 500;
 
 async function main(): Promise<void> {
