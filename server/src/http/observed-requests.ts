@@ -19,9 +19,11 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
   app.decorateRequest("failure", null);
   app.decorateRequest("trace", null);
   app.decorateRequest("calls", null);
+  app.decorateRequest("begunAt", 0);
   app.addHook("onRequest", (request, reply, done) => {
+    request.begunAt = performance.now();
     const isTraced = traces !== null && !probePaths.has(routeOf(request));
-    if (isTraced) request.trace = traces.begin(begunAt(reply), request.headers.traceparent);
+    if (isTraced) request.trace = traces.begin(request.begunAt, request.headers.traceparent);
     // It comes after every end of an answer, also when the client went away.
     reply.raw.once("close", () => ended(request, reply));
     done();
@@ -29,13 +31,14 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
 
   function ended(request: FastifyRequest, reply: FastifyReply): void {
     const route = routeOf(request);
-    const { statusCode: status, elapsedTime: ms, raw } = reply;
+    const { statusCode: status, raw } = reply;
     // An early refusal waits for the rest of the body before it ends (body/incoming-body.ts). Its client may leave meanwhile.
     const isRefused = request.failure !== null && raw.headersSent && !raw.writableEnded;
     if (!raw.writableFinished && !isRefused) {
       log.info(factsOf(request, { route }), "client went away");
       return endTrace(request, null);
     }
+    const ms = performance.now() - request.begunAt;
     metrics.requests.observe({ route, status: statusClass(status) }, ms / 1000);
     for (let { failure } = request; failure !== null; failure = failure.before)
       metrics.refusals.inc({ route, fault: failure.fault });
@@ -67,8 +70,7 @@ export function watchCall(
   const { trace } = request;
   const told: CallFacts = { procedure };
   (request.calls ??= []).push(told);
-  // The same number as its trace has: it is a little different each time that it is computed.
-  let since = trace?.from ?? begunAt(reply);
+  let since = request.begunAt;
   return {
     ended(stage) {
       const now = performance.now();
@@ -85,9 +87,6 @@ export function watchCall(
 }
 
 const statusClass = (status: number): string => `${Math.trunc(status / 100)}xx`;
-
-/** By `performance.now()`. */
-const begunAt = (reply: FastifyReply): number => performance.now() - reply.elapsedTime;
 
 const unknownRoute = "unknown";
 
@@ -126,6 +125,8 @@ interface CallFacts {
 
 declare module "fastify" {
   interface FastifyRequest {
+    /** By `performance.now()`. */
+    begunAt: number;
     /** The calls that are known so far. */
     calls: CallFacts[] | null;
     trace: RequestTrace | null;

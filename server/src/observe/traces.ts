@@ -115,7 +115,6 @@ export function startTraces({ endpoint, headers, serviceName, share, version, fl
       if (!span.isRecording()) return null;
       const root: Parent = { context: trace.setSpan(above, span), epochMs };
       return {
-        from,
         stage: (procedure: string, stage: Stage, begun: number, to: number) =>
           add(root, { name: stageNames[stage], from: begun, to }, { "submissions.procedure": procedure }),
         /** These mails are handed over from now on, perhaps after the answer. */

@@ -33,6 +33,9 @@ test("each stage of a submission is measured once, as far as it came", async () 
     ...of("applications.submit", { read: 1, validate: 1, resume: 1, store: 1, mail: 1 }),
     ...of("newsletter.subscribe", { read: 1, validate: 1, store: 1, mail: 1 }),
   });
+  await eventually(service, "http_request_duration_seconds_sum").toSatisfy(
+    (seconds: Record<string, number>) => Object.values(seconds).length === 4 && !Object.values(seconds).includes(0),
+  );
 });
 
 test("refusals count by route and fault, each call of a batch and those that reach no procedure too", async () => {
