@@ -62,7 +62,7 @@ export function registerBackup(program: Command, deps: CommandDeps): void {
       });
       await record({ ...config, storage, vault }, { action: "backup", subject: name, detail: { folder: place } });
       await forgetBackups(place, keep, systemClock.now());
-      tell(deps, `The backup ${join(place, name)} is whole.`);
+      tell(deps, `The backup ${join(place, name)} ${problems.length === 0 ? "is whole" : "lacks resumes"}.`);
       report(deps, problems);
     });
 }
@@ -72,10 +72,7 @@ export function registerRestore(program: Command, deps: CommandDeps): void {
     .command("restore")
     .description("Fills the configured store, which must be empty and not in use, and its resumes from a backup.")
     .argument("<folder>", "a backup, or a folder of backups")
-    .option(
-      "--audit <file>",
-      "the audit log of the store that was used last, as export audit --format ndjson writes it",
-    )
+    .option("--audit <file>", "the audit log of the store used last, as export audit --format ndjson writes it")
     .addHelpText("after", restoreExamples)
     .action(async (folder: string, { audit }: { audit?: string }) => {
       const config = configOf(deps);
@@ -98,10 +95,8 @@ export function registerRestore(program: Command, deps: CommandDeps): void {
         await target.insert({ name: "audit" }, [{ at: systemClock.now(), operator: "command line", ...entry }]);
         const persons = await findErased(target, erased);
         await target.commit();
-        await writeAll(
-          [...persons].map((email) => `${email}\n`),
-          deps.output,
-        );
+        const lines = [...persons].map((email) => `${email}\n`);
+        await writeAll(lines, deps.output);
         tell(deps, `Restored from ${path} (version ${version}): the database and ${resumes} resumes.`);
         tell(deps, `Held until mail release: ${held}. Erased since, as far as is known: ${persons.size}.`);
         report(deps, failed);
@@ -162,7 +157,9 @@ interface ErasedPerson {
 
 /** What the audit log tells of persons who were erased. */
 async function readErased(file: string): Promise<ErasedPerson[]> {
-  const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
+  const text = await readFile(file, "utf8");
+  if (!text.includes('"action":')) throw new CommandFailed(`${file} is no audit log as NDJSON.`);
+  const lines = text.split("\n").filter((line) => line !== "");
   const entries = lines.map((line) => JSON.parse(line) as { action?: string; detail?: ErasedPerson });
   return entries.flatMap(({ action, detail }) => (action === "erase" && detail !== undefined ? [detail] : []));
 }
@@ -170,16 +167,12 @@ async function readErased(file: string): Promise<ErasedPerson[]> {
 /** The addresses of those of them that a store holds. */
 async function findErased(store: MovableStore, erased: readonly ErasedPerson[]): Promise<Set<string>> {
   const persons = new Set<string>();
+  const find = async (text: string, values: readonly (string | number)[]) => {
+    for (const value of values) for (const { email } of await store.query(text, [value])) persons.add(String(email));
+  };
   for (const { references = [], subscribers = [] } of erased) {
-    for (const [table, column, values] of [
-      ["submission", "reference", references],
-      ["subscriber", "arrival", subscribers],
-    ] as const) {
-      if (values.length === 0) continue;
-      const list = values.map((_, at) => `$${at + 1}`).join(", ");
-      const rows = await store.query(`SELECT email FROM ${table} WHERE ${column} IN (${list})`, values);
-      for (const { email } of rows) persons.add(String(email));
-    }
+    await find("SELECT email FROM submission WHERE reference = $1", references);
+    await find("SELECT email FROM subscriber WHERE arrival = $1", subscribers);
   }
   return persons;
 }

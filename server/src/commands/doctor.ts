@@ -89,10 +89,8 @@ async function* examine(config: Config): AsyncGenerator<Check> {
 const hostOf = ({ addresses }: Config): string => addresses.from.address.replace(/.*@/, "");
 
 function reasonOf(error: unknown): string {
-  const text = messageForOperator(error);
-  if (text !== null) return text;
-  const { type, code, cause } = describeError(error);
-  return [type, code, cause?.code].filter((part) => part !== undefined).join(" ");
+  const { type, code = "" } = describeError(error);
+  return messageForOperator(error) ?? `${type} ${code}`;
 }
 
 async function checkVault({ vault: settings }: Config): Promise<Finding> {
@@ -114,7 +112,8 @@ async function checkMail({ mail, addresses }: Config, identity: string): Promise
   if (mail.kind === "mailbox") return ["attention", "MAIL_TRANSPORT is mailbox: mails are files, and none is sent"];
   await using mailer = await openMailer(mail, addresses.from, identity);
   const problem = (await mailer.check?.()) ?? null;
-  return problem === null ? ["ok", `${mail.kind} knows us`] : ["failed", problem];
+  if (problem === null) return ["ok", `${mail.kind} knows us`];
+  return ["failed", `${problem}: look at ${mail.kind === "smtp" ? "SMTP_URL" : "POSTMARK_SERVER_TOKEN"}`];
 }
 
 async function checkBounces(config: Config): Promise<Finding> {
@@ -122,22 +121,22 @@ async function checkBounces(config: Config): Promise<Finding> {
   if (mail.kind !== "postmark") return ["attention", `${mail.kind} tells nothing of bounces and complaints`];
   if (postmarkWebhook === null) return ["attention", "POSTMARK_WEBHOOK_AUTH is not set: bounces are not heard of"];
   const { user, password } = postmarkWebhook;
-  const response = await ask(await linkAddress(config), "/webhooks/postmark", {
+  const { status, answer } = await ask(await linkAddress(config), "/webhooks/postmark", {
     method: "POST",
     headers: { authorization: `Basic ${btoa(`${user}:${password}`)}`, "content-type": "application/json" },
     body: JSON.stringify({ RecordType: "Open" }),
   });
-  if (response.status !== 200)
-    return ["failed", `/webhooks/postmark answers its own credentials with ${response.status}`];
+  if (answer["result"] !== "ignored")
+    return ["failed", `/webhooks/postmark answers its own credentials with ${status}`];
   return ["ok", "/webhooks/postmark takes its credentials; that Postmark has them is to be looked at by hand"];
 }
 
 async function checkProxy(config: Config, identity: string): Promise<Finding> {
   const address = await linkAddress(config);
   const headers = { authorization: `Bearer ${doctorToken(identity)}`, "x-forwarded-for": claimed };
-  const response = await ask(address, doctorPath, { headers });
-  if (response.status !== 200) return ["failed", `${address} answers ${response.status}: it is not this service`];
-  const { client, peer, forwardedFor } = (await response.json()) as Arrived;
+  const { status, answer } = await ask(address, doctorPath, { headers });
+  const { client, peer, forwardedFor } = answer as Partial<Arrived>;
+  if (client === undefined) return ["failed", `${address} is not this service: it answers ${status}`];
   if (client === claimed) return ["failed", "a client can claim any address: TRUST_PROXY trusts more than the proxies"];
   if (client === peer && forwardedFor !== claimed) {
     return ["failed", "all clients count as one, the proxy: set TRUST_PROXY"];
@@ -147,8 +146,15 @@ async function checkProxy(config: Config, identity: string): Promise<Finding> {
   return ["ok", `${config.publicUrl} leads here, and clients count by their own addresses`];
 }
 
-const ask = (address: string, path: string, init: RequestInit): Promise<Response> =>
-  fetch(address + path, { ...init, redirect: "manual", signal: AbortSignal.timeout(askMs) });
+async function ask(address: string, path: string, init: RequestInit) {
+  const signal = AbortSignal.timeout(askMs);
+  const response = await fetch(address + path, { ...init, redirect: "manual", signal }).catch((error: Error) => {
+    throw new CommandFailed(`${address} cannot be reached`, { cause: error.cause });
+  });
+  // What else answers there may be anything.
+  const answer = (await response.json().catch(() => null)) as Record<string, unknown> | null;
+  return { status: response.status, answer: answer ?? {} };
+}
 
 async function checkDisk({ dataFolder }: Config): Promise<Finding> {
   const free = await freeBytesOf(dataFolder);

@@ -385,6 +385,7 @@ test("resumes that are lost, damaged or in the way are named, and all else is ba
   const place = join(ground, "of-a-damaged-store");
   const made = await runCommand(["backup", place], { DATA_DIR: folder });
   expect(made.code).toBe(1);
+  expect(made.stderr).toMatch(/^The backup .* lacks resumes\.$/m);
   expect(made.stderr).toMatch(/APP-\d+-\d+: its resume is not the one that was uploaded/);
   expect(made.stderr).toMatch(/APP-\d+-\d+: its resume is not where resumes are kept/);
   expect(made.stderr).toContain("Not copied: 2 of the resumes");
@@ -413,6 +414,9 @@ test("persons who were erased since are named from the audit log of the store th
   const log = join(ground, "audit.ndjson");
   await writeFile(log, stdout);
   const target = { DATA_DIR: await newFolder() };
+  const csv = join(ground, "audit.csv");
+  await writeFile(csv, (await runCommand(["export", "audit"], old)).stdout);
+  await expectRefused(runCommand(["restore", backups, "--audit", csv], target), "is no audit log as NDJSON");
   const { code, stdout: named } = await runCommand(["restore", backups, "--audit", log], target);
   expect([code, ...named.trim().split("\n").toSorted()]).toEqual([0, applicant.email, "reader@example.org"]);
 });

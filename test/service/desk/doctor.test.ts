@@ -92,6 +92,18 @@ test("a store that is not there or old fails, and is not made", async () => {
   expect(found.code).toBe(1);
 });
 
+test("an address that leads to another server, or to none, fails", async () => {
+  await using postmark = await PostmarkStandIn.open();
+  await using service = await startService();
+  await using stranger = await listening((_request, response) => response.end("Welcome"));
+  const env = { ...postmark.env, ...service.sameData, POSTMARK_WEBHOOK_AUTH: auth, PUBLIC_URL: stranger.url };
+  const found = await runCommand(["doctor"], env);
+  expect(statesOf(found.stdout)).toMatchObject({ bounces: "failed", proxy: "failed" });
+  expect(found.stdout).toContain(`${stranger.url} is not this service: it answers 200`);
+  const { stdout } = await runCommand(["doctor"], { ...env, PUBLIC_URL: "http://127.0.0.1:9" });
+  for (const name of ["bounces", "proxy"]) expect(stdout).toContain(`${name}: http://127.0.0.1:9 cannot be reached`);
+});
+
 test("how a request arrived is told to none but those who can read the store", async () => {
   await using service = await startService();
   const headers = { authorization: "Bearer .guess" };
