@@ -19,7 +19,8 @@ import type { IdempotencyRecord } from "../../server/src/storage/records.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
 import { runCommand } from "../support/desk/run-command.ts";
-import { createDatabase, locate } from "./postgres-under-test.ts";
+import { createDatabase } from "../support/service-database.ts";
+import { locate } from "./postgres-under-test.ts";
 import {
   accept,
   acceptReference,

@@ -8,7 +8,8 @@ import { type MovedRows, movedTables, moveRows, openEmpty, openMovable } from ".
 import { lockStore, migrate, openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
 import { SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable, type Store } from "../../server/src/storage/store.ts";
-import { createDatabase, locate, openPostgresUnderTest } from "./postgres-under-test.ts";
+import { createDatabase } from "../support/service-database.ts";
+import { locate, openPostgresUnderTest } from "./postgres-under-test.ts";
 import {
   accept,
   acceptReference,

@@ -16,12 +16,15 @@ async function hold(database: PostgresDatabase, rowsToHold: string) {
   return session;
 }
 
-const noteChanges = (database: PostgresDatabase, table: string) =>
-  database.query(`
+async function noteChanges(database: PostgresDatabase, table: string) {
+  await database.query(`
     CREATE TABLE changed (by BIGINT);
     CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN INSERT INTO changed VALUES (txid_current()); RETURN NULL; END $$;
     CREATE TRIGGER note AFTER UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION note()`);
+  const remove = async () => void (await database.query("DROP FUNCTION note CASCADE; DROP TABLE changed"));
+  return { [Symbol.asyncDispose]: remove };
+}
 
 const mostAtOnce = async (database: PostgresDatabase) => {
   const [most] = await database.query(
@@ -50,7 +53,7 @@ test.for([
 ] as const)("%s is forgotten in batches, but for a held row", async ([table, values, held], { store, database }) => {
   await database.query(submission);
   await database.query(`INSERT INTO ${table} SELECT ${values} FROM generate_series(1, ${rows}) AS n`);
-  await noteChanges(database, table);
+  await using _changes = await noteChanges(database, table);
   {
     await using _held = await hold(database, `${table} WHERE ${held}`);
     expect(await forgetAll(store)).toBe(rows - 1);
@@ -80,7 +83,7 @@ test("windows of callers that are over are forgotten in batches, but for one tha
   const told = { alone: () => void events.push("alone"), together: () => void events.push("together") };
   await using counts = await openRateLimitStore(locate(database.url), told);
   await database.query(`INSERT INTO call_count SELECT n::text, 1, n FROM generate_series(1, ${rows + 6}) AS n`);
-  await noteChanges(database, "call_count");
+  await using _changes = await noteChanges(database, "call_count");
   {
     await using _held = await hold(database, "call_count WHERE key = '7'");
     await counts?.forget(rows);

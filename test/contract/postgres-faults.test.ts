@@ -13,6 +13,7 @@ import { type Entry, type Store, StorageUnavailable } from "../../server/src/sto
 import { CutWire } from "../support/cut-wire.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
 import { shared } from "../support/shared.ts";
+import { createDatabase } from "../support/service-database.ts";
 import { locate, postgresTest, startOwnServer } from "./postgres-under-test.ts";
 import {
   accept,
@@ -220,8 +221,9 @@ describe.concurrent("a connection that the server ends", () => {
     expect(await counted(store)).toMatchObject({ inquiries: 3 });
   });
 
-  test("in the middle of a transaction leaves nothing of it, and that runs again", async ({ store, database }) => {
-    await trip(database, "once", "PERFORM pg_terminate_backend(pg_backend_pid())");
+  test("in the middle of a transaction leaves nothing of it, and that runs again", async ({ tested, database }) => {
+    const store = await tested.openAgain();
+    await using _trip = await trip(database, "once", "PERFORM pg_terminate_backend(pg_backend_pid())");
     expect(await offer(store, inquiry(1))).toMatchObject({ result: "accepted" });
     expect(await counted(store)).toEqual({ inquiries: 1, mails: 2 });
     expect(store.commitCounts.retries).toBe(1);
@@ -229,7 +231,9 @@ describe.concurrent("a connection that the server ends", () => {
 });
 
 describe.concurrent("a server that", () => {
-  test("became read-only is unavailable until it is writable, or another is", async ({ store, database }) => {
+  test("became read-only is unavailable until it is writable, or another is", async () => {
+    await using database = await createDatabase();
+    await using store = await openStore(locate(database.url));
     await database.set("SET default_transaction_read_only = on");
     await endConnections(database);
     expect(await ended(offer(store, inquiry(1)))).toMatchObject({ refused: "not-stored", why: saying("25006") });
@@ -243,22 +247,24 @@ describe.concurrent("a server that", () => {
     ["has a full disk", "53100"],
     ["is out of memory", "53200"],
     ["cannot read its disk", "58030"],
-  ] as const)("%s is unavailable, and nothing is stored", async ([_why, code], { store, database }) => {
-    await trip(database, "always", `RAISE EXCEPTION 'no' USING ERRCODE = '${code}'`);
+  ] as const)("%s is unavailable, and nothing is stored", async ([_why, code], { tested, database }) => {
+    const store = await tested.openAgain();
+    await using _trip = await trip(database, "always", `RAISE EXCEPTION 'no' USING ERRCODE = '${code}'`);
     const refused = { refused: "not-stored", why: saying(code) };
     expect(await Promise.all([1, 2].map((number) => ended(offer(store, inquiry(number)))))).toEqual([refused, refused]);
     expect(await counted(store)).toEqual({ inquiries: 0, mails: 0 });
   });
 
-  test("has a full disk is not ready, though its log has room", async ({ store, database }) => {
-    await trip(database, "always", "RAISE EXCEPTION 'no' USING ERRCODE = '53100'");
+  test("has a full disk is not ready, though its log has room", async ({ tested, database }) => {
+    const store = await tested.openAgain();
+    await using _trip = await trip(database, "always", "RAISE EXCEPTION 'no' USING ERRCODE = '53100'");
     expect(await store.checkReadiness()).toEqual({ ready: true });
     await ended(offer(store, inquiry(1)));
     expect(await store.checkReadiness()).toEqual({ ready: false, reason: saying("53100") });
   });
 
   test("takes too long over a statement is not waited for", async ({ store, database }) => {
-    await trip(database, "always", "PERFORM pg_sleep(60)");
+    await using _trip = await trip(database, "always", "PERFORM pg_sleep(60)");
     expect(await ended(offer(store, inquiry(1)))).toMatchObject({ refused: "not-stored", why: saying("57014") });
   });
 
@@ -300,8 +306,9 @@ describe.concurrent("a server that", () => {
 });
 
 describe.concurrent("a transaction", () => {
-  test.for(["40001", "40P01"])("that lost a race (%s) runs again, counted", async (code, { store, database }) => {
-    await trip(database, "once", `RAISE EXCEPTION 'lost' USING ERRCODE = '${code}'`);
+  test.for(["40001", "40P01"])("that lost a race (%s) runs again, counted", async (code, { tested, database }) => {
+    const store = await tested.openAgain();
+    await using _trip = await trip(database, "once", `RAISE EXCEPTION 'lost' USING ERRCODE = '${code}'`);
     expect(await offer(store, inquiry(1))).toMatchObject({ result: "accepted" });
     expect(store.commitCounts.retries).toBe(1);
   });
@@ -316,7 +323,8 @@ describe.concurrent("a transaction", () => {
     expect(await counted(store)).toEqual({ inquiries: 29, mails: 58 });
   });
 
-  test("is on stable storage when it succeeds, whatever the database's own setting is", async ({ database }) => {
+  test("is on stable storage when it succeeds, whatever the database's own setting is", async () => {
+    await using database = await createDatabase();
     await database.set("SET synchronous_commit = off");
     await database.query("CREATE TABLE noted (how TEXT)");
     await trip(database, "always", "INSERT INTO noted VALUES (current_setting('synchronous_commit'))");
@@ -341,7 +349,8 @@ describe.concurrent("a transaction", () => {
 });
 
 describe.concurrent("what another transaction locks", () => {
-  test("refuses only the subscription of that address, and holds up no other", async ({ store, database }) => {
+  test("refuses only the subscription of that address, and holds up no other", async ({ tested, database }) => {
+    const store = await tested.openAgain();
     await using _held = await hold(database, "SELECT pg_advisory_xact_lock(hashtextextended('r7@example.org', 0))");
     const calls = Array.from({ length: 40 }, (_, n) =>
       ended(offer(store, subscription({ email: `r${n}@example.org` }))),
@@ -370,7 +379,8 @@ describe.concurrent("what another transaction locks", () => {
   });
 });
 
-test("statements that were sent behind a taken lock are prepared the next time", async ({ store, database }) => {
+test("statements that were sent behind a taken lock are prepared the next time", async ({ tested, database }) => {
+  const store = await tested.openAgain();
   const references = [1, 2].map((number) => acceptReference(store, inquiry(number), { spam: true }));
   const targets = (await Promise.all(references)).map((reference) => ({ reference, version: 1 }));
   const release = () => ended(store.desk.triage(wholeScope, { targets, status: "new" }, eva));
@@ -408,10 +418,12 @@ async function hold(database: PostgresDatabase, statement: string) {
 }
 
 /** Makes something happen when submissions are inserted: always, or the first time only. A sequence outlives a rollback. */
-async function trip(database: PostgresDatabase, when: "once" | "always", statement: string): Promise<void> {
+async function trip(database: PostgresDatabase, when: "once" | "always", statement: string) {
   const body = when === "always" ? `${statement};` : `IF nextval('trips') = 1 THEN ${statement}; END IF;`;
   await database.query(`
     CREATE SEQUENCE trips;
     CREATE FUNCTION trip() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} RETURN NEW; END $$;
     CREATE TRIGGER trip BEFORE INSERT ON submission FOR EACH STATEMENT EXECUTE FUNCTION trip()`);
+  const remove = async () => void (await database.query("DROP FUNCTION trip CASCADE; DROP SEQUENCE trips"));
+  return { [Symbol.asyncDispose]: remove };
 }

@@ -13,7 +13,8 @@ import { References } from "../../server/src/storage/rules/references.ts";
 import type { Engine } from "../../server/src/storage/sql/engine.ts";
 import { makeInboxLists } from "../../server/src/storage/sql/inbox-list.ts";
 import type { PostgresDatabase } from "../support/postgres-server.ts";
-import { createDatabase, locate } from "./postgres-under-test.ts";
+import { createDatabase } from "../support/service-database.ts";
+import { locate } from "./postgres-under-test.ts";
 
 const place = "../../server/src/storage/postgres/statement.ts";
 
@@ -181,7 +182,7 @@ async function explained(database: PostgresDatabase, scope: Scope, filter: Inbox
   };
   await makeInboxLists(noting, new References("00".repeat(32)), inbox).listSubmissions(scope, filter, {});
   const plans = texts.map((text) =>
-    database.query(`BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;
+    database.query(`SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;
       SET LOCAL enable_mergejoin = off; ${text}`),
   );
   return (await Promise.all(plans)).map((plan) => JSON.stringify(plan));

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { Client } from "pg";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { Listening, listening } from "../support/listening.ts";
-import { createDatabase, locate } from "./postgres-under-test.ts";
+import { createDatabase } from "../support/service-database.ts";
+import { locate } from "./postgres-under-test.ts";
 import { accept, allMails, application, inquiries, inquiry, lease, noon, offer, subscription } from "./records.ts";
 import { messagesOf } from "../support/postgres-messages.ts";
 

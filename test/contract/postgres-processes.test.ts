@@ -4,7 +4,8 @@ import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { CutWire } from "../support/cut-wire.ts";
-import { createDatabase, locate, openPostgresUnderTest, postgresTest as test } from "./postgres-under-test.ts";
+import { createDatabase } from "../support/service-database.ts";
+import { locate, openPostgresUnderTest, postgresTest as test } from "./postgres-under-test.ts";
 import {
   accept,
   allMails,

@@ -7,7 +7,8 @@ import { applyPending, postgresMigrations } from "../../server/src/storage/postg
 import { type PendingMigration, SchemaTooNew, SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { type PostgresDatabase, PostgresDatabases } from "../support/postgres-server.ts";
-import { createDatabase, locate } from "./postgres-under-test.ts";
+import { createDatabase } from "../support/service-database.ts";
+import { locate } from "./postgres-under-test.ts";
 import { accept, inquiries, inquiry, lease, noon, offer, release } from "./records.ts";
 
 const names = postgresMigrations().map(({ name }) => name);

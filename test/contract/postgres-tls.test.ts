@@ -10,7 +10,8 @@ import { addressOf } from "../../server/src/storage/postgres/address.ts";
 import { StorageUnavailable } from "../../server/src/storage/store.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 import { shared } from "../support/shared.ts";
-import { createDatabase, locate } from "./postgres-under-test.ts";
+import { createDatabase } from "../support/service-database.ts";
+import { locate } from "./postgres-under-test.ts";
 import { accept, inquiry, minute } from "./records.ts";
 
 test.each([

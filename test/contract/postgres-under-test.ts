@@ -3,23 +3,15 @@ import { inject } from "vitest";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 import { openFolder } from "../support/folder.ts";
-import {
-  type PostgresDatabase,
-  PostgresDatabases,
-  type PostgresServer,
-  startPostgres,
-} from "../support/postgres-server.ts";
-import { shortcutsOf, storeTest, type StoreUnderTest } from "./store-under-test.ts";
+import { type PostgresDatabase, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { createDatabase } from "../support/service-database.ts";
+import { reusingTest, shortcutsOf, type StoreUnderTest } from "./store-under-test.ts";
 
 export interface PostgresUnderTest extends StoreUnderTest {
   readonly database: PostgresDatabase;
 }
 
 export const locate = (url: string, poolMax = 4) => ({ kind: "postgres", url, poolMax }) as const;
-
-/** A database of the run's server; it goes with the server unless it is disposed of. */
-export const createDatabase = (kind?: "migrated" | "empty"): Promise<PostgresDatabase> =>
-  new PostgresDatabases(inject("postgresUrl")).create(kind);
 
 export async function startOwnServer(): Promise<PostgresServer> {
   const data = inject("postgresData");
@@ -41,14 +33,13 @@ END $$`;
 export async function openPostgresUnderTest(): Promise<PostgresUnderTest> {
   const folder = await openFolder();
   const database = await createDatabase();
-  const session = await database.connect();
+  const { query } = database;
   const stores: Store[] = [];
   const open = async () => {
     const store = await openStore(locate(database.url));
     stores.push(store);
     return store;
   };
-  const query = (statement: string) => session.query(statement);
   return {
     ...shortcutsOf(query),
     empty: async () => void (await query(emptyAll)),
@@ -66,9 +57,10 @@ export async function openPostgresUnderTest(): Promise<PostgresUnderTest> {
     },
     async [Symbol.asyncDispose]() {
       for (const store of stores) await store[Symbol.asyncDispose]();
-      for (const one of [session, database, folder]) await one[Symbol.asyncDispose]();
+      for (const one of [database, folder]) await one[Symbol.asyncDispose]();
     },
   };
 }
 
-export const postgresTest = storeTest(openPostgresUnderTest).extend("database", ({ tested }) => tested.database);
+/** A test that leaves the schema and the settings of its database as they were. */
+export const postgresTest = reusingTest(openPostgresUnderTest).extend("database", ({ tested }) => tested.database);

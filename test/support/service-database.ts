@@ -1,14 +1,21 @@
-// Which database a service of a test stores in: a file in its folder, or one on the project's PostgreSQL server.
-import { PostgresDatabases } from "./postgres-server.ts";
+// Databases on the run's PostgreSQL server, and which one a service of a test stores in.
+import { type PostgresDatabase, PostgresDatabases } from "./postgres-server.ts";
 
 export interface ServiceDatabase extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export async function openServiceDatabase(): Promise<ServiceDatabase> {
-  if (process.env["TEST_DATABASE"] !== "postgres") return { env: {}, [Symbol.asyncDispose]: async () => {} };
+let ofTheRun: PostgresDatabases | undefined;
+
+/** A database of the run's server; it goes with the server unless it is disposed of. */
+export async function createDatabase(kind?: "migrated" | "empty"): Promise<PostgresDatabase> {
   // Only here: services are started by programs too that are no tests.
   const { inject } = await import("vitest");
-  const database = await new PostgresDatabases(inject("postgresUrl")).create();
+  return (ofTheRun ??= new PostgresDatabases(inject("postgresUrl"))).create(kind);
+}
+
+export async function openServiceDatabase(): Promise<ServiceDatabase> {
+  if (process.env["TEST_DATABASE"] !== "postgres") return { env: {}, [Symbol.asyncDispose]: async () => {} };
+  const database = await createDatabase();
   return { env: { DATABASE_URL: database.url }, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
 }

@@ -4,7 +4,7 @@ import { invitationMs, sessionIdleMs, sessionMs, signInLinkMs } from "../../../s
 import type { Role } from "../../../shared/src/console.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { minute, noon } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const root = { operator: "command line", at: noon };
 const origin = { device: "Firefox on Linux", network: "192.0.2.0/24", isStrong: false };
@@ -21,8 +21,6 @@ async function join(store: Store, email: string, role: Role) {
 
 const actionsOf = async (store: Store) =>
   (await store.desk.listAudit({})).rows.map(({ action }) => action).toReversed();
-
-const test = contractTest();
 
 test("an invitation works once, for seven days, and the operator is active after it", async ({ store }) => {
   const { access, desk } = store;

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { SubscriberStatus, SubscriptionRecord } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { accept, allMails, eva, minute, noon, offer, onlySubscriber, otherLease, subscription } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const proof = { text: "Yes, send me news.", page: null, at: noon - 1_000 * minute };
 const dueAt = noon + 30 * minute;
@@ -28,8 +28,6 @@ async function hear(store: Store) {
 }
 const told = async (store: Store) =>
   (await store.webhooks.listDeliveries(null, {})).rows.toReversed().map(({ event }) => event);
-
-const test = contractTest();
 
 test("one without a proof of consent is pending, and mailed when that is due, by any process", async ({ store }) => {
   const record = added(false);

@@ -15,7 +15,7 @@ import {
   settle,
   wakeAll,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const at = noon + minute;
 const due = at + assignmentWaitMs;
@@ -46,8 +46,6 @@ const claimAt = async (store: Store, now: number) =>
   (await store.mails.claim(now, 10, { owner: "other", until: now + minute })).flatMap(({ id, kind, about }) =>
     kind === "assignment" && "assignment" in about ? [{ id, ...about.assignment }] : [],
   );
-
-const test = contractTest();
 
 test("tell an operator once of all that others assigned until they were due", async ({ store, tested }) => {
   await addOperators(store);

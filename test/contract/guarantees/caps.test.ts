@@ -14,12 +14,10 @@ import {
   release,
   subscription,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const email = "Reader@example.org";
 const both = ["inquiry-receipt", "inquiry-notice"];
-
-const test = contractTest();
 
 const inquire = (store: Store, receivedAt: number, address = email) =>
   accept(store, inquiry(1, { email: address, receivedAt }));

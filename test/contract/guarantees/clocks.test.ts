@@ -17,7 +17,7 @@ import {
   settle,
   subscription,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const dayMs = 24 * 60 * minute;
 const ahead = noon + 730 * dayMs;
@@ -33,8 +33,6 @@ async function listed(store: Store, filter: InboxFilter): Promise<number[]> {
   const { rows } = await store.desk.listSubmissions(wholeScope, filter, {});
   return rows.map(({ email }) => Number(/\d+/.exec(email)));
 }
-
-const test = contractTest();
 
 test("retention erases all that is outdated behind a submission of a wrong time", async ({ store }) => {
   await storeNine(store, ahead);

@@ -24,13 +24,11 @@ import {
   wake,
   wakeAll,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 import { release } from "../../../server/src/desk/mails.ts";
 import type { LeasedMail } from "../../../server/src/storage/records.ts";
 
 const ben = { operator: "ben@example.org", at: noon + 2 * minute };
-
-const test = contractTest();
 
 test("shows everything about one submission, and nothing outside the scope", async ({ store }) => {
   const twin = await acceptReference(store, application(1, { email: "other-1@example.org", resume: resume(1) }));

@@ -25,7 +25,7 @@ import {
   subscribers,
   subscription,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const retention = { operator: "retention", at: noon };
 const email = "Ana@example.org";
@@ -51,8 +51,6 @@ async function acceptPerson(store: Store): Promise<string> {
   await store.desk.addNote(wholeScope, reference, "Call back.", eva);
   return reference;
 }
-
-const test = contractTest();
 
 test("erases everything of a person, and nothing of others", async ({ store }) => {
   const reference = await acceptPerson(store);

@@ -20,7 +20,7 @@ import {
   settle,
   subscription,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 /** The numbers of the submissions in a list: each address has one. */
 async function listed(store: Store, filter: InboxFilter, scope = wholeScope, page: PageRequest = {}) {
@@ -37,8 +37,6 @@ async function isAnsweredAtOnce(asked: Promise<unknown>): Promise<boolean> {
   await asked;
   return atOnce;
 }
-
-const test = contractTest();
 
 test("what operators read does not run on the event loop", async ({ store }) => {
   const { desk, webhooks } = store;

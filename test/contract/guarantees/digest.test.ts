@@ -2,9 +2,7 @@
 import { expect } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { allMails, digest, eva, lease, marketing, minute, noon, sales, sendAgain, settle } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
-
-const test = contractTest();
+import { contractTest as test } from "../engine-under-test.ts";
 
 test("is one mail a day, however many processes store it", async ({ store, tested }) => {
   const other = await tested.openAgain();

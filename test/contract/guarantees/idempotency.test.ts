@@ -18,7 +18,7 @@ import {
   subscribers,
   subscription,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const key = (more: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
   procedure: "marketplace.inquiry",
@@ -30,8 +30,6 @@ const key = (more: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
 
 const challenge: ChallengeRecord = { hash: "c".repeat(64), expiresAt: noon + 10 * minute };
 const spent = { result: "challenge-spent" };
-
-const test = contractTest();
 
 test("takes a key with its submission, and stores nothing for the same key again", async ({ store }) => {
   const reference = await acceptReference(store, inquiry(1), { key: key() });

@@ -4,9 +4,7 @@ import { listMails } from "../../../server/src/desk/mails.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
 import { accept, findResume, inquiries, inquiry, noon, offer, settle } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
-
-const test = contractTest();
+import { contractTest as test } from "../engine-under-test.ts";
 
 test("is ready when submissions can be stored, and has an identity that is long and random", async ({ store }) => {
   expect(await store.checkReadiness()).toEqual({ ready: true });

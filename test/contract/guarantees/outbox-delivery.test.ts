@@ -23,7 +23,7 @@ import {
   tryAgain,
   wake,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 async function storeMails(store: Store, receivedAt: readonly number[]): Promise<LeasedMail[]> {
   const stored: LeasedMail[] = [];
@@ -46,8 +46,6 @@ const putOff = (store: Store, id: string, dueAt: number, more: object = {}) =>
   store.mails.settle([tryAgain({ id }, dueAt, more)], lease.owner);
 
 const find = async (store: Store, id: string) => (await allMails(store)).find((mail) => mail.id === id);
-
-const test = contractTest();
 
 test("keeps a new mail for the accepting process until its lease ended, so long ago if asked", async ({ store }) => {
   const { id } = await storeMail(store);

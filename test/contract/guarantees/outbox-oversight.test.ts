@@ -19,7 +19,7 @@ import {
   wake,
   wakeAll,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 async function storeMixed(store: Store) {
   const mails: LeasedMail[] = [];
@@ -31,8 +31,6 @@ async function storeMixed(store: Store) {
   await settle(store, { sent: [sent], failed: [failed, failedLater], "in-doubt": [doubtful] });
   return { mails, sent, failed, failedLater, doubtful, queued: six(4), queuedLater: six(5) };
 }
-
-const test = contractTest();
 
 test("lists mails newest first, of one status or all, at most as many as asked for", async ({ store }) => {
   const { mails, sent, failed, failedLater, doubtful, queued, queuedLater } = await storeMixed(store);

@@ -14,7 +14,7 @@ import {
   subscribers,
   subscription,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const many = 1_003;
 
@@ -29,8 +29,6 @@ async function readWhile<T>(pages: AsyncIterable<readonly T[]>, store: () => Pro
   }
   return all;
 }
-
-const test = contractTest();
 
 test("reads nothing from an empty store", async ({ store }) => {
   expect(await inquiries(store)).toEqual([]);

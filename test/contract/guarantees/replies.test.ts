@@ -28,7 +28,7 @@ import {
   sendAgain,
   settle,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 type Sent = Extract<ReplyOutcome, { result: "queued" }>;
 const by: Actor = { ...eva, at: noon + minute };
@@ -52,8 +52,6 @@ async function withReceipt(store: Store, number: number, result: "sent" | "faile
   await settle(store, { sent: [notice] });
   return "submission" in receipt.about ? receipt.about.submission.reference : "";
 }
-
-const test = contractTest();
 
 test("keeps a reply with its author, and has its mail due ten seconds later", async ({ store }) => {
   const reference = await withReceipt(store, 1, "sent");

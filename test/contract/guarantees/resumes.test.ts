@@ -11,11 +11,9 @@ import {
   offer,
   resume,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const later = noon + minute;
-
-const test = contractTest();
 
 test("finds the resume of an application, and none where none came or of an unknown one", async ({ store }) => {
   const reference = await acceptReference(store, application(1));

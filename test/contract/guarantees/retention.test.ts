@@ -14,7 +14,7 @@ import {
   settle,
   subscription,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const key = (number: number, createdAt = noon) => ({
   procedure: "marketplace.inquiry",
@@ -33,8 +33,6 @@ async function forgetAll(store: Store, now: number): Promise<number[]> {
     if (!more) return batches;
   }
 }
-
-const test = contractTest();
 
 test("forgets keys after a day, and keeps what they stood for", async ({ store }) => {
   await accept(store, inquiry(1), { key: key(1) });

@@ -19,12 +19,10 @@ import {
   release,
   settle,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const spam = { spam: true };
 const day = 24 * 60 * minute;
-
-const test = contractTest();
 
 test("keeps spam as it was given, with that status and without mails", async ({ store }) => {
   expect(await accept(store, inquiry(1), spam)).toMatchObject({ mails: [], capped: [] });

@@ -19,7 +19,7 @@ import {
   noon,
   offer,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const filed = {
   status: "new",
@@ -48,8 +48,6 @@ const dayMs = 24 * 60 * 60_000;
 const exhausted = { result: "references-exhausted" };
 /** A day of which no other test takes references. */
 const receivedAt = Date.UTC(2026, 11, 31);
-
-const test = contractTest();
 
 test.for([
   ["an inquiry", inquiry(1, { name: odd, selectedPackageIds: ["b", "a", '"', "\\"] })],

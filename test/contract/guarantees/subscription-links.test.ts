@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { SubscriberStatus, SubscriptionRecord } from "../../../server/src/storage/records.ts";
 import { type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
 import { accept, minute, noon, onlySubscriber, subscribers, subscription } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const week = 7 * 24 * 60 * minute;
 
@@ -15,8 +15,6 @@ async function subscribed(store: Store, more: Partial<SubscriptionRecord> = {}):
 
 const confirmLink = ({ confirm }: SubscriptionRecord, at = noon + 1) => ({ tokenHash: confirm.hash, at });
 const leaveLink = ({ unsubscribe }: SubscriptionRecord, at = noon + 1) => ({ tokenHash: unsubscribe.hash, at });
-
-const test = contractTest();
 
 test("makes a pending subscriber active, and following the link again changes nothing", async ({ store }) => {
   const first = await subscribed(store);

@@ -12,7 +12,7 @@ import {
   subscribers,
   subscription,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 /** Subscribes an address and answers whether a welcome mail was stored. */
 async function subscribe(store: Store, more: Parameters<typeof subscription>[0] = {}): Promise<boolean> {
@@ -20,8 +20,6 @@ async function subscribe(store: Store, more: Parameters<typeof subscription>[0] 
 }
 
 const mailCount = async (store: Store) => (await allMails(store)).length;
-
-const test = contractTest();
 
 test("takes a new address as pending with double opt-in, and mails it both links", async ({ store }) => {
   const given = subscription();

@@ -14,7 +14,7 @@ import {
   subscribers,
   subscription,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const email = "Reader@example.org";
 const news = (reason: SuppressionReason | null, at = noon + 1): SuppressionChange => ({ email, reason, at });
@@ -31,8 +31,6 @@ async function subscribed(store: Store, more: Parameters<typeof subscription>[0]
   await accept(store, stored);
   return stored;
 }
-
-const test = contractTest();
 
 test.for<SuppressionReason>(["bounced", "complained", "unsubscribed", "inactive", "manual"])(
   "stops receipts to an address that is %s, in any case, and no notice, until it is lifted, which a complaint is never",

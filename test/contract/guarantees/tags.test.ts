@@ -18,7 +18,7 @@ import {
   sales,
   subscription,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const key = Buffer.alloc(32, 7);
 const secret = `whsec_${key.toString("base64")}`;
@@ -41,8 +41,6 @@ async function told(store: Store, events: readonly WebhookEvent[], act: () => Pr
   );
   return claimed.map(({ event, about }) => ({ event, about }));
 }
-
-const test = contractTest();
 
 test("adds and removes tags of what the scope holds, on several at once, and reads them", async ({ store }) => {
   const one = await acceptReference(store, inquiry(1));

@@ -21,7 +21,7 @@ import {
   release,
   subscription,
 } from "../records.ts";
-import { contractTest } from "../engine-under-test.ts";
+import { contractTest as test } from "../engine-under-test.ts";
 
 const url = "https://receiver.example.org/secret-path";
 const later = noon + 5 * minute;
@@ -57,8 +57,6 @@ async function told(store: Store): Promise<DeliveredEvent[]> {
 
 const actionsOf = async (store: Store) =>
   (await store.desk.listAudit({})).rows.toReversed().map(({ action, subject, detail }) => [action, subject, detail]);
-
-const test = contractTest();
 
 test("without webhooks nothing is stored for them", async ({ store, tested }) => {
   await accept(store, inquiry(1));

@@ -1,17 +1,15 @@
 // Two services on one database, one of which is killed at a step: the other one repeats what was interrupted.
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Step } from "../../../server/src/failpoint.ts";
 import { applicant, form, pdf, rest, rpc, type Door, withKey } from "../../support/doors.ts";
 import { atNight } from "../../support/many-or-few.ts";
-import { PostgresDatabases } from "../../support/postgres-server.ts";
+import { createDatabase } from "../../support/service-database.ts";
 import type { ServiceProcess } from "../../support/service-process.ts";
 import { until } from "../../support/service-process.ts";
 import { CrashSite, laterMs, sha256 } from "../../support/crash/crash-site.ts";
 
 // Each test starts processes, one after the other.
 const patient = { timeout: 600_000 };
-
-const server = new PostgresDatabases(inject("postgresUrl"));
 
 const beforeCommit: readonly Step[] = [
   "before-commit",
@@ -33,7 +31,7 @@ const apply = (service: ServiceProcess, step: Step, door: Door) => {
 };
 
 test("killed at any step, the other service stores or knows it, and everybody gets one mail", patient, async () => {
-  await using database = await server.create();
+  await using database = await createDatabase();
   await using site = await CrashSite.open(database);
   const survivor = await site.start();
   for (const step of steps) {

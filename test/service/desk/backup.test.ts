@@ -3,17 +3,18 @@ import { createHash } from "node:crypto";
 import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { allRows, exportRecords, exportSubjects } from "../../../server/src/desk/export.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openStore, type StoreLocation } from "../../../server/src/storage/open-store.ts";
 import { accept, giveBack, inquiry } from "../../contract/records.ts";
 import { applicant, buyer, form, json, pdf, rest } from "../../support/doors.ts";
 import { atNight } from "../../support/many-or-few.ts";
-import { PostgresDatabases, type PostgresDatabase } from "../../support/postgres-server.ts";
+import type { PostgresDatabase } from "../../support/postgres-server.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { type Finished } from "../../support/program.ts";
 import { s3Credentials, S3StandIn } from "../../support/s3-stand-in.ts";
+import { createDatabase } from "../../support/service-database.ts";
 import { startService } from "../../support/service.ts";
 import { littleWork, proveWork } from "../../support/solve-challenge.ts";
 import { readStored } from "../../support/stored.ts";
@@ -26,7 +27,6 @@ const keyed = (value: object) => json(value, { "idempotency-key": "k-1" });
 const locate = (url: string) => ({ kind: "postgres", url, poolMax: 1 }) as const;
 const sqlite = (folder: string) => ({ kind: "sqlite", file: join(folder, "submissions.sqlite") }) as const;
 
-const postgres = new PostgresDatabases(inject("postgresUrl"));
 let postmark: PostmarkStandIn;
 let ground: string;
 /** The old data folder, which no test writes to. */
@@ -148,7 +148,7 @@ describe("to PostgreSQL and back", () => {
   let moved: Record<string, string>;
 
   beforeAll(async () => {
-    database = await postgres.create("empty");
+    database = await createDatabase("empty");
     moved = { DATA_DIR: await newFolder(), DATABASE_URL: database.url };
   });
 
@@ -218,7 +218,7 @@ test.each(
     await using stack = new AsyncDisposableStack();
     const settings = async (prefix: string): Promise<Record<string, string>> => ({
       DATA_DIR: await newFolder(),
-      DATABASE_URL: engine === "SQLite" ? "" : stack.use(await postgres.create("empty")).url,
+      DATABASE_URL: engine === "SQLite" ? "" : stack.use(await createDatabase("empty")).url,
       ...(vault === "a bucket" && { RESUME_STORE: `s3://resumes/${prefix}`, S3_ENDPOINT: bucket.url, ...credentials }),
     });
     // The SDK reads them from the environment of its process.
@@ -307,7 +307,7 @@ test.each(atNight ? ["rows-copied", "resume-kept", "backup-written"] : ["backup-
 );
 
 test("a restore that is killed leaves an empty store, which takes the next one", async () => {
-  await using database = await postgres.create("empty");
+  await using database = await createDatabase("empty");
   for (const step of ["rows-copied", "resume-kept"]) {
     // At night each on both engines.
     const urls = ["", database.url].filter((url) => atNight || (url === "") === (step === "rows-copied"));
@@ -340,7 +340,7 @@ describe("restore is refused, and leaves everything as it was,", () => {
     const folder = await newFolder();
     await using service = await startService({ env: { DATA_DIR: folder, DATABASE_URL: "" } });
     await expectRefused(restore({ DATA_DIR: folder }, backups), "Another service is running on this database");
-    await using database = await postgres.create("empty");
+    await using database = await createDatabase("empty");
     const settings = { DATA_DIR: await newFolder(), DATABASE_URL: database.url };
     await using other = await startService({ env: settings });
     await expectRefused(restore(settings, backups), "A service or a command is connected to this database");

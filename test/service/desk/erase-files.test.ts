@@ -1,16 +1,16 @@
 // The files of erased resumes, where a command and the service do not share a folder. They share a database: PostgreSQL.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { applicant, form, pdf, rest } from "../../support/doors.ts";
 import { openFolder } from "../../support/folder.ts";
-import { PostgresDatabases } from "../../support/postgres-server.ts";
+import { createDatabase } from "../../support/service-database.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { runCommand } from "../../support/desk/run-command.ts";
 
-const database = shared(() => new PostgresDatabases(inject("postgresUrl")).create());
+const database = shared(() => createDatabase());
 const home = shared(openFolder);
 const elsewhere = shared(openFolder);
 

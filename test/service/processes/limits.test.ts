@@ -138,16 +138,15 @@ test("while the counts cannot be reached each service counts by itself and refus
 test("counts that do not answer are given up, by the server too, so that nothing piles up there", async () => {
   const { database } = several;
   // Databases made from one template have the same ids of tables, and other tests lock theirs on the same server.
-  const locks = (which: string) =>
-    database.query(`SELECT 1 FROM pg_locks WHERE relation = 'call_count'::regclass AND ${which}
+  const waiting = () =>
+    database.query(`SELECT 1 FROM pg_locks WHERE relation = 'call_count'::regclass AND NOT granted
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`);
-  const held = database.query("BEGIN; LOCK TABLE call_count; SELECT pg_sleep(600)").catch(() => "ended");
-  await until(async () => (await locks("granted AND mode = 'AccessExclusiveLock'")).length > 0);
+  await using session = await database.connect();
+  await session.query("BEGIN; LOCK TABLE call_count");
   const meanwhile = await inquire(services, 2 * max, "203.0.113.5");
   expect(accepted(meanwhile)).toBe(2 * max);
-  await until(async () => (await locks("NOT granted")).length === 0);
-  await database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)'");
-  await held;
+  await until(async () => (await waiting()).length === 0);
+  await session.query("COMMIT");
   await heard(services, meanwhile);
   await foundTogether(services);
 });

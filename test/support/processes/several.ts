@@ -1,9 +1,9 @@
 // Several processes of the service on one database of PostgreSQL, with one data folder, one mail provider and one clock.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { inject } from "vitest";
 import { CrashSite } from "../crash/crash-site.ts";
-import { type PostgresDatabase, PostgresDatabases } from "../postgres-server.ts";
+import type { PostgresDatabase } from "../postgres-server.ts";
+import { createDatabase } from "../service-database.ts";
 import { type ServiceProcess, until } from "../service-process.ts";
 import { startService } from "../service.ts";
 import type { Clock, Stopwatch } from "../../../server/src/clock.ts";
@@ -15,7 +15,7 @@ export type Several = Awaited<ReturnType<typeof openSeveral>>;
 /** On a database of the project's server, unless one is given. */
 export async function openSeveral(given?: PostgresDatabase) {
   await using opened = new AsyncDisposableStack();
-  const database = given ?? opened.use(await new PostgresDatabases(inject("postgresUrl")).create());
+  const database = given ?? opened.use(await createDatabase());
   const site = opened.use(await CrashSite.open(database));
   const clock = new SharedClock(site.dataFolder);
   const here = opened.use(new AsyncDisposableStack());
