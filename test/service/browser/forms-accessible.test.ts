@@ -2,6 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { barriersOf, onlyColours, openBrowser, Visit } from "../../support/browser.ts";
+import { atNight } from "../../support/many-or-few.ts";
 import { openHostSite } from "../../support/host-site.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -74,7 +75,7 @@ test("axe finds nothing in any state", async () => {
   expect(await findings(page), "sent").toEqual([]);
 });
 
-test("axe finds nothing while a resume is on its way, nor when it did not arrive", async () => {
+test.runIf(atNight)("axe finds nothing while a resume is on its way, nor when it did not arrive", async () => {
   await using visit = await Visit.begin(browser());
   visit.expectProblems(/Failed to load resource/);
   const { page } = visit;
