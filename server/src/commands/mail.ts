@@ -34,7 +34,7 @@ Examples:
 
 const heldExamples = `
 What was queued in a backup may have been sent after it was made. Look at it first: mail list --status queued. What is
-released goes out within seconds; Postmark is asked about each mail first, and sends none twice.
+released goes out within seconds; with Postmark after half a minute, because it is asked twice whether it has the mail.
 
 Examples:
   npm run submissions -- mail release                    all held mails and deliveries to webhooks

@@ -29,8 +29,7 @@ export function registerShow(program: Command, deps: CommandDeps): void {
       if (found === null) throw new CommandFailed(`There is no submission ${reference}.`);
       const packageTitles = titlesOf(config.packages ?? samplePackages);
       const detail = submissionDetail(found, { packageTitles, scanned: config.scanner !== null });
-      const text = json ? jsonText(detail) : pageOf(detail, deps);
-      await writeAll([text], deps.output);
+      await writeAll([json ? jsonText(detail) : pageOf(detail, deps)], deps.output);
     });
 }
 
@@ -43,7 +42,10 @@ function pageOf(detail: SubmissionDetail, { output }: CommandDeps): string {
     ["received", utcMinute(receivedAt)],
     ...Object.entries(fields).flatMap(([name, value]) => linesOf(name, value, packageTitles)),
     ...(resume === null ? [] : [["resume", `${resume.filename} (${kindAndSize(resume)})`] as const]),
-    ...mails.map(({ kind, status: state, createdAt }): Line => ["mail", `${utcMinute(createdAt)}  ${kind}, ${state}`]),
+    ...mails.map(({ kind, status: state, createdAt, lastError }): Line => {
+      const told = [kind, state, lastError ?? []].flat().join(", ");
+      return ["mail", `${utcMinute(createdAt)}  ${told}`];
+    }),
     ...notes.map(({ author, at, text }): Line => ["note", `${utcMinute(at)}  ${author}: ${text}`]),
   ];
   const width = Math.max(...lines.map(([label]) => label.length));

@@ -46,10 +46,8 @@ export function registerUpkeep(program: Command, deps: CommandDeps): void {
       const names = check
         ? pending.map(({ name }) => name)
         : await migrate(config.storage, (message) => tell(deps, message));
-      await writeAll(
-        names.map((name) => `${name}\n`),
-        deps.output,
-      );
+      const lines = names.map((name) => `${name}\n`);
+      await writeAll(lines, deps.output);
       if (check && names.length > 0) throw new CommandFailed(`Pending migrations: ${names.length}.`);
       tell(deps, names.length === 0 ? "The database is up to date." : `Migrations applied: ${names.length}.`);
     });
