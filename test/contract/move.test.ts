@@ -109,6 +109,10 @@ test.each(both)("moves everything from %s to either engine, which go on where th
   const targets = places.map(locationOf);
   const moved: (readonly MovedRows[])[] = [];
   for (const to of targets) {
+    // A service was only started there.
+    const started = await openStore(to);
+    await started.desk.countSubscribers(noon);
+    await started[Symbol.asyncDispose]();
     const progress: (string | number)[] = [];
     moved.push(await moveStore(source.at, to, (table, rows) => progress.push(table, rows)));
     expect(progress.join(" ")).toContain("submission 500 submission 514");

@@ -46,7 +46,7 @@ export const movedTables: readonly MovedTable[] = [
 /** A source is read as it is at one moment, while services write to it. A backup is a target that is a new file of SQLite. */
 export type MoveRole = "source" | "target" | "backup";
 
-/** One transaction, open until it is disposed of. A target's row in `store` was removed when it was opened. */
+/** One transaction, open until it is disposed of. */
 export interface MovableStore extends AsyncDisposable {
   /** @param text with parameters `$1`, `$2` … */
   query(text: string, values?: readonly (string | number)[]): Promise<readonly Row[]>;
@@ -104,6 +104,8 @@ export async function moveRows(
 export async function openEmpty(location: StoreLocation, role: "target" | "backup" = "target"): Promise<MovableStore> {
   await using opened = new AsyncDisposableStack();
   const target = opened.use(await openMovable(location, role));
+  // A service that was only started has written them.
+  for (const name of ["store", "day_count"]) await target.query(`DELETE FROM ${name}`);
   for (const { name } of movedTables) {
     if ((await target.query(`SELECT 1 AS one FROM ${name} LIMIT 1`)).length === 0) continue;
     throw new OperatorError(`The store is not empty: its table ${name} has rows. Nothing was changed.`);

@@ -60,7 +60,6 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
       LOCK TABLE ${tables} IN ${lock} MODE; ${setNoEnd}`,
     ),
   );
-  if (role === "target") await query("DELETE FROM store");
   const held = opened.move();
 
   return {

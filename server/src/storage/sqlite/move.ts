@@ -20,7 +20,6 @@ export async function openSqliteMove(file: string, role: MoveRole): Promise<Mova
   } else {
     await applyPending(connection);
     await retryWhileBusy(() => connection.begin());
-    connection.execute("DELETE FROM store");
   }
   const held = opened.move();
 
