@@ -70,7 +70,7 @@ function readWords(name: string, text: string): [string, Words] | string {
   if (subject.trim() === "") {
     return `${name}.txt must begin with a line "Subject: …" and a blank line.`;
   }
-  const named = lineOf(text).filter((_, at) => at % 2 === 1);
+  const named = [...new Set(lineOf(text).filter((_, at) => at % 2 === 1))];
   const unknown = named.filter((one) => !known.includes(one));
   if (unknown.length > 0) {
     const list = unknown.map((one) => `{{${one}}}`).join(", ");

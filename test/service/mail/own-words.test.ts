@@ -83,7 +83,7 @@ describe("check-config tries each file", () => {
   test.each([
     [
       "inquiry-receipt.de.txt",
-      "Subject: A\n\n{{nmae}} {{a}}",
+      "Subject: A\n\n{{nmae}} {{a}} {{nmae}}",
       "names the unknown {{nmae}}, {{a}}; it may name {{hello}}",
     ],
     ["inquiry-reciept.de.txt", "Subject: A\n\nB", "inquiry-reciept.de.txt is no mail and language"],
