@@ -1,5 +1,4 @@
-// The words of mails to persons: a folder with a text file a mail and language. The built-in ones have the same form as an
-// installation's own.
+// The words of mails to persons, built-in or an installation's own: a folder with a text file a mail and language.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,6 +32,7 @@ const wordsLengthMax = 40_000;
 /** The words in a folder, or what is wrong with them. */
 function readFolder(folder: string): Map<string, Words> | string {
   const files = readdirSync(folder).filter((file) => file.endsWith(".txt"));
+  if (files.length === 0) return "the folder has no text file.";
   const read = files.map((file) =>
     readWords(file.slice(0, -".txt".length), readFileSync(join(folder, file), "utf8").replace(/^\uFEFF/, "")),
   );
@@ -67,10 +67,11 @@ function readWords(name: string, text: string): [string, Words] | string {
   }
   if (text.length > wordsLengthMax) return `${name}.txt is longer than ${wordsLengthMax} characters.`;
   const [, subject = "", rest = ""] = /^Subject: ([^\n]+)\n[^\S\n]*\n(.*)$/s.exec(text.replaceAll("\r\n", "\n")) ?? [];
-  if (subject.trim() === "") {
-    return `${name}.txt must begin with a line "Subject: …" and a blank line.`;
-  }
-  const named = [...new Set(lineOf(text).filter((_, at) => at % 2 === 1))];
+  if (subject.trim() === "") return `${name}.txt must begin with a line "Subject: …" and a blank line.`;
+  const pieces = lineOf(text);
+  const [half] = /\{+ *\w+( *\}+)?|\w+ *\}+/.exec(pieces.filter((_, at) => at % 2 === 0).join("\n")) ?? [];
+  if (half !== undefined) return `${name}.txt has ${half} in it: write {{…}}, with two braces on each side.`;
+  const named = [...new Set(pieces.filter((_, at) => at % 2 === 1))];
   const unknown = named.filter((one) => !known.includes(one));
   if (unknown.length > 0) {
     const list = unknown.map((one) => `{{${one}}}`).join(", ");

@@ -92,6 +92,10 @@ describe("check-config tries each file", () => {
     ["application-receipt.en.txt", "Hello", 'must begin with a line "Subject: …" and a blank line'],
     ["inquiry-receipt.en.txt", "Subject: {{packages}}\n\nB", "must not name {{packages}} in its subject"],
     ["newsletter-welcome.de.txt", "Subject: A\n\n{{confirmUrl}}", "lacks {{unsubscribeUrl}}"],
+    ["inquiry-receipt.en.txt", "Subject: A {{email}}\n\n{reference}", "has {reference} in it: write {{…}}"],
+    ["inquiry-receipt.en.txt", "Subject: A {{reference\n\n{{email}}", "has {{reference in it: write {{…}}"],
+    ["inquiry-receipt.en.txt", "Subject: A\n\n{{hello} {{email}}", "has {{hello} in it: write {{…}}"],
+    ["inquiry-receipt.txt.bak", "Subject: A\n\nB", "the folder has no text file"],
   ])("%s: %j", async (name, text, problem) => {
     await using own = await openFolder();
     await writeFile(join(own.path, name), text);
