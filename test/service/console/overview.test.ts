@@ -29,7 +29,7 @@ test("an overview names packages by their titles, and knows its ranges", async (
 
 test("operators are told that no mail goes out, and a new installation what it lacks", async () => {
   await using postmark = await PostmarkStandIn.open();
-  const env = { ...postmark.env, POSTMARK_SERVER_TOKEN: "wrong", SITE: "off" };
+  const env = { ...postmark.env, POSTMARK_SERVER_TOKEN: "wrong", MAIL_DEADLINE_MS: "1", SITE: "off" };
   await using service = await startService({ env });
   const marketing = await operator(service, "marketing@example.org", "marketing");
   const troubles = async () => (await marketing.call("overview.troubles")).data;
