@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { json } from "../../support/doors.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { startService } from "../../support/service.ts";
-import { inquire, auditOf, operator, submitAll, type Operator } from "../../support/console/operator.ts";
+import { inquire, inquireAll, auditOf, operator, submitAll, type Operator } from "../../support/console/operator.ts";
 
 const detailOf = async (one: Operator, reference: string) =>
   (await one.call("submission.get", { reference })).data as SubmissionDetail;
@@ -16,8 +16,8 @@ const triage = async (one: Operator, reference: string, version: number, change:
 
 test("everything that a filter matches is named with its version, within the role, and changed by these versions", async () => {
   await using service = await startService();
-  const inquiries = [(await submitAll(service)).inquiry];
-  for (let at = 1; at < 105; at += 1) inquiries.push(await inquire(service, `many${at}@example.org`));
+  const many = Array.from({ length: 104 }, (_, at) => `many${at}@example.org`);
+  const inquiries = [(await submitAll(service)).inquiry, ...(await inquireAll(service, many))];
   const anna = await operator(service, "anna@example.org", "sales");
   const ben = await operator(service, "ben@example.org", "sales");
   const find = async (filter: object) => (await anna.call("inbox.matching", { filter })).data as Matching;

@@ -105,30 +105,35 @@ const admitted = (path: string) => (withoutInput.test(path) ? 200 : 400);
 const inputOf = (path: string) => (withoutInput.test(path) ? undefined : nonsense);
 const rows = consoleProcedures.map(({ path, type }) => ({ path, type, allowed: procedures.get(path) ?? [] }));
 
-describe("procedures", () => {
-  test.each(rows)("$path without a session", async ({ path, allowed }) => {
-    const { status } = await new Operator(service()).call(path, inputOf(path));
-    expect(status).toBe(allowed === "anyone" ? admitted(path) : 401);
-  });
+const noOne = () => new Operator(service());
 
-  describe.each(roles)("for %s", (role) => {
-    test.each(rows)("$path with a session", async ({ path, allowed }) => {
-      // Signing out must not end the session of the other tests.
-      const one = path.startsWith("session.signOut") ? new Operator(service()) : sessions.get(role)!;
-      if (one.cookie === null) await one.signIn(`${role}@example.org`);
-      const { status } = await one.call(path, inputOf(path));
-      const may = allowed === "anyone" || allowed.includes(role);
-      expect(status).toBe(may ? admitted(path) : 404);
-      if (path === "session.signOutEverywhere") await sessions.get(role)!.signIn(`${role}@example.org`);
-    });
+/** What each role is answered, with a session and with a token. */
+async function answersTo(statusOf: (one: Operator, role: Role) => Promise<number>) {
+  const answers: [Role, session: number, token: number][] = [];
+  for (const role of roles) {
+    const session = await statusOf(sessions.get(role)!, role);
+    answers.push([role, session, await statusOf(tokens.get(role)!, role)]);
+  }
+  return answers;
+}
 
-    test.each(rows)("$path with a token", async ({ path, type, allowed }) => {
-      const { status } = await tokens.get(role)!.call(path, inputOf(path));
-      if (allowed === "anyone" || /^(?:session|secondFactor)\./.test(path)) expect(status).toBe(403);
-      else if (!allowed.includes(role)) expect(status).toBe(404);
-      else expect(status).toBe(type === "query" ? admitted(path) : 403);
-    });
+test.each(rows)("$path is for $allowed", async ({ path, type, allowed }) => {
+  const of = (one: Operator) => one.call(path, inputOf(path)).then(({ status }) => status);
+  expect(await of(noOne())).toBe(allowed === "anyone" ? admitted(path) : 401);
+  const statusOf = async (one: Operator, role: Role) => {
+    const isEnding = path.startsWith("session.signOut") && one.cookie !== null;
+    const status = await of(one);
+    // The session is that of the other tests, too.
+    if (isEnding) await one.signIn(`${role}@example.org`);
+    return status;
+  };
+  const isOfSession = allowed === "anyone" || /^(?:session|secondFactor)\./.test(path);
+  const expected = roles.map((role) => {
+    const may = allowed === "anyone" || allowed.includes(role);
+    const withToken = may && type === "query" ? admitted(path) : may ? 403 : 404;
+    return [role, may ? admitted(path) : 404, isOfSession ? 403 : withToken];
   });
+  expect(await answersTo(statusOf)).toEqual(expected);
 });
 
 describe("downloads", () => {
@@ -138,18 +143,15 @@ describe("downloads", () => {
   const addressOf = (url: string) =>
     url.replace(":reference", references.application).replace(/:file\(.*/, "ann@example.org.ndjson");
 
-  test.each(listed)("$method $url without a session", async ({ method, url }) => {
-    expect((await new Operator(service()).fetch(addressOf(url), init(method))).status).toBe(401);
-  });
-
-  describe.each(roles)("for %s", (role) => {
-    test.each(listed)("$method $url with a session and with a token", async ({ method, url, allowed }) => {
-      for (const one of [sessions.get(role)!, tokens.get(role)!]) {
-        const response = await one.fetch(addressOf(url), init(method));
-        await response.arrayBuffer();
-        expect(response.status).toBe(allowed.includes(role) ? 200 : 404);
-      }
-    });
+  test.each(listed)("$method $url is for $allowed", async ({ method, url, allowed }) => {
+    const statusOf = async (one: Operator) => {
+      const response = await one.fetch(addressOf(url), init(method));
+      await response.arrayBuffer();
+      return response.status;
+    };
+    expect(await statusOf(noOne())).toBe(401);
+    const expected = roles.map((role) => [role, ...Array(2).fill(allowed.includes(role) ? 200 : 404)]);
+    expect(await answersTo(statusOf)).toEqual(expected);
   });
 });
 

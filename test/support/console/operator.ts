@@ -1,9 +1,10 @@
 // An operator of a test: a browser as far as the console can tell, or a script with a token.
 import type { Role } from "../../../shared/src/console.ts";
+import { batchCallsMax } from "../../../shared/src/limits.ts";
 import { drawSecret, hashSecret } from "../../../server/src/secrets.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { form, json, type Procedure, rest } from "../doors.ts";
+import { form, json, type Procedure, rest, sendBatch } from "../doors.ts";
 import type { Service } from "../service.ts";
 
 export const password = "vermilion kettle 41";
@@ -110,11 +111,23 @@ export async function submitAll(service: Pick<Service, "url">, email = "ann@exam
   return { inquiry, application: application["applicationId"]! };
 }
 
-/** Sends an inquiry. Use it where many are needed: a subscription is answered only after a fixed time. */
 export async function inquire(service: Pick<Service, "url">, email: string): Promise<string> {
-  const fields = { name: "Ann Buyer", email, selectedPackageIds: ["de-AT"], company: "Kalomi" };
-  return (await send(service, "marketplace.inquiry", json(fields)))["inquiryId"]!;
+  return (await send(service, "marketplace.inquiry", json(inquiryOf(email))))["inquiryId"]!;
 }
+
+/** Sends inquiries in batches of as many as are allowed, and answers their references in the order of the addresses. */
+export async function inquireAll(service: Pick<Service, "url">, emails: readonly string[]): Promise<string[]> {
+  const references: string[] = [];
+  for (let from = 0; from < emails.length; from += batchCallsMax) {
+    const inputs = emails.slice(from, from + batchCallsMax).map(inquiryOf);
+    const response = await sendBatch(service, Array(inputs.length).fill("marketplace.inquiry"), inputs);
+    const answers = (await response.json()) as { readonly result: { readonly data: { readonly inquiryId: string } } }[];
+    references.push(...answers.map(({ result }) => result.data.inquiryId));
+  }
+  return references;
+}
+
+const inquiryOf = (email: string) => ({ name: "Ann Buyer", email, selectedPackageIds: ["de-AT"], company: "Kalomi" });
 
 async function send(service: Pick<Service, "url">, procedure: Procedure, init: RequestInit) {
   const { status, receipt, fault } = await rest.send(service, procedure, init);
