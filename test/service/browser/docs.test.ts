@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Locator, Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
+import { atNight } from "../../support/many-or-few.ts";
 import { openFolder } from "../../support/folder.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -14,13 +15,20 @@ import { hasNoSeriousBarrier, resume } from "../../support/browser/people.ts";
 
 const service = shared(() => startService());
 
+/** A violation of the policy is an error in the console, which fails the visit. */
 const visit = shared(async () => Visit.begin(await openBrowser()));
+/** Of all that the reader loads. */
+const origins = new Set<string>();
 
-/** Opens the reader. A violation of the policy is an error in the console, which fails the visit. */
-async function openReader(page: Page): Promise<void> {
+beforeAll(async () => {
+  const { page } = visit();
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== "data:") origins.add(url.origin);
+  });
   await page.goto(`${service().url}/docs`);
   await page.locator(".opblock").first().waitFor();
-}
+});
 
 const openOperation = (page: Page, address: string) => page.locator(".opblock.is-open").filter({ hasText: address });
 
@@ -37,12 +45,6 @@ const run = async (command: string, folder: string): Promise<string> =>
 
 test("the reader loads everything from this service, has no serious barrier, opens an operation, and folds refusals", async () => {
   const { page } = visit();
-  const origins = new Set<string>();
-  page.on("request", (request) => {
-    const url = new URL(request.url());
-    if (url.protocol !== "data:") origins.add(url.origin);
-  });
-  await openReader(page);
   await expect.poll(() => page.locator(".opblock").count()).toBe(5);
   expect([...origins]).toEqual([service().url]);
   await hasNoSeriousBarrier(page);
@@ -57,34 +59,37 @@ test("the reader loads everything from this service, has no serious barrier, ope
   await operation.getByText('"FORBIDDEN"').waitFor();
 });
 
-test("the curl command of an inquiry stores what was typed, once under its key, as the reader does", async () => {
-  const { page } = visit();
-  await page.getByRole("link", { name: "Ask about dataset packages" }).click();
-  const operation = openOperation(page, "/api/marketplace/inquiry");
-  const inquiry = { name: `Ann; @x <y 'z' "q" \\ $HOME`, email: "curl@example.org", selectedPackageIds: ["de-AT"] };
-  await operation.getByPlaceholder("Idempotency-Key").fill("it's curl");
-  await operation.getByRole("textbox", { name: "Example" }).fill(JSON.stringify(inquiry));
-  const answered = page.waitForResponse("**/api/marketplace/inquiry");
-  await operation.getByRole("button", { name: "Execute" }).click();
-  const receipt = (await (await answered).json()) as { inquiryId: string };
-
-  const answer = await run(`${await showSample(operation, "curl")} --silent --fail-with-body`, tmpdir());
-  expect(JSON.parse(answer)).toMatchObject({ inquiryId: receipt.inquiryId });
-  const stored = (await service().stored()).inquiries.filter(({ email }) => email === inquiry.email);
-  expect(stored).toMatchObject([inquiry]);
-
-  await operation.getByPlaceholder("Idempotency-Key").fill("docs-1");
-  const before = (await service().stored()).inquiries.length;
-  for (const replayed of [null, "true"]) {
-    const repeated = page.waitForResponse("**/api/marketplace/inquiry");
+test.runIf(atNight)(
+  "the curl command of an inquiry stores what was typed, once under its key, as the reader does",
+  async () => {
+    const { page } = visit();
+    await page.getByRole("link", { name: "Ask about dataset packages" }).click();
+    const operation = openOperation(page, "/api/marketplace/inquiry");
+    const inquiry = { name: `Ann; @x <y 'z' "q" \\ $HOME`, email: "curl@example.org", selectedPackageIds: ["de-AT"] };
+    await operation.getByPlaceholder("Idempotency-Key").fill("it's curl");
+    await operation.getByRole("textbox", { name: "Example" }).fill(JSON.stringify(inquiry));
+    const answered = page.waitForResponse("**/api/marketplace/inquiry");
     await operation.getByRole("button", { name: "Execute" }).click();
-    expect(await (await repeated).headerValue("idempotency-replayed")).toBe(replayed);
-  }
-  expect((await service().stored()).inquiries).toHaveLength(before + 1);
-  expect(await showSample(operation, "fetch")).toContain('"idempotency-key":"docs-1"');
-  expect(await showSample(operation, "SDK")).toContain('{ idempotencyKey: "docs-1" }');
-  expect(await showSample(operation, "tRPC")).toContain('"idempotency-key": "docs-1"');
-});
+    const receipt = (await (await answered).json()) as { inquiryId: string };
+
+    const answer = await run(`${await showSample(operation, "curl")} --silent --fail-with-body`, tmpdir());
+    expect(JSON.parse(answer)).toMatchObject({ inquiryId: receipt.inquiryId });
+    const stored = (await service().stored()).inquiries.filter(({ email }) => email === inquiry.email);
+    expect(stored).toMatchObject([inquiry]);
+
+    await operation.getByPlaceholder("Idempotency-Key").fill("docs-1");
+    const before = (await service().stored()).inquiries.length;
+    for (const replayed of [null, "true"]) {
+      const repeated = page.waitForResponse("**/api/marketplace/inquiry");
+      await operation.getByRole("button", { name: "Execute" }).click();
+      expect(await (await repeated).headerValue("idempotency-replayed")).toBe(replayed);
+    }
+    expect((await service().stored()).inquiries).toHaveLength(before + 1);
+    expect(await showSample(operation, "fetch")).toContain('"idempotency-key":"docs-1"');
+    expect(await showSample(operation, "SDK")).toContain('{ idempotencyKey: "docs-1" }');
+    expect(await showSample(operation, "tRPC")).toContain('"idempotency-key": "docs-1"');
+  },
+);
 
 test("an application is sent with its resume and shown as curl, fetch, SDK and tRPC; its curl command stores the same, whatever is typed", async () => {
   await using folder = await openFolder();
