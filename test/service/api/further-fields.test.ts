@@ -90,7 +90,7 @@ test("operators see, find and export them; the notice tells them and the receipt
     .poll(async () => (await admin.call("inbox.list", { filter: { letter: "near zeppelin" }, page: {} })).data)
     .toMatchObject({ rows: [{ reference }] });
   const text = await (await admin.fetch("/console/exports/inquiries.csv")).text();
-  expect(text).toContain(`"{""message"":""Bring the zeppelin\\nnear dusk"",""budget"":""=5""}",""\r\n`);
+  expect(text).toContain(`"{""message"":""Bring the zeppelin\\nnear dusk"",""budget"":""=5""}",""`);
   const mails = (await service().mails()).filter(({ subject }) => subject?.includes(String(reference)));
   const textOf = (own: boolean) => mails.find(({ to }) => own === (to?.[0]?.address === email))?.text ?? "";
   expect(textOf(false)).toContain(
