@@ -1,15 +1,13 @@
 // The process is killed at steps of acceptance and delivery: at one of each kind, at night at every one.
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Step } from "../../../server/src/failpoint.ts";
-import { openStore } from "../../../server/src/storage/open-store.ts";
-import { accept, giveBack, inquiry, lease } from "../../contract/records.ts";
 import { applicant, buyer, form, json, pdf, rest, type Answer, type Procedure } from "../../support/doors.ts";
 import { atNight } from "../../support/many-or-few.ts";
 import { until } from "../../support/service-process.ts";
+import { beginUpload } from "../../support/stalled-upload.ts";
 import { CrashSite, laterMs, sha256 } from "../../support/crash/crash-site.ts";
 
-// Each test starts processes, one after the other.
+// It starts processes, one after the other.
 const patient = { timeout: 600_000 };
 
 const resume = pdf("resume.pdf", 50_000);
@@ -43,18 +41,22 @@ const inAll = (at: Step): Sent[] => everyProcedure.map((procedure) => ({ at, pro
 const applying = (...steps: Step[]): Sent[][] => steps.map((at) => [{ at, procedure: "applications.submit" }]);
 /** What is sent at once to one process, which is killed at a step. */
 const beforeCommit = [
-  ...applying("staged", "resume-kept", ...(atNight ? (["body-read", "resume-synced", "row-written"] as const) : [])),
+  ...(atNight ? applying("body-read", "staged", "resume-synced", "resume-kept", "row-written") : []),
   inAll("before-commit"),
 ];
 const fromCommitOn = [
-  ...applying("after-commit", "mail-taken", ...(atNight ? (["mail-in-hand"] as const) : [])),
-  ...inAll("before-answer").flatMap((sent, at) => (at === 0 || atNight ? [[sent]] : [])),
+  ...applying("after-commit"),
+  ...(atNight ? [...applying("mail-in-hand", "mail-taken"), ...inAll("before-answer").map((sent) => [sent])] : []),
 ];
 /** While the provider has the mails of the first try and does not answer, before it takes them and after. */
 const whileMailed: Sent[] = [
   { at: "handing-over", procedure: "marketplace.inquiry" },
   { at: "handed-over", procedure: "marketplace.inquiry" },
 ];
+
+const laterTries: Step[] = atNight
+  ? ["mail-claimed", "mail-in-hand", "mail-taken", "mail-settled"]
+  : ["mail-claimed", "mail-taken"];
 
 const storedOf = async (site: CrashSite) => {
   const { inquiries, applications, subscribers } = await site.contents();
@@ -73,7 +75,7 @@ async function mailsSent(site: CrashSite): Promise<string[]> {
 }
 
 test(
-  "killed at a step of the first try: all or nothing is kept, the repetition is told which, every mail goes out once",
+  "killed at steps of the first try and of later ones: all or nothing is kept, the repetition is told which, every mail goes out once",
   patient,
   async () => {
     await using site = await CrashSite.open();
@@ -81,10 +83,14 @@ test(
       const [{ at, procedure }] = together as [Sent];
       const before = await site.contents();
       const service = await site.start({ failpoint: at as Step });
+      const files = await site.resumeFiles();
+      const upload = beginUpload(service);
+      await until(async () => (await site.resumeFiles()).length > files.length);
       const lost = await Promise.allSettled(together.map((sent) => send(service, sent)));
       for (const { reason } of lost as PromiseRejectedResult[]) expect(String(reason), at).toContain("fetch failed");
       expect(await service.ended).toBeNull();
       expect(service.child.signalCode).toBe("SIGKILL");
+      await upload.cut;
       const isKept = fromCommitOn.includes(together);
       const addresses = (await storedOf(site)).map(({ email }) => email);
       for (const sent of together) expect(addresses.includes(emailOf(sent)), emailOf(sent)).toBe(isKept);
@@ -106,7 +112,12 @@ test(
     await service.ended;
     const kept = await storedOf(site);
 
-    const next = await site.start({ aheadMs: laterMs });
+    let aheadMs = 0;
+    for (const failpoint of laterTries) {
+      // It looks for due mails before it listens.
+      expect(await site.startToEnd({ failpoint, aheadMs: (aheadMs += laterMs) }), failpoint).toBeNull();
+    }
+    const next = await site.start({ aheadMs: aheadMs + laterMs });
     // What was left behind is swept at the start.
     const withResume = async () => (await site.contents()).applications.length;
     await until(async () => (await site.resumeFiles()).length === (await withResume()));
@@ -127,24 +138,3 @@ test(
       expect([file?.sha256, await site.hashOf(file?.key ?? "")]).toEqual([bytes, bytes]);
   },
 );
-
-test("killed at steps of later tries, one after the other: every mail goes out once", patient, async () => {
-  await using site = await CrashSite.open();
-  const { email } = inquiry(1);
-  {
-    await using store = await openStore({ kind: "sqlite", file: join(site.dataFolder, "submissions.sqlite") });
-    const now = Date.now();
-    const { mails } = await accept(store, inquiry(1, { receivedAt: now }));
-    await giveBack(store, mails, lease, now);
-  }
-  let aheadMs = 0;
-  const steps: Step[] = atNight
-    ? ["mail-claimed", "mail-in-hand", "mail-taken", "mail-settled"]
-    : ["mail-claimed", "mail-taken"];
-  for (const failpoint of steps) {
-    // It looks for due mails before it listens.
-    expect(await site.startToEnd({ failpoint, aheadMs: (aheadMs += laterMs) }), failpoint).toBeNull();
-  }
-  await site.start({ aheadMs: aheadMs + laterMs });
-  expect(await mailsSent(site)).toEqual([email, ...teams["marketplace.inquiry"]].toSorted());
-});

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { ImportReport } from "../../../shared/src/console.ts";
 import { CrashSite } from "../../support/crash/crash-site.ts";
+import { startService } from "../../support/service.ts";
 import { auditOf, operator, password, Operator } from "../../support/console/operator.ts";
 
 const addresses = Array.from({ length: 120 }, (_, n) => `reader-${n}@example.org`);
@@ -10,7 +11,8 @@ const csv = ["email", ...addresses].join("\n");
 test("an import that was killed is in the audit log, and importing the file again adds the rest", async () => {
   await using site = await CrashSite.open();
   const { storage } = site;
-  const before = await site.start();
+  const startHere = () => startService({ env: { ...site.postmark.env, DATA_DIR: site.dataFolder } });
+  const before = await startHere();
   const mia = await operator({ url: before.url, storage }, "mia@example.org", "marketing");
   await before[Symbol.asyncDispose]();
 
@@ -30,7 +32,8 @@ test("an import that was killed is in the audit log, and importing the file agai
   expect(stored).toBeGreaterThan(0);
   expect(stored).toBeLessThan(120);
 
-  const after = new Operator(await site.start());
+  await using service = await startHere();
+  const after = new Operator(service);
   await after.signIn("mia@example.org", password);
   const report = (await after.call("subscribers.import", { csv })).data as ImportReport;
   expect([report.active, report.pending, report.leftOut.length]).toEqual([0, 120 - stored, stored]);

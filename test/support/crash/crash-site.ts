@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listMails } from "../../../server/src/desk/mails.ts";
-import { openStore, type StoreLocation } from "../../../server/src/storage/open-store.ts";
+import { migrate, openStore, type StoreLocation } from "../../../server/src/storage/open-store.ts";
 import type { StoredMail } from "../../../server/src/storage/records.ts";
 import type { PostgresDatabase } from "../postgres-server.ts";
 import { PostmarkStandIn } from "../postmark-stand-in.ts";
@@ -43,7 +43,9 @@ export class CrashSite implements AsyncDisposable {
 
   /** On a file of its own, unless a database of PostgreSQL is given, which stays its owner's. */
   static async open(database: PostgresDatabase | null = null): Promise<CrashSite> {
-    return new CrashSite(await mkdtemp(join(tmpdir(), "crash-")), await PostmarkStandIn.open(), database);
+    const site = new CrashSite(await mkdtemp(join(tmpdir(), "crash-")), await PostmarkStandIn.open(), database);
+    await migrate(site.storage);
+    return site;
   }
 
   get storage(): StoreLocation {
@@ -89,7 +91,7 @@ export class CrashSite implements AsyncDisposable {
 
   /** All that is stored. Reads beside a running service or after its end, as the command line does. */
   async contents(): Promise<Contents> {
-    await using store = await openStore(this.storage);
+    await using store = await openStore(this.storage, { access: "read-only" });
     return { ...(await readStored(store)), mails: await listMails(store.desk, { limit: 1_000_000 }) };
   }
 
