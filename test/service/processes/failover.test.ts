@@ -1,13 +1,14 @@
-// PostgreSQL restarts, becomes read-only, and is gone for hours, while two processes serve clients.
+// PostgreSQL becomes read-only, and is gone for hours, while two services serve clients.
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startOwnServer } from "../../contract/postgres-under-test.ts";
 import { doors, json, withKey } from "../../support/doors.ts";
-import type { ServiceProcess } from "../../support/service-process.ts";
 import { until } from "../../support/service-process.ts";
-import { hasLogged, mailsSettled, openSeveral, statusOf } from "../../support/processes/several.ts";
+import { hasLogged, type Here, mailsSettled, openSeveral, statusOf } from "../../support/processes/several.ts";
 
-const clientsEach = 4;
+// One at each door.
+const clientsEach = 2;
 const hour = 60 * 60 * 1000;
 
 class Clients {
@@ -17,7 +18,7 @@ class Clients {
   readonly #running: Promise<unknown>;
   #stopping = false;
 
-  constructor(service: ServiceProcess) {
+  constructor(service: Here) {
     this.#running = Promise.all(Array.from({ length: clientsEach }, (_, n) => this.#run(service, n)));
   }
 
@@ -26,29 +27,32 @@ class Clients {
     await this.#running;
   }
 
-  async #run(service: ServiceProcess, n: number): Promise<void> {
+  async #run(service: Here, n: number): Promise<void> {
     while (!this.#stopping) {
       const key = randomUUID();
-      while (!this.acknowledged.has(key))
+      while (!this.acknowledged.has(key)) {
         await this.#submit(service, key, n).catch((error) => this.unexpected.push(error));
+        // Refusals come at once: without a pause they would take the processor from the database that starts.
+        await pause(20);
+      }
     }
   }
 
-  async #submit(service: ServiceProcess, key: string, n: number): Promise<void> {
+  async #submit(service: Here, key: string, n: number): Promise<void> {
     const init = json({ name: "Ann Buyer", email: `${key}@example.org`, selectedPackageIds: ["en-GB-scottish"] });
-    const answer = await doors[n % 2]!.send(service, "marketplace.inquiry", withKey(init, key));
+    const answer = await doors[n]!.send(service, "marketplace.inquiry", withKey(init, key));
     if (answer.status === 200) this.acknowledged.set(key, answer.receipt?.["inquiryId"]);
     else if (answer.status === 503 && Number(answer.headers.get("retry-after")) > 0) this.refused += 1;
     else this.unexpected.push([answer.status, answer.fault]);
   }
 }
 
-test("PostgreSQL goes away in three ways: 503 for as long as it takes, then all goes on, and nothing is lost or doubled", async () => {
+test("PostgreSQL goes away in two ways: 503 for as long as it takes, then all goes on, and nothing is lost or doubled", async () => {
   await using server = await startOwnServer();
   await using database = await server.create();
   await using several = await openSeveral(database);
   const { site, clock } = several;
-  const services = await several.start({}, {});
+  const services = await several.startHere({}, {});
   const clients = services.map((service) => new Clients(service));
   const acknowledged = () => clients.map((one) => one.acknowledged.size);
   const each = (isSo: (at: number) => boolean) => until(() => services.every((_, at) => isSo(at)));
@@ -68,10 +72,6 @@ test("PostgreSQL goes away in three ways: 503 for as long as it takes, then all 
   };
 
   await goingOn();
-  await server.stop();
-  await server.start();
-  await goingOn();
-
   await database.set("SET default_transaction_read_only = on");
   await database.query(endOthers);
   await refusingAndNotReady();
@@ -101,7 +101,6 @@ test("PostgreSQL goes away in three ways: 503 for as long as it takes, then all 
   expect(mails.filter(({ status }) => status !== "sent")).toEqual([]);
   const copies = site.copies();
   expect(mails.filter(({ id }) => copies.get(id) !== 1).map((mail) => [mail, copies.get(mail.id)])).toEqual([]);
-  for (const { child } of services) expect(child.exitCode).toBeNull();
 });
 
 const endOthers = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

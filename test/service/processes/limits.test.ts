@@ -2,10 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, buyer, doors, json } from "../../support/doors.ts";
-import { createLog } from "../../../server/src/observe/log.ts";
-import { type Service, startService } from "../../support/service.ts";
 import { until } from "../../support/service-process.ts";
-import { hasLogged, openSeveral, type Several } from "../../support/processes/several.ts";
+import { hasLogged, type Here, openSeveral, type Several } from "../../support/processes/several.ts";
 
 const max = 20;
 // A window that no test can outlast.
@@ -14,7 +12,7 @@ const alone = "shared rate limits unavailable; using local counters";
 const together = "shared rate limits available again";
 
 /** As many inquiries of one client, over all services and both doors, at the same time. */
-const inquire = (services: readonly Running[], times: number, client: string): Promise<Answer[]> =>
+const inquire = (services: readonly Here[], times: number, client: string): Promise<Answer[]> =>
   Promise.all(
     Array.from({ length: times }, (_, n) => {
       const door = doors[Math.floor(n / services.length) % 2]!;
@@ -26,38 +24,28 @@ const inquire = (services: readonly Running[], times: number, client: string): P
 const accepted = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length;
 const refused = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 429).length;
 
-type Running = Service & { readonly log: readonly string[] };
-
 let several: Several;
-const opened = new AsyncDisposableStack();
-let services: readonly Running[];
-
-async function start(): Promise<Running> {
-  const lines: string[] = [];
-  const log = createLog("info", { write: (line) => void lines.push(line) });
-  const env = { ...limit, DATA_DIR: several.site.dataFolder, DATABASE_URL: several.database.url };
-  return { ...opened.use(await startService({ env, log })), log: lines };
-}
+let services: readonly Here[];
 
 beforeAll(async () => {
-  several = opened.use(await openSeveral());
-  services = [await start(), await start()];
+  several = await openSeveral();
+  services = await several.startHere(limit, limit);
 });
-afterAll(() => opened.disposeAsync());
+afterAll(() => several[Symbol.asyncDispose]());
 
 const countOf = (client: string) => several.database.query(`SELECT key FROM call_count WHERE key LIKE '%${client}%'`);
 
-const said = (those: readonly Running[], what: string) =>
-  those.map(({ log }) => log.filter((line) => line.includes(what)).length);
+const said = (those: readonly Here[], what: string) =>
+  those.map(({ log }) => log.filter(({ msg }) => msg === what).length);
 
 /** Waits for what the services had said in their logs by the time of these answers. */
-const heard = (those: readonly Running[], answers: readonly Answer[]) =>
+const heard = (those: readonly Here[], answers: readonly Answer[]) =>
   until(() => {
-    const lines = those.flatMap(({ log }) => log);
-    return answers.every(({ headers }) => lines.some((line) => line.includes(headers.get("x-request-id") ?? "none")));
+    const told = new Set<unknown>(those.flatMap(({ log }) => log.map(({ requestId }) => requestId)));
+    return answers.every(({ headers }) => told.has(headers.get("x-request-id")));
   });
 
-const foundTogether = (those: readonly Running[]) =>
+const foundTogether = (those: readonly Here[]) =>
   until(async () => {
     await heard(those, await inquire(those, those.length, "198.51.100.1"));
     return isDeepStrictEqual(said(those, alone), said(those, together));
@@ -67,7 +55,7 @@ let clients = 100;
 
 /** Again as another client if a service came to count alone too often: a busy machine may keep counts from answering. */
 async function undisturbed<T extends { readonly last: readonly Answer[] }>(
-  those: readonly Running[],
+  those: readonly Here[],
   aloneTimes: number,
   work: (client: string) => Promise<T>,
 ): Promise<T & { readonly client: string }> {
@@ -101,14 +89,14 @@ test("one client has one limit over all services, to the call, and still has it 
   // A window that has ended is forgotten, and the address with it, when a service tidies up, as at its start.
   expect(await countOf("20010db8")).not.toEqual([]);
   await several.database.query("UPDATE call_count SET expire = 1 WHERE key LIKE '%20010db8%'");
-  const third = [await start()];
+  const third = await several.startHere(limit);
   const later = await undisturbed(third, 0, async () => ({ last: await inquire(third, 1, client) }));
   expect(refused(later.last)).toBe(1);
   let [tidying] = third;
   await until(async () => {
     if ((await countOf("20010db8")).length === 0) return true;
     // The counts may not have answered it in time. It would try again in an hour.
-    if (hasLogged(tidying!, "housekeeping failed")) tidying = await start();
+    if (hasLogged(tidying!, "housekeeping failed")) [tidying] = await several.startHere(limit);
     return false;
   });
   expect(await countOf(client)).toHaveLength(1);

@@ -3,6 +3,7 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CrashSite } from "../crash/crash-site.ts";
 import type { PostgresDatabase } from "../postgres-server.ts";
+import { keptLog } from "../kept-log.ts";
 import { createDatabase } from "../service-database.ts";
 import { type ServiceProcess, until } from "../service-process.ts";
 import { startService } from "../service.ts";
@@ -28,7 +29,12 @@ export async function openSeveral(given?: PostgresDatabase) {
     start: (...each: readonly Env[]) => Promise.all(each.map((env) => site.start({ env: { ...clock.env, ...env } }))),
     /** The same in the test's own process, which costs a twentieth: for what needs no signal. */
     startHere: (...each: readonly Env[]) =>
-      Promise.all(each.map(async (env) => here.use(await startService({ clock, env: { ...same, ...env } })))),
+      Promise.all(
+        each.map(async (env) => {
+          const { lines, log } = keptLog();
+          return { ...here.use(await startService({ clock, log, env: { ...same, ...env } })), log: lines };
+        }),
+      ),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
@@ -48,8 +54,9 @@ export async function mailsSettled({ database, clock, site }: Several): Promise<
   });
 }
 
-export const hasLogged = ({ log }: { readonly log: readonly string[] }, text: string): boolean =>
-  log.some((line) => line.includes(text));
+export type Here = Awaited<ReturnType<Several["startHere"]>>[number];
+
+export const hasLogged = ({ log }: Here, text: string): boolean => log.some(({ msg }) => msg === text);
 
 export const statusOf = async ({ url }: Pick<ServiceProcess, "url">, path: string, init: RequestInit = {}) => {
   const response = await fetch(url + path, init);
