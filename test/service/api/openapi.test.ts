@@ -52,6 +52,10 @@ test("names what may stand beside the fields of any submission", () => {
     expect(document.info.description).toContain(`\`${name}\``);
 });
 
+test("does not name the honeypot", () => {
+  expect(JSON.stringify(document)).not.toContain('"website"');
+});
+
 test("documents these paths, bodies and statuses, and no others", () => {
   const outline = operations.map(
     ({ path, method, operation }) =>

@@ -8,7 +8,7 @@ import { invite, operator } from "../../support/console/operator.ts";
 
 const catalogue = new URL("../../fixtures/catalogue.json", import.meta.url).pathname;
 
-test("an overview names packages by their titles, and knows its ranges", async () => {
+test("an overview names packages by their titles, knows its ranges, and has no trouble to tell", async () => {
   await using service = await startService({ env: { PACKAGE_CATALOGUE: catalogue } });
   const admin = await operator(service, "admin@example.org", "admin");
   const inquiry = { name: "Ann", email: "ann@example.org", selectedPackageIds: ["en-GB-scottish"], utm_source: "expo" };
@@ -25,15 +25,14 @@ test("an overview names packages by their titles, and knows its ranges", async (
   expect(overview.days).toHaveLength(7);
   expect(((await admin.call("overview.get")).data as Overview).days).toHaveLength(30);
   expect(await admin.call("overview.get", { days: 365 })).toMatchObject({ status: 400 });
+  expect((await admin.call("overview.troubles")).data).toMatchObject({ mail: false });
 });
 
 test("operators are told that no mail goes out, and a new installation what it lacks", async () => {
   await using postmark = await PostmarkStandIn.open();
-  const env = { ...postmark.env, POSTMARK_SERVER_TOKEN: "wrong", MAIL_DEADLINE_MS: "1", SITE: "off" };
+  const env = { ...postmark.env, POSTMARK_SERVER_TOKEN: "wrong", SITE: "off" };
   await using service = await startService({ env });
   const marketing = await operator(service, "marketing@example.org", "marketing");
-  const troubles = async () => (await marketing.call("overview.troubles")).data;
-  expect(await troubles()).toMatchObject({ mail: false });
   const admin = await operator(service, "admin@example.org", "admin");
   const known = { url: service.url, hasFrontPage: false, mail: "postmark", operators: 2 };
   expect((await admin.call("overview.setup")).data).toEqual(known);
@@ -41,5 +40,6 @@ test("operators are told that no mail goes out, and a new installation what it l
   expect((await admin.call("overview.setup")).data).toMatchObject({ operators: 3 });
   const inquiry = { name: "Ann", email: "ann@example.org", selectedPackageIds: ["en-GB-scottish"] };
   await rest.send(service, "marketplace.inquiry", json(inquiry));
-  await expect.poll(troubles, { timeout: 60_000 }).toMatchObject({ mail: true });
+  // An answer to this is given for ten seconds: it is asked once the first mail was refused.
+  expect((await marketing.call("overview.troubles")).data).toMatchObject({ mail: true });
 });

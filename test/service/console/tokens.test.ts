@@ -1,65 +1,69 @@
 // Tokens for scripts.
 import { expect, test } from "vitest";
+import type { Role } from "../../../shared/src/console.ts";
 import { startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
 import { auditOf, Operator, operator, submitAll } from "../../support/console/operator.ts";
 
+const service = shared(() => startService());
+const admin = shared(() => operator(service(), "admin@example.org", "admin"));
+
+async function create(name: string, role: Role): Promise<string> {
+  const { data } = await admin().call("tokens.create", { name, role, expiresAt: null });
+  return (data as { token: string }).token;
+}
+
 test("a token is shown once, reads what its role sees, and its use is recorded", async () => {
-  await using service = await startService();
-  await submitAll(service);
-  const admin = await operator(service, "admin@example.org", "admin");
-  const { data } = await admin.call("tokens.create", { name: "Nightly export", role: "sales", expiresAt: null });
-  const { token } = data as { token: string };
+  await submitAll(service());
+  const token = await create("Nightly export", "sales");
   expect(token).toMatch(/^submissions_[\w-]{43}$/);
-  const listed = async () => (await admin.call("tokens.list")).data as { name: string; usedAt: number | null }[];
+  const listed = async () => (await admin().call("tokens.list")).data as { name: string; usedAt: number | null }[];
   expect(await listed()).toEqual([
     { id: 1, name: "Nightly export", role: "sales", createdAt: expect.any(Number), expiresAt: null, usedAt: null },
   ]);
   expect(JSON.stringify(await listed())).not.toContain(token);
 
-  const script = Operator.withToken(service, token);
+  const script = Operator.withToken(service(), token);
   const { data: page } = await script.call("inbox.list", { filter: {}, page: {} });
   expect((page as { rows: { kind: string }[] }).rows.map(({ kind }) => kind)).toEqual(["inquiry"]);
   expect(await (await script.fetch("/console/exports/inquiries.ndjson")).text()).toContain("Ann Buyer");
   expect((await listed())[0]?.usedAt).toEqual(expect.any(Number));
-  const entry = (await auditOf(service)).findLast(({ action }) => action === "export");
+  const entry = (await auditOf(service())).findLast(({ action }) => action === "export");
   expect(entry?.operator).toBe("token 1 (Nightly export)");
 });
 
 test("a token changes nothing, has no session, and its request's cookie counts for nothing", async () => {
-  await using service = await startService();
-  const { inquiry } = await submitAll(service);
-  const admin = await operator(service, "admin@example.org", "admin");
-  const { data } = await admin.call("tokens.create", { name: "All", role: "admin", expiresAt: null });
-  const script = Operator.withToken(service, (data as { token: string }).token);
-  script.cookie = admin.cookie;
+  const { inquiry } = await submitAll(service());
+  const script = Operator.withToken(service(), await create("All", "admin"));
+  script.cookie = admin().cookie;
   const note = { reference: inquiry, text: "x" };
   expect((await script.call("submission.addNote", note)).message).toBe("A token can only read.");
   expect((await script.call("session.me")).status).toBe(403);
   expect((await script.call("session.signOut")).status).toBe(403);
-  const wrong = Operator.withToken(service, "submissions_wrong");
-  wrong.cookie = admin.cookie;
+  const wrong = Operator.withToken(service(), "submissions_wrong");
+  wrong.cookie = admin().cookie;
   expect((await wrong.call("inbox.counts")).status).toBe(401);
   for (const authorization of ["Bearer", "Bearer a b", `Bearer ${"x".repeat(5_000)}`]) {
-    expect((await new Operator(service, { authorization }).call("inbox.counts")).status).toBe(401);
+    expect((await new Operator(service(), { authorization }).call("inbox.counts")).status).toBe(401);
   }
   // A proxy in front may ask for a password of its own.
-  admin.headers = { ...admin.headers, authorization: "Basic YTpi" };
-  expect((await admin.call("inbox.counts")).status).toBe(200);
+  const behindProxy = new Operator(service(), { ...admin().headers, authorization: "Basic YTpi" });
+  behindProxy.cookie = admin().cookie;
+  expect((await behindProxy.call("inbox.counts")).status).toBe(200);
 });
 
 test("a token that would have expired, or never expires by any clock, is not made; one that is revoked opens nothing", async () => {
-  await using service = await startService();
-  const admin = await operator(service, "admin@example.org", "admin");
-  const create = (expiresAt: number | null) => admin.call("tokens.create", { name: "x", role: "sales", expiresAt });
+  const until = (expiresAt: number) => admin().call("tokens.create", { name: "x", role: "sales", expiresAt });
   // The second is no time: the pages that show tokens and the audit log could not write it.
   for (const expiresAt of [Date.now() - 1, 8.64e15 + 1]) {
-    const refused = await create(expiresAt);
+    const refused = await until(expiresAt);
     expect([refused.status, refused.issues?.[0]?.path]).toEqual([400, ["expiresAt"]]);
   }
-  const { token } = (await create(Date.now() + 3_600_000)).data as { token: string };
-  const script = Operator.withToken(service, token);
+  const { token } = (await until(Date.now() + 3_600_000)).data as { token: string };
+  const script = Operator.withToken(service(), token);
+  const id = ((await admin().call("tokens.list")).data as { id: number }[]).at(-1)?.id;
   expect((await script.call("inbox.counts")).status).toBe(200);
-  expect((await admin.call("tokens.revoke", { id: 1 })).status).toBe(200);
+  expect((await admin().call("tokens.revoke", { id })).status).toBe(200);
   expect((await script.call("inbox.counts")).status).toBe(401);
-  expect((await admin.call("tokens.revoke", { id: 1 })).status).toBe(404);
+  expect((await admin().call("tokens.revoke", { id })).status).toBe(404);
 });
