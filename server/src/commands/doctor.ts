@@ -79,14 +79,13 @@ async function* examine(config: Config): AsyncGenerator<Check> {
   };
   yield ["resumes", () => checkVault(config)];
   yield ["mail", () => read(({ identity }) => checkMail(config, identity))];
-  yield ["sender", async () => ["attention", `look at SPF, DKIM and DMARC of ${hostOf(config)} by hand`]];
+  const host = config.addresses.from.address.replace(/.*@/, "");
+  yield ["sender", async () => ["attention", `look at SPF, DKIM and DMARC of ${host} by hand`]];
   yield ["bounces", () => checkBounces(config)];
   yield ["proxy", () => read(({ identity }) => checkProxy(config, identity))];
   yield ["disk", () => checkDisk(config)];
   yield ["backup", () => read(checkBackup)];
 }
-
-const hostOf = ({ addresses }: Config): string => addresses.from.address.replace(/.*@/, "");
 
 function reasonOf(error: unknown): string {
   const { type, code = "" } = describeError(error);
@@ -135,14 +134,14 @@ async function checkProxy(config: Config, identity: string): Promise<Finding> {
   const address = await linkAddress(config);
   const headers = { authorization: `Bearer ${doctorToken(identity)}`, "x-forwarded-for": claimed };
   const { status, answer } = await ask(address, doctorPath, { headers });
-  const { client, peer, forwardedFor } = answer as Partial<Arrived>;
+  const { client, isProxied, forwardedFor } = answer as Partial<Arrived>;
   if (client === undefined) return ["failed", `${address} is not this service: it answers ${status}`];
+  if (config.publicUrl === null) return ["attention", `PUBLIC_URL is not set: links lead to ${address}`];
   if (client === claimed) return ["failed", "a client can claim any address: TRUST_PROXY trusts more than the proxies"];
-  if (client === peer && forwardedFor !== claimed) {
-    return ["failed", "all clients count as one, the proxy: set TRUST_PROXY"];
+  if (isProxied === false && forwardedFor !== claimed) {
+    return ["failed", "all clients count as one, the proxy: set TRUST_PROXY to name it"];
   }
   if (!/^https:|\/\/(?:localhost|127\.|\[::1\])/.test(address)) return ["attention", "PUBLIC_URL is not https"];
-  if (config.publicUrl === null) return ["attention", `PUBLIC_URL is not set: links lead to ${address}`];
   return ["ok", `${config.publicUrl} leads here, and clients count by their own addresses`];
 }
 

@@ -5,7 +5,7 @@ import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { secretCheck, sign } from "../secrets.ts";
 import { shareAnswer } from "../share-answer.ts";
-import { clientAddress, type ClientAddresses, keysOf } from "./gate/client-address.ts";
+import type { ClientAddresses } from "./gate/client-address.ts";
 import type { countWrongPasswords } from "./gate/guard.ts";
 
 interface HealthOptions {
@@ -25,7 +25,8 @@ interface HealthOptions {
 export interface Arrived {
   /** The client, as limits count it. */
   readonly client: string;
-  readonly peer: string;
+  /** Whether the connection is that of a proxy, by `TRUST_PROXY`. */
+  readonly isProxied: boolean;
   readonly forwardedFor: string | null;
 }
 
@@ -39,7 +40,7 @@ export const probePaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "
 const keptMs = 1_000;
 
 export function healthRoutes(app: FastifyInstance, options: HealthOptions): void {
-  const { metrics, metricsToken, judgePassword, draining } = options;
+  const { metrics, metricsToken, judgePassword, draining, addresses } = options;
   app.get("/healthz", () => ({ status: "ok" }));
 
   const failedLately = shareAnswer(() => failedChecks(options), keptMs);
@@ -53,9 +54,9 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
   const isDoctor = bearerCheck(doctorToken(options.identity));
   app.get(doctorPath, ({ headers, raw }): Arrived => {
     if (!isDoctor(headers.authorization)) throw new Fault("notFound");
-    const peer = keysOf(clientAddress(() => false, raw.socket.remoteAddress)).rate;
+    const isProxied = addresses.keysOfPeer(raw.socket) === null;
     const forwardedFor = headers["x-forwarded-for"]?.toString() ?? null;
-    return { client: options.addresses.keysOf(raw).rate, peer, forwardedFor };
+    return { client: addresses.keysOf(raw).rate, isProxied, forwardedFor };
   });
 
   const isReader = bearerCheck(metricsToken);

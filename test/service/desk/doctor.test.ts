@@ -52,15 +52,18 @@ test.each([
   ["without a proxy", "1", "failed", "a client can claim any address"],
   ["behind a proxy", "", "failed", "all clients count as one, the proxy"],
   ["behind a proxy", "1", "ok", "http:"],
+  ["behind a proxy", "192.0.2.0/24", "failed", "all clients count as one, the proxy"],
+  ["behind a proxy of this machine", "1", "ok", "http:"],
 ])("%s, TRUST_PROXY=%s: %s", async (where, hops, state, reason) => {
   await using service = await startService({ env: hops === "" ? {} : { TRUST_PROXY: hops } });
   // As a proxy should: it replaces what the client says.
   await using proxy = await listening(({ url, headers }, response) => {
     const { authorization = "" } = headers;
-    const through = fetch(service.url + url, { headers: { authorization, "x-forwarded-for": "198.51.100.7" } });
+    const client = where.endsWith("machine") ? "127.0.0.1" : "198.51.100.7";
+    const through = fetch(service.url + url, { headers: { authorization, "x-forwarded-for": client } });
     void through.then(async (answer) => response.writeHead(answer.status).end(await answer.text()));
   });
-  const { url } = where === "behind a proxy" ? proxy : service;
+  const { url } = where === "without a proxy" ? service : proxy;
   const found = await runCommand(["doctor"], { ...service.sameData, PUBLIC_URL: url });
   expect(found.code).toBe(state === "ok" ? 0 : 1);
   expect(found.stdout).toMatch(new RegExp(`^${state} +proxy: ${reason}`, "m"));
