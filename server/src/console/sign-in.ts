@@ -31,7 +31,7 @@ export interface NewSession {
   readonly isStrong: boolean;
 }
 
-export interface Credentials {
+interface Credentials {
   readonly email: string;
   readonly password: string;
   /** Of the second factor; undefined: none was typed. */
