@@ -20,7 +20,7 @@ const postgres = { ...running, globalSetup: "test/support/postgres-global.ts" };
 /** Temporary files stay on the disk: programs are run from them, which `/dev/shm` may forbid. */
 const onDisk = { ...running, env: { TMPDIR: tmpdir() } };
 /** Memory and time are measured while nothing else runs. */
-const alone = { maxWorkers: 1, sequence: { groupOrder: 2 } };
+const alone = { isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } };
 
 const measuring = ["test/service/work/**/*.test.ts", "test/service/abuse/linear-work.test.ts"];
 /** Counts how often blocks of code run, the same on any machine. It needs a worker that has not run them before. */

@@ -15,9 +15,9 @@ import { shared } from "../../support/shared.ts";
 /** Twice the size may take a little more than twice the work: larger inputs fit the processor's caches less well. */
 const growthMax = 2.2;
 
-const timesEach = 5;
+const timesEach = 3;
 /** On a busy machine few rounds run undisturbed. Work that grows too fast does so in all of them. */
-const roundsMax = 20;
+const roundsMax = 30;
 /** What takes less than this for the larger input is too little to grow into anything. */
 const negligibleMs = 0.3;
 

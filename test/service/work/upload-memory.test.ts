@@ -1,22 +1,36 @@
 // The memory of a process that takes many large uploads at once.
+import { request } from "node:http";
 import { expect, test } from "vitest";
+import { addresses, applicant } from "../../support/doors.ts";
 import { atNight } from "../../support/many-or-few.ts";
 import { startProcess } from "../../support/service-process.ts";
 
-// 64 buffered files would already be more than that.
-const uploadsAtOnce = atNight ? 128 : 64;
+// With the service itself, 48 buffered files would already be more than that.
+const uploadsAtOnce = atNight ? 128 : 48;
 
 test(`${uploadsAtOnce} uploads of 5 MB at once stay below 300 MB of memory`, { timeout: 120_000 }, async () => {
   await using service = await startProcess();
-  const resume = new Blob(["%PDF-1.7\n", new Uint8Array(4_999_900).fill(32), "\nstartxref\n0\n%%EOF\n"]);
-  const uploads = Array.from({ length: uploadsAtOnce }, async (_, n) => {
-    const form = new FormData();
-    for (const [name, value] of Object.entries({ fullName: "Ana", email: `a${n}@example.org`, position: "x" })) {
-      form.append(name, value);
-    }
-    form.append("resumeFile", resume, "resume.pdf");
-    return (await fetch(`${service.url}/api/applications/submit`, { method: "POST", body: form })).status;
-  });
+  const uploads = Array.from({ length: uploadsAtOnce }, (_, n) => upload(service.url, `a${n}@example.org`));
   expect(new Set(await Promise.all(uploads))).toEqual(new Set([200]));
   expect(await service.peakMemory()).toBeLessThan(300 * 1024 * 1024);
 });
+
+const part = (name: string, more = "") => `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
+const resume = Buffer.concat([
+  Buffer.from(`${part("resumeFile", '; filename="resume.pdf"')}%PDF-1.7\n`),
+  Buffer.alloc(4_999_900, " "),
+  Buffer.from("\nstartxref\n0\n%%EOF\n\r\n--b--\r\n"),
+]);
+
+/** Sends a file whose bytes are the same for all, which takes a fraction of what `fetch` does with a form. Answers the status. */
+const upload = (url: string, email: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    const sending = request(url + addresses["applications.submit"], { method: "POST", headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sending.on("error", reject);
+    for (const [name, value] of Object.entries({ ...applicant, email })) sending.write(`${part(name)}${value}\r\n`);
+    sending.end(resume);
+  });
