@@ -1,7 +1,7 @@
 // What stands in the audit log beside changes: refused calls, what tokens read, and who a token is.
 import { expect, test } from "vitest";
 import { startService } from "../../support/service.ts";
-import { auditOf, Operator, operator, submitAll } from "../../support/console/operator.ts";
+import { auditOf, Operator, operator, scriptOf, submitAll } from "../../support/console/operator.ts";
 
 const seen = (entries: Awaited<ReturnType<typeof auditOf>>, ...actions: string[]) =>
   entries
@@ -46,11 +46,7 @@ test("what tokens read and are refused is told by their numbers, although their 
   await using service = await startService();
   const { inquiry } = await submitAll(service);
   const admin = await operator(service, "admin@example.org", "admin");
-  const create = async () => {
-    const { data } = await admin.call("tokens.create", { name: "crm", role: "sales", expiresAt: null });
-    return Operator.withToken(service, (data as { token: string }).token);
-  };
-  const [first, second] = [await create(), await create()];
+  const [first, second] = [await scriptOf(admin, "sales", "crm"), await scriptOf(admin, "sales", "crm")];
   for (let at = 0; at < 4; at += 1) await first.call("inbox.list", { filter: { search: "ann" }, page: {} });
   await second.call("inbox.counts");
   await second.call("submission.addNote", { reference: inquiry, text: "x" });

@@ -7,7 +7,7 @@ import { consoleProcedures, ruledProcedures } from "../../../server/src/console/
 import { roles, type OperatorName, type Role } from "../../../shared/src/console.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
-import { Operator, operator, recordsIn, submitAll } from "../../support/console/operator.ts";
+import { Operator, operator, recordsIn, scriptOf, submitAll } from "../../support/console/operator.ts";
 
 const everyone: readonly Role[] = roles;
 const inboxRoles: readonly Role[] = ["admin", "sales", "recruiting"];
@@ -77,10 +77,7 @@ const tokens = new Map<Role, Operator>();
 beforeAll(async () => {
   references = await submitAll(service());
   for (const role of roles) sessions.set(role, await operator(service(), `${role}@example.org`, role));
-  for (const role of roles) {
-    const { data } = await sessions.get("admin")!.call("tokens.create", { name: role, role, expiresAt: null });
-    tokens.set(role, Operator.withToken(service(), (data as { token: string }).token));
-  }
+  for (const role of roles) tokens.set(role, await scriptOf(sessions.get("admin")!, role));
 });
 
 test("every change has words for the audit log, should it be refused", () => {

@@ -1,21 +1,16 @@
 // Tokens for scripts.
 import { expect, test } from "vitest";
-import type { Role } from "../../../shared/src/console.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
-import { auditOf, Operator, operator, submitAll } from "../../support/console/operator.ts";
+import { auditOf, Operator, operator, scriptOf, submitAll } from "../../support/console/operator.ts";
 
 const service = shared(() => startService());
 const admin = shared(() => operator(service(), "admin@example.org", "admin"));
 
-async function create(name: string, role: Role): Promise<string> {
-  const { data } = await admin().call("tokens.create", { name, role, expiresAt: null });
-  return (data as { token: string }).token;
-}
-
 test("a token is shown once, reads what its role sees, and its use is recorded", async () => {
   await submitAll(service());
-  const token = await create("Nightly export", "sales");
+  const script = await scriptOf(admin(), "sales", "Nightly export");
+  const token = script.headers["authorization"]!.replace("Bearer ", "");
   expect(token).toMatch(/^submissions_[\w-]{43}$/);
   const listed = async () => (await admin().call("tokens.list")).data as { name: string; usedAt: number | null }[];
   expect(await listed()).toEqual([
@@ -23,7 +18,6 @@ test("a token is shown once, reads what its role sees, and its use is recorded",
   ]);
   expect(JSON.stringify(await listed())).not.toContain(token);
 
-  const script = Operator.withToken(service(), token);
   const { data: page } = await script.call("inbox.list", { filter: {}, page: {} });
   expect((page as { rows: { kind: string }[] }).rows.map(({ kind }) => kind)).toEqual(["inquiry"]);
   expect(await (await script.fetch("/console/exports/inquiries.ndjson")).text()).toContain("Ann Buyer");
@@ -34,7 +28,7 @@ test("a token is shown once, reads what its role sees, and its use is recorded",
 
 test("a token changes nothing, has no session, and its request's cookie counts for nothing", async () => {
   const { inquiry } = await submitAll(service());
-  const script = Operator.withToken(service(), await create("All", "admin"));
+  const script = await scriptOf(admin(), "admin");
   script.cookie = admin().cookie;
   const note = { reference: inquiry, text: "x" };
   expect((await script.call("submission.addNote", note)).message).toBe("A token can only read.");

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { json } from "../../support/doors.ts";
 import { type Service, startService } from "../../support/service.ts";
-import { Operator, operator } from "../../support/console/operator.ts";
+import { type Operator, operator, scriptOf } from "../../support/console/operator.ts";
 
 const batch = (one: Operator, calls: number) =>
   one.fetch(`/console/trpc/${Array.from({ length: calls }, () => "inbox.counts").join()}?batch=1`, {
@@ -23,7 +23,7 @@ test("each call of a batch counts against the limit of its operator, from whatev
   expect(first.headers.get("ratelimit-remaining")).toBe("10");
   expect((await batch(ann, 9)).status).toBe(200);
   from("198.51.100.2");
-  const { data } = await ann.call("tokens.create", { name: "Script", role: "sales", expiresAt: null });
+  const script = await scriptOf(ann, "sales");
   from("198.51.100.3");
   const refused = await batch(ann, 1);
   expect(refused.status).toBe(429);
@@ -33,7 +33,6 @@ test("each call of a batch counts against the limit of its operator, from whatev
   expect(await refused.json()).toMatchObject({ error: { data: { code: "TOO_MANY_REQUESTS" } } });
   expect((await ann.fetch("/console/exports/inquiries.csv")).status).toBe(429);
   // Another caller is counted by itself, from an address of the first.
-  const script = Operator.withToken(service, (data as { token: string }).token);
   script.headers = { ...script.headers, "x-forwarded-for": "198.51.100.3" };
   expect((await batch(script, 10)).status).toBe(200);
   expect((await batch(script, 10)).status).toBe(200);

@@ -101,6 +101,12 @@ export async function operator(
   return one;
 }
 
+/** A script with a token that an administrator makes for it. */
+export async function scriptOf(admin: Operator, role: Role, name = "script"): Promise<Operator> {
+  const { data } = await admin.call("tokens.create", { name, role, expiresAt: null });
+  return Operator.withToken(admin, (data as { readonly token: string }).token);
+}
+
 /** Stores an inquiry, an application with a resume and a subscription, and answers their references. */
 export async function submitAll(service: Pick<Service, "url">, email = "ann@example.org", resume = resumeBytes) {
   const inquiry = await inquire(service, email);
