@@ -35,7 +35,8 @@ const databases = ["test/service/{crash,desk,processes}/**/*.test.ts"];
 const proxies = process.env["NIGHTLY"] === "1" ? [] : ["test/service/deploy/{balancers,refusals}.test.ts"];
 
 /** Take long although they are short, which the usual order of a clean checkout, by size, does not know. */
-const long = /\/(contract\/(sqlite|postgres)-plans|crash\/\w+-\w+|processes\/\w+|outbox\/at-once)\./;
+const long =
+  /\/(contract\/(move|postgres-(faults|plans|schema))|crash\/\w+-\w+|processes\/\w+|desk\/(backup|commands)|outbox\/at-once)\./;
 
 /** Has the longest files of each project begin first: at its end no worker waits long for another. */
 class LongFirst extends BaseSequencer {

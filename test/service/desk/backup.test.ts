@@ -238,7 +238,7 @@ test.each(
       }
     };
     const writers = [1, 2, 3].map(write);
-    await vi.waitUntil(() => acknowledged.size >= 40, { timeout: 60_000 });
+    await vi.waitUntil(() => acknowledged.size >= 20, { timeout: 60_000 });
     const before = [...acknowledged.keys()];
     const place = await newFolder();
     const made = await backup(used, place);
