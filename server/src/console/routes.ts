@@ -1,7 +1,7 @@
 // Everything below /console: the typed calls, the downloads, sign-in by OpenID Connect, and the pages.
 import { importBytesMax } from "@submissions/shared/console";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { bodyKind, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
+import { requireJson, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
 import { isBatch, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
@@ -80,7 +80,7 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
   const { console } = options;
   const ownPage = async (request: FastifyRequest) => {
     requireOwnPage(request, console.publicUrl());
-    bodyKind(request.headers, ["application/json"]);
+    requireJson(request.headers);
   };
   // A large body is read of an operator only, of whom two such requests are served at once.
   const mayImport = async (request: FastifyRequest, reply: FastifyReply) =>

@@ -15,6 +15,7 @@ import { callProcedure, type ProcedureEntry } from "../rpc/procedure.ts";
 import type { Door } from "../storage/records.ts";
 import { FormBody, formShapes } from "./body/form-body.ts";
 import { MultipartForm, type ReadInput } from "./body/multipart.ts";
+import { faultOf } from "./fault-reply.ts";
 import type { Guard } from "./gate/guard.ts";
 import { linesOf } from "./headers.ts";
 import type { HttpLimits } from "./limits.ts";
@@ -159,5 +160,5 @@ export const jsonBytesMaxOf = ({ contentTypes }: ProcedureEntry): number =>
 
 /** Counts a refused call by the code of its refusal. */
 export function countRefusal({ metrics }: DoorOptions, procedure: string, door: Door, error: unknown): void {
-  metrics.submissions.inc({ procedure, door, code: describeFailure(error).code });
+  metrics.submissions.inc({ procedure, door, code: describeFailure(faultOf(error)).code });
 }

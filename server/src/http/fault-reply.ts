@@ -17,10 +17,15 @@ const byFastifyCode: Readonly<Record<string, FaultName>> = {
   ECONNRESET: "bodyMalformed",
 };
 
-/** Answers a request with a failure, in the terms of its door. Fastify's own refusals become entries of the table. */
-export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+/** Fastify's own refusals become entries of the table. */
+export function faultOf(thrown: unknown): unknown {
   const fault = byFastifyCode[thrown instanceof Error && "code" in thrown ? String(thrown.code) : ""];
-  const error = fault === undefined ? thrown : new Fault(fault, { cause: thrown });
+  return fault === undefined ? thrown : new Fault(fault, { cause: thrown });
+}
+
+/** Answers a request with a failure, in the terms of its door. */
+export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  const error = faultOf(thrown);
   const failure = noteFailure(request, reply, error);
   const { status, message, code, issues } = failure;
   const isTyped = isRpc(request);

@@ -2,7 +2,7 @@
 // without script come here too, and are answered with pages.
 import multipart from "@fastify/multipart";
 import { bytesMax } from "@submissions/shared/limits";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ProcedureEntry } from "../rpc/procedure.ts";
 import { procedures } from "../rpc/router.ts";
 import { answerCall, countRefusal, type DoorOptions, jsonBytesMaxOf } from "./call.ts";
@@ -19,6 +19,12 @@ export async function restDoor(app: FastifyInstance, door: DoorOptions): Promise
 async function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions): Promise<void> {
   const { path, contentTypes } = entry;
   const jsonBytesMax = jsonBytesMaxOf(entry);
+  /** What no call was made of counts too. */
+  const refuseAll = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
+    countRefusal(door, path, "rest", error);
+    return refuse(request, reply, error);
+  };
+  app.setErrorHandler((error, request, reply) => refuseAll(request, reply, error));
   takeUrlencoded(app);
   if (contentTypes.includes("multipart/form-data")) await app.register(multipart, { throwFileSizeLimit: false });
   app.route({
@@ -26,12 +32,7 @@ async function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorO
     url: entry.url,
     // URL-encoded forms have a limit of their own where JSON has the usual one.
     ...(jsonBytesMax > bytesMax.json && { bodyLimit: jsonBytesMax }),
-    onRequest: door.guard.hook({
-      refuseAll(request, reply, fault) {
-        countRefusal(door, path, "rest", fault);
-        refuse(request, reply, fault);
-      },
-    }),
+    onRequest: door.guard.hook({ refuseAll }),
     // Browsers without script send forms to all three. Programs may do so where it is documented.
     preParsing: acceptBodies(
       ({ page }) => (page ? [...contentTypes, "application/x-www-form-urlencoded"] : contentTypes) as BodyKind[],

@@ -22,11 +22,14 @@ import {
 
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */
 export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<void> {
-  const admitted = (path?: string) =>
-    door.guard.hook({
-      calls: (request) => Math.min(pathsOf(request, path).length, batchCallsMax),
-      refuseAll: (request, reply, fault) => refuseAll(request, reply, door, pathsOf(request, path), fault),
-    });
+  const admitted = door.guard.hook({
+    calls: (request) => Math.min(pathsOf(request).length, batchCallsMax),
+    refuseAll: (request, reply, fault) => refuseAll(request, reply, door, fault),
+  });
+  app.setErrorHandler((error, request, reply) => {
+    countRefusals(request, door, error);
+    return refuse(request, reply, error);
+  });
   for (const entry of procedures.values()) {
     const accepted = entry.contentTypes.filter((type) => type !== "application/x-www-form-urlencoded") as BodyKind[];
     await app.register(async (scope) => {
@@ -34,22 +37,19 @@ export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<
       const preParsing = acceptBodies((request) => (isBatch(request) ? ofBatches : accepted));
       scope.post(
         `${rpcPrefix}/${entry.path}`,
-        { onRequest: admitted(entry.path), preParsing, bodyLimit: jsonBytesMaxOf(entry) },
+        { onRequest: admitted, preParsing, bodyLimit: jsonBytesMaxOf(entry) },
         async (request, reply) => {
-          if (isBatch(request)) return answerSubmissions(request, reply, door, entry.path);
+          if (isBatch(request)) return answerSubmissions(request, reply, door);
           const receipt = answerCall(door, entry, { request, reply, by: "rpc" });
           return sendAnswer(reply, await answerOf(request, reply, entry.path, receipt));
         },
       );
     });
   }
-  const gates = {
-    onRequest: [batchesOnly, admitted()],
-    preParsing: acceptBodies(() => ofBatches),
-    bodyLimit: bytesMax.jsonOfBatch,
-  };
-  app.post<{ Params: { paths: string } }>(batchRoute, gates, async (request, reply) =>
-    answerSubmissions(request, reply, door, request.params.paths),
+  app.post(
+    batchRoute,
+    { onRequest: [batchesOnly, admitted], preParsing: acceptBodies(() => ofBatches), bodyLimit: bytesMax.jsonOfBatch },
+    async (request, reply) => answerSubmissions(request, reply, door),
   );
 }
 
@@ -64,22 +64,21 @@ export const isRpcPath = (url: string): boolean =>
 const listed = (paths: string): string[] => paths.split(",");
 
 /** Answers a request of which no call is admitted. */
-function refuseAll(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  door: DoorOptions,
-  paths: string[],
-  fault: Fault,
-): void {
-  for (const path of paths) if (procedures.has(path)) countRefusal(door, path, "rpc", fault);
+function refuseAll(request: FastifyRequest, reply: FastifyReply, door: DoorOptions, fault: Fault): void {
+  countRefusals(request, door, fault);
   if (!isBatch(request) || wantsLines(request)) return void refuse(request, reply, fault);
-  const answers = paths.map((path) => answerOf(request, reply, path, Promise.reject(fault)));
+  const answers = pathsOf(request).map((path) => answerOf(request, reply, path, Promise.reject(fault)));
   void sendBatch(request, reply, answers);
 }
 
+/** Counts each call of a request of which none was made. */
+function countRefusals(request: FastifyRequest, door: DoorOptions, error: unknown): void {
+  for (const path of pathsOf(request)) if (procedures.has(path)) countRefusal(door, path, "rpc", error);
+}
+
 /** A batch: inputs by position, answers in the same order. */
-function answerSubmissions(request: FastifyRequest, reply: FastifyReply, door: DoorOptions, list: string) {
-  const paths = listed(list);
+function answerSubmissions(request: FastifyRequest, reply: FastifyReply, door: DoorOptions) {
+  const paths = pathsOf(request);
   if (paths.length > batchCallsMax) throw new Fault("batchTooLarge");
   // One key cannot stand for several submissions.
   if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
@@ -155,8 +154,8 @@ async function* jsonLines(calls: readonly Promise<Answer>[]): AsyncGenerator<str
   }
 }
 
-const pathsOf = (request: FastifyRequest, path?: string): string[] =>
-  path === undefined ? listed((request.params as { paths: string }).paths) : [path];
+const pathsOf = ({ params, routeOptions: { url = "" } }: FastifyRequest): string[] =>
+  listed((params as { paths?: string }).paths ?? url.slice(rpcPrefix.length + 1));
 
 const batchesOnly: onRequestHookHandler = (request, _reply, done) =>
   done(isBatch(request) ? undefined : new Fault("notFound"));

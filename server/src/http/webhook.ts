@@ -8,7 +8,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import { inputRefused } from "../rpc/failure.ts";
 import { secretCheck } from "../secrets.ts";
 import type { Store } from "../storage/store.ts";
-import { bodyKind } from "./body/content-type.ts";
+import { requireJson } from "./body/content-type.ts";
 import type { countWrongPasswords } from "./gate/guard.ts";
 
 /** Events of bounces carry the mail that bounced; a refused one would never suppress its address. */
@@ -34,10 +34,7 @@ export function postmarkWebhook(app: FastifyInstance, options: WebhookOptions): 
     onRequest: async (request, reply) => {
       const right = isRight(readBasic(request.headers.authorization));
       if (request.headers.authorization !== undefined) await judgePassword(request.raw, right);
-      if (right) {
-        bodyKind(request.headers, ["application/json"]);
-        return;
-      }
+      if (right) return requireJson(request.headers);
       // 401 and not 403, at which Postmark stops trying for good: a mistake in the settings should heal.
       reply.header("www-authenticate", 'Basic realm="webhook", charset="UTF-8"');
       throw new Fault("unauthorised");

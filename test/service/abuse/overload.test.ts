@@ -35,6 +35,9 @@ describe.each(doors)("on the $name door", (door) => {
     expect(refused.fault).toMatchObject({ code: "SERVICE_UNAVAILABLE", message });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     expect((await door.send(service, "marketplace.inquiry", json(buyer))).status).toBe(200);
+    const series = `submissions_total{procedure="applications.submit",door="${door.name}",code="SERVICE_UNAVAILABLE"} 2`;
+    const metrics = async () => (await fetch(`${service.url}/metrics`)).text();
+    await expect.poll(metrics, { timeout: 10_000 }).toContain(series);
 
     for (const socket of [...held, third]) socket.destroy();
     await expect.poll(() => uploadsInFlight(service), { timeout: 10_000 }).toBe(0);

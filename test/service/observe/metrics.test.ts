@@ -43,6 +43,11 @@ test("refusals count by route and fault, each call of a batch and those that rea
   await sendBatch(service, ["marketplace.inquiry", "newsletter.subscribe", "newsletter.subscribe"], [{}, {}, 7]);
   await rest.send(service, "marketplace.inquiry", { ...json({}), body: "{" });
   await fetch(`${service.url}/nowhere`, { method: "POST", ...json({}) });
+  await eventually(service, "submissions_total").toMatchObject({
+    '{procedure="marketplace.inquiry",door="rest",code="PARSE_ERROR"}': 1,
+    '{procedure="marketplace.inquiry",door="rpc",code="BAD_REQUEST"}': 1,
+    '{procedure="newsletter.subscribe",door="rpc",code="BAD_REQUEST"}': 2,
+  });
   await eventually(service, "http_refusals_total").toEqual({
     '{route="/trpc/:paths",fault="fieldsInvalid"}': 2,
     '{route="/trpc/:paths",fault="bodyNotObject"}': 1,

@@ -18,11 +18,9 @@ const nameAndValue = new RegExp(`(${token})=(${parameterValue})`, "g");
 
 export type BodyKind = "application/json" | "multipart/form-data" | "application/x-www-form-urlencoded";
 
-/** The media type of a request. @throws Fault `contentTypeUnsupported`, also for another charset and an encoded body */
-export function bodyKind(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): BodyKind {
-  const kind = acceptedKind(headers, accepted);
-  if (kind === undefined) throw new Fault("contentTypeUnsupported");
-  return kind;
+/** @throws Fault `contentTypeUnsupported` for another media type, another charset and an encoded body */
+export function requireJson(headers: IncomingHttpHeaders): void {
+  if (acceptedKind(headers, ["application/json"]) === undefined) throw new Fault("contentTypeUnsupported");
 }
 
 function acceptedKind(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): BodyKind | undefined {

@@ -2,7 +2,6 @@
 // refused, those under way are finished, and what is left at the deadline is cut.
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../../fault.ts";
-import { refuse } from "../fault-reply.ts";
 import type { Traffic } from "./traffic.ts";
 
 // The rest of the time that closing takes (app.ts) is the outbox's and the store's.
@@ -14,10 +13,10 @@ export class Draining {
 
   /** Ends connections with their last answer once draining has begun, and refuses requests from when it is told to. */
   guard(app: FastifyInstance, traffic: Pick<Traffic, "answersOn" | "endWith">): void {
-    app.addHook("onRequest", (request, reply, done) => {
+    app.addHook("onRequest", (request, _reply, done) => {
       const route = request.routeOptions.url;
       if (!this.#refusing || route === "/healthz" || route === "/readyz") return done();
-      refuse(request, reply, new Fault("draining", { retryAfterSeconds: 5 }));
+      done(new Fault("draining", { retryAfterSeconds: 5 }));
     });
     app.addHook("onSend", (_request, { raw }, payload, done) => {
       // Requests behind this one are under way, and are answered.

@@ -2,6 +2,7 @@ import Fastify from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type HttpLimits, httpLimits } from "../limits.ts";
 import { ClientAddresses } from "./client-address.ts";
+import { refuse } from "../fault-reply.ts";
 import { LoopLag, shedLoad } from "./overload.ts";
 import { Traffic } from "./traffic.ts";
 
@@ -16,7 +17,7 @@ function guarded(limits: Partial<HttpLimits>) {
   const all = { ...httpLimits, ...limits };
   const app = Fastify();
   app.decorateRequest("failure", null);
-  app.decorateRequest("page", null);
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   app.addContentTypeParser("*", (_request, _body, done) => done(null));
   shedLoad(app, new Traffic(all, new ClientAddresses({ kind: "none" }), () => {}), all.loopLagMsMax);
   for (const url of ["/", "/healthz", "/readyz", "/metrics"])

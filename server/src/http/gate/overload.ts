@@ -2,7 +2,6 @@
 // waiting until all of them time out.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../fault.ts";
-import { refuse } from "../fault-reply.ts";
 import { probePaths } from "../health.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -17,7 +16,7 @@ export function shedLoad(app: FastifyInstance, traffic: Traffic, loopLagMsMax: n
     const isBusy = lag.isTooLong || traffic.isTooMuch(request.raw);
     const isTaken = !isBusy && (!isUpload(request) || traffic.takeUpload(request.raw, reply.raw));
     if (isTaken || probePaths.has(request.routeOptions.url ?? "")) return done();
-    refuse(request, reply, new Fault("overloaded", { retryAfterSeconds }));
+    done(new Fault("overloaded", { retryAfterSeconds }));
   });
   const timer = setInterval(() => lag.check(performance.now()), lagCheckMs).unref();
   app.addHook("onClose", (_app, done) => {
