@@ -20,9 +20,9 @@ async function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorO
   const { path, contentTypes } = entry;
   const jsonBytesMax = jsonBytesMaxOf(entry);
   /** What no call was made of counts too. */
-  const refuseAll = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
+  const refuseAll = (request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
     countRefusal(door, path, "rest", error);
-    return refuse(request, reply, error);
+    refuse(request, reply, error);
   };
   app.setErrorHandler((error, request, reply) => refuseAll(request, reply, error));
   takeUrlencoded(app);
