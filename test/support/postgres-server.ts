@@ -119,8 +119,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     password,
     // Only as root: PostgreSQL refuses to run as root, so it gets a user of its own.
     createPostgresUser: userInfo().uid === 0,
-    // A slow check of the password is of no use in tests.
-    initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync", "--set=scram_iterations=1"],
+    // Slow checks, of the password and of pages, are of no use in tests.
+    initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync", "--no-data-checksums", "--set=scram_iterations=1"],
     postgresFlags: Object.entries(flags).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     onLog: () => {},
     onError: () => {},

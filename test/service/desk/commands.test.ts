@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../server/src/clock.ts";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import { openVault } from "../../../server/src/resumes/open-vault.ts";
@@ -178,8 +178,10 @@ describe("resume", () => {
 
   test("is saved under its reference where no name is given", async () => {
     const place = await mkdtemp(join(ground, "place-"));
-    const child = start("submissions.ts", ["resume", withResume], { DATA_DIR: folder }, { folder: place });
-    const { code, stderr } = await finish(child);
+    const before = process.cwd();
+    onTestFinished(() => process.chdir(before));
+    process.chdir(place);
+    const { code, stderr } = await run("resume", withResume);
     expect([code, stderr]).toEqual([0, `Saved ${withResume}.pdf (PDF, 1 kB).\n`]);
     expect(await readFile(join(place, `${withResume}.pdf`))).toEqual(bytes);
   });
