@@ -53,7 +53,8 @@ test("shows everything about one submission, and nothing outside the scope", asy
   });
   expect((await store.desk.findDetail(recruiting, reference))?.duplicates.map((one) => one.reference)).toEqual([twin]);
   expect(await store.desk.findDetail(sales, reference)).toBeNull();
-  expect(await store.desk.findDetail(wholeScope, "no reference")).toBeNull();
+  for (const other of [reference.replace("APP", "INQ"), "INQ-20251121-000000", "", "' OR 1=1 --"])
+    expect(await store.desk.findDetail(wholeScope, other)).toBeNull();
 });
 
 test("changes what the operator saw, tells the second of the first, overwrites nothing", async ({ store }) => {

@@ -30,6 +30,7 @@ import { contractTest as test } from "../engine-under-test.ts";
 const retention = { operator: "retention", at: noon };
 const email = "Ana@example.org";
 const key = { procedure: "marketplace.inquiry", keyHash: "a1", fingerprint: "f", createdAt: noon };
+const ofNewsletter = { ...key, procedure: "newsletter.subscribe" };
 
 async function erase(store: Store, address: string) {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
@@ -46,7 +47,7 @@ async function erase(store: Store, address: string) {
 async function acceptPerson(store: Store): Promise<string> {
   const reference = await acceptReference(store, inquiry(1, { email }), { key });
   await acceptReference(store, application(2, { email: email.toUpperCase() }));
-  await accept(store, subscription({ email }));
+  await accept(store, subscription({ email }), { key: ofNewsletter });
   await acceptReference(store, inquiry(3));
   await store.desk.addNote(wholeScope, reference, "Call back.", eva);
   return reference;
@@ -60,7 +61,7 @@ test("erases everything of a person, and nothing of others", async ({ store }) =
   expect(await store.desk.findPerson(wholeScope, email)).toBeNull();
   expect(await collect(store.desk.readPerson(wholeScope, email))).toEqual([]);
   expect(await subscribers(store)).toEqual([]);
-  expect(await store.findEarlier(key)).toBeNull();
+  for (const forgotten of [key, ofNewsletter]) expect(await store.findEarlier(forgotten)).toBeNull();
   expect((await allMails(store)).map((mail) => mail.email)).toEqual(["ann-3@example.org", "ann-3@example.org"]);
   const { rows } = await store.desk.listSubmissions(wholeScope, { search: "an" }, {});
   expect(rows.map((row) => row.email)).toEqual(["ann-3@example.org"]);
@@ -199,7 +200,7 @@ test("tells everything that is known of an address, as far as the scope goes", a
   const facts = await collect(store.desk.readPerson(wholeScope, email));
   const count = (kind: string) => facts.filter((fact) => fact.kind === kind).length;
   const kinds = ["submission", "note", "mail", "idempotency", "subscription", "suppression"];
-  expect(kinds.map(count)).toEqual([2, 1, 5, 1, 1, 1]);
+  expect(kinds.map(count)).toEqual([2, 1, 5, 2, 1, 1]);
   expect(facts).toContainEqual({ kind: "note", reference, note: expect.objectContaining({ text: "Call back." }) });
   const ofSales = await collect(store.desk.readPerson(sales, email));
   expect(new Set(ofSales.map(({ kind }) => kind))).toEqual(

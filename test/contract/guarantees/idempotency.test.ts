@@ -53,13 +53,17 @@ test("takes a key once when many come at the same time, through several processe
   expect(await inquiries(store)).toHaveLength(1);
 });
 
-test("does not take a key whose submission was not stored", async ({ store }) => {
-  const procedure = "applications.submit";
+test("takes neither key nor challenge of a submission that was not stored, as of one with another's resume", async ({
+  store,
+}) => {
+  const used = { key: key({ procedure: "applications.submit" }), challenge };
   await accept(store, application(1));
   const { resume } = application(1);
-  await expect(offer(store, application(2, { resume }), { key: key({ procedure }) })).rejects.toThrow();
-  expect(await store.findEarlier(key({ procedure }))).toBeNull();
-  await accept(store, application(2), { key: key({ procedure }) });
+  await expect(offer(store, application(2, { resume }), used)).rejects.toThrow();
+  expect(await store.findEarlier(used.key)).toBeNull();
+  expect(await applications(store)).toHaveLength(1);
+  expect(await allMails(store)).toHaveLength(2);
+  await accept(store, application(2), used);
 });
 
 test("keeps keys of different procedures apart", async ({ store }) => {
@@ -101,19 +105,6 @@ test("says of a key whether its submission was kept as spam", async ({ store }) 
   expect(await store.findEarlier(key())).toMatchObject({ reference, spam: false });
 });
 
-test("forgets a key with the person whose submission or subscription it stands for", async ({ store }) => {
-  await accept(store, inquiry(1), { key: key() });
-  const ofNewsletter = key({ procedure: "newsletter.subscribe" });
-  await accept(store, subscription(), { key: ofNewsletter });
-  for (const { email } of [inquiry(1), subscription()]) {
-    await store.desk.erase(email, { operator: "eva@example.org", at: noon });
-  }
-  expect(await store.findEarlier(key())).toBeNull();
-  expect(await store.findEarlier(ofNewsletter)).toBeNull();
-  expect(await subscribers(store)).toEqual([]);
-  expect(await allMails(store)).toEqual([]);
-});
-
 test("spends a challenge with its submission, and stores nothing of any kind for it again", async ({ store }) => {
   await accept(store, inquiry(1), { challenge });
   for (const spam of [false, true]) {
@@ -137,25 +128,4 @@ test("spends a challenge once when many come at the same time, through several p
   expect(answers.filter(({ result }) => result === "accepted")).toHaveLength(1);
   expect(answers.filter(({ result }) => result === "challenge-spent")).toHaveLength(19);
   expect(await inquiries(store)).toHaveLength(1);
-});
-
-test("does not spend a challenge whose submission was not stored", async ({ store }) => {
-  await accept(store, application(1), { key: key() });
-  const { resume } = application(1);
-  await expect(offer(store, application(2, { resume }), { challenge })).rejects.toThrow();
-  expect(await offer(store, inquiry(2), { key: key(), challenge })).toMatchObject({ result: "repeated" });
-  await accept(store, inquiry(2), { challenge });
-});
-
-test("takes key and challenge of a subscription that is spam, and keeps nothing else of it", async ({ store }) => {
-  const kept = { result: "accepted", reference: null, mails: [], capped: [] };
-  expect(await offer(store, subscription(), { spam: true })).toEqual(kept);
-  expect(await offer(store, subscription(), { spam: true, key: key(), challenge })).toEqual(kept);
-  expect(await offer(store, subscription(), { spam: true, key: key(), challenge })).toMatchObject({
-    result: "repeated",
-  });
-  expect(await offer(store, inquiry(1), { challenge })).toEqual(spent);
-  expect(await store.findEarlier(key())).toMatchObject({ fingerprint: key().fingerprint, reference: null });
-  expect(await subscribers(store)).toEqual([]);
-  expect(await allMails(store)).toEqual([]);
 });

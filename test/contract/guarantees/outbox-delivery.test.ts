@@ -6,7 +6,6 @@ import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
   acceptMails,
-  acceptReference,
   afterLease,
   allMails,
   application,
@@ -88,14 +87,6 @@ test("leases no mail to two claimers at once", async ({ store, tested }) => {
   expect(new Set(ids).size).toBe(60);
 });
 
-test("hands over no mail of a submission or a subscriber that was erased", async ({ store, tested }) => {
-  const reference = await acceptReference(store, inquiry(1));
-  await accept(store, subscription());
-  await tested.deleteSubmission(reference);
-  await tested.deleteSubscriber(subscription().email);
-  expect(await store.mails.claim(afterLease, 10, later)).toEqual([]);
-});
-
 /** What stored and claimed these mails was ahead by so much. */
 const aheadMs = 120 * minute;
 
@@ -148,11 +139,6 @@ test.for(["{", "null", "7", '{"confirm": "a"}'])(
 );
 
 const claimOnly = async (store: Store, now: number, by = later) => (await store.mails.claim(now, 10, by))[0];
-
-test("hands over in doubt what another owner let run out: it may have been sent", async ({ store }) => {
-  await storeMail(store);
-  expect(await claimOnly(store, afterLease)).toMatchObject({ timesNotFound: 0 });
-});
 
 test("hands over without doubt what its owner gave back, or lets run out itself", async ({ store }) => {
   const mail = await storeMail(store);
@@ -263,12 +249,6 @@ test("makes the mails of an owner that stops due at once, the oldest first", asy
   const [b, a] = await storeMails(store, [noon + 2, noon + 1]);
   await giveBack(store, [b!, a!], lease, noon + 3);
   expect(idsOf(await store.mails.claim(noon + 3, 10, later))).toEqual([a?.id, b?.id]);
-});
-
-test("takes back no mail of another owner", async ({ store }) => {
-  const mail = await storeMail(store);
-  await giveBack(store, [mail], { ...lease, owner: "another-owner" }, noon);
-  expect(await store.mails.claim(noon, 10, later)).toEqual([]);
 });
 
 test("does not bring forward a mail that waits for its next try", async ({ store }) => {

@@ -30,12 +30,6 @@ async function readWhile<T>(pages: AsyncIterable<readonly T[]>, store: () => Pro
   return all;
 }
 
-test("reads nothing from an empty store", async ({ store }) => {
-  expect(await inquiries(store)).toEqual([]);
-  expect(await applications(store)).toEqual([]);
-  expect(await subscribers(store)).toEqual([]);
-});
-
 test("reads from an instant onwards, that instant included, in the order of arrival", async ({ store }) => {
   for (const number of [3, 1, 2]) {
     await accept(store, inquiry(number, { receivedAt: noon + number }));
@@ -93,17 +87,4 @@ test("reads many rows once each, ends with what was there when it began, goes on
   expect(later.map(({ email }) => email)).toEqual([inquiry(many).email]);
   const laterReaders = await collectPages(store.readAll("subscriber", { after: lastReader }));
   expect(laterReaders.map(({ email }) => email)).toEqual([`r${many}@example.org`]);
-});
-
-test("takes submissions while others are read", async ({ store }) => {
-  const first = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
-  const seen: string[] = [];
-  for await (const rows of store.readAll("inquiry", {})) {
-    for (const { reference } of rows) {
-      seen.push(reference);
-      await accept(store, inquiry(100 + seen.length));
-    }
-  }
-  expect(seen).toEqual(first);
-  expect(await inquiries(store)).toHaveLength(4);
 });

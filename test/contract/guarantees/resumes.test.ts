@@ -1,16 +1,6 @@
 // What the port promises about resumes, to the vault, the scanner and operators.
 import { expect } from "vitest";
-import {
-  acceptReference,
-  allMails,
-  application,
-  applications,
-  findResume,
-  minute,
-  noon,
-  offer,
-  resume,
-} from "../records.ts";
+import { acceptReference, application, findResume, minute, noon, resume } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 
 const later = noon + minute;
@@ -20,13 +10,6 @@ test("finds the resume of an application, and none where none came or of an unkn
   expect(await findResume(store, reference)).toEqual({ ...resume(1), scan: "unscanned" });
   const without = await acceptReference(store, application(2, { resume: null }));
   for (const none of [without, "APP-20251121-000000", "' OR 1=1 --"]) expect(await findResume(store, none)).toBeNull();
-});
-
-test("never lets two applications share the bytes of a resume", async ({ store }) => {
-  await acceptReference(store, application(1));
-  await expect(offer(store, application(2, { resume: resume(1) }))).rejects.toThrow();
-  expect(await applications(store)).toHaveLength(1);
-  expect(await allMails(store)).toHaveLength(2);
 });
 
 test("hands out resumes that no scanner has judged, oldest first, and keeps what it says", async ({ store }) => {

@@ -1,17 +1,7 @@
 // What the port promises about subscribing: what changes, and when a welcome mail is one too many.
 import { expect } from "vitest";
 import { type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
-import {
-  accept,
-  allMails,
-  consent,
-  lease,
-  noon,
-  offer,
-  onlySubscriber,
-  subscribers,
-  subscription,
-} from "../records.ts";
+import { accept, allMails, consent, lease, noon, offer, onlySubscriber, subscription } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 
 /** Subscribes an address and answers whether a welcome mail was stored. */
@@ -61,15 +51,6 @@ test("takes a new address as pending with double opt-in, and mails it both links
   expect(await allMails(store)).toMatchObject([{ reference: null, email: given.email }]);
 });
 
-test("takes a new address as active with single opt-in, and mails it the link to unsubscribe", async ({ store }) => {
-  const given = subscription({ optIn: "single" });
-  const { mails } = await accept(store, given);
-  expect(mails).toMatchObject([{ about: { welcome: { confirmToken: null } } }]);
-  expect(await onlySubscriber(store)).toMatchObject({ status: "active" });
-  expect(await store.checkLink("confirm", { tokenHash: given.confirm.hash, at: noon })).toBe(false);
-  expect(await store.checkLink("unsubscribe", { tokenHash: given.unsubscribe.hash, at: noon })).toBe(true);
-});
-
 test("stores no subscription whose welcome mail cannot be stored", async ({ store, tested }) => {
   const first = subscription({ email: "first@example.org" });
   await accept(store, first);
@@ -84,15 +65,6 @@ test("mails an address once when it is subscribed many times at once", async ({ 
   const mailed = await Promise.all(stores.map((one) => subscribe(one)));
   expect(mailed.filter(Boolean)).toHaveLength(1);
   expect(await mailCount(store)).toBe(1);
-});
-
-test("never uses the arrival number of a subscriber again", async ({ store, tested }) => {
-  await subscribe(store);
-  const { arrival = Infinity } = (await onlySubscriber(store)) ?? {};
-  await tested.deleteSubscriber("Reader@example.org");
-  expect(await subscribers(store)).toEqual([]);
-  await subscribe(store);
-  expect((await onlySubscriber(store))?.arrival).toBeGreaterThan(arrival);
 });
 
 test("keeps the latest consent until the address is active, and that one from then on", async ({ store }) => {
@@ -115,20 +87,6 @@ test("keeps the language of the latest form until the address is active, and the
       expect(await onlySubscriber(store)).toMatchObject({ language: status === "active" ? "de" : language });
     }
   }
-});
-
-test("keeps the language of the last of many subscriptions of an address at once", async ({ store }) => {
-  const languages = ["en", "de", "en", "de"] as const;
-  await Promise.all(languages.map((language) => subscribe(store, { language })));
-  expect(await onlySubscriber(store)).toMatchObject({ language: "de" });
-});
-
-test("knows an address in any case, and keeps its first source, the latest, and when it came", async ({ store }) => {
-  await subscribe(store);
-  const again = { email: "rEADER@EXAMPLE.ORG", source: "blog", receivedAt: noon + 1 };
-  expect(await subscribe(store, again)).toBe(false);
-  const kept = { email: "Reader@example.org", source: "footer", subscribedAt: noon };
-  expect(await onlySubscriber(store)).toMatchObject({ ...kept, lastSource: "blog", status: "pending" });
 });
 
 test("mails a pending address again only after an interval from its latest welcome mail", async ({ store }) => {
@@ -164,12 +122,4 @@ test("mails an unsubscribed address again once an interval, until it confirms", 
   expect(await mailCount(store)).toBe(2);
   expect(await subscribe(store, { receivedAt: noon + 3 })).toBe(false);
   expect(await subscribe(store, { receivedAt: noon + 2 + welcomeIntervalMs })).toBe(true);
-});
-
-test("activates an unsubscribed address at once with single opt-in", async ({ store, tested }) => {
-  await subscribe(store, { optIn: "single" });
-  await tested.setSubscriber("Reader@example.org", "unsubscribed", noon + 1);
-  expect(await subscribe(store, { optIn: "single", receivedAt: noon + 2 })).toBe(true);
-  const expected = { status: "active", unsubscribedAt: null, subscribedAt: noon };
-  expect(await onlySubscriber(store)).toMatchObject(expected);
 });

@@ -58,14 +58,6 @@ async function told(store: Store): Promise<DeliveredEvent[]> {
 const actionsOf = async (store: Store) =>
   (await store.desk.listAudit({})).rows.toReversed().map(({ action, subject, detail }) => [action, subject, detail]);
 
-test("without webhooks nothing is stored for them", async ({ store, tested }) => {
-  await accept(store, inquiry(1));
-  await accept(store, subscription({ optIn: "single" }));
-  expect(await tested.query("SELECT id FROM webhook_delivery")).toEqual([]);
-  await addWebhook(store);
-  expect(await claim(store)).toEqual([]);
-});
-
 test("a webhook is told of what comes in, also to another process, as it is when it is sent", async ({ tested }) => {
   const { store } = tested;
   const other = await tested.openAgain();

@@ -238,6 +238,7 @@ test("becoming active ends having left, and is told to webhooks; anything else i
   const hearers = [{ event: "subscriber.confirmed", id: 5 }] as const;
   const single = decided([entry(subscription({ optIn: "single" }))], { ...left, hearers }).rows;
   expect(single.subscriber).toMatchObject([{ status: "active", unsubscribed_at: null }]);
+  expect(single.mail).toMatchObject([{ kind: "newsletter-welcome" }]);
   expect(single.webhook_delivery).toMatchObject([{ webhook: 5, event: "subscriber.confirmed", submission: null }]);
   const double = decided([entry(subscription())], { ...left, hearers }).rows;
   expect(double.subscriber).toMatchObject([{ status: "unsubscribed", unsubscribed_at: noon - minute }]);
@@ -268,6 +269,7 @@ test("links come with the welcome mail; then those of the address that have expi
   expect([...double.expired]).toEqual([["reader@example.org", noon]]);
   const single = decided([entry(subscription({ optIn: "single" }))]);
   expect(single.rows.newsletter_token.map((row) => row.purpose)).toEqual(["unsubscribe"]);
+  expect(single.answers).toMatchObject([{ mails: [{ about: { welcome: { confirmToken: null } } }] }]);
   // The address is new.
   expect([...single.expired]).toEqual([]);
 });
