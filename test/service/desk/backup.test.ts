@@ -180,7 +180,8 @@ describe("to PostgreSQL and back", () => {
     const sent = () => postmark.taken.slice(sentBefore).map(({ Metadata }) => Metadata?.["mailId"]);
     // A mail that is due goes out. Those that were due long before it do not.
     await using store = await openStore(locate(database.url));
-    const lease = { owner: "stopped", until: Date.now() };
+    // Long enough for no other to claim them before they are given back.
+    const lease = { owner: "stopped", until: Date.now() + 60_000 };
     const { mails } = await accept(store, inquiry(5_000), { lease });
     await giveBack(store, mails, lease, Date.now());
     await expect.poll(sent, { timeout: 20_000 }).toContain(mails[1]?.id);
