@@ -49,14 +49,15 @@ test.for<SuppressionReason>(["bounced", "complained", "unsubscribed", "inactive"
 );
 
 test.for([
-  ["receipt", 0, true],
-  ["notice", 1, false],
-] as const)("begins with the refusal of a %s over its recipient: %#", async ([_name, which, begins], { store }) => {
+  ["a receipt over its recipient", 0, true, true],
+  ["a receipt over anything else", 0, false, false],
+  ["a notice over its recipient", 1, true, false],
+] as const)("begins with the refusal of %s: %#", async ([_name, which, inactiveRecipient, begins], { store }) => {
   const failed = [(await acceptMails(store, inquiry((inquiries += 1), { email })))[which]];
   await settle(store, { failed }, { owner: "another-process" });
   await settle(store, { failed }, { owner: "another-process", inactiveRecipient: true });
   expect(await isSuppressed(store)).toBe(false);
-  await settle(store, { failed }, { inactiveRecipient: true });
+  await settle(store, { failed }, { inactiveRecipient });
   expect(await isSuppressed(store)).toBe(begins);
   expect(await listMails(store.desk, { status: "failed", limit: 10 })).toHaveLength(1);
 });
