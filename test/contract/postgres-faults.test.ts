@@ -2,7 +2,6 @@
 import { Client, type QueryConfig } from "pg";
 import { describe, expect, vi } from "vitest";
 import { listMails } from "../../server/src/desk/mails.ts";
-import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { lockAndDraw } from "../../server/src/storage/postgres/accept.ts";
 import { prepared } from "../../server/src/storage/postgres/statement.ts";
@@ -22,7 +21,6 @@ import {
   allMails,
   application,
   applications,
-  eva,
   inquiries,
   inquiry,
   lease,
@@ -32,6 +30,7 @@ import {
   settle,
   subscribers,
   subscription,
+  triage,
 } from "./records.ts";
 
 const key = { procedure: "marketplace.inquiry", keyHash: "a".repeat(64), fingerprint: "b".repeat(64), createdAt: noon };
@@ -222,14 +221,6 @@ describe.concurrent("a connection that the server ends", () => {
     }
     expect(await counted(store)).toMatchObject({ inquiries: 3 });
   });
-
-  test("in the middle of a transaction leaves nothing of it, and that runs again", async ({ tested, database }) => {
-    const store = await tested.openAgain();
-    await using _trip = await trip(database, "once", "PERFORM pg_terminate_backend(pg_backend_pid())");
-    expect(await offer(store, inquiry(1))).toMatchObject({ result: "accepted" });
-    expect(await counted(store)).toEqual({ inquiries: 1, mails: 2 });
-    expect(store.commitCounts.retries).toBe(1);
-  });
 });
 
 describe.concurrent("a server that", () => {
@@ -308,10 +299,15 @@ describe.concurrent("a server that", () => {
 });
 
 describe.concurrent("a transaction", () => {
-  test.for(["40001", "40P01"])("that lost a race (%s) runs again, counted", async (code, { tested, database }) => {
+  test.for([
+    ["that lost a race", "RAISE EXCEPTION 'lost' USING ERRCODE = '40001'"],
+    ["that was in a deadlock", "RAISE EXCEPTION 'lost' USING ERRCODE = '40P01'"],
+    ["whose connection the server ends", "PERFORM pg_terminate_backend(pg_backend_pid())"],
+  ] as const)("%s leaves nothing and runs again, counted", async ([_what, statement], { tested, database }) => {
     const store = await tested.openAgain();
-    await using _trip = await trip(database, "once", `RAISE EXCEPTION 'lost' USING ERRCODE = '${code}'`);
+    await using _trip = await trip(database, "once", statement);
     expect(await offer(store, inquiry(1))).toMatchObject({ result: "accepted" });
+    expect(await counted(store)).toEqual({ inquiries: 1, mails: 2 });
     expect(store.commitCounts.retries).toBe(1);
   });
 
@@ -323,17 +319,6 @@ describe.concurrent("a transaction", () => {
     expect(answers[17]).toHaveProperty("error");
     expect(answers.filter((answer) => "result" in answer)).toHaveLength(29);
     expect(await counted(store)).toEqual({ inquiries: 29, mails: 58 });
-  });
-
-  test("is on stable storage when it succeeds, whatever the database's own setting is", async () => {
-    await using database = await createDatabase();
-    await database.set("SET synchronous_commit = off");
-    await database.query("CREATE TABLE noted (how TEXT)");
-    await trip(database, "always", "INSERT INTO noted VALUES (current_setting('synchronous_commit'))");
-    await using store = await openStore(locate(database.url));
-    await accept(store, inquiry(1));
-    expect(await database.query("SHOW synchronous_commit")).toEqual([{ synchronous_commit: "off" }]);
-    expect(await database.query("SELECT how FROM noted")).toEqual([{ how: "on" }]);
   });
 
   test("of a process that was stopped in it is ended by the server, with its locks", async ({ wire, wired, store }) => {
@@ -384,8 +369,8 @@ describe.concurrent("what another transaction locks", () => {
 test("statements that were sent behind a taken lock are prepared the next time", async ({ tested, database }) => {
   const store = await tested.openAgain();
   const references = [1, 2].map((number) => acceptReference(store, inquiry(number), { spam: true }));
-  const targets = (await Promise.all(references)).map((reference) => ({ reference, version: 1 }));
-  const release = () => ended(store.desk.triage(wholeScope, { targets, status: "new" }, eva));
+  const spam = await Promise.all(references);
+  const release = () => ended(triage(store, spam, 1, { status: "new" }));
   const held = await hold(database, "SELECT pg_advisory_xact_lock(hashtextextended(email_key, 0)) FROM submission");
   expect(await release()).toMatchObject({ refused: "not-stored", why: saying("55P03") });
   await held.end();

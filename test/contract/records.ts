@@ -1,5 +1,6 @@
 // Submissions for tests, every field filled, and what most tests do with them. Nothing here is random but tokens.
 import { randomUUID } from "node:crypto";
+import type { Page, PageRequest, TriageRequest } from "../../shared/src/console.ts";
 import { listMails, release as releaseSpam, retryMails, wakeMail } from "../../server/src/desk/mails.ts";
 import { valuesOf } from "../../server/src/field-values.ts";
 import type {
@@ -201,6 +202,29 @@ export const wake = (store: Store, id: string, at: number) =>
 
 export const wakeAll = (store: Store, status: "failed" | "in-doubt", at: number) =>
   retryMails(store.desk, status, { operator: "command line", at });
+
+/** Changes submissions that all are of this version, as an operator who sees them so. */
+export const triage = (
+  store: Store,
+  references: string | readonly string[],
+  version: number,
+  change: Omit<TriageRequest, "targets">,
+  by: Actor = eva,
+) => {
+  const targets = [references].flat().map((reference) => ({ reference, version }));
+  return store.desk.triage(wholeScope, { targets, ...change }, by);
+};
+
+/** All rows of a list, read in pages of so many. */
+export async function readPages<Row>(limit: number, read: (page: PageRequest) => Promise<Page<Row>>): Promise<Row[]> {
+  const all: Row[] = [];
+  for (let after: number | null | undefined; after !== null;) {
+    const { rows, next } = await read({ limit, ...(after !== undefined && { after }) });
+    all.push(...rows);
+    after = next;
+  }
+  return all;
+}
 
 export async function collect<T>(rows: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

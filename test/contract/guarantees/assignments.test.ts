@@ -13,6 +13,7 @@ import {
   noon,
   sales,
   settle,
+  triage,
   wakeAll,
 } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
@@ -32,14 +33,6 @@ async function addOperators({ access }: Store): Promise<void> {
   await access.acceptInvitation(eva.operator, "phc", noon, "Eva Novák");
 }
 
-/** Assigns submissions as they are. Answers their next versions. */
-const assign = (store: Store, targets: Readonly<Record<string, number>>, assignee: string | null, by: Actor) =>
-  store.desk.triage(
-    wholeScope,
-    { targets: Object.entries(targets).map(([reference, version]) => ({ reference, version })), assignee },
-    by,
-  );
-
 const assignmentsOf = async (store: Store) => (await allMails(store)).filter(({ kind }) => kind === "assignment");
 
 const claimAt = async (store: Store, now: number) =>
@@ -50,20 +43,20 @@ const claimAt = async (store: Store, now: number) =>
 test("tell an operator once of all that others assigned until they were due", async ({ store, tested }) => {
   await addOperators(store);
   const other = await tested.openAgain();
-  const [one, two, three, four] = [
-    await acceptReference(store, inquiry(1)),
-    await acceptReference(store, inquiry(2)),
-    await acceptReference(store, inquiry(3)),
-    await acceptReference(store, inquiry(4)),
-  ];
-  await Promise.all([
-    assign(store, { [one]: 1, [two]: 1 }, ben.operator, eva),
-    assign(other, { [three]: 1 }, ben.operator, eva),
+  const [one, two, three, four] = await Promise.all([
+    acceptReference(store, inquiry(1)),
+    acceptReference(store, inquiry(2)),
+    acceptReference(store, inquiry(3)),
+    acceptReference(store, inquiry(4)),
   ]);
-  await assign(store, { [four]: 1 }, ben.operator, ben);
+  await Promise.all([
+    triage(store, [one, two], 1, { assignee: ben.operator }, eva),
+    triage(other, three, 1, { assignee: ben.operator }, eva),
+  ]);
+  await triage(store, four, 1, { assignee: ben.operator }, ben);
   // The same operator again changes nothing, and a change of status tells of nothing.
-  await assign(store, { [one]: 2 }, ben.operator, eva);
-  await store.desk.triage(wholeScope, { targets: [{ reference: two, version: 2 }], status: "open" }, eva);
+  await triage(store, one, 2, { assignee: ben.operator }, eva);
+  await triage(store, two, 2, { status: "open" });
   expect(await assignmentsOf(store)).toMatchObject([{ reference: null, email: null, status: "queued", dueAt: due }]);
   expect(await claimAt(store, due - 1)).toEqual([]);
   const assigned = { [one]: "Eva Novák", [two]: "Eva Novák", [three]: "Eva Novák" };
@@ -73,10 +66,10 @@ test("tell an operator once of all that others assigned until they were due", as
 test("leave out what was taken away, and are gone with the last", async ({ store }) => {
   await addOperators(store);
   const [one, two] = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
-  await assign(store, { [one]: 1, [two]: 1 }, ben.operator, eva);
-  await assign(store, { [one]: 2 }, eva.operator, ben);
+  await triage(store, [one, two], 1, { assignee: ben.operator }, eva);
+  await triage(store, one, 2, { assignee: eva.operator }, ben);
   expect(await assignmentsOf(store)).toMatchObject([{ status: "queued" }, { status: "queued" }]);
-  await assign(store, { [two]: 2 }, null, eva);
+  await triage(store, two, 2, { assignee: null }, eva);
   expect(await claimAt(store, due)).toMatchObject([{ email: eva.operator, assigned: { [one]: ben.operator } }]);
   expect(await assignmentsOf(store)).toHaveLength(1);
 });
@@ -85,11 +78,11 @@ test("are not stored where the operator does not want them, and go with the oper
   await addOperators(store);
   const reference = await acceptReference(store, inquiry(1));
   await store.access.changeOperator(ben.operator, { mailAssigned: false }, ben);
-  await assign(store, { [reference]: 1 }, ben.operator, eva);
+  await triage(store, reference, 1, { assignee: ben.operator }, eva);
   expect(await assignmentsOf(store)).toEqual([]);
   await store.access.changeOperator(ben.operator, { mailAssigned: true }, ben);
-  await assign(store, { [reference]: 2 }, null, eva);
-  await assign(store, { [reference]: 3 }, ben.operator, eva);
+  await triage(store, reference, 2, { assignee: null }, eva);
+  await triage(store, reference, 3, { assignee: ben.operator }, eva);
   expect(await assignmentsOf(store)).toHaveLength(1);
   await store.access.changeOperator(ben.operator, { removed: true }, eva);
   expect(await assignmentsOf(store)).toEqual([]);
@@ -100,7 +93,7 @@ test("are not added to once claimed, count for no cap, and only those who see al
   await addOperators(store);
   for (const number of [1, 2, 3, 4]) {
     const reference = await acceptReference(store, inquiry(number));
-    await assign(store, { [reference]: 1 }, ben.operator, eva);
+    await triage(store, reference, 1, { assignee: ben.operator }, eva);
     expect(await claimAt(store, due)).toMatchObject([{ assigned: { [reference]: "Eva Novák" } }]);
   }
   expect((await acceptMails(store, inquiry(5, { email: ben.operator }))).map(({ kind }) => kind)).toEqual([
@@ -116,7 +109,7 @@ test("are not added to once claimed, count for no cap, and only those who see al
 
 test("leave the address of their operator alone when it is refused, and are sent again", async ({ store }) => {
   await addOperators(store);
-  await assign(store, { [await acceptReference(store, inquiry(1))]: 1 }, ben.operator, eva);
+  await triage(store, await acceptReference(store, inquiry(1)), 1, { assignee: ben.operator }, eva);
   const [mail] = await claimAt(store, due);
   const id = mail?.id ?? "";
   await settle(store, { failed: [{ id }] }, { at: due, inactiveRecipient: true, owner: "other" });
@@ -130,7 +123,7 @@ test("leave the address of their operator alone when it is refused, and are sent
 
 test.for(["null", "{", "{}"])("are settled as failed where they hold %j", async (text, { store, tested }) => {
   await addOperators(store);
-  await assign(store, { [await acceptReference(store, inquiry(1))]: 1 }, ben.operator, eva);
+  await triage(store, await acceptReference(store, inquiry(1)), 1, { assignee: ben.operator }, eva);
   await tested.query(`UPDATE mail SET digest = '${text}' WHERE kind = 'assignment'`);
   expect(await claimAt(store, due)).toEqual([]);
   expect(await assignmentsOf(store)).toMatchObject([{ status: "failed", lastError: "unreadable row" }]);

@@ -21,6 +21,7 @@ import {
   sendAgain,
   settle,
   subscription,
+  triage,
   wake,
   wakeAll,
 } from "../records.ts";
@@ -59,10 +60,9 @@ test("shows everything about one submission, and nothing outside the scope", asy
 
 test("changes what the operator saw, tells the second of the first, overwrites nothing", async ({ store }) => {
   const reference = await acceptReference(store, inquiry(1));
-  const targets = [{ reference, version: 1 }];
-  const first = await store.desk.triage(wholeScope, { targets, status: "open", assignee: eva.operator }, eva);
+  const first = await triage(store, reference, 1, { status: "open", assignee: eva.operator });
   expect(first).toEqual([{ reference, result: "changed", version: 2 }]);
-  const second = await store.desk.triage(wholeScope, { targets, status: "done" }, ben);
+  const second = await triage(store, reference, 1, { status: "done" }, ben);
   expect(second).toEqual([
     {
       reference,
@@ -79,8 +79,7 @@ test("changes what the operator saw, tells the second of the first, overwrites n
     assignee: eva.operator,
     version: 2,
   });
-  const seen = [{ reference, version: 2 }];
-  expect(await store.desk.triage(wholeScope, { targets: seen, assignee: null }, ben)).toMatchObject([{ version: 3 }]);
+  expect(await triage(store, reference, 2, { assignee: null }, ben)).toMatchObject([{ version: 3 }]);
   expect(await findSubmission(store, reference)).toMatchObject({ status: "open", assignee: null, version: 3 });
   expect((await store.desk.findDetail(wholeScope, reference))?.history).toEqual([
     { ...eva, action: "status", detail: { from: "new", to: "open" } },
@@ -91,9 +90,8 @@ test("changes what the operator saw, tells the second of the first, overwrites n
 
 test("tells an operator who names a submission twice that the change was theirs", async ({ store }) => {
   const reference = await acceptReference(store, inquiry(1));
-  await store.desk.triage(wholeScope, { targets: [{ reference, version: 1 }], status: "open" }, eva);
-  const target = { reference, version: 2 };
-  expect(await store.desk.triage(wholeScope, { targets: [target, target], status: "done" }, ben)).toMatchObject([
+  await triage(store, reference, 1, { status: "open" });
+  expect(await triage(store, [reference, reference], 2, { status: "done" }, ben)).toMatchObject([
     { result: "changed", version: 3 },
     { result: "conflict", version: 3, status: "done", changedBy: ben.operator, changedAt: ben.at },
   ]);
@@ -102,17 +100,12 @@ test("tells an operator who names a submission twice that the change was theirs"
 test("lets one of two operators win who change the same submission at the same time", async ({ store, tested }) => {
   const other = await tested.openAgain();
   const reference = await acceptReference(store, inquiry(1));
-  const targets = [{ reference, version: 1 }];
   const outcomes = await Promise.all([
-    store.desk.triage(wholeScope, { targets, status: "open" }, eva),
-    other.desk.triage(wholeScope, { targets, status: "done" }, ben),
+    triage(store, reference, 1, { status: "open" }),
+    triage(other, reference, 1, { status: "done" }, ben),
   ]);
-  expect(
-    outcomes
-      .flat()
-      .map(({ result }) => result)
-      .toSorted(),
-  ).toEqual(["changed", "conflict"]);
+  const results = outcomes.flat().map(({ result }) => result);
+  expect(results.toSorted()).toEqual(["changed", "conflict"]);
 });
 
 test("changes many at once, each by itself, and refuses more than 1,000", async ({ store }) => {
@@ -142,8 +135,8 @@ test("a change outside the scope is one of something unknown", async ({ store })
 
 test("a change that changes nothing leaves version and audit log alone", async ({ store }) => {
   const reference = await acceptReference(store, inquiry(1));
-  const request = { targets: [{ reference, version: 1 }], status: "new", assignee: null } as const;
-  expect(await store.desk.triage(wholeScope, request, eva)).toEqual([{ reference, result: "changed", version: 1 }]);
+  const unchanged = await triage(store, reference, 1, { status: "new", assignee: null });
+  expect(unchanged).toEqual([{ reference, result: "changed", version: 1 }]);
   expect((await store.desk.listAudit({})).rows).toEqual([]);
 });
 

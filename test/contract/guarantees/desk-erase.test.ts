@@ -11,7 +11,6 @@ import {
   allMails,
   application,
   collect,
-  entry,
   eva,
   findSubmission,
   indexAll,
@@ -229,11 +228,4 @@ test("says where a person has more submissions than are shown", async ({ store }
   const person = await store.desk.findPerson(wholeScope, email);
   expect(person?.submissions).toHaveLength(personMax);
   expect(person?.more).toBe(true);
-});
-
-test("an erased person can come back", async ({ store }) => {
-  await acceptPerson(store);
-  await erase(store, email);
-  const accepted = await store.accept(entry(inquiry(8, { email }), { key }));
-  expect(accepted).toMatchObject({ result: "accepted", capped: [] });
 });

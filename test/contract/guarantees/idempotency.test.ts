@@ -41,16 +41,24 @@ test("takes a key with its submission, and stores nothing for the same key again
   expect(await allMails(store)).toHaveLength(2);
 });
 
-test("takes a key once when many come at the same time, through several processes", async ({ store, tested }) => {
+test("takes a key and a challenge once when many come at the same time, through several processes", async ({
+  tested,
+}) => {
+  const { store } = tested;
   const other = await tested.openAgain();
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? store : other, inquiry(n), { key: key() })),
-  );
-  const accepted = answers.filter((answer) => answer.result === "accepted");
-  const repeated = answers.filter((answer) => answer.result === "repeated");
-  expect([accepted.length, repeated.length]).toEqual([1, 19]);
-  for (const { earlier } of repeated) expect(earlier.reference).toBe(accepted[0]?.reference);
-  expect(await inquiries(store)).toHaveLength(1);
+  for (const [more, refused] of [
+    [{ key: key() }, "repeated"],
+    [{ challenge }, "challenge-spent"],
+  ] as const) {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? store : other, inquiry(n), more)),
+    );
+    const { accepted = [], [refused]: others = [] } = Object.groupBy(answers, ({ result }) => result);
+    expect([accepted.length, others.length]).toEqual([1, 19]);
+    const [{ reference } = {}] = accepted as { reference?: string | null }[];
+    if (refused === "repeated") for (const one of others) expect(one).toMatchObject({ earlier: { reference } });
+  }
+  expect(await inquiries(store)).toHaveLength(2);
 });
 
 test("takes neither key nor challenge of a submission that was not stored, as of one with another's resume", async ({
@@ -117,15 +125,4 @@ test("spends a challenge with its submission, and stores nothing of any kind for
   expect(await applications(store)).toEqual([]);
   expect(await subscribers(store)).toEqual([]);
   expect(await allMails(store)).toHaveLength(2);
-});
-
-test("spends a challenge once when many come at the same time, through several processes", async ({ tested }) => {
-  const { store } = tested;
-  const other = await tested.openAgain();
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? store : other, inquiry(n), { challenge })),
-  );
-  expect(answers.filter(({ result }) => result === "accepted")).toHaveLength(1);
-  expect(answers.filter(({ result }) => result === "challenge-spent")).toHaveLength(19);
-  expect(await inquiries(store)).toHaveLength(1);
 });

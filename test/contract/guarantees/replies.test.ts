@@ -27,6 +27,7 @@ import {
   sales,
   sendAgain,
   settle,
+  triage,
 } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 
@@ -95,7 +96,7 @@ test("sends the team a copy where it is asked for", async ({ store }) => {
 
 test("sets a submission to done with its reply, or stores neither", async ({ store }) => {
   const reference = await acceptReference(store, inquiry(1));
-  await store.desk.triage(wholeScope, { targets: [{ reference, version: 1 }], status: "open" }, eva);
+  await triage(store, reference, 1, { status: "open" });
   const [outcome] = await send(store, [{ reference, text, doneAt: 1 }]);
   expect(outcome).toEqual({ reference, result: "changed", reason: null });
   expect((await detailOf(store, reference)).replies).toEqual([]);
@@ -125,7 +126,7 @@ test("takes a reply back with its mails and status until a process begins to sen
 test("leaves a status alone that was changed since the reply", async ({ store }) => {
   const reference = await acceptReference(store, inquiry(1));
   const { id } = await reply(store, { reference, doneAt: 1 });
-  await store.desk.triage(wholeScope, { targets: [{ reference, version: 2 }], status: "open" }, eva);
+  await triage(store, reference, 2, { status: "open" });
   expect(await store.replies.undo(wholeScope, id, by)).toBe(true);
   expect(await findSubmission(store, reference)).toMatchObject({ status: "open", version: 3 });
 });

@@ -1,14 +1,12 @@
 // What the port promises about submissions that are kept as spam, and about releasing them.
-import type { TriageRequest } from "@submissions/shared/console";
 import { expect } from "vitest";
-import { wholeScope } from "../../../server/src/storage/desk-store.ts";
-import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
   acceptReference,
   allMails,
   application,
   applications,
+  eva,
   findSubmission,
   inquiries,
   inquiry,
@@ -17,6 +15,7 @@ import {
   noon,
   release,
   settle,
+  triage,
 } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 
@@ -54,7 +53,9 @@ test("releases once, and nothing that is no spam", async ({ store }) => {
 test.for(["new", "open", "done"] as const)("a change from spam to %s stores the mails", async (status, { store }) => {
   const reference = await acceptReference(store, inquiry(1), spam);
   const at = noon + minute;
-  expect(await triage(store, [reference], 1, { status }, at)).toEqual([{ reference, result: "changed", version: 2 }]);
+  expect(await triage(store, reference, 1, { status }, { ...eva, at })).toEqual([
+    { reference, result: "changed", version: 2 },
+  ]);
   expect(await findSubmission(store, reference)).toMatchObject({ status, version: 2 });
   const claimed = await store.mails.claim(at, 10, { owner: "sender", until: at + minute });
   expect(kindsOf(claimed)).toEqual(["inquiry-receipt", "inquiry-notice"]);
@@ -69,7 +70,7 @@ test.for(["new", "open", "done"] as const)("a change from spam to %s stores the 
 
 test("stores no mail when spam is assigned to an operator and stays spam", async ({ store }) => {
   const reference = await acceptReference(store, inquiry(1), spam);
-  await triage(store, [reference], 1, { status: "spam", assignee: "ben@example.org" }, noon);
+  await triage(store, reference, 1, { status: "spam", assignee: "ben@example.org" });
   expect(await findSubmission(store, reference)).toMatchObject({ status: "spam", assignee: "ben@example.org" });
   expect(await allMails(store)).toEqual([]);
 });
@@ -78,15 +79,15 @@ test("stores mails once, however often a submission is spam, also when they are 
   const byHand = await accept(store, inquiry(1));
   const reference = byHand.reference ?? "";
   await settle(store, { sent: byHand.mails });
-  await triage(store, [reference], 1, { status: "spam" }, noon);
-  await triage(store, [reference], 2, { status: "open" }, noon);
+  await triage(store, reference, 1, { status: "spam" });
+  await triage(store, reference, 2, { status: "open" });
   expect(await allMails(store)).toHaveLength(2);
   const later = noon + 365 * day;
   while ((await store.forgetExpired(later)).more);
   expect(await allMails(store)).toEqual([]);
-  await triage(store, [reference], 3, { status: "spam" }, later);
-  await triage(store, [reference], 4, { status: "new" }, later);
-  await triage(store, [reference], 5, { status: "spam" }, later);
+  await triage(store, reference, 3, { status: "spam" }, { ...eva, at: later });
+  await triage(store, reference, 4, { status: "new" }, { ...eva, at: later });
+  await triage(store, reference, 5, { status: "spam" }, { ...eva, at: later });
   expect(await release(store, reference, later)).toEqual({ result: "released", mails: 0 });
   expect(await allMails(store)).toEqual([]);
 });
@@ -95,7 +96,7 @@ test("counts receipts to one address also when many leave spam at once", async (
   const references: string[] = [];
   for (let number = 0; number < 5; number += 1)
     references.push(await acceptReference(store, inquiry(number, { email: "ana@example.org" }), spam));
-  await triage(store, references, 1, { status: "open" }, noon);
+  await triage(store, references, 1, { status: "open" });
   const kinds = kindsOf(await allMails(store));
   expect(kinds.filter((kind) => kind === "inquiry-receipt")).toHaveLength(3);
   expect(kinds.filter((kind) => kind === "inquiry-notice")).toHaveLength(5);
@@ -103,22 +104,7 @@ test("counts receipts to one address also when many leave spam at once", async (
 
 test("a change that meets a conflict stores nothing", async ({ store }) => {
   const reference = await acceptReference(store, inquiry(1), spam);
-  const targets = [1, 1].map((version) => ({ reference, version }));
-  const request = { targets, status: "open" } as const;
-  const outcomes = await store.desk.triage(wholeScope, request, { operator: "eva@example.org", at: noon });
+  const outcomes = await triage(store, [reference, reference], 1, { status: "open" });
   expect(outcomes.map(({ result }) => result)).toEqual(["changed", "conflict"]);
   expect(await allMails(store)).toHaveLength(2);
 });
-
-const triage = (
-  store: Store,
-  references: readonly string[],
-  version: number,
-  change: Pick<TriageRequest, "status" | "assignee">,
-  at: number,
-) =>
-  store.desk.triage(
-    wholeScope,
-    { targets: references.map((reference) => ({ reference, version })), ...change },
-    { operator: "eva@example.org", at },
-  );

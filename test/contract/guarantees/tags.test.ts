@@ -13,10 +13,12 @@ import {
   marketing,
   minute,
   noon,
+  readPages,
   recruiting,
   release,
   sales,
   subscription,
+  triage,
 } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 
@@ -121,34 +123,21 @@ test("what is to be done is what is new and what is open, in the order of arriva
   const references: string[] = [];
   for (let number = 0; number < 8; number += 1) references.push(await acceptReference(store, inquiry(number)));
   const statuses = ["new", "open", "done", "open", "spam", "new", "open", "new"] as const;
-  for (const [at, status] of statuses.entries())
-    await store.desk.triage(wholeScope, { targets: [{ reference: references[at]!, version: 1 }], status }, eva);
+  for (const [at, status] of statuses.entries()) await triage(store, references[at]!, 1, { status });
   const todo = [7, 6, 5, 3, 1, 0].map((at) => references[at]);
   expect(await listed(store, { status: "todo" })).toEqual(todo);
   expect(await listed(store, { status: "todo", order: "oldest" })).toEqual(todo.toReversed());
-  const pages: (string | undefined)[] = [];
-  for (let after: number | undefined; ;) {
-    const { rows, next } = await store.desk.listSubmissions(
-      wholeScope,
-      { status: "todo" },
-      { limit: 2, ...(after && { after }) },
-    );
-    pages.push(...rows.map(({ reference }) => reference));
-    if (next === null) break;
-    after = next;
-  }
-  expect(pages).toEqual(todo);
+  const rows = await readPages(2, (page) => store.desk.listSubmissions(wholeScope, { status: "todo" }, page));
+  expect(rows.map(({ reference }) => reference)).toEqual(todo);
 });
 
 test("a webhook is told what changed of a submission, never of spam", async ({ store }) => {
   const one = await acceptReference(store, inquiry(1));
   const two = await acceptReference(store, inquiry(2));
-  const triage = (reference: string, version: number, change: object) =>
-    store.desk.triage(wholeScope, { targets: [{ reference, version }], ...change }, eva);
   const news = await told(store, ["submission.changed"], async () => {
-    await triage(one, 1, { status: "open", assignee: eva.operator });
-    await triage(one, 2, { status: "open" });
-    await triage(two, 1, { status: "spam" });
+    await triage(store, one, 1, { status: "open", assignee: eva.operator });
+    await triage(store, one, 2, { status: "open" });
+    await triage(store, two, 1, { status: "spam" });
     await store.desk.changeTags(wholeScope, { references: [one, two], add: "hot" }, eva);
     await release(store, two, eva.at);
   });

@@ -1,6 +1,7 @@
 // What the port promises about webhooks: who hears of what, once and in the transaction of the event.
 import { expect } from "vitest";
 import { type DeliveredEvent, type WebhookEvent, webhookEvents } from "../../../shared/src/console.ts";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Lease, Store } from "../../../server/src/storage/store.ts";
 import {
   type DeliverySettlement,
@@ -18,8 +19,11 @@ import {
   lease,
   minute,
   noon,
+  readPages,
   release,
+  sales,
   subscription,
+  triage,
 } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 
@@ -65,11 +69,7 @@ test("a webhook is told of what comes in, also to another process, as it is when
   const { id } = await addWebhook(store);
   const first = await acceptReference(other, inquiry(1));
   const second = await acceptReference(store, application(2));
-  await store.desk.triage(
-    { kinds: ["inquiry"], subscribers: false },
-    { targets: [{ reference: first, version: 1 }], status: "open" },
-    eva,
-  );
+  await triage(store, first, 1, { status: "open" });
   const common = { webhook: id, url, secrets: ["whsec_1"], createdAt: noon, attempts: 0 };
   expect(await claim(store)).toMatchObject([
     { ...common, event: "inquiry.received", about: { submission: { reference: first, status: "open" } } },
@@ -102,11 +102,10 @@ test("no webhook is told of spam until it is released, and then once", async ({ 
   ];
   expect(await told(store)).toEqual([]);
   await release(store, first, later);
-  const whole = { kinds: ["inquiry", "application"], subscribers: true } as const;
   await release(store, second, later);
   expect(await told(store)).toEqual(["inquiry.received", "application.received"]);
   // Taken for spam by mistake, and released again.
-  await store.desk.triage(whole, { targets: [{ reference: first, version: 2 }], status: "spam" }, eva);
+  await triage(store, first, 2, { status: "spam" });
   expect((await release(store, first, later)).result).toBe("released");
   expect(await told(store)).toHaveLength(2);
 });
@@ -114,8 +113,7 @@ test("no webhook is told of spam until it is released, and then once", async ({ 
 test("what was kept back as spam is told anew when it is released, and not replayed", async ({ store }) => {
   const { id } = await addWebhook(store);
   const reference = await acceptReference(store, inquiry(1));
-  const whole = { kinds: ["inquiry"], subscribers: false } as const;
-  await store.desk.triage(whole, { targets: [{ reference, version: 1 }], status: "spam" }, eva);
+  await triage(store, reference, 1, { status: "spam" });
   const [delivery] = await claim(store);
   await settle(store, delivery!.id, { result: "failed", answer: keptBack });
   expect((await release(store, reference, later)).result).toBe("released");
@@ -128,9 +126,8 @@ test("what was kept back as spam is told anew when it is released, and not repla
 test("spam that is given another status is told, and what was kept back is told anew", async ({ store }) => {
   await addWebhook(store);
   const reference = await acceptReference(store, inquiry(1), { spam: true });
-  const whole = { kinds: ["inquiry"], subscribers: false } as const;
   const set = (version: number, status: "open" | "spam") =>
-    store.desk.triage(whole, { targets: [{ reference, version }], status }, { ...eva, at: later });
+    triage(store, reference, version, { status }, { ...eva, at: later });
   await set(1, "open");
   const [delivery] = await claim(store);
   expect(delivery).toMatchObject({ event: "inquiry.received" });
@@ -317,16 +314,8 @@ test("lists deliveries in pages, of all webhooks or one, newest first", async ({
   const references: string[] = [];
   for (let number = 0; number < 3; number += 1) references.push(await acceptReference(store, inquiry(number)));
   const read = async (webhook: number | null) => {
-    const seen: (string | null)[] = [];
-    for (let after: number | null | undefined; after !== null;) {
-      const page = await store.webhooks.listDeliveries(
-        webhook,
-        after === undefined ? { limit: 2 } : { after, limit: 2 },
-      );
-      seen.push(...page.rows.map(({ reference }) => reference));
-      after = page.next;
-    }
-    return seen;
+    const rows = await readPages(2, (page) => store.webhooks.listDeliveries(webhook, page));
+    return rows.map(({ reference }) => reference);
   };
   expect(await read(one.id)).toEqual(references.toReversed());
   expect(await read(two.id + 1)).toEqual([]);
@@ -340,15 +329,14 @@ test("what is known of a person names who was told", async ({ store }) => {
   await accept(store, inquiry(1, { email }));
   await accept(store, subscription({ email, optIn: "single" }));
   await store.webhooks.change(removed.id, { removed: true }, eva);
-  const whole = { kinds: ["inquiry", "application"], subscribers: true } as const;
-  const facts = await collect(store.desk.readPerson(whole, email));
+  const facts = await collect(store.desk.readPerson(wholeScope, email));
   const common = { kind: "delivery", host: "receiver.example.org", status: "queued", createdAt: noon };
   expect(facts.filter(({ kind }) => kind === "delivery")).toEqual([
     { ...common, event: "inquiry.received" },
     { ...common, event: "subscriber.confirmed" },
   ]);
-  const sales = await collect(store.desk.readPerson({ kinds: ["inquiry"], subscribers: false }, email));
-  expect(sales.filter(({ kind }) => kind === "delivery")).toHaveLength(1);
+  const ofSales = await collect(store.desk.readPerson(sales, email));
+  expect(ofSales.filter(({ kind }) => kind === "delivery")).toHaveLength(1);
 });
 
 test("deliveries go with the person, and with an outdated submission", async ({ store }) => {

@@ -4,7 +4,6 @@ import { expect, test, vi } from "vitest";
 import { buildClient } from "../../../client/src/sdk/build-client.ts";
 import { startMailService } from "../../support/outbox/mail-service.ts";
 import { buyer } from "../../support/doors.ts";
-import { startService } from "../../support/service.ts";
 import { testClock } from "../../support/client/test-clock.ts";
 
 const idempotencyKey = "a form's own key";
@@ -51,16 +50,4 @@ test("a page that is loaded again while the service is at work gets the receipt 
   const { inquiryId } = await client.marketplace.inquiry(buyer, { idempotencyKey });
   expect((await running.service.stored()).inquiries).toMatchObject([{ reference: inquiryId }]);
   expect(running.taken().filter((to) => to.includes(buyer.email))).toHaveLength(1);
-});
-
-test("many clicks at once are one submission, and so is one in a page that is loaded again", async () => {
-  await using service = await startService();
-  const click = () =>
-    createSubmissionsClient({ url: service.url, retry: { firstWaitMs: 10 } }).marketplace.inquiry(buyer, {
-      idempotencyKey,
-    });
-  const receipts = await Promise.all(Array.from({ length: 5 }, click));
-  expect(new Set([...receipts, await click()].map(({ inquiryId }) => inquiryId)).size).toBe(1);
-  expect((await service.stored()).inquiries).toHaveLength(1);
-  expect(await service.mails()).toHaveLength(2);
 });
