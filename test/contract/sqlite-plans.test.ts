@@ -62,13 +62,3 @@ test("everything that refers to a row is found by an index, so that erasing the 
     expect(plan?.detail, `${child}.${column}`).toMatch(/INDEX|PRIMARY KEY/);
   }
 });
-
-test("everything of one person is found by an index", async () => {
-  await using folder = await openFolder();
-  using connection = await openMigrated(`${folder.path}/plans.db`);
-  for (const table of ["submission", "subscriber", "newsletter_token", "suppression"]) {
-    const text = `EXPLAIN QUERY PLAN SELECT * FROM ${table} WHERE email_key = ?`;
-    const [plan] = connection.query<{ detail: string }>(text);
-    expect(plan?.detail, table).toMatch(/INDEX|PRIMARY KEY/);
-  }
-});

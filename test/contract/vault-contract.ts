@@ -301,9 +301,12 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
         expect([await isReadable(orphan), await isReadable(later)]).toEqual([true, false]);
       });
 
-      test("is not paired with a store that knows none of them", async () => {
-        const key = await vault.keep(await stage(vault));
-        clock.advance(2 * hourMs);
+      test.each([
+        ["hours", 2 * hourMs, {}],
+        ["a moment", 0, { key: `2025/02/28/${"0".repeat(32)}` }],
+      ])("is not paired with a store that knows none of them, kept or copied %s ago", async (_when, ageMs, options) => {
+        const key = await vault.keep(await stage(vault), options);
+        clock.advance(ageMs);
         for (const _time of [1, 2]) {
           expect(await sweep(knowing())).toEqual({ ...nothingSwept, withheld: "other-identity" });
         }
@@ -320,12 +323,6 @@ export const describeVault = (engine: string, { open, manyFiles }: EngineUnderTe
         clock.advance(2 * hourMs);
         expect(await sweep(knowing())).toEqual({ ...nothingSwept, setAside: 1 });
         expect([await isReadable(underWay), await isReadable(later)]).toEqual([true, false]);
-      });
-
-      test("is not paired with a store that knows none of them when they were copied just now", async () => {
-        const key = await vault.keep(await stage(vault), { key: `2025/02/28/${"0".repeat(32)}` });
-        expect(await sweep(knowing())).toEqual({ ...nothingSwept, withheld: "other-identity" });
-        expect(await names()).toEqual([key]);
       });
     });
   });

@@ -240,16 +240,8 @@ test("counts by status what the scope holds, and what is the operator's", async 
   const { desk } = store;
   const all = { new: 1, open: 1, done: 0, spam: 1, todo: 2, mine: 1, inquiries: 1, applications: 1, unassigned: 1 };
   expect(await desk.countByStatus(wholeScope, eva.operator)).toEqual(all);
-  expect(await desk.countByStatus(recruiting, eva.operator)).toMatchObject({
-    new: 1,
-    open: 0,
-    done: 0,
-    spam: 0,
-    todo: 1,
-    mine: 0,
-    inquiries: 0,
-    applications: 1,
-  });
+  const ofApplications = { ...all, open: 0, spam: 0, todo: 1, mine: 0, inquiries: 0 };
+  expect(await desk.countByStatus(recruiting, eva.operator)).toEqual(ofApplications);
   expect(await desk.countByStatus(sales, "ben@example.org")).toMatchObject({ open: 1, spam: 1, mine: 0 });
 });
 

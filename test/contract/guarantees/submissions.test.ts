@@ -1,5 +1,6 @@
 // What the port promises about accepting inquiries and applications, and about their references.
 import { expect } from "vitest";
+import { valuesOf } from "../../../server/src/field-values.ts";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -17,6 +18,7 @@ import {
   noon,
   offer,
 } from "../records.ts";
+import { applicant } from "../../support/doors.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 
 const filed = {
@@ -31,16 +33,8 @@ const filed = {
 
 const odd = "Zoë “Quote” O'Neil; DROP TABLE submission;-- 🎙️";
 
-const bare = {
-  phone: null,
-  company: null,
-  availability: null,
-  accent: null,
-  portfolioUrl: null,
-  resumeUrl: null,
-  coverLetter: null,
-  resume: null,
-} as const;
+/** What may be absent is null. */
+const bare = { ...valuesOf("application", applicant), resume: null };
 
 const dayMs = 24 * 60 * 60_000;
 const exhausted = { result: "references-exhausted" };

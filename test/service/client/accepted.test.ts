@@ -19,30 +19,21 @@ test("an inquiry gets a reference and a confirmation", async () => {
   expect((await service().stored()).inquiries).toMatchObject([{ ...inquiry, reference: receipt.inquiryId }]);
 });
 
-test("each kind may say which privacy notice was shown, and is stored with it", async () => {
-  const consent = { text: "2026-11", page: "https://example.org/contact?email=ann" };
+test("each kind may say its language and which privacy notice was shown", async () => {
+  const said = { consent: { text: "2026-11", page: "https://example.org/contact?email=ann" }, language: "de" } as const;
   const email = "told@example.org";
-  await submissions().marketplace.inquiry({ name: "Ann", email, selectedPackageIds: ["de-AT"] }, { consent });
-  await submissions().newsletter.subscribe({ email }, { consent: { text: "2026-11" } });
-  await submissions().applications.submit({ ...applicant, email }, { consent });
+  await submissions().marketplace.inquiry({ name: "Ann", email, selectedPackageIds: ["de-AT"] }, said);
+  await submissions().newsletter.subscribe({ email }, { consent: { text: "2026-11" }, language: "de" });
+  await submissions().applications.submit({ ...applicant, email }, said);
+  await submissions().applications.submit(applicant);
   const { inquiries, subscribers, applications } = await service().stored();
-  const kept = [inquiries, subscribers, applications].map((all) => all.find((one) => one.email === email)?.consent);
-  expect(kept.map((one) => [one?.text, one?.page])).toEqual([
-    ["2026-11", "https://example.org/contact"],
-    ["2026-11", null],
-    ["2026-11", "https://example.org/contact"],
+  const kept = [inquiries, subscribers, applications].map((all) => all.find((one) => one.email === email));
+  expect([...kept, applications.at(-1)].map((one) => [one?.consent?.text, one?.consent?.page, one?.language])).toEqual([
+    ["2026-11", "https://example.org/contact", "de"],
+    ["2026-11", null, "de"],
+    ["2026-11", "https://example.org/contact", "de"],
+    [undefined, undefined, "en"],
   ]);
-});
-
-test("each kind may say its language, English unless it does", async () => {
-  const [email, other] = ["deutsch@example.org", "english@example.org"];
-  const language = "de";
-  await submissions().marketplace.inquiry({ name: "Ann", email, selectedPackageIds: ["de-AT"] }, { language });
-  await submissions().applications.submit({ ...applicant, email }, { language });
-  await submissions().applications.submit({ ...applicant, email: other });
-  const { inquiries, applications } = await service().stored();
-  const languages = [...inquiries, ...applications].filter((one) => [email, other].includes(one.email));
-  expect(languages.map((one) => one.language)).toEqual(["de", "de", "en"]);
 });
 
 test("each kind takes the solution of a challenge, where proofs of work are asked for", async () => {

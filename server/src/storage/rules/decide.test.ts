@@ -1,18 +1,10 @@
-// What becomes of submissions, without a database: each rule by itself, and what entries of one batch see of each other.
+// What becomes of submissions, without a database: what entries of one batch see of each other, and what the port does not
+// show. The other rules are in `test/contract/guarantees/`.
 import { emailKey } from "@submissions/shared/fields";
 import { expect, test } from "vitest";
-import {
-  application,
-  day,
-  entry,
-  inquiry,
-  lease,
-  minute,
-  noon,
-  subscription,
-} from "../../../../test/contract/records.ts";
+import { application, day, entry, inquiry, minute, noon, subscription } from "../../../../test/contract/records.ts";
 import type { ChallengeRecord, EarlierSubmission, IdempotencyRecord } from "../records.ts";
-import { type Entry, idempotencyMs } from "../store.ts";
+import { type Entry } from "../store.ts";
 import { decide, decideLeaving } from "./decide.ts";
 import { type Addressee, factsOf, type FoundRow, keyName, type Numbers, wantedBy } from "./facts.ts";
 import { capMs } from "./mails.ts";
@@ -56,6 +48,8 @@ test("a repeated key is answered with what it stands for, before its spent chall
   const earlier: EarlierSubmission = { fingerprint: "f", reference: "INQ-1", receiptSent: true, spam: false };
   expect(answer).toEqual({ result: "repeated", earlier });
   expect(isEmpty(rows)).toBe(true);
+  const unspent = decided([entry(inquiry(1), { key, challenge })], { earlier: [earlierRow(noon - 1)] });
+  expect(isEmpty(unspent.rows)).toBe(true);
 });
 
 test.for([
@@ -69,31 +63,6 @@ test.for([
   expect(answers([entry(inquiry(1), { key })], { earlier: [earlierRow(noon, row)] })).toEqual([
     { result: "repeated", earlier: { fingerprint: "f", ...earlier } },
   ]);
-});
-
-test("a key holds for a day, and is then taken anew", () => {
-  const last = noon - idempotencyMs;
-  expect(answers([entry(inquiry(1), { key })], { earlier: [earlierRow(last + 1)] })).toMatchObject([
-    { result: "repeated" },
-  ]);
-  const { answers: again, rows, runOut } = decided([entry(inquiry(1), { key })], { earlier: [earlierRow(last)] });
-  expect(again).toMatchObject([{ result: "accepted" }]);
-  expect(runOut).toEqual([{ procedure: "p", keyHash: "k", createdAt: last }]);
-  expect(rows.idempotency).toEqual([
-    { procedure: "p", key_hash: "k", fingerprint: "f", submission: 101, subscriber: null, created_at: noon },
-  ]);
-});
-
-test("a spent challenge is refused, and nothing is stored of the entry, its key neither", () => {
-  const { answers: refused, rows } = decided([entry(inquiry(1), { key, challenge })], { spent: [{ hash: "c" }] });
-  expect(refused).toEqual([{ result: "challenge-spent" }]);
-  expect(isEmpty(rows)).toBe(true);
-});
-
-test("key and challenge are noted with what is accepted", () => {
-  const { rows } = decided([entry(subscription(), { key, challenge })]);
-  expect(rows.idempotency).toMatchObject([{ key_hash: "k", submission: null, subscriber: "reader@example.org" }]);
-  expect(rows.spent_challenge).toEqual([{ challenge_hash: "c", expires_at: noon + minute }]);
 });
 
 test("of a subscription that is spam only key and challenge are noted, the key with the address", () => {
@@ -120,67 +89,12 @@ test("a reference is made of the day's next counter of the kind", () => {
   expect(rows.day_counter.map(({ taken }) => taken)).toEqual([8, 9]);
 });
 
-test("where no reference is left, key and challenge come first, and a refused entry uses none", () => {
-  const counters = [{ kind: "inquiry", day, taken: 999_999 }] as const;
-  const found = { earlier: [earlierRow(noon)], spent: [{ hash: "c" }], counters };
-  const batch = [
-    entry(inquiry(1), { key }),
-    entry(inquiry(2), { challenge }),
-    entry(inquiry(3)),
-    entry(inquiry(4), { key: { ...key, keyHash: "other" } }),
-  ];
-  const { answers: all, rows } = decided(batch, found);
-  expect(all.map(({ result }) => result)).toEqual(["repeated", "challenge-spent", "accepted", "references-exhausted"]);
-  expect(rows.submission).toHaveLength(1);
-  expect(rows.idempotency).toEqual([]);
-  expect(rows.day_counter).toEqual([{ kind: "inquiry", day, taken: 1_000_000 }]);
-  expect(decided([batch[0] as Entry], found).rows.day_counter).toEqual([]);
-});
-
-test("spam is stored as such: no mail, no receipt, no event, and it does not count for the cap", () => {
-  const spam = entry(inquiry(1), { spam: true });
-  const { answers: all, rows } = decided([spam, spam, spam, entry(inquiry(1))], {
-    hearers: [{ event: "inquiry.received", id: 1 }],
-  });
-  expect(all[0]).toMatchObject({ result: "accepted", mails: [], capped: [] });
-  expect(all[3]).toMatchObject({ capped: [] });
-  expect(rows.submission.map(({ status, receipt_at: at }) => [status, at])).toEqual([
-    ["spam", null],
-    ["spam", null],
-    ["spam", null],
-    ["new", noon],
-  ]);
-  expect(rows.webhook_delivery).toHaveLength(1);
-});
-
-test("an address gets three receipts in a day; the team is told of all", () => {
-  const { answers: all, rows } = decided(Array(4).fill(entry(inquiry(1))));
-  expect(all.map((one) => one.result === "accepted" && [one.mails.map((mail) => mail.kind), one.capped])).toEqual([
-    ...Array.from({ length: 3 }, () => [["inquiry-receipt", "inquiry-notice"], []]),
-    [["inquiry-notice"], ["inquiry-receipt"]],
-  ]);
-  expect(rows.submission.map((row) => row.receipt_at)).toEqual([noon, noon, noon, null]);
-});
-
-test.for([
-  [1, ["inquiry-receipt"]],
-  [0, []],
-] as const)("a receipt that is a day old but %d ms counts accordingly", ([after, capped]) => {
-  const receipts = [after, 1, 1].map((ms) => ({ key: "ann-1@example.org", at: noon - capMs + ms }));
-  expect(answers([entry(inquiry(1))], { receipts })).toMatchObject([{ capped }]);
-});
-
 test.for(["by its key", "by the hash of an erased one"] as const)("a suppressed address gets no receipt: %s", (how) => {
   const address = emailKey(application(1).email);
   const suppressed = [{ key: how === "by its key" ? address : hashedKey(address) }];
   const { answers: all, rows } = decided([entry(application(1))], { suppressed });
   expect(all).toMatchObject([{ mails: [{ kind: "application-notice" }], capped: ["application-receipt"] }]);
   expect(rows.submission).toMatchObject([{ receipt_at: null }]);
-});
-
-test("an address is looked up by its key and by its hash", () => {
-  const { wanted } = wantedBy([entry(inquiry(1, { email: "Ann@Example.org" }))]);
-  expect(wanted.suppressed).toEqual([{ key: "ann@example.org" }, { key: hashedKey("ann@example.org") }]);
 });
 
 const known = (more: Partial<NonNullable<Addressee["subscriber"]>>) => ({
@@ -224,15 +138,6 @@ test("a subscriber keeps what was told first, and the source of the latest reque
   ]);
 });
 
-test("language and consent of an active subscriber stay, and nothing is mailed", () => {
-  const { answers: all, rows } = decided([entry(subscription())], known({ status: "active" }));
-  expect(all).toEqual([{ result: "accepted", reference: null, mails: [], capped: [] }]);
-  expect(rows.subscriber).toMatchObject([
-    { status: "active", language: "en", consent: '"then"', last_source: "footer" },
-  ]);
-  expect([rows.newsletter_token, rows.webhook_delivery, rows.mail]).toEqual([[], [], []]);
-});
-
 test("becoming active ends having left, and is told to webhooks; anything else is not", () => {
   const left = known({ status: "unsubscribed", unsubscribed_at: noon - minute });
   const hearers = [{ event: "subscriber.confirmed", id: 5 }] as const;
@@ -254,15 +159,6 @@ test("three newsletter mails go to an address in a day, counted apart from recei
   expect(answers(batch, { receipts: since(3) })).toMatchObject([{ capped: [] }, { capped: ["inquiry-receipt"] }]);
 });
 
-test("a suppressed address is not made active by a request, and gets no welcome mail", () => {
-  const { answers: all, rows } = decided([entry(subscription({ optIn: "single" }))], {
-    suppressed: [{ key: emailKey(subscription().email) }],
-  });
-  expect(all).toMatchObject([{ mails: [], capped: ["newsletter-welcome"] }]);
-  expect(rows.subscriber).toMatchObject([{ status: "pending", welcomed_at: null }]);
-  expect(rows.newsletter_token).toEqual([]);
-});
-
 test("links come with the welcome mail; then those of the address that have expired go", () => {
   const double = decided([entry(subscription())], known({}));
   expect(double.rows.newsletter_token.map((row) => row.purpose)).toEqual(["confirm", "unsubscribe"]);
@@ -272,43 +168,6 @@ test("links come with the welcome mail; then those of the address that have expi
   expect(single.answers).toMatchObject([{ mails: [{ about: { welcome: { confirmToken: null } } }] }]);
   // The address is new.
   expect([...single.expired]).toEqual([]);
-});
-
-test("mails are born leased to the process, due at once, the submitter's first", () => {
-  const {
-    answers: [answer],
-    rows,
-  } = decided([entry(application(1))]);
-  const born = { submission: 101, subscriber: null, tokens: null, status: "queued", created_at: noon, due_at: noon };
-  const leased = { lease_owner: lease.owner, lease_until: lease.until };
-  expect(rows.mail).toEqual([
-    { id: 201, kind: "application-receipt", ...born, ...leased },
-    { id: 202, kind: "application-notice", ...born, ...leased },
-  ]);
-  expect(answer).toMatchObject({
-    mails: rows.mail.map(({ kind }) => ({ kind, leasedUntil: lease.until, attempts: 0 })),
-  });
-});
-
-test("each webhook that hears the event is told once of a submission", () => {
-  const { wanted } = wantedBy([entry(inquiry(1)), entry(application(1))]);
-  expect(wanted.hearers).toEqual([{ event: "inquiry.received" }, { event: "application.received" }]);
-  const hearers = [
-    { event: "inquiry.received", id: 1 },
-    { event: "application.received", id: 1 },
-    { event: "application.received", id: 2 },
-  ] as const;
-  const { rows } = decided([entry(inquiry(1)), entry(application(1))], { hearers });
-  expect(rows.webhook_delivery.map(({ webhook, event, submission }) => [webhook, event, submission])).toEqual([
-    [1, "inquiry.received", 101],
-    [1, "application.received", 102],
-    [2, "application.received", 102],
-  ]);
-});
-
-test("a resume begins unscanned", () => {
-  const { rows } = decided([entry(application(1)), entry(application(2, { resume: null }))]);
-  expect(rows.submission.map((row) => row.resume_scan)).toEqual(["unscanned", null]);
 });
 
 test("entries of one batch see each other, in their order", () => {
@@ -366,10 +225,4 @@ test("what leaves spam gets the mails and deliveries that it did not get, once",
   });
   expect(decideLeaving({ ...former, stored: ["inquiry-receipt"] }, free(), [], noon).mails).toEqual(["inquiry-notice"]);
   expect(decideLeaving({ ...former, wasChanged: true }, free(), [], noon).mails).toEqual([]);
-});
-
-test("what leaves spam gets a receipt only within the cap of its address", () => {
-  const full = { suppressed: false, receipts: [noon - 1, noon - 1, noon - 1] };
-  expect(decideLeaving(former, full, [], noon).mails).toEqual(["inquiry-notice"]);
-  expect(decideLeaving(former, { ...free(), suppressed: true }, [], noon).mails).toEqual(["inquiry-notice"]);
 });
