@@ -26,9 +26,10 @@ export function faultOf(thrown: unknown): unknown {
 /** Answers a request with a failure, in the terms of its door. */
 export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = faultOf(thrown);
+  const isTyped = isRpc(request);
+  if (isTyped && isBatch(request) && wantsLines(request)) return refuseInLines(request, reply, error);
   const failure = noteFailure(request, reply, error);
   const { status, message, code, issues } = failure;
-  const isTyped = isRpc(request);
   if (!isTyped) variesBy(reply, "Accept");
   if (request.page) {
     void request.page.refuse(reply, failure);
@@ -36,7 +37,6 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unk
   }
   // A refusal of a whole batch belongs to none of its calls.
   const path = (!isBatch(request) && rpcPath(request)) || undefined;
-  if (isTyped && isBatch(request) && wantsLines(request)) return refuseInLines(request, reply, error);
   const ofRest: FaultBody = { message, code, requestId: request.id, ...(issues ? { issues } : {}) };
   return sendJson(reply, status, isTyped ? { error: errorShape(error, path, request.id) } : ofRest);
 }
@@ -79,7 +79,10 @@ const linesMax = 1_000;
 /** tRPC's streaming clients up to 11.13 read lines whatever the status is, later ones where it is 200. */
 function refuseInLines(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const paths = rpcPath(request).split(",", linesMax);
-  const lines = paths.map((path, number) => answerLine(number, { error: errorShape(error, path, request.id) }));
+  const lines = paths.map((path, number) => {
+    noteFailure(request, reply, error);
+    return answerLine(number, { error: errorShape(error, path, request.id) });
+  });
   return sendLines(reply, [headLine(paths.length), ...lines]);
 }
 

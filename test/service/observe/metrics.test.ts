@@ -60,9 +60,11 @@ test("a batch that the gate refuses counts once for each of its calls, like its 
   await using service = await startService({ env: { RATE_LIMIT_MAX: "1" } });
   await rest.send(service, "marketplace.inquiry", json(buyer));
   await sendBatch(service, ["marketplace.inquiry", "newsletter.subscribe"], [{}, {}]);
-  await eventually(service, "http_refusals_total").toEqual({ '{route="/trpc/:paths",fault="rateLimited"}': 2 });
+  const lines = { "trpc-accept": "application/jsonl" };
+  await sendBatch(service, ["newsletter.subscribe", "newsletter.subscribe"], [{}, {}], lines);
+  await eventually(service, "http_refusals_total").toEqual({ '{route="/trpc/:paths",fault="rateLimited"}': 4 });
   expect(await (await fetch(`${service.url}/metrics`)).text()).toContain(
-    'submissions_total{procedure="newsletter.subscribe",door="rpc",code="TOO_MANY_REQUESTS"} 1',
+    'submissions_total{procedure="newsletter.subscribe",door="rpc",code="TOO_MANY_REQUESTS"} 3',
   );
 });
 
