@@ -137,10 +137,9 @@ export async function sendBatch(
 ): Promise<FastifyReply> {
   if (wantsLines(request)) return sendLines(reply, jsonLines(calls));
   const answers = await Promise.all(calls);
-  const statuses = new Set(answers.map(({ status }) => status));
-  const [status = 200] = statuses;
+  const [status = 200, ...others] = new Set(answers.map((answer) => answer.status));
   const bodies = answers.map(({ body }) => body);
-  return sendJson(reply, statuses.size > 1 ? 207 : status, bodies);
+  return sendJson(reply, others.length > 0 ? 207 : status, bodies);
 }
 
 /** tRPC's JSON lines, for its `httpBatchStreamLink`: a head that gives each call a number, then the answers. */

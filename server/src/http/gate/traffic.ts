@@ -94,7 +94,6 @@ export class Traffic {
     connection.answers.push(response);
     this.requests += 1;
     if (connection.share !== null) connection.share.requests += 1;
-    // It comes after every end of an answer, also when the client went away.
     response.on("close", () => this.#leave(connection, response));
     return true;
   }
