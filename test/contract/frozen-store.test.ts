@@ -38,6 +38,7 @@ import {
 import { useRaw } from "./sqlite-under-test.ts";
 import { release } from "../../server/src/desk/mails.ts";
 
+const lease = { owner: "today", until: noon + 60 * minute };
 const frozen = join(import.meta.dirname, "../fixtures/frozen-store");
 
 interface Held {
@@ -122,13 +123,10 @@ test.each(["sqlite", "postgres"] as const)("a backup of it is migrated into %s a
   while ((await store.desk.indexNext(100, (email) => email.endsWith("@mailinator.com"))) > 0);
   const { mails: _, ...shown } = held.inquiry;
   await showsSubmissions(store, { ...held, inquiry: shown }, folder.path);
-  const lease = { owner: "today", until: noon + 60 * minute };
   expect(await store.mails.claim(noon + 30 * minute, 100, lease)).toEqual([]);
   expect(await runCommand(["mail", "release"], env)).toMatchObject({ code: 0 });
-  const released = await store.mails.claim(Date.now() + minute, 100, {
-    owner: "today",
-    until: Date.now() + 60 * minute,
-  });
+  const now = Date.now() + minute;
+  const released = await store.mails.claim(now, 100, { ...lease, until: now + minute });
   expect(released.map(({ id }) => id)).toEqual(expect.arrayContaining([...held.due]));
   await remembersCallers(store, held);
   await goesOn(store, held);
@@ -242,7 +240,6 @@ async function remembersCallers(store: Store, held: Held): Promise<void> {
 }
 
 async function sendsWhatIsDue(store: Store, held: Held): Promise<void> {
-  const lease = { owner: "today", until: noon + 60 * minute };
   const claimed = await store.mails.claim(noon + 30 * minute, 100, lease);
   expect(claimed.map(({ id }) => id).toSorted()).toEqual(held.due);
   const about = (kind: string) => claimed.find((mail) => mail.kind === kind)?.about;

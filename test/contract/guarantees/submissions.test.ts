@@ -37,7 +37,6 @@ const odd = "Zoë “Quote” O'Neil; DROP TABLE submission;-- 🎙️";
 const bare = { ...valuesOf("application", applicant), resume: null };
 
 const dayMs = 24 * 60 * 60_000;
-const exhausted = { result: "references-exhausted" };
 /** A day of which no other test takes references. */
 const receivedAt = Date.UTC(2026, 11, 31);
 
@@ -148,7 +147,7 @@ test("uses all references of a day, and refuses only what comes after the last",
   const stored = await inquiries(store);
   expect([stored.length, new Set(stored.map(({ reference }) => reference)).size]).toEqual([10, 10]);
   const other = { ...key, keyHash: "other" };
-  expect(await offer(store, inquiry(9, { receivedAt }), { key: other })).toEqual(exhausted);
+  expect(await offer(store, inquiry(9, { receivedAt }), { key: other })).toEqual({ result: "references-exhausted" });
   expect(await store.findEarlier(other)).toBeNull();
   expect(await offer(store, inquiry(9, { receivedAt }), { key })).toMatchObject({ result: "repeated" });
   expect(await offer(store, inquiry(9, { receivedAt }), { challenge })).toEqual({ result: "challenge-spent" });

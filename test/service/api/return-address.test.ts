@@ -29,7 +29,7 @@ test("a whole address of the service itself is followed as a path", async () => 
   expect((await subscribe(`${service().url}/danke`)).headers.get("location")).toBe("/danke");
 });
 
-test.each([
+test.for<string | string[]>([
   "//evil.example",
   "///evil.example",
   "/\\evil.example",
@@ -61,13 +61,10 @@ test.each([
   " /danke",
   "",
   `/${"x".repeat(2_048)}`,
+  ["/a", "/b"],
 ])("%j is as if it were not there", async (next) => {
   const { status, headers } = await subscribe(next);
   expect([status, headers.get("location")]).toEqual([303, "../../thanks?kind=newsletter"]);
-});
-
-test("two return addresses are none", async () => {
-  expect((await subscribe(["/a", "/b"])).headers.get("location")).toBe("../../thanks?kind=newsletter");
 });
 
 test("an application with a resume comes back, too, and a program gets its receipt", async () => {

@@ -89,6 +89,14 @@ test("a reference is made of the day's next counter of the kind", () => {
   expect(rows.day_counter.map(({ taken }) => taken)).toEqual([8, 9]);
 });
 
+test.for([
+  [1, ["inquiry-receipt"]],
+  [0, []],
+] as const)("a receipt that is a day old but %d ms counts accordingly", ([after, capped]) => {
+  const receipts = [after, 1, 1].map((ms) => ({ key: "ann-1@example.org", at: noon - capMs + ms }));
+  expect(answers([entry(inquiry(1))], { receipts })).toMatchObject([{ capped }]);
+});
+
 test.for(["by its key", "by the hash of an erased one"] as const)("a suppressed address gets no receipt: %s", (how) => {
   const address = emailKey(application(1).email);
   const suppressed = [{ key: how === "by its key" ? address : hashedKey(address) }];
