@@ -88,8 +88,8 @@ async function* examine(config: Config): AsyncGenerator<Check> {
 }
 
 function reasonOf(error: unknown): string {
-  const { type, code = "" } = describeError(error);
-  return messageForOperator(error) ?? `${type} ${code}`;
+  const { type, code } = describeError(error);
+  return messageForOperator(error) ?? (code === undefined ? type : `${type} ${code}`);
 }
 
 async function checkVault({ vault: settings }: Config): Promise<Finding> {

@@ -43,8 +43,8 @@ function pageOf(detail: SubmissionDetail, { output }: CommandDeps): string {
     ...Object.entries(fields).flatMap(([name, value]) => linesOf(name, value, packageTitles)),
     ...(resume === null ? [] : [["resume", `${resume.filename} (${kindAndSize(resume)})`] as const]),
     ...mails.map(({ kind, status: state, createdAt, lastError }): Line => {
-      const told = [kind, state, lastError ?? []].flat().join(", ");
-      return ["mail", `${utcMinute(createdAt)}  ${told}`];
+      const why = lastError === null ? "" : `, ${lastError}`;
+      return ["mail", `${utcMinute(createdAt)}  ${kind}, ${state}${why}`];
     }),
     ...notes.map(({ author, at, text }): Line => ["note", `${utcMinute(at)}  ${author}: ${text}`]),
   ];

@@ -22,10 +22,10 @@ export const deviceCookie: Cookie = { name: "console-device", below: "", sameSit
 /** The account of a provider that waits for the operator's password. */
 export const bindingCookie: Cookie = { name: "console-binding", below: "", sameSite: "Strict", seconds: 600 };
 
-/** Reads and writes cookies. @param publicUrl the base address as browsers see it */
 /** The path of the console, below that of the base address. */
 export const consolePath = (publicUrl: string): string => `${new URL(publicUrl).pathname.replace(/\/$/, "")}/console`;
 
+/** Reads and writes cookies. @param publicUrl the base address as browsers see it */
 export function cookiesOf(publicUrl: () => string) {
   const isSecure = () => publicUrl().startsWith("https:");
   // Browsers accept a name with this prefix over https only, so a page that came over http cannot set the cookie.

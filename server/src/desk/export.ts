@@ -31,6 +31,7 @@ interface ExportOptions {
   readonly isDisposable: (email: string) => boolean;
 }
 
+/** `2026-11-21T09:30:00.000Z`. */
 export const iso = (epochMs: number): string => new Date(epochMs).toISOString();
 
 const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : iso(epochMs));

@@ -13,5 +13,3 @@ export function readInstant(text: string): number | null {
     throw error;
   }
 }
-
-/** `2026-11-21T09:30:00.000Z`. */

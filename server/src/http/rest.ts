@@ -19,7 +19,7 @@ export async function restDoor(app: FastifyInstance, door: DoorOptions): Promise
 async function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions): Promise<void> {
   const { path, contentTypes } = entry;
   const jsonBytesMax = jsonBytesMaxOf(entry);
-  /** What no call was made of counts too. */
+  /** Answers a request that is refused before its call is made, and counts it. */
   const refuseAll = (request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
     countRefusal(door, path, "rest", error);
     refuse(request, reply, error);

@@ -4,7 +4,6 @@ import { dirname, join, relative } from "node:path";
 import type { InboxRow, Role, TriageRequest } from "@submissions/shared/console";
 import type { BrowserContext } from "playwright-core";
 import { sessionCookie } from "../../../server/src/console/cookies.ts";
-import { Passwords } from "../../../server/src/console/password.ts";
 import { disposableHosts } from "../../../server/src/mail/disposable.ts";
 import { drawSecret, hashSecret } from "../../../server/src/secrets.ts";
 import { onePagePdf } from "../../../server/dev/seed/made-up.ts";
@@ -13,7 +12,7 @@ import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { password } from "../console/operator.ts";
+import { inviteTo, passwordHash } from "../console/operator.ts";
 import { accept, application, inquiry, resume, subscription } from "../../contract/records.ts";
 import { useRaw } from "../../contract/sqlite-under-test.ts";
 import { openFolder } from "../folder.ts";
@@ -29,9 +28,6 @@ export const operators = {
   cleo: ["cleo@voices.example", "recruiting"],
   mia: ["mia@voices.example", "marketing"],
 } as const satisfies Readonly<Record<string, readonly [email: string, role: Role]>>;
-
-/** Slow to make, on purpose. */
-const passwordHash = new Passwords().hash(password, { network: "", isKnown: true });
 
 export const resumePdf = onePagePdf("Curriculum vitae");
 
@@ -119,7 +115,7 @@ export class ConsoleSite implements AsyncDisposable {
   }
 
   invite(email: string, role: Role): Promise<string> {
-    return invite(this.store, email, role);
+    return inviteTo(this.store, email, role);
   }
 
   async detail(reference: string) {
@@ -198,19 +194,12 @@ async function fill(count: number): Promise<Filled> {
   return { files: new Map(await Promise.all(paths.map(read))), submissions };
 }
 
-async function invite(store: Store, email: string, role: Role): Promise<string> {
-  const token = drawSecret();
-  const invitation = { role, invitationHash: hashSecret(token) };
-  await store.access.changeOperator(email, invitation, { operator: "command line", at: Date.now() });
-  return token;
-}
-
 async function addOperators(store: Store): Promise<void> {
   for (const [email, role] of Object.values(operators)) {
-    const token = await invite(store, email, role);
-    await store.access.acceptInvitation(hashSecret(token), await passwordHash, Date.now());
+    const token = await inviteTo(store, email, role);
+    await store.access.acceptInvitation(hashSecret(token), passwordHash, Date.now());
   }
-  await invite(store, "dario@voices.example", "marketing");
+  await inviteTo(store, "dario@voices.example", "marketing");
 }
 
 async function addMonth(store: Store, count: number, folder: string): Promise<InboxRow[]> {

@@ -9,7 +9,8 @@ import type { Service } from "../service.ts";
 
 export const password = "vermilion kettle 41";
 /** Of that password, as little work as argon2 can be. What the console hashes itself takes 19 MiB and two passes. */
-const passwordHash = "$argon2id$v=19$m=8,t=1,p=1$c2FsdCBvZiB0aGUgdGVzdHM$0FeUMP0F9MYIdjuI4oOlsH3WMnzI1IaDdCKP5N9Eov8";
+export const passwordHash =
+  "$argon2id$v=19$m=8,t=1,p=1$c2FsdCBvZiB0aGUgdGVzdHM$0FeUMP0F9MYIdjuI4oOlsH3WMnzI1IaDdCKP5N9Eov8";
 
 export interface Answer {
   readonly status: number;
@@ -77,7 +78,7 @@ export async function invite(service: Pick<Service, "storage">, email: string, r
   return inviteTo(store, email, role);
 }
 
-async function inviteTo({ access }: Store, email: string, role: Role): Promise<string> {
+export async function inviteTo({ access }: Store, email: string, role: Role): Promise<string> {
   const token = drawSecret();
   const invitation = { role, invitationHash: hashSecret(token) };
   await access.changeOperator(email, invitation, { operator: "command line", at: Date.now() });
