@@ -227,7 +227,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const resources = opened.move();
   let closing: Promise<void> | undefined;
   const drain = () => {
-    draining.start();
+    draining.started = true;
     outbox.stopClaiming();
   };
   const refuse = () => {

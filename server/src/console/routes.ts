@@ -2,10 +2,10 @@
 import { importBytesMax } from "@submissions/shared/console";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { requireJson, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
-import { isBatch, refuse } from "../http/fault-reply.ts";
+import { isBatch, refuse, sendJson } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
-import { answerOf, inputsOf, sendAnswer, sendBatch } from "../http/rpc.ts";
+import { answerOf, inputsOf, sendBatch } from "../http/rpc.ts";
 import { Fault } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
 import { bringsToken, callerOf, countedBy, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";
@@ -94,7 +94,7 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
     const context = contextOf(request, reply, options);
     await countCalls(options, reply, await context.caller(), list.length);
     const answer = (path: string, input: unknown) => answerOf(request, reply, path, callConsole(path, context, input));
-    if (!isBatch(request)) return sendAnswer(reply, await answer(request.params.paths, request.body));
+    if (!isBatch(request)) return sendJson(reply, await answer(request.params.paths, request.body));
     const inputs = inputsOf(request.body ?? {});
     return sendBatch(
       request,

@@ -23,9 +23,8 @@ function writeCell(cell: Cell): string {
 }
 
 /** Several identifiers in one cell: `|` between them; a `|` or `\` within one is written `\|` or `\\`. */
-export function joinList(items: readonly string[]): string {
-  return items.map((item) => item.replaceAll("\\", "\\\\").replaceAll("|", "\\|")).join("|");
-}
+export const joinList = (items: readonly string[]): string =>
+  items.map((item) => item.replaceAll("\\", "\\\\").replaceAll("|", "\\|")).join("|");
 
 /** More in one row is no table of ours. */
 const cellsMax = 100;

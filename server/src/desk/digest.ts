@@ -34,9 +34,8 @@ export function startDigests({ store, atMinute, log, pollMs = minuteMs }: Digest
 }
 
 /** The day whose digest is due, if its time has come; null before it. */
-export function dueDay(now: number, atMinute: number): string | null {
-  return now % dayMs < atMinute * minuteMs ? null : new Date(now).toISOString().slice(0, 10);
-}
+export const dueDay = (now: number, atMinute: number): string | null =>
+  now % dayMs < atMinute * minuteMs ? null : new Date(now).toISOString().slice(0, 10);
 
 /** Counts what waits and stores it, unless the day has its digest. */
 export async function storeDigest(store: Counted, day: string, now: number): Promise<boolean> {

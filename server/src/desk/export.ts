@@ -82,22 +82,16 @@ function fieldsOf(row: Row, isDisposable: ExportOptions["isDisposable"]): Fields
 }
 
 const marks = ["emailDisposable", "arrival", "consentText", "consentPage", "consentAt", "language"];
+const ofSubmissions = [...marks, "more", "tags"];
 
 /** CSV columns, left to right. Their order is a promise: new ones go to the right end only. */
 const columns: Readonly<Record<ExportSubject, readonly string[]>> = {
-  inquiries: [
-    ..."inquiryId status receivedAt name company email selectedPackageIds".split(" "),
-    ...marks,
-    "more",
-    "tags",
-  ],
+  inquiries: [..."inquiryId status receivedAt name company email selectedPackageIds".split(" "), ...ofSubmissions],
   applications: [
     ..."applicationId status receivedAt fullName email position phone company".split(" "),
     ..."availability accent portfolioUrl resumeUrl coverLetter".split(" "),
     ..."resumeFilename resumeKind resumeSize resumeSha256".split(" "),
-    ...marks,
-    "more",
-    "tags",
+    ...ofSubmissions,
   ],
   subscribers: [..."email status source lastSource subscribedAt confirmedAt unsubscribedAt".split(" "), ...marks],
   audit: "id at operator action subject detail".split(" "),

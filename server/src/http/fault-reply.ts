@@ -38,11 +38,17 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unk
   // A refusal of a whole batch belongs to none of its calls.
   const path = (!isBatch(request) && rpcPath(request)) || undefined;
   const ofRest: FaultBody = { message, code, requestId: request.id, ...(issues ? { issues } : {}) };
-  return sendJson(reply, status, isTyped ? { error: errorShape(error, path, request.id) } : ofRest);
+  return sendJson(reply, { status, body: isTyped ? { error: errorShape(error, path, request.id) } : ofRest });
+}
+
+/** The answer to a call. */
+export interface Answer {
+  readonly status: number;
+  readonly body: object;
 }
 
 /** Not by the schema of the route, which describes single successes. */
-export const sendJson = (reply: FastifyReply, status: number, body: object): FastifyReply =>
+export const sendJson = (reply: FastifyReply, { status, body }: Answer): FastifyReply =>
   reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 
 /** Whether a request is for the typed door, or for that of the console. */

@@ -39,7 +39,7 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
       return endTrace(request, null);
     }
     const ms = performance.now() - request.begunAt;
-    metrics.requests.observe({ route, status: statusClass(status) }, ms / 1000);
+    metrics.requests.observe({ route, status: `${Math.trunc(status / 100)}xx` }, ms / 1000);
     for (let { failure } = request; failure !== null; failure = failure.before)
       metrics.refusals.inc({ route, fault: failure.fault });
     const isRoutine =
@@ -85,8 +85,6 @@ export function watchCall(
     mailed: (mails) => trace?.expect(mails),
   };
 }
-
-const statusClass = (status: number): string => `${Math.trunc(status / 100)}xx`;
 
 const unknownRoute = "unknown";
 

@@ -9,6 +9,7 @@ import { procedures } from "../rpc/router.ts";
 import { acceptBodies, type BodyKind } from "./body/content-type.ts";
 import { answerCall, countRefusal, type DoorOptions, inputOf, jsonBytesMaxOf, objectOnly } from "./call.ts";
 import {
+  type Answer,
   answerLine,
   headLine,
   isBatch,
@@ -41,7 +42,7 @@ export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<
         async (request, reply) => {
           if (isBatch(request)) return answerSubmissions(request, reply, door);
           const receipt = answerCall(door, entry, { request, reply, by: "rpc" });
-          return sendAnswer(reply, await answerOf(request, reply, entry.path, receipt));
+          return sendJson(reply, await answerOf(request, reply, entry.path, receipt));
         },
       );
     });
@@ -105,11 +106,6 @@ function answerSubmissions(request: FastifyRequest, reply: FastifyReply, door: D
 /** The inputs of a batch, by position. @throws Fault `bodyNotObject` */
 export const inputsOf = (body: unknown) => objectOnly(body) as Readonly<Record<string, unknown>>;
 
-interface Answer {
-  readonly status: number;
-  readonly body: object;
-}
-
 /** The answer to a call in tRPC's envelope. */
 export async function answerOf(
   request: FastifyRequest,
@@ -126,9 +122,6 @@ export async function answerOf(
   }
 }
 
-export const sendAnswer = (reply: FastifyReply, { status, body }: Answer): FastifyReply =>
-  sendJson(reply, status, body);
-
 /** The answers of a batch: together, with 207 when they ended differently, or each as soon as it is there. */
 export async function sendBatch(
   request: FastifyRequest,
@@ -138,8 +131,7 @@ export async function sendBatch(
   if (wantsLines(request)) return sendLines(reply, jsonLines(calls));
   const answers = await Promise.all(calls);
   const [status = 200, ...others] = new Set(answers.map((answer) => answer.status));
-  const bodies = answers.map(({ body }) => body);
-  return sendJson(reply, others.length > 0 ? 207 : status, bodies);
+  return sendJson(reply, { status: others.length > 0 ? 207 : status, body: answers.map(({ body }) => body) });
 }
 
 /** tRPC's JSON lines, for its `httpBatchStreamLink`: a head that gives each call a number, then the answers. */

@@ -39,10 +39,8 @@ const leaseMs = 30_000;
 const renewedLeaseMsMin = 20_000;
 /** A mail with less of its lease left is not begun: the lease could end before it is renewed. */
 const leaseMsMin = handOverMsMax + 2_000;
-/**
- * While the store is away no process can renew its leases. Those that end meanwhile are left alone for this long after it
- * is back, so that their processes can renew them or record what became of the mails.
- */
+// While the store is away no process can renew its leases. Those that end meanwhile are left alone for this long after it is
+// back, so that their processes can renew them or record what became of the mails.
 const leaseGraceMs = 15_000;
 /** The store is asked about a mail that was leased earlier, before it is sent. */
 const trustedMsMax = 1_000;

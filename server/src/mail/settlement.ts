@@ -41,18 +41,16 @@ export function afterTry(mail: LeasedMail, outcome: TryOutcome, moment: Moment):
   // Whether an earlier try may have been taken. Before this one a provider that can be asked has denied it.
   const timesNotFound = doubt === "once-more" ? mail.timesNotFound : null;
   if (outcome.result === "taken") return { id, at, result: "sent", providerId: outcome.providerId };
+  const { error } = outcome;
   if (outcome.result === "refused") {
-    const { error, inactiveRecipient } = outcome;
-    return { id, at, result: "failed", error, timesNotFound, inactiveRecipient };
+    return { id, at, result: "failed", error, timesNotFound, inactiveRecipient: outcome.inactiveRecipient };
   }
   if (outcome.result === "broken") {
-    const { error } = outcome;
     if (mail.attempts + 1 >= brokenTriesMax) return giveUp(mail, error, mail.timesNotFound, moment);
     return tryLater(mail, { result: "later", error, cause: "provider" }, mail.timesNotFound, moment);
   }
   if (outcome.cause !== "ambiguous" || doubt === "replace") return tryLater(mail, outcome, timesNotFound, moment);
   if (doubt === "ask") return tryLater(mail, outcome, 0, moment);
-  const { error } = outcome;
   if (mail.timesNotFound !== null) return { id, at, result: "in-doubt", error, timesNotFound: mail.timesNotFound };
   return { id, at, result: "later", dueAt: at + onceMoreAfterMs, error, timesNotFound: 0, tried: true };
 }

@@ -20,14 +20,13 @@ export type BodyKind = "application/json" | "multipart/form-data" | "application
 
 /** @throws Fault `contentTypeUnsupported` for another media type, another charset and an encoded body */
 export function requireJson(headers: IncomingHttpHeaders): void {
-  if (acceptedKind(headers, ["application/json"]) === undefined) throw new Fault("contentTypeUnsupported");
+  if (!isOneOf(headers, ["application/json"])) throw new Fault("contentTypeUnsupported");
 }
 
-function acceptedKind(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): BodyKind | undefined {
+function isOneOf(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): boolean {
   const kind = parse(headers["content-type"] ?? "");
-  const encoding = headers["content-encoding"];
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") return undefined;
-  return accepted.find((one) => one === kind);
+  const isPlain = /^identity$/i.test(headers["content-encoding"] ?? "identity");
+  return isPlain && accepted.some((one) => one === kind);
 }
 
 function parse(header: string): string | undefined {
@@ -51,8 +50,7 @@ export const acceptBodies =
     // A request that names no kind may have no body, which is another fault. Of several kinds Node keeps the first.
     const isTaken =
       headers["content-type"] === undefined ||
-      (linesOf(raw.rawHeaders, "content-type").length === 1 &&
-        acceptedKind(headers, acceptedOf(request)) !== undefined);
+      (linesOf(raw.rawHeaders, "content-type").length === 1 && isOneOf(headers, acceptedOf(request)));
     done(isTaken ? null : new Fault("contentTypeUnsupported"), payload);
   };
 

@@ -108,11 +108,6 @@ export class FormBody {
     for (const [name, value] of pairs) this.addText(name, Buffer.byteLength(value), () => value);
   }
 
-  /** Whether a file was sent that belongs into the form. */
-  get hadResume(): boolean {
-    return this.resume !== null;
-  }
-
   refuse(name: string, message: string, fault: FaultName = "fieldsInvalid"): void {
     this.#problems.push({ path: [name], message, fault });
   }

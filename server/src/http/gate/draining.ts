@@ -29,13 +29,9 @@ export class Draining {
     });
   }
 
-  start(): void {
-    this.started = true;
-  }
-
   /** From now on nothing new is taken, but for the health paths. */
   refuse(): void {
-    this.start();
+    this.started = true;
     this.#refusing = true;
   }
 }

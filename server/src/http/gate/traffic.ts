@@ -14,8 +14,6 @@ interface Share {
   uploads: number;
 }
 
-const newShare = (key: string): Share => ({ key, connections: 0, requests: 0, inTurn: 0, uploads: 0 });
-
 interface Connection {
   /** Null: a proxy, which carries many clients. */
   readonly share: Share | null;
@@ -45,11 +43,8 @@ export class Traffic {
   }
 
   /** Of each connection with unanswered requests, the answer to the last of them. Only its request can be unfinished. */
-  *lastAnswers(): Iterable<ServerResponse> {
-    for (const { answers } of this.#connections.values()) {
-      const last = answers.at(-1);
-      if (last !== undefined) yield last;
-    }
+  lastAnswers(): readonly ServerResponse[] {
+    return [...this.#connections.values()].flatMap(({ answers }) => answers.at(-1) ?? []);
   }
 
   answersOn(socket: Socket): readonly ServerResponse[] {
@@ -164,7 +159,7 @@ export class Traffic {
   }
 
   #shareOf(key: string): Share {
-    return this.#shares.getOrInsertComputed(key, newShare);
+    return this.#shares.getOrInsertComputed(key, () => ({ key, connections: 0, requests: 0, inTurn: 0, uploads: 0 }));
   }
 
   #forgetIfEmpty(share: Share): void {

@@ -23,7 +23,8 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
     // A preflight was answered before. Any other OPTIONS is a method like others.
     const isUnknown = request.is404 || (request.method === "OPTIONS" && request.routeOptions.url === preflights);
     if (!isUnknown) return done();
-    const path = decoded(request.url.replace(/\?.*$/s, ""));
+    // The router takes both for the same address. `originForm` has left nothing that cannot be decoded.
+    const path = decodeURI(request.url.replace(/\?.*$/s, ""));
     const methods = new Set(known.flatMap((one) => (one.matches(path) ? one.methods : [])));
     if (methods.size > 0) reply.header("allow", [...methods].join(", "));
     refuse(request, reply, new Fault(methods.size > 0 ? "methodNotSupported" : "notFound"));
@@ -41,14 +42,4 @@ function matcherOf(url: string): Known["matches"] {
   });
   const pattern = new RegExp(`^${parts.join("")}$`);
   return (path) => pattern.test(path);
-}
-
-// The router takes these for the same address.
-function decoded(path: string): string {
-  try {
-    return decodeURI(path);
-  } catch (error) {
-    if (error instanceof URIError) return path;
-    throw error;
-  }
 }

@@ -6,7 +6,7 @@ import { basename, extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { formStyle } from "@submissions/shared/forms/form-style";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { variesBy } from "../headers.ts";
 
 const types: Readonly<Record<string, string>> = {
@@ -120,23 +120,18 @@ export function serveAsset(
   asset: Asset,
   { path = asset.path, digested = false, headers = {} }: Serving = {},
 ): void {
-  app.get<{ Querystring: { v?: unknown } }>(path, (request, reply) => {
+  app.get<{ Querystring: { v?: unknown } }>(path, async (request, reply) => {
     const isFixed = digested || request.query.v === asset.hash;
-    reply.headers({ ...headers, "cache-control": isFixed ? caching.forever : caching.minutes });
-    return sendAsset(request, reply, asset);
+    const compressible = asset.bytes.length >= compressedFromBytes;
+    const zip = compressible && acceptsGzip(request.headers["accept-encoding"]);
+    // The two are different bytes, so they need different tags.
+    const etag = zip ? `"${asset.hash}-gzip"` : `"${asset.hash}"`;
+    reply.headers({ ...headers, "cache-control": isFixed ? caching.forever : caching.minutes, etag });
+    if (compressible) variesBy(reply, "Accept-Encoding");
+    if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
+    if (zip) reply.header("content-encoding", "gzip");
+    return reply.type(asset.type).send(zip ? await asset.compressed() : asset.bytes);
   });
-}
-
-async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
-  const compressible = asset.bytes.length >= compressedFromBytes;
-  const zip = compressible && acceptsGzip(request.headers["accept-encoding"]);
-  // The two are different bytes, so they need different tags.
-  const etag = zip ? `"${asset.hash}-gzip"` : `"${asset.hash}"`;
-  reply.header("etag", etag);
-  if (compressible) variesBy(reply, "Accept-Encoding");
-  if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
-  if (zip) reply.header("content-encoding", "gzip");
-  return reply.type(asset.type).send(zip ? await asset.compressed() : asset.bytes);
 }
 
 const acceptsGzip = (header: string | string[] | undefined): boolean =>

@@ -79,14 +79,9 @@ const signs = {
   stop: sign("bad", html`<path d="M12 6.5v7m0 3.4v.1" />`),
 };
 
-interface SitePage {
-  readonly language?: Language | undefined;
+interface SitePage extends Omit<Page, "styles"> {
   readonly site: Site;
-  readonly root: string;
-  readonly title: string;
   readonly styles?: readonly Asset[];
-  readonly head: Markup;
-  readonly body: Markup;
 }
 
 export function sitePage({ site, root, title, styles = [], body, ...page }: SitePage): string {

@@ -24,7 +24,7 @@ const requestTo = (url: string, method = "POST") =>
 
 function pageOf(form: FormName, fields: Record<string, string | readonly string[]>, issues: readonly Issue[] = []) {
   const { resumeFile, ...texts } = fields;
-  const sent = { fields: new FormData(), hadResume: resumeFile !== undefined };
+  const sent = { fields: new FormData(), resume: resumeFile === undefined ? null : ({} as never) };
   for (const [name, value] of Object.entries(texts)) for (const one of [value].flat()) sent.fields.append(name, one);
   return refusalPage(site, requestTo(formPaths[form]), { ...failureOf("fieldsInvalid"), issues }, sent);
 }

@@ -53,7 +53,7 @@ const words: Readonly<Record<Language, Words>> = {
   },
 };
 
-type SentForm = Pick<FormBody, "fields" | "hadResume">;
+type SentForm = Pick<FormBody, "fields" | "resume">;
 
 const formAnchors: Readonly<Record<FormName, string>> = {
   inquiry: "#inquiry",
@@ -66,7 +66,7 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
   const root = rootOf(request.url);
   const form = request.method === "POST" ? formOf(request.routeOptions.url) : undefined;
   // Without a field nothing was read.
-  if (form === undefined || sent === null || (!sent.hadResume && [...sent.fields.keys()].length === 0))
+  if (form === undefined || sent === null || (sent.resume === null && [...sent.fields.keys()].length === 0))
     return refusalCard(site, request.url, failure, form);
   const { fields } = sent;
   const language = languageOf(fields.get(languageField));
@@ -197,8 +197,8 @@ function beginningOf(text: string, max: number): string {
     .join("");
 }
 
-const chooseAgain = ({ hadResume }: SentForm, { issues = [] }: Failure, { fileGone }: Words): Issue[] =>
-  hadResume && !issues.some(isOfResume) ? [{ path: [resumeField], message: fileGone }] : [];
+const chooseAgain = ({ resume }: SentForm, { issues = [] }: Failure, { fileGone }: Words): Issue[] =>
+  resume !== null && !issues.some(isOfResume) ? [{ path: [resumeField], message: fileGone }] : [];
 
 const isOfResume = ({ path }: Issue) => path[0] === resumeField;
 

@@ -10,10 +10,8 @@ import { mimeFields } from "./mime.ts";
 /** Files written at once; more would only wait for Node's four file threads. */
 const batchMax = 50;
 
-/**
- * Opens the mailbox and creates its folder, readable by this user only. A file is named after the mail's id and put in place
- * by a rename, not synced: a mail that a power failure takes from this mailbox has reached no person anyway.
- */
+// Opens the mailbox and creates its folder, readable by this user only. A file is named after the mail's id and put in place
+// by a rename, not synced: a mail that a power failure takes from this mailbox has reached no person anyway.
 export async function openMailboxMailer(folder: string, from: Sender, key: string): Promise<Mailer> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);

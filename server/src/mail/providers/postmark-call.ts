@@ -43,12 +43,8 @@ export function openPostmarkApi({ token, apiUrl, timeoutMs = handOverMsMax }: Po
   const url = apiUrl === undefined ? undefined : new URL(apiUrl);
   const host = url && { useHttps: url.protocol === "https:", requestHost: url.host + url.pathname.replace(/\/+$/, "") };
 
-  /**
-   * Makes the call that `use` makes of the client, and ends it at a time of `performance.now()`. Rejects only when no
-   * request was made.
-   *
-   * @param handed the batch that `use` hands to the client; emptied once the request's body is made of it
-   */
+  // Makes the call that `use` makes of the client, and ends it at a time of `performance.now()`. Rejects only when no request
+  // was made. `handed` is the batch that `use` hands to the client; it is emptied once the request's body is made of it.
   async function call(
     endsAt: number,
     use: (client: ServerClient) => Promise<unknown>,

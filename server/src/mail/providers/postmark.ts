@@ -121,10 +121,8 @@ const metadataOf = (values: Readonly<Record<string, string | null>>): Record<str
     Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, inOnePiece(value)]])),
   );
 
-/**
- * The same text as a flat string. V8 keeps a concatenated string as a tree of its parts, and JSON.stringify takes four
- * times as long from the first such string on: a third of the CPU time of mails.
- */
+// The same text as a flat string. V8 keeps a concatenated string as a tree of its parts, and JSON.stringify takes four times
+// as long from the first such string on: a third of the CPU time of mails.
 const inOnePiece = (text: string): string => text.split("\0").join("\0");
 
 // What Postmark's answers mean for a mail. Errors hold numbers and codes only, because its own messages quote addresses.
