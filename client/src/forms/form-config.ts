@@ -3,7 +3,7 @@ import type { PackageChoice } from "@submissions/shared/forms/form-state";
 
 /** The answer of `GET /forms/config.json`. */
 export interface FormConfig {
-  /** The catalogue; null: any identifier is accepted. */
+  /** The packages to choose from; null: any identifier may be typed. */
   readonly packages: readonly PackageChoice[] | null;
   /** Whether each submission needs a solved challenge. */
   readonly proofOfWork: boolean;

@@ -26,7 +26,7 @@ export {
 
 /** Props of {@link InquiryForm}. */
 export interface InquiryFormProps extends FormProps<InquiryReceipt, InquiryElement> {
-  /** The packages to choose from; null: any identifier may be typed. By default the service's catalogue, which servers do not load. */
+  /** The packages to choose from; null: any identifier may be typed. By default those that the service offers, which servers do not load. */
   readonly packages?: readonly (string | PackageChoice)[] | null | undefined;
 }
 

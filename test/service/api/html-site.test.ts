@@ -156,12 +156,17 @@ describe("the forms' configuration", () => {
     expect(elsewhere.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("says that any package may be named where there is no catalogue, and whether proofs of work are wanted", async () => {
+  test("holds the sample of the front page where there is no catalogue, and whether proofs of work are wanted", async () => {
     await using open = await startService({ env: { ALTCHA_HMAC_KEY: "a".repeat(32) } });
-    const config = await fetch(`${open.url}/forms/config.json`);
-    expect(await config.json()).toEqual({ packages: null, proofOfWork: true });
-    // The sample on the front page is shown only.
-    expect((await visit(open, "/")).text).toContain("Scottish English");
+    const { packages, ...rest } = JSON.parse((await visit(open, "/forms/config.json")).text);
+    expect(packages).toContainEqual({ id: "de-AT", title: "Austrian German, conversations" });
+    expect(rest).toEqual({ proofOfWork: true });
+    expect((await visit(open, "/")).text).toContain("Austrian German, conversations");
+  });
+
+  test("says that any package may be typed where there is neither a catalogue nor a front page", async () => {
+    await using bare = await startService({ env: { SITE: "off" } });
+    expect(JSON.parse((await visit(bare, "/forms/config.json")).text)).toEqual({ packages: null, proofOfWork: false });
   });
 });
 

@@ -201,8 +201,8 @@ describe("the page decides", () => {
     await expect.poll(() => form.locator(".chosen").innerText()).toContain(resume.name);
   });
 
-  test("and where there is no catalogue, identifiers are typed one to a line", async () => {
-    await using visit = await visitHost({ body: `<inquiry-form></inquiry-form>${scriptOf(plain())}` });
+  test("on packages: null has identifiers typed one to a line", async () => {
+    await using visit = await visitHost({ body: `<inquiry-form packages="null"></inquiry-form>${scriptOf(plain())}` });
     const form = visit.page.locator("inquiry-form");
     await form.getByLabel("Packages you are interested in").fill("en-GB-scottish\n\n de-AT \n");
     await form.getByLabel("Your name").fill("Ann Buyer");

@@ -52,15 +52,10 @@ export const plainForm = (form: FormName, site: Site, root: string, filled: Fill
 
 type Element = (content: Markup, root: string, site: Site, filled: Filled) => Markup;
 
-// One template an element, because the name of an element cannot be filled in. The attributes are for the script. It asks
-// the service for the catalogue; the sample it cannot know.
+// One template an element, because the name of an element cannot be filled in. The attributes are for the script.
 const elements: Readonly<Record<FormName, Element>> = {
   inquiry: (content, root, site) =>
-    html`<inquiry-form
-      endpoint="${root}"
-      ${told(site.privacy)}${site.catalogue === null && html` packages="${JSON.stringify(packagesWith(site, []))}"`}
-      >${content}</inquiry-form
-    >`,
+    html`<inquiry-form endpoint="${root}" ${told(site.privacy)}>${content}</inquiry-form>`,
   newsletter: (content, root, { privacy }, { values: { source = siteSource } = {} }) =>
     html`<newsletter-form endpoint="${root}" source="${String(source)}" ${told(privacy)}>${content}</newsletter-form>`,
   application: (content, root, { privacy }) =>

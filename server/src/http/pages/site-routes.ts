@@ -5,7 +5,7 @@ import { Fault } from "../../fault.ts";
 import { refuse } from "../fault-reply.ts";
 import { formsStyle, serveAsset, siteAssets } from "./assets.ts";
 import { sendPage } from "./page-answer.ts";
-import type { Site } from "./site.ts";
+import { packagesWith, type Site } from "./site.ts";
 
 // Pages of any origin may embed the forms.
 const forAnyOrigin = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
@@ -35,7 +35,9 @@ export function siteRoutes(app: FastifyInstance, site: Site): void {
   });
 
   const { catalogue, proofOfWork } = site;
-  const packages = catalogue && [...catalogue].map(([id, title]) => ({ id, title }));
+  const listed = catalogue && [...catalogue].map(([id, title]) => ({ id, title }));
+  // Forms elsewhere offer what the front page offers: the sample, too.
+  const packages = listed ?? (site.hasFrontPage ? packagesWith(site, []) : null);
   const config = JSON.stringify({ packages, proofOfWork });
   app.get("/forms/config.json", (_request, reply) =>
     reply.type("application/json; charset=utf-8").header("cache-control", "public, max-age=300").send(config),
