@@ -5,11 +5,31 @@ import { expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { enter, fillSignIn, focusedRow, oneVisit, pathOf, phone, rows } from "../../support/browser/console-visit.ts";
+import {
+  enter,
+  fillSignIn,
+  focusedRow,
+  moveTo,
+  oneVisit,
+  pathOf,
+  phone,
+  rows,
+  wide,
+} from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 60 }));
 const { go, expectProblems } = oneVisit(site);
+/** In its page the clock can be set forward. */
+const later = shared(async () => {
+  const visit = await Visit.begin(browser(), wide);
+  await visit.page.clock.install();
+  await visit.page.goto(site().url);
+  await fillSignIn(visit.page);
+  await visit.page.locator("#content").waitFor();
+  return visit;
+});
+const goLater = (path = "") => moveTo(later().page, site().url + path);
 const referencesIn = (page: Page) =>
   page.locator("[data-reference]").evaluateAll((links) => links.map((link) => link.dataset["reference"]));
 
@@ -46,11 +66,7 @@ test("rows are one line of 44 px, in sections by the days of the viewer's zone",
 });
 
 test("a list without rows shows the first one that comes in, without a click", async () => {
-  await using visit = await Visit.begin(browser());
-  const { page } = visit;
-  await page.clock.install();
-  await page.goto(`${site().url}?company=Voices+Ltd`);
-  await fillSignIn(page);
+  const page = await goLater("?company=Voices+Ltd");
   await page.getByRole("heading", { name: "Nothing matches" }).waitFor();
   await site().add("Nora Fresh");
   await page.clock.runFor(11_000);
@@ -123,11 +139,7 @@ test("a phone has one button for all filters, and what is set as chips", async (
 
 test("undo stays until the next action, and says when there is nothing", async () => {
   const one = site().submissions.find(({ status }) => status === "open")!;
-  await using visit = await Visit.begin(browser(), { viewport: { width: 1440, height: 900 } });
-  const { page } = visit;
-  await page.clock.install();
-  await page.goto(site().url + pathOf(one));
-  await fillSignIn(page);
+  const page = await goLater(pathOf(one));
   const setTo = (status: string) => page.getByRole("combobox", { name: "Status" }).selectOption(status);
   await page.getByRole("heading", { name: one.name }).focus();
   await page.keyboard.press("z");
@@ -148,8 +160,8 @@ test("undo stays until the next action, and says when there is nothing", async (
 });
 
 test("rows that are done fade to their new state, and the keyboard goes to the row behind them", async () => {
-  await using visit = await enter(browser(), site(), "", { reducedMotion: "no-preference" });
-  const { page } = visit;
+  const page = await go();
+  await page.emulateMedia({ reducedMotion: "no-preference" });
   await rows(page).first().waitFor();
   const [first, second, third] = await referencesIn(page);
   for (const at of [0, 1]) await rows(page).nth(at).getByRole("checkbox").check();
@@ -168,6 +180,7 @@ test("rows that are done fade to their new state, and the keyboard goes to the r
   expect(looks.lines).toEqual(["none"]);
   await page.keyboard.press("z");
   await expect.poll(async () => (await site().now(first!))[0]).not.toBe("done");
+  await page.emulateMedia({ reducedMotion: "reduce" });
 });
 
 test("after Done on its page, and after an erasure, the keyboard is on the next row", async () => {
@@ -191,7 +204,7 @@ test("a page that the role does not include is not found, once; a list in which 
   const { page } = visit;
   await page.getByRole("heading", { name: "Page not found" }).waitFor();
   await expect.poll(() => page.getByText("Not found", { exact: true }).count()).toBe(0);
-  await page.goto(`${site().url}?status=new`);
+  await moveTo(page, `${site().url}?status=new`);
   await rows(page).first().waitFor();
   for (const { reference } of await site().list({ kind: "application", status: "new" }))
     await site().changeAs(operators.cleo[0], reference, { status: "open" });
@@ -223,4 +236,46 @@ test("what has the focus keeps its corners", async () => {
   const [before] = await corners();
   await page.keyboard.press("j");
   expect(await corners()).toEqual([before, true]);
+});
+
+test("new submissions are offered without moving the rows, until they are loaded", async () => {
+  const page = await goLater();
+  later().expectProblems(/status of 429/);
+  const first = rows(page).first().locator("strong");
+  await first.waitFor();
+  const name = await first.innerText();
+  await site().add("Nora Fresh");
+  await site().add("Olu Fresher");
+  await page.clock.runFor(11_000);
+  const offer = page.getByRole("button", { name: "2 new" });
+  await offer.waitFor();
+  await expect.poll(() => first.innerText()).toBe(name);
+  const error = { code: -32029, message: "Too many requests.", data: { code: "TOO_MANY_REQUESTS" } };
+  await page.route("**/inbox.list*", (route) => route.fulfill({ status: 429, json: { error } }), { times: 1 });
+  await offer.click();
+  await page.getByText("Not loaded. Too many requests.").waitFor();
+  await offer.click();
+  await expect.poll(() => first.innerText()).toBe("Olu Fresher");
+  await expect.poll(() => offer.count()).toBe(0);
+});
+
+test("a second operator overwrites nothing only another part of the page was told of", async () => {
+  const one = await site().add("Nora Fresh");
+  const page = await goLater(pathOf(one));
+  await page.reload();
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  const row = page.locator(".rows .current");
+  await row.waitFor();
+  await site().changeAs("ben@voices.example", one.reference, { assignee: "ben@voices.example" });
+  await site().add("Nora Fresh");
+  await page.clock.runFor(11_000);
+  await page.getByRole("button", { name: "1 new" }).click();
+  await expect.poll(() => row.locator(".assignee-name").count()).toBe(1);
+  await expect.poll(() => page.getByRole("combobox", { name: "Assignee" }).inputValue()).toBe("ben@voices.example");
+
+  await site().changeAs("ben@voices.example", one.reference, { status: "done" });
+  await page.getByRole("textbox", { name: "Note" }).fill("Called.");
+  await page.getByRole("button", { name: "Add note" }).click();
+  await expect.poll(() => page.getByRole("combobox", { name: "Status" }).inputValue()).toBe("done");
+  await expect.poll(() => row.locator(".mark").innerText()).toBe("Done");
 });

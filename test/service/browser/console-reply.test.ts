@@ -1,12 +1,10 @@
 // Answering a person in the console, in a real browser.
 import type { InboxRow } from "@submissions/shared/console";
 import { expect, test } from "vitest";
-import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { enter, oneVisit, operator, signOut } from "../../support/browser/console-visit.ts";
+import { oneVisit, operator, signOut } from "../../support/browser/console-visit.ts";
 
-const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go, expectProblems } = oneVisit(site);
 
@@ -41,20 +39,6 @@ test("a reply is begun with r, sent and marked done, and taken back with the sta
   await expect.poll(() => message.count()).toBe(0);
 });
 
-test("a message that was begun survives a reload, and not a sign-out", async () => {
-  const one = newInquiry();
-  await using visit = await enter(browser(), site(), pathOf(one));
-  const { page } = visit;
-  await page.getByRole("button", { name: "Reply", exact: true }).click();
-  const message = page.getByRole("textbox", { name: "Message" });
-  await message.fill("Half a sentence");
-  await page.reload();
-  await expect.poll(() => message.inputValue()).toBe("Half a sentence");
-  await signOut(page);
-  await page.getByRole("button", { name: "Sign in" }).waitFor();
-  await expect.poll(() => page.evaluate(() => Object.keys(localStorage))).toEqual([]);
-});
-
 test("what became of a submission is one list in the order of time", async () => {
   const one = newInquiry();
   const page = await go(pathOf(one));
@@ -83,12 +67,12 @@ test("a saved answer fills the message, and answers several at once, each as it 
   await text.fill("Thank you, {name}: {reference}");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("listitem").filter({ hasText: "Thanks" }).waitFor();
-  await page.goto(site().url + pathOf(one!));
+  await go(pathOf(one!));
   await page.getByRole("button", { name: "Reply", exact: true }).click();
   await page.getByRole("combobox", { name: "Saved answer" }).selectOption("Thanks");
   const filled = `Thank you, ${one!.name}: ${one!.reference}`;
   await expect.poll(() => page.getByRole("textbox", { name: "Message" }).inputValue()).toBe(filled);
-  await page.goto(`${site().url}?status=new&kind=inquiry`);
+  await go("?status=new&kind=inquiry");
   for (const { reference } of [one!, other!])
     await page
       .locator(`.row:has([data-reference="${reference}"]), .row[data-reference="${reference}"]`)
@@ -103,4 +87,17 @@ test("a saved answer fills the message, and answers several at once, each as it 
   await dialog.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByText("2 replies will go out in ten seconds.").waitFor();
   expect((await site().detail(other!.reference)).replies).toMatchObject([{ author: operator }]);
+});
+
+test("a message that was begun survives a reload, and not a sign-out", async () => {
+  const one = newInquiry();
+  const page = await go(pathOf(one));
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  const message = page.getByRole("textbox", { name: "Message" });
+  await message.fill("Half a sentence");
+  await page.reload();
+  await expect.poll(() => message.inputValue()).toBe("Half a sentence");
+  await signOut(page);
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage))).toEqual([]);
 });

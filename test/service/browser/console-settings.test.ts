@@ -1,6 +1,7 @@
 // The settings of the console in a real browser: password, operators, tokens, webhooks, shortcuts; and their dialogs.
 import { expect, test } from "vitest";
 import { password } from "../../support/console/operator.ts";
+import { atNight } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
 import { failNext, hasFocus, isWellMade, oneVisit, rows } from "../../support/browser/console-visit.ts";
@@ -59,7 +60,7 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   const dialog = page.getByRole("dialog");
   const url = "https://crm.example.org/a-long-path/0123456789abcdef0123456789abcdef";
   await page.getByRole("button", { name: "Add webhook" }).click();
-  await isWellMade(page, "Add webhook");
+  if (atNight) await isWellMade(page, "Add webhook");
   await dialog.getByLabel("Address").fill(url);
   await dialog.getByLabel("Applications").uncheck();
   await dialog.getByRole("button", { name: "Add webhook" }).click();
@@ -73,7 +74,7 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   await page.getByRole("button", { name: "Deliveries: crm.example.org" }).click();
   const row = dialog.getByRole("row").filter({ hasText: "HTTP 503, 2 tries, again " });
   await row.waitFor();
-  await isWellMade(page, "Deliveries");
+  if (atNight) await isWellMade(page, "Deliveries");
   await row.getByRole("button", { name: `Replay ${reference}` }).click();
   const said = dialog.getByRole("status");
   await said.getByText("The delivery is on its way.").waitFor();
@@ -88,11 +89,11 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   await dialog.getByRole("button", { name: "Close" }).last().click();
 
   await page.getByRole("button", { name: "New secret: crm.example.org" }).click();
-  await isWellMade(page, "New secret");
+  if (atNight) await isWellMade(page, "New secret");
   await dialog.getByRole("button", { name: "New secret" }).click();
   await expect.poll(() => dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
   await dialog.getByRole("button", { name: "Close" }).last().click();
-  await isWellMade(page, "a webhook with two secrets");
+  if (atNight) await isWellMade(page, "a webhook with two secrets");
   await page.getByRole("button", { name: "Remove: crm.example.org" }).click();
   await dialog.getByRole("button", { name: "Remove" }).click();
   await page.getByText("The webhook was removed.").waitFor();

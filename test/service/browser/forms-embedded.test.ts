@@ -6,6 +6,7 @@ import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { bundlePage } from "../../support/bundle-page.ts";
+import { atNight, manyOrFew } from "../../support/many-or-few.ts";
 import { openHostSite, type HostPage } from "../../support/host-site.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -67,7 +68,7 @@ describe("from another origin that the service knows", () => {
     expect(applications[0]).toMatchObject({ resume: { filename: resume.name } });
   });
 
-  test.each(["README.md", "docs/forms.md"])(
+  test.each(["README.md", "docs/forms.md"].slice(0, manyOrFew(2)))(
     "the snippet of %s offers packages to tick and keeps forms apart",
     async (file) => {
       const text = await readFile(new URL(`../../../${file}`, import.meta.url), "utf8");
@@ -282,7 +283,7 @@ describe("a service that asks for proofs of work", () => {
     expect(applications).toHaveLength(1);
   });
 
-  test("gets one also when it asks for it only since the page was loaded", async () => {
+  test.runIf(atNight)("gets one also when it asks for it only since the page was loaded", async () => {
     await using visit = await Visit.begin(browser());
     visit.expectProblems(/Failed to load resource/);
     await visit.page.route(/config\.json/, (route) => route.fulfill({ json: { packages: null, proofOfWork: false } }));
@@ -312,7 +313,7 @@ describe("a service that asks for proofs of work", () => {
     const subscribersOf = async (address: string) =>
       (await asking().stored()).subscribers.filter(({ email }) => email === address);
 
-    test("gets a new proof for one that it refuses, without the person doing anything", async () => {
+    test.runIf(atNight)("gets a new proof for one that it refuses, without the person doing anything", async () => {
       let challenges = 0;
       const { visit, sent, form } = await visitWithOutdated(() => (challenges += 1) === 1);
       await using _ = visit;
@@ -461,19 +462,22 @@ describe("a privacy notice", () => {
   });
 });
 
-test("a form without script, as docs/forms.md shows it, comes back to the page of its site", async () => {
-  const snippets = await snippetsOf("Without script", "forms.md");
-  const form = snippets.find((code) => code.includes('name="next"')) ?? "";
-  host().show({
-    body: form
-      .replaceAll("https://submissions.example.org", plain().url)
-      .replace("https://www.example.org/thank-you", `${host().url}/`),
-  });
-  await using visit = await Visit.begin(browser(), { javaScriptEnabled: false });
-  await visit.page.goto(host().url);
-  await visit.page.getByLabel("E-mail").fill("unscripted@example.org");
-  host().show({ body: "<h1>Thank you</h1>" });
-  await visit.page.getByRole("button").click();
-  await visit.page.getByRole("heading", { name: "Thank you" }).waitFor();
-  expect((await plain().stored()).subscribers).toMatchObject([{ email: "unscripted@example.org" }]);
-});
+test.runIf(atNight)(
+  "a form without script, as docs/forms.md shows it, comes back to the page of its site",
+  async () => {
+    const snippets = await snippetsOf("Without script", "forms.md");
+    const form = snippets.find((code) => code.includes('name="next"')) ?? "";
+    host().show({
+      body: form
+        .replaceAll("https://submissions.example.org", plain().url)
+        .replace("https://www.example.org/thank-you", `${host().url}/`),
+    });
+    await using visit = await Visit.begin(browser(), { javaScriptEnabled: false });
+    await visit.page.goto(host().url);
+    await visit.page.getByLabel("E-mail").fill("unscripted@example.org");
+    host().show({ body: "<h1>Thank you</h1>" });
+    await visit.page.getByRole("button").click();
+    await visit.page.getByRole("heading", { name: "Thank you" }).waitFor();
+    expect((await plain().stored()).subscribers).toMatchObject([{ email: "unscripted@example.org" }]);
+  },
+);

@@ -56,19 +56,21 @@ export function oneVisit(site: () => ConsoleSite, as: string = operator): OneVis
       const { page } = visit();
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme: null, forcedColors });
-      await page.evaluate(
-        async (address) => {
-          history.pushState(null, "", address);
-          // The page is drawn anew by then.
-          await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-        },
-        new URL(site().url).pathname + path,
-      );
-      // Until then the rows of the list before are shown.
-      await page.locator(".list-body[aria-busy=true]").waitFor({ state: "detached" });
-      return page;
+      return moveTo(page, site().url + path);
     },
   };
+}
+
+/** Goes on to another address of the console without loading the page again. */
+export async function moveTo(page: Page, address: string): Promise<Page> {
+  await page.evaluate(async (next) => {
+    history.pushState(null, "", next);
+    // The page is drawn anew by then.
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  }, address);
+  // Until then the rows of the list before are shown.
+  await page.locator(".list-body[aria-busy=true]").waitFor({ state: "detached" });
+  return page;
 }
 
 interface OneVisit extends Pick<Visit, "expectProblems"> {
