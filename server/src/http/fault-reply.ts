@@ -1,5 +1,5 @@
 // Writes a failure as an answer: the one body on REST, tRPC's envelope below /trpc, a page for browsers; the same words in
-// all three. And tRPC's JSON lines, in which a batch is answered call by call.
+// all three. And tRPC's lines, in which a batch is answered call by call.
 import { Readable } from "node:stream";
 import type { FaultBody, FaultName } from "@submissions/shared/faults";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -61,23 +61,42 @@ const rpcPath = ({ url }: FastifyRequest): string =>
 export const isBatch = ({ query }: FastifyRequest): boolean => (query as { batch?: unknown }).batch === "1";
 
 /** Whether the answers of a batch are wanted as lines, each as soon as it is there. */
-export const wantsLines = ({ headers }: FastifyRequest): boolean =>
-  (headers["trpc-accept"] ?? headers.accept ?? "")
+export const wantsLines = (request: FastifyRequest): boolean =>
+  wantsMembers(request) ||
+  (request.headers["trpc-accept"] ?? request.headers.accept ?? "")
     .toString()
     .split(",")
     .some((type) => type.trim() === "application/jsonl");
 
+/** Whether these are wanted as the lines of tRPC 10. */
+const wantsMembers = ({ headers }: FastifyRequest): boolean => headers["trpc-batch-mode"] === "stream";
+
+type Numbered = readonly [number: number, body: object];
+type NumberedAnswers = Iterable<Numbered> | AsyncIterable<Numbered>;
+
 /** Answers a batch in lines, of the type that tRPC gives them. The status is 200 whatever they say: no call has ended yet. */
-export function sendLines(reply: FastifyReply, lines: Iterable<string> | AsyncIterable<string>): FastifyReply {
-  variesBy(reply, "trpc-accept");
-  variesBy(reply, "Accept");
+export function sendLines(request: FastifyRequest, reply: FastifyReply, calls: number, answers: NumberedAnswers) {
+  for (const header of ["trpc-accept", "trpc-batch-mode", "Accept"]) variesBy(reply, header);
+  const lines = wantsMembers(request) ? memberLines(answers) : jsonLines(calls, answers);
   return reply.code(200).type("application/json").send(Readable.from(lines));
 }
 
-export const headLine = (calls: number): string =>
-  `${JSON.stringify(Object.fromEntries(Array.from({ length: calls }, (_, number) => [number, [[0], [null, 0, number]]])))}\n`;
+/** The lines of tRPC 11: a head that gives each call a number, then the answers. */
+async function* jsonLines(calls: number, answers: NumberedAnswers): AsyncGenerator<string> {
+  const numbers = Array.from({ length: calls }, (_, number) => [number, [[0], [null, 0, number]]]);
+  yield `${JSON.stringify(Object.fromEntries(numbers))}\n`;
+  for await (const [number, body] of answers) yield `${JSON.stringify([number, 0, [[body]]])}\n`;
+}
 
-export const answerLine = (number: number, body: object): string => `${JSON.stringify([number, 0, [[body]]])}\n`;
+/** The lines of tRPC 10: one object, with a member for each answer. */
+async function* memberLines(answers: NumberedAnswers): AsyncGenerator<string> {
+  let before = "{";
+  for await (const [number, body] of answers) {
+    yield `${before}"${number}":${JSON.stringify(body)}\n`;
+    before = ",";
+  }
+  yield "}";
+}
 
 /** No batch of a client is as long, and the answer to an address of commas must not be a thousand times as long. */
 const linesMax = 1_000;
@@ -85,11 +104,11 @@ const linesMax = 1_000;
 /** tRPC's streaming clients up to 11.13 read lines whatever the status is, later ones where it is 200. */
 function refuseInLines(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const paths = rpcPath(request).split(",", linesMax);
-  const lines = paths.map((path, number) => {
+  const answers = paths.map((path, number): Numbered => {
     noteFailure(request, reply, error);
-    return answerLine(number, { error: errorShape(error, path, request.id) });
+    return [number, { error: errorShape(error, path, request.id) }];
   });
-  return sendLines(reply, [headLine(paths.length), ...lines]);
+  return sendLines(request, reply, paths.length, answers);
 }
 
 /** Hands a failure to the request's log line, and its headers to the answer. */

@@ -35,7 +35,7 @@ export function corsOptions(origins: readonly string[]): FastifyCorsOptionsDeleg
   const options = {
     origin: [...origins],
     methods: ["GET", "POST"],
-    allowedHeaders: ["content-type", "trpc-accept", "idempotency-key"],
+    allowedHeaders: ["content-type", "trpc-accept", "trpc-batch-mode", "idempotency-key"],
     exposedHeaders: [
       "x-request-id",
       "retry-after",

@@ -10,8 +10,6 @@ import { acceptBodies, type BodyKind } from "./body/content-type.ts";
 import { answerCall, countRefusal, type DoorOptions, inputOf, jsonBytesMaxOf, objectOnly } from "./call.ts";
 import {
   type Answer,
-  answerLine,
-  headLine,
   isBatch,
   noteFailure,
   refuse,
@@ -128,20 +126,18 @@ export async function sendBatch(
   reply: FastifyReply,
   calls: readonly Promise<Answer>[],
 ): Promise<FastifyReply> {
-  if (wantsLines(request)) return sendLines(reply, jsonLines(calls));
+  if (wantsLines(request)) return sendLines(request, reply, calls.length, asTheyEnd(calls));
   const answers = await Promise.all(calls);
   const [status = 200, ...others] = new Set(answers.map((answer) => answer.status));
   return sendJson(reply, { status: others.length > 0 ? 207 : status, body: answers.map(({ body }) => body) });
 }
 
-/** tRPC's JSON lines, for its `httpBatchStreamLink`: a head that gives each call a number, then the answers. */
-async function* jsonLines(calls: readonly Promise<Answer>[]): AsyncGenerator<string> {
-  const open = new Map(calls.map((call, number) => [number, call.then(({ body }) => ({ number, body }))]));
-  yield headLine(calls.length);
+async function* asTheyEnd(calls: readonly Promise<Answer>[]) {
+  const open = new Map(calls.map((call, number) => [number, call.then(({ body }) => [number, body] as const)]));
   while (open.size > 0) {
-    const { number, body } = await Promise.race(open.values());
-    open.delete(number);
-    yield answerLine(number, body);
+    const answer = await Promise.race(open.values());
+    open.delete(answer[0]);
+    yield answer;
   }
 }
 

@@ -10,7 +10,7 @@ import {
 import { jsonlStreamConsumer } from "@trpc/server/unstable-core-do-not-import";
 import type { AppRouter } from "@submissions/server/router";
 import { describe, expect, test } from "vitest";
-import { applicant, buyer, pdf } from "../../support/doors.ts";
+import { applicant, buyer, json, pdf } from "../../support/doors.ts";
 import { shared } from "../../support/shared.ts";
 import { startService, type Service } from "../../support/service.ts";
 
@@ -103,11 +103,11 @@ test("retries within a streamed batch can wait as long as the service asks", asy
   expect((await limited.stored()).subscribers).toHaveLength(2);
 });
 
-describe.each(Object.entries({ httpBatchStreamLink, streamByAccept }))("a stream by %s", (_, link) => {
-  const outcomesOf = (calls: readonly Promise<unknown>[]) =>
-    Promise.all(calls.map(async (call) => (await refusalOf(call)).data?.code));
-
-  test("learns what a request was refused with as a whole", async () => {
+test.each([httpBatchStreamLink, streamByAccept])(
+  "a stream learns what a request was refused with as a whole",
+  async (link) => {
+    const outcomesOf = (calls: readonly Promise<unknown>[]) =>
+      Promise.all(calls.map(async (call) => (await refusalOf(call)).data?.code));
     const client = clientOf(service(), link);
     const many = Array.from({ length: 51 }, () => client.newsletter.subscribe.mutate({ email: "a@example.org" }));
     expect(new Set(await outcomesOf(many))).toEqual(new Set(["BAD_REQUEST"]));
@@ -115,22 +115,8 @@ describe.each(Object.entries({ httpBatchStreamLink, streamByAccept }))("a stream
     const both = [client.newsletter.subscribe.mutate(large), client.newsletter.subscribe.mutate(large)];
     expect(await outcomesOf(both)).toEqual(["PAYLOAD_TOO_LARGE", "PAYLOAD_TOO_LARGE"]);
     expect((await service().stored()).subscribers.map(({ email }) => email)).not.toContain("a@example.org");
-  });
-
-  test("is sent as JSON lines, a line for a call", async () => {
-    const bodies: string[] = [];
-    const observed: typeof fetch = async (...asked) => {
-      const response = await fetch(...asked);
-      bodies.push(await response.clone().text());
-      return response;
-    };
-    const client = createTRPCClient<AppRouter>({
-      links: [link({ url: `${service().url}/trpc`, fetch: observed as never })],
-    });
-    await Promise.all([client.marketplace.inquiry.mutate(buyer), client.marketplace.inquiry.mutate(buyer)]);
-    expect(bodies.map((body) => body.trimEnd().split("\n").length)).toEqual([3]);
-  });
-});
+  },
+);
 
 test("one call of a batch that is too large is refused alone", async () => {
   const client = clientOf(service(), httpBatchLink);
@@ -155,7 +141,7 @@ test.each([
     headers: { accept: "application/jsonl", "content-type": "application/json" },
     ...(method === "POST" && { body }),
   });
-  expect(response.headers.get("vary")).toBe("trpc-accept, Accept");
+  expect(response.headers.get("vary")).toBe("trpc-accept, trpc-batch-mode, Accept");
   const [head] = await jsonlStreamConsumer<Record<string, Promise<{ error: { data: unknown } }>>>({
     from: response.body!,
     abortController: new AbortController(),
@@ -163,6 +149,21 @@ test.each([
   expect(Object.keys(head)).toHaveLength(calls);
   for (const answer of Object.values(head))
     expect((await answer).error.data).toMatchObject({ code, path: "newsletter.subscribe" });
+});
+
+test.each([
+  ["trpc-accept", "application/jsonl", /^\{.*\}\n\[.*\]\n\[.*\]\n$/],
+  ["accept", "application/jsonl", /^\{.*\}\n\[.*\]\n\[.*\]\n$/],
+  // The one object of tRPC 10.
+  ["trpc-batch-mode", "stream", /^\{"[01]":\{.*\}\n,"[01]":\{.*\}\n\}$/],
+])("a batch with %s: %s is answered with a line for each call, or refused so", async (name, value, lines) => {
+  for (const inputs of [{ 0: { email: "lines@example.org" } }, []]) {
+    const init = { method: "POST", ...json(inputs, { [name]: value }) };
+    const response = await fetch(`${service().url}/trpc/newsletter.subscribe,newsletter.subscribe?batch=1`, init);
+    const text = await response.text();
+    expect([response.status, text]).toEqual([200, expect.stringMatching(lines)]);
+    expect(text.match(/"result":/g) ?? []).toHaveLength(Array.isArray(inputs) ? 0 : 1);
+  }
 });
 
 test("an unknown procedure is named in its refusal", async () => {
