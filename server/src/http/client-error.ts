@@ -59,8 +59,11 @@ function refuse(socket: Socket, fault: FaultName, { traffic, logRefusal }: Conne
   const requestId = begun ? requestIdOf(begun.req) : randomUUID();
   socket.end(refusal(fault, requestId, begun?.req.url ?? ""));
   // Browsers open connections that they never use. Closing one is no refusal.
-  if (socket.bytesRead > 0) logRefusal(requestId, fault);
-  if (begun) discard(begun.req);
+  if (begun === undefined && socket.bytesRead > 0) logRefusal(requestId, fault);
+  if (begun) {
+    begun.req.refusedAs = fault;
+    discard(begun.req);
+  }
   setTimeout(() => socket.destroy(), closeMsMax).unref();
 }
 

@@ -31,9 +31,12 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
 
   function ended(request: FastifyRequest, reply: FastifyReply): void {
     const route = routeOf(request);
-    const { statusCode: status, raw } = reply;
+    const { raw } = reply;
+    const cutAs = request.raw.refusedAs;
+    if (cutAs !== undefined) request.failure = { fault: cutAs, error: undefined, before: null };
+    const status = cutAs === undefined ? reply.statusCode : faults[cutAs].status;
     // An early refusal waits for the rest of the body before it ends (body/incoming-body.ts). Its client may leave meanwhile.
-    const isRefused = request.failure !== null && raw.headersSent && !raw.writableEnded;
+    const isRefused = cutAs !== undefined || (request.failure !== null && raw.headersSent && !raw.writableEnded);
     if (!raw.writableFinished && !isRefused) {
       log.info(factsOf(request, { route }), "client went away");
       return endTrace(request, null);
@@ -52,7 +55,7 @@ export function observeRequests(app: FastifyInstance, { log, metrics, traces }: 
 
 export type LogRefusal = ReturnType<typeof refusalLog>;
 
-/** Logs and counts a refusal that was written on a bare connection, where no hook sees it: without a route. */
+/** Logs and counts a refusal of what never became a request: without a route. */
 export const refusalLog =
   ({ log, metrics }: Pick<Observers, "log" | "metrics">) =>
   (requestId: string, fault: FaultName): void => {
@@ -119,6 +122,13 @@ interface CallFacts {
   readonly isRead?: boolean;
   readonly reference?: string;
   readonly result?: string;
+}
+
+declare module "node:http" {
+  interface IncomingMessage {
+    /** What it was refused with on its bare connection, where no hook sees the answer. */
+    refusedAs?: FaultName;
+  }
 }
 
 declare module "fastify" {
