@@ -111,8 +111,9 @@ export async function buildHttp(options: HttpOptions) {
   shedLoad(app, traffic, limits.loopLagMsMax);
 
   const checks = { store: () => store.checkReadiness(), vault: () => vault.checkReadiness() };
-  const judgePassword = countWrongPasswords(addresses, limits.wrongPasswordsMax);
-  healthRoutes(app, { ...options, checks, judgePassword, addresses, identity: store.identity });
+  // Each door has its own count: guesses at one do not lock a client out of the other.
+  const passwords = () => countWrongPasswords(addresses, limits.wrongPasswordsMax);
+  healthRoutes(app, { ...options, checks, judgePassword: passwords(), addresses, identity: store.identity });
   const isForeign = foreignSites(options);
   /** A guard of its own. @param shared where calls are counted together with other processes; null: nowhere */
   const guardOf = (name: keyof typeof rateLimitFactors, shared: RateLimitStore | null) => {
@@ -138,7 +139,8 @@ export async function buildHttp(options: HttpOptions) {
   const guard = guardOf("links", rateLimitStore);
   await app.register((scope) => newsletterPages(scope, { site, clock, store, guard }));
   if (options.postmarkWebhook !== null) {
-    postmarkWebhook(app, { credentials: options.postmarkWebhook, judgePassword, store, clock, metrics });
+    const credentials = options.postmarkWebhook;
+    postmarkWebhook(app, { credentials, judgePassword: passwords(), store, clock, metrics });
   }
   return http;
 }

@@ -80,7 +80,8 @@ describe("who may call", () => {
   });
 
   test("nobody for a minute after ten wrong passwords, with the right one too", async () => {
-    await using own = await startService({ env: { POSTMARK_WEBHOOK_AUTH: credentials } });
+    const token = "m".repeat(16);
+    await using own = await startService({ env: { POSTMARK_WEBHOOK_AUTH: credentials, METRICS_TOKEN: token } });
     const send = (text: string) =>
       fetch(`${own.url}/webhooks/postmark`, {
         method: "POST",
@@ -90,6 +91,8 @@ describe("who may call", () => {
     const refused = await send(credentials);
     expect([refused.status, await refused.json()]).toMatchObject([429, { code: "TOO_MANY_REQUESTS" }]);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    // Who reads the metrics from there is not locked out.
+    expect((await open(`${own.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
   });
 
   test("nobody has a large body read without credentials", async () => {

@@ -39,7 +39,7 @@ export class Guard {
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#memory = countsInMemory(options.name, options.limit);
+    this.#memory = new Memory({ points: options.limit.max, duration: options.limit.windowSeconds });
   }
 
   /** A hook for routes that hold calls. What it lets pass is in `request.admission`. */
@@ -99,12 +99,9 @@ const Memory = require("rate-limiter-flexible/lib/RateLimiterMemory.js") as new 
   options: IRateLimiterOptions,
 ) => RateLimiterMemory;
 
-const countsInMemory = (name: string, { max, windowSeconds }: RateLimit): RateLimiterMemory =>
-  new Memory({ keyPrefix: name, points: max, duration: windowSeconds });
-
 /** Counts the wrong passwords of each client address in a minute, so that they cannot be tried one after the other. */
 export function countWrongPasswords(addresses: Pick<ClientAddresses, "keysOf">, max: number) {
-  const counts = countsInMemory("wrong-passwords", { max, windowSeconds: 60 });
+  const counts = new Memory({ points: max, duration: 60 });
 
   // Counts a password if it is wrong. A client over the limit is refused even with the right one: an answer that told them
   // apart would be one more try.
