@@ -290,6 +290,7 @@ test("where a proof of work is asked for, people without script are told so in t
   expect(/<noscript>.*?<\/noscript>/s.exec(page.text)?.[0]).toContain("This form needs JavaScript");
   const german = await postForm(proving, "newsletter.subscribe", fields({ email: "reader@example.org", lang: "de" }));
   expect(/<noscript>.*?<\/noscript>/s.exec(german.text)?.[0]).toContain("Dieses Formular braucht JavaScript");
+  expect(/<header>.*?<\/header>/s.exec(german.text)?.[0]).toContain(">Pakete<");
   expect(page.text).not.toContain("/altcha/challenge");
   expect((await proving.stored()).subscribers).toEqual([]);
 });

@@ -84,33 +84,48 @@ interface SitePage extends Omit<Page, "styles"> {
   readonly styles?: readonly Asset[];
 }
 
+const siteWords = {
+  en: {
+    skip: "Skip to the content",
+    site: "Site",
+    sections: { packages: "Packages", inquiry: "Inquiry", newsletter: "Newsletter", careers: "Careers" },
+    developers: "For developers",
+    document: "OpenAPI document",
+  },
+  de: {
+    skip: "Zum Inhalt springen",
+    site: "Website",
+    sections: { packages: "Pakete", inquiry: "Anfrage", newsletter: "Newsletter", careers: "Karriere" },
+    developers: "Für Entwickler",
+    document: "OpenAPI-Dokument",
+  },
+};
+
 export function sitePage({ site, root, title, styles = [], body, ...page }: SitePage): string {
   const { brand, hasFrontPage } = site;
+  const words = siteWords[page.language ?? "en"];
   return layout({
     ...page,
     title: title === brand ? brand : `${title} · ${brand}`,
     root,
     styles: [siteAssets.site, ...styles],
     body: html`<body>
-      <a class="skip" href="#content">Skip to the content</a>
+      <a class="skip" href="#content">${words.skip}</a>
       <header>
         ${brandMark(brand, hasFrontPage ? root : null, root)}
         ${
           hasFrontPage &&
-          html`<nav aria-label="Site">
-            <a href="${root}#packages">Packages</a>
-            <a href="${root}#inquiry">Inquiry</a>
-            <a href="${root}#newsletter">Newsletter</a>
-            <a href="${root}#careers">Careers</a>
+          html`<nav aria-label="${words.site}">
+            ${Object.entries(words.sections).map(([id, name]) => html`<a href="${root}#${id}">${name}</a> `)}
           </nav>`
         }
       </header>
       ${body}
       <footer>
         <p>${brand}</p>
-        <nav aria-label="For developers">
+        <nav aria-label="${words.developers}">
           <a href="${root}docs">API</a>
-          <a href="${root}openapi.json">OpenAPI document</a>
+          <a href="${root}openapi.json">${words.document}</a>
         </nav>
       </footer>
     </body>`,
