@@ -47,7 +47,7 @@ test("a resume is refused while the disk has no room, what comes without one is 
 
 test.each([
   ["multipart/form-data", 400],
-  ["multipart/form-data; boundary=", 415],
+  ["multipart/form-data; boundary=", 400],
   [`multipart/form-data; boundary=${"b".repeat(71)}`, 400],
   ["multipart/mixed; boundary=b", 415],
 ])("a form of type %s is answered %i", async (type, status) => {

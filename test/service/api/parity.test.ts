@@ -90,6 +90,7 @@ const ofApplications: Refusal[] = [
   ["more fields than a form may have", apply({ extra: manyFields }), "PAYLOAD_TOO_LARGE"],
   ["a form of another site", () => ({ ...form(applicant), headers: { origin: "null" } }), "FORBIDDEN"],
   ["a multipart body without its boundary", () => text("--b\r\n\r\n--b--", "multipart/form-data"), "PARSE_ERROR"],
+  ["a form without its boundary", () => text("--b\r\n\r\n--b--", "multipart/form-data; boundary="), "PARSE_ERROR"],
   ["a multipart body that ends too early", () => text(part, "multipart/form-data; boundary=b"), "PARSE_ERROR"],
 ];
 

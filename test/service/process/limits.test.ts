@@ -333,10 +333,10 @@ describe("what is sent", () => {
   });
 
   test.each(["application/jsonl", "application/json"])(
-    "as a batch with a deeply nested value beside its input is taken, answered as %s",
+    "as a batch behind a byte-order mark, with a deeply nested value beside its input, is taken, answered as %s",
     async (accept) => {
       const nested = "[".repeat(30_000) + "]".repeat(30_000);
-      const body = `{"0":{"email":"deep@example.org"},"ignored":${nested}}`;
+      const body = `\uFEFF{"0":{"email":"deep@example.org"},"ignored":${nested}}`;
       const response = await sendBatch(service(), ["newsletter.subscribe"], body, { "trpc-accept": accept });
       expect(response.status).toBe(200);
       expect(await response.text()).toContain('"result":');

@@ -11,7 +11,7 @@ import { linesOf } from "../headers.ts";
 // Only what RFC 9110 8.3.1 allows, but values more widely: mail libraries send boundaries with "=" and "/" unquoted. No two
 // parts of the pattern can match the same white space, so that it fails in linear time.
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const parameterValue = `[^\\s;",]+|"(?:[^"\\\\]|\\\\.)*"`;
+const parameterValue = `"(?:[^"\\\\]|\\\\.)*"|[^\\s;",]*`;
 const parameter = `;[ \\t]*(?:${token}=(?:${parameterValue})[ \\t]*)?`;
 const shape = new RegExp(`^(${token}/${token})[ \\t]*((?:${parameter})*)$`);
 const nameAndValue = new RegExp(`(${token})=(${parameterValue})`, "g");
@@ -87,10 +87,11 @@ function textOf(bytes: Buffer): string {
   return bytes.toString("utf8");
 }
 
-/** A JSON value. Names of prototypes become plain properties, which schemas drop. @throws Fault `bodyMalformed` */
+// A JSON value. A byte-order mark before it is ignored (RFC 8259 8.1). Names of prototypes become plain properties, which
+// schemas drop. @throws Fault `bodyMalformed`
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     // A SyntaxError quotes the body; it goes no further than the log.
     throw new Fault("bodyMalformed", { cause: error });
