@@ -64,7 +64,6 @@ interface Facts {
   readonly received: Received;
   readonly resume: ResumeRecord | null;
   readonly more: FurtherFields | null;
-  readonly intake: Intake;
 }
 
 interface Answer {
@@ -72,7 +71,6 @@ interface Answer {
   readonly reference: string;
   /** Whether the provider took the receipt before this answer. */
   readonly confirmationEmailSent: boolean;
-  readonly intake: Intake;
 }
 
 /** When this resolves, the submission is on stable storage with its mails. @throws Fault, StorageUnavailable, VaultUnavailable */
@@ -99,7 +97,7 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
   const { door, requestId, language, spam, deadline } = call;
   const consent = call.consent && { ...call.consent, at: receivedAt };
   const received = { receivedAt, door, requestId, language, email: input.email, consent };
-  const submission = feature.record(input, { received, resume, more: call.more, intake });
+  const submission = feature.record(input, { received, resume, more: call.more });
   const lease = intake.outbox.lease();
   const stored = intake.store.accept({ submission, spam, key, challenge, lease, deadline });
   const acceptance = resume === null ? await stored : await discardingUnlessStored(intake, resume.key, stored);
@@ -117,7 +115,7 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
   call.watch.ended("mail");
   if (key !== null && confirmationEmailSent) rememberConfirmed(intake, key);
   reached("before-answer");
-  return feature.receipt({ reference: acceptance.reference ?? "", confirmationEmailSent, intake });
+  return feature.receipt({ reference: acceptance.reference ?? "", confirmationEmailSent });
 }
 
 function keyRecord(procedure: string, input: object, { key, resume, more }: Call, createdAt: number) {
@@ -168,7 +166,7 @@ function repeat<Receipt>(
   call.watch.stored(earlier.reference, "repeated");
   // Spam was answered like a success. A repetition that said otherwise would give the honeypot away.
   const confirmationEmailSent = earlier.receiptSent || earlier.spam || intake.keysConfirmed.has(nameOf(key));
-  return feature.receipt({ reference: earlier.reference ?? "", confirmationEmailSent, intake });
+  return feature.receipt({ reference: earlier.reference ?? "", confirmationEmailSent });
 }
 
 async function keepResume({ vault }: Intake, { resume, deadline }: Call): Promise<ResumeRecord | null> {

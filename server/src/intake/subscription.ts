@@ -13,23 +13,23 @@ const confirmMs = 7 * 24 * 60 * 60 * 1000;
 // long as a commit takes less than this, none can be told from the other.
 const answerMsMin = 33;
 
-const subscription: Feature<SubscribeInput, SubscribeReceipt> = {
+const subscription = ({ newsletterOptIn: optIn }: Intake): Feature<SubscribeInput, SubscribeReceipt> => ({
   procedure: "newsletter.subscribe",
-  record: ({ source }, { received, intake }) => ({
+  record: ({ source }, { received }) => ({
     ...received,
     kind: "subscription",
     source,
-    optIn: intake.newsletterOptIn,
+    optIn,
     ...newLinks(received.receivedAt),
   }),
   delivery: "untold",
-  receipt: ({ intake }) => ({
+  receipt: () => ({
     message:
-      intake.newsletterOptIn === "double"
+      optIn === "double"
         ? "Thank you for subscribing. Please look into your inbox: the welcome e-mail holds a link to confirm your address."
         : "Thank you for subscribing. Please look into your inbox for the welcome e-mail.",
   }),
-};
+});
 
 export const newLinks = (at: number): Pick<SubscriptionRecord, "confirm" | "unsubscribe"> => ({
   confirm: { ...newToken(), expiresAt: at + confirmMs },
@@ -43,7 +43,7 @@ function newToken(): LinkToken {
 
 /** Accepts a subscription, in a time that does not depend on what is known of the address. */
 export async function subscribe(intake: Intake, input: SubscribeInput, call: Call): Promise<SubscribeReceipt> {
-  const [receipt] = await Promise.all([submit(intake, subscription, input, call), atLeast(answerMsMin)]);
+  const [receipt] = await Promise.all([submit(intake, subscription(intake), input, call), atLeast(answerMsMin)]);
   return receipt;
 }
 

@@ -129,25 +129,22 @@ test.each<[string, number, MailFinding, boolean, MailSettlement | object | null]
 });
 
 describe("the next try", () => {
-  const failed = (attempts: number, at = now, retryAfterMs?: number) => ({
-    createdAt: now,
-    attempts,
-    now: at,
-    retryAfterMs,
-  });
+  /** With so many tries before the one that has failed. */
+  const next = (attempts: number, random: number, at = now, retryAfterMs = 0) =>
+    nextTry({ createdAt: now, attempts }, at, retryAfterMs, () => random);
 
   test("comes after a delay that doubles up to an hour, spread over its half, never before a Retry-After", () => {
-    const delays = [1, 2, 3, 20].map((attempts) => nextTry(failed(attempts), () => 1)! - now);
+    const delays = [0, 1, 2, 19].map((attempts) => next(attempts, 1)! - now);
     expect(delays).toEqual([10_000, 20_000, 40_000, 3_600_000]);
-    expect(nextTry(failed(2), () => 0)! - now).toBe(10_000);
-    expect(nextTry(failed(1, now, 120_000), () => 0)).toBe(now + 120_000);
+    expect(next(1, 0)! - now).toBe(10_000);
+    expect(next(0, 0, now, 120_000)).toBe(now + 120_000);
   });
 
   test("is the last at the end of 72 hours, and the tenth at least, however old the mail is", () => {
     const late = now + 2 * retryMsMax;
-    expect(nextTry(failed(9, late), () => 0)).toBe(late + 1_280_000);
-    expect(nextTry(failed(10, late), () => 0)).toBeUndefined();
-    expect(nextTry(failed(90, now + retryMsMax - 1), () => 1)).toBe(now + retryMsMax);
-    expect(nextTry(failed(91, now + retryMsMax), () => 1)).toBeUndefined();
+    expect(next(8, 0, late)).toBe(late + 1_280_000);
+    expect(next(9, 0, late)).toBeUndefined();
+    expect(next(89, 1, now + retryMsMax - 1)).toBe(now + retryMsMax);
+    expect(next(90, 1, now + retryMsMax)).toBeUndefined();
   });
 });

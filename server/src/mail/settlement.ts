@@ -81,7 +81,7 @@ function tryLater(mail: LeasedMail, outcome: Later, timesNotFound: number | null
     const dueAt = Math.max(pausedUntil, now + retryAfterMs);
     return { id, at: now, result: "later", dueAt, error, timesNotFound, tried: false };
   }
-  const due = nextTry({ createdAt: mail.createdAt, attempts: mail.attempts + 1, now, retryAfterMs });
+  const due = nextTry(mail, now, retryAfterMs);
   if (due === undefined) return giveUp(mail, error, timesNotFound, moment);
   const dueAt = timesNotFound === null || doubt !== "ask" ? due : Math.max(due, now + indexedAfterMs);
   return { id, at: now, result: "later", dueAt, error, timesNotFound, tried: true };
@@ -98,26 +98,23 @@ function giveUp(
   return { id, at: now, result: "failed", error, timesNotFound };
 }
 
-interface FailedTry {
-  readonly createdAt: number;
-  /** Tries made, this one included. */
-  readonly attempts: number;
-  readonly now: number;
-  readonly retryAfterMs?: number | undefined;
-}
-
 /**
  * When the next try is due, or undefined when the mail is given up: exponential with jitter, for 72 hours, never earlier
  * than the provider asked for. The last try is made at the very end of the 72 hours.
  *
  * @param random 0 to 1; spreads mails that failed together
  */
-export function nextTry(failed: FailedTry, random: () => number = Math.random): number | undefined {
-  const end = failed.createdAt + retryMsMax;
-  const isOld = failed.now >= end;
-  if (isOld && failed.attempts >= triesMin) return undefined;
-  const full = Math.min(firstDelayMs * 2 ** Math.min(failed.attempts - 1, 20), delayMsMax);
-  const delay = Math.max(full / 2 + (random() * full) / 2, failed.retryAfterMs ?? 0);
-  const dueAt = failed.now + Math.round(delay);
+export function nextTry(
+  { createdAt, attempts }: Pick<LeasedMail, "createdAt" | "attempts">,
+  now: number,
+  retryAfterMs: number,
+  random: () => number = Math.random,
+): number | undefined {
+  const end = createdAt + retryMsMax;
+  const isOld = now >= end;
+  if (isOld && attempts + 1 >= triesMin) return undefined;
+  const full = Math.min(firstDelayMs * 2 ** Math.min(attempts, 20), delayMsMax);
+  const delay = Math.max(full / 2 + (random() * full) / 2, retryAfterMs);
+  const dueAt = now + Math.round(delay);
   return isOld ? dueAt : Math.min(dueAt, end);
 }
