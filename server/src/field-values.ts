@@ -43,6 +43,10 @@ export const plurals = { inquiry: "inquiries", application: "applications" } as 
 export const consolePageOf = (publicUrl: string, reference: string): string =>
   `${publicUrl}/console/${plurals[reference.startsWith("INQ-") ? "inquiry" : "application"]}/${reference}`;
 
+/** `1 resume`, `1,200 resumes`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+
 /** `PDF, 480 kB`. */
 export const kindAndSize = ({ kind, size }: Pick<ResumeRecord, "kind" | "size">, language: Language = "en"): string =>
   `${kind.toUpperCase()}, ${sizeIn(language, size)}`;

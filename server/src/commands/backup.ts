@@ -8,6 +8,7 @@ import { systemClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { copyResumes, databaseIn, findBackup, forgetBackups, resumesIn, writeBackup } from "../desk/backups.ts";
 import type { CopiedResume } from "../desk/backups.ts";
+import { counted } from "../field-values.ts";
 import { readFrom } from "../resumes/disk.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import type { Vault } from "../resumes/vault.ts";
@@ -24,7 +25,7 @@ their upload. A backup that fails or is killed leaves nothing that restore takes
 
 Examples:
   npm run submissions -- backup /backups
-  npm run submissions -- backup /backups --keep 14       and forget all but the newest 14
+  npm run submissions -- backup /backups --keep 14       and forget all but the newest 14 that are whole
 `;
 
 const restoreExamples = `
@@ -44,7 +45,7 @@ export function registerBackup(program: Command, deps: CommandDeps): void {
     .command("backup")
     .description("Makes a folder in the folder with all that the service holds: the database and the resumes.")
     .argument("<folder>", "where backups are; made if need be")
-    .option("--keep <number>", "forget all but this many of the newest", parseNumber(1, 10_000))
+    .option("--keep <number>", "forget all but this many of the newest that are whole", parseNumber(1, 10_000))
     .addHelpText("after", backupExamples)
     .action(async (folder: string, { keep = Infinity }: { keep?: number }) => {
       const { storage, vault, ...config } = configOf(deps);
@@ -58,7 +59,7 @@ export function registerBackup(program: Command, deps: CommandDeps): void {
         const { resumes, failed } = await copyAll(deps, copy, from, to);
         await rm(to.stagingFolder, { recursive: true });
         problems = await stillThere(storage, failed);
-        return { version: about.version, resumes };
+        return { version: about.version, resumes, lacking: problems.length };
       });
       await record({ ...config, storage, vault }, { action: "backup", subject: name, detail: { folder: place } });
       await forgetBackups(place, keep, systemClock.now());
@@ -97,7 +98,7 @@ export function registerRestore(program: Command, deps: CommandDeps): void {
         await target.commit();
         const lines = [...persons].map((email) => `${email}\n`);
         await writeAll(lines, deps.output);
-        tell(deps, `Restored from ${path} (version ${version}): the database and ${resumes} resumes.`);
+        tell(deps, `Restored from ${path} (version ${version}): the database and ${counted(resumes, "resume")}.`);
         tell(deps, `Held until mail release: ${held}. Erased since, as far as is known: ${persons.size}.`);
         report(deps, failed);
       } finally {
@@ -141,7 +142,7 @@ async function stillThere(storage: Config["storage"], failed: readonly CopiedRes
 
 function report(deps: CommandDeps, failed: readonly CopiedResume[]): void {
   for (const { reference, result } of failed) tell(deps, `${reference}: ${problems[result]}`);
-  if (failed.length > 0) throw new CommandFailed(`Not copied: ${failed.length} of the resumes. All else was.`);
+  if (failed.length > 0) throw new CommandFailed(`Not copied: ${counted(failed.length, "resume")}. All else was.`);
 }
 
 const problems: Readonly<Partial<Record<CopiedResume["result"], string>>> = {

@@ -9,6 +9,7 @@ import type { AuditRow, PageRequest } from "@submissions/shared/console";
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
+import { counted } from "../field-values.ts";
 import { type Arrived, doctorPath, doctorToken } from "../http/health.ts";
 import { openMailer } from "../mail/open-mailer.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
@@ -168,7 +169,7 @@ async function checkBackup({ desk, clock }: Store): Promise<Finding> {
   const hours = Math.round((clock.now() - latest.at) / 3_600_000);
   const path = join(String(latest.detail["folder"]), latest.subject);
   const isThere = existsSync(path);
-  const text = `the newest is ${hours} hours old: ${path}${isThere ? "" : ", which is not there (any more, or from here)"}`;
+  const text = `the newest is ${counted(hours, "hour")} old: ${path}${isThere ? "" : ", which is not there (any more, or from here)"}`;
   return [isThere && hours <= backupHoursMax ? "ok" : "attention", text];
 }
 

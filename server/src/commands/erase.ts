@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
 import { eraseOutdated, erasePerson, findOutdated } from "../desk/erase.ts";
+import { counted } from "../field-values.ts";
 import { mailEraser } from "../mail/open-mailer.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { openStore } from "../storage/open-store.ts";
@@ -35,14 +36,12 @@ export function registerErase(program: Command, deps: CommandDeps): void {
       await using vault = await openVault(config.vault, systemClock);
       const places = { store, vault, eraseMails: mailEraser(config.mail) };
       const erased = await erasePerson(places, email, commandLine(store));
-      const { submissions, subscriptions, resumes, discarded } = erased;
-      const parts = [count(submissions, "submission"), count(resumes, "resume"), count(subscriptions, "subscription")];
+      const nouns = ["submission", "resume", "subscription"] as const;
+      const parts = nouns.map((noun) => counted(erased[`${noun}s`], noun));
       tell(deps, `Erased: ${parts.join(", ")}.`);
-      if (!discarded) tell(deps, filesElsewhere);
+      if (!erased.discarded) tell(deps, filesElsewhere);
     });
 }
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 const retentionExamples = `
 The service does this once a day by itself. It stops where it would erase more than a fifth of a kind and more than 100

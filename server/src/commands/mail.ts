@@ -3,6 +3,7 @@
 import { mailStatuses } from "@submissions/shared/console";
 import { Option, type Command } from "commander";
 import { listMails, release, retryMails, wakeMail } from "../desk/mails.ts";
+import { counted } from "../field-values.ts";
 import { type Actor, type DeskStore, wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import type { MailStatus, StoredMail } from "../storage/records.ts";
@@ -76,7 +77,7 @@ export function registerMail(program: Command, deps: CommandDeps): void {
       const actor = commandLine(store);
       if (id !== undefined) await retryOne(store.desk, id, actor);
       const count = id === undefined ? await retryMails(store.desk, status ?? "failed", actor) : 1;
-      tell(deps, `${mails(count)} due now.`);
+      tell(deps, `${counted(count, "mail is", "mails are")} due now.`);
     });
   mail
     .command("release")
@@ -106,7 +107,7 @@ export function registerRelease(program: Command, deps: CommandDeps): void {
       if (result === "not-spam") throw new CommandFailed(`${reference} is not spam.`);
       const stored = (await store.desk.findDetail(wholeScope, reference))?.mails ?? [];
       const due = stored.filter((mail) => mail.createdAt === actor.at).length;
-      tell(deps, `${reference} is released; ${mails(due)} due now.`);
+      tell(deps, `${reference} is released; ${counted(due, "mail is", "mails are")} due now.`);
     });
 }
 
@@ -117,8 +118,6 @@ async function retryOne(desk: DeskStore, id: string, actor: Actor): Promise<void
   if (result === "capped") throw new CommandFailed("The address of this mail has had 3 such mails within 24 hours.");
   throw new CommandFailed("No mail with this id waits or has failed.");
 }
-
-const mails = (count: number): string => (count === 1 ? "1 mail is" : `${count} mails are`);
 
 const header = ["ID", "STATUS", "KIND", "REFERENCE", "SUBMITTER", "TRIES", "CREATED", "DUE OR SENT", "LAST ERROR"];
 

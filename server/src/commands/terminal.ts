@@ -104,7 +104,7 @@ export class Progress implements Disposable {
     if (this.#terminal.isTTY !== true || performance.now() - this.#shownAt < 200) return;
     this.#shownAt = performance.now();
     this.#isShown = true;
-    this.#terminal.write(`\r\u001B[K${count.toLocaleString("en")} ${noun}`);
+    this.#terminal.write(`\r\u001B[K${noun}: ${count.toLocaleString("en")}`);
   }
 
   /** @param sizeOf what an item counts for; without it, one */

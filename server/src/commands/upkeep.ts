@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { publicUrl } from "../config/config.ts";
 import { describeSettings, reportMisspellings } from "../config/load.ts";
+import { counted } from "../field-values.ts";
 import { migrate, pendingMigrations } from "../storage/open-store.ts";
 import type { PendingMigration } from "../storage/schema-version.ts";
 import { CommandFailed, configOf, tell, type CommandDeps } from "./command.ts";
@@ -27,7 +28,7 @@ function workOf({ tables, rows }: PendingMigration): string {
   if (tables.length === 0) return "reads no table; submissions wait for less than a second";
   const seconds = Math.ceil(rows / rowsPerSecond);
   const wait = seconds <= 1 ? "a second at most" : `${seconds} seconds or less`;
-  return `reads ${tables.join(", ")} (${rows} rows); submissions wait for ${wait}`;
+  return `reads ${tables.join(", ")} (${counted(rows, "row")}); submissions wait for ${wait}`;
 }
 
 export function registerUpkeep(program: Command, deps: CommandDeps): void {

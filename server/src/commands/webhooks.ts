@@ -1,6 +1,7 @@
 // `webhooks`: who is told of what comes in, and what became of it. The service sends, not these commands.
 import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
+import { counted } from "../field-values.ts";
 import { addWebhook, problemOfUrl, rotateSecret } from "../webhooks/target.ts";
 import { openStore } from "../storage/open-store.ts";
 import { secretOverlapMs } from "../storage/webhook-store.ts";
@@ -114,7 +115,7 @@ function registerDeliveries(webhooks: Command, deps: CommandDeps): void {
       if (replayed === null) {
         throw failed === undefined ? new CommandFailed("There is no delivery with this id.") : unknown(failed);
       }
-      tell(deps, `${replayed === 1 ? "1 delivery is" : `${replayed} deliveries are`} due now.`);
+      tell(deps, `${counted(replayed, "delivery is", "deliveries are")} due now.`);
     });
 }
 

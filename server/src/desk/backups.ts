@@ -24,6 +24,8 @@ export interface Manifest {
   /** SHA-256 of the database's file, lower-case hexadecimal. */
   readonly database: string;
   readonly resumes: number;
+  /** Resumes that were lost or damaged when it was made. A backup without any is whole. */
+  readonly lacking: number;
 }
 
 const unfinished = ".partial";
@@ -52,10 +54,18 @@ export async function writeBackup(
     await rename(path, join(folder, name));
     await syncFolder(folder);
     return name;
+  } catch (error) {
+    if (isFull(error)) throw new OperatorError(`There is no space left in ${folder}.`, { cause: error });
+    throw error;
   } finally {
     await rm(path, { recursive: true, force: true });
   }
 }
+
+/** Whether a disk or, by SQLite's own number, the disk of a database is full, as far as an error or its causes tell. */
+const isFull = (error: unknown): boolean =>
+  error instanceof Error &&
+  (("code" in error && error.code === "ENOSPC") || ("errcode" in error && error.errcode === 13) || isFull(error.cause));
 
 /** The backups of a folder, the oldest first; none when there is no such folder. */
 const listBackups = async (folder: string) => (await namesIn(folder)).filter((name) => !name.endsWith(unfinished));
@@ -65,9 +75,18 @@ async function namesIn(folder: string): Promise<string[]> {
   return names.filter((name) => namePattern.test(name)).toSorted();
 }
 
-/** Removes all but the newest backups, and what killed ones have left. @param keep how many stay; Infinity: all */
+// Removes all backups but the newest `keep` whole ones and what came after them, and what killed ones have left. Of those that
+// lack resumes at most `keep` stay, too: a resume that is lost for good must not fill the disk.
 export async function forgetBackups(folder: string, keep: number, now: number): Promise<void> {
-  for (const name of (await listBackups(folder)).slice(0, -keep)) {
+  const names = await listBackups(folder);
+  const whole: string[] = [];
+  for (const name of names) {
+    const manifest = await readManifest(join(folder, name)).catch(ifMissing(null));
+    if (manifest?.lacking === 0) whole.push(name);
+  }
+  const lacking = names.filter((name) => !whole.includes(name));
+  const oldest = whole.at(-keep) ?? "";
+  for (const name of names.filter((one) => one < oldest || lacking.slice(0, -keep).includes(one))) {
     // Killed from here on, what is left is no backup.
     await rename(join(folder, name), join(folder, name + unfinished));
     await rm(join(folder, name + unfinished), { recursive: true });
@@ -83,12 +102,14 @@ export async function findBackup(folder: string): Promise<{ readonly path: strin
   const within = existsSync(manifestIn(folder)) ? [""] : await listBackups(folder);
   const newest = within.map((name) => join(folder, name)).at(-1);
   if (newest === undefined || newest.endsWith(unfinished)) throw new OperatorError(`There is no backup in ${folder}.`);
-  const manifest = JSON.parse(await readFile(manifestIn(newest), "utf8")) as Manifest;
+  const manifest = await readManifest(newest);
   if ((await hashOfFile(databaseIn(newest))) !== manifest.database) {
     throw new OperatorError(`The database in ${newest} is not the one that was written.`);
   }
   return { ...manifest, path: newest };
 }
+
+const readManifest = async (backup: string) => JSON.parse(await readFile(manifestIn(backup), "utf8")) as Manifest;
 
 const hashOfFile = (file: string): Promise<string> => hashOf(createReadStream(file));
 

@@ -4,9 +4,11 @@ import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { writeBackup } from "../../../server/src/desk/backups.ts";
 import { allRows, exportRecords, exportSubjects } from "../../../server/src/desk/export.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { openStore, type StoreLocation } from "../../../server/src/storage/open-store.ts";
+import { asUnavailable } from "../../../server/src/storage/sqlite/errors.ts";
 import { accept, giveBack, inquiry } from "../../contract/records.ts";
 import { applicant, buyer, form, json, pdf, rest } from "../../support/doors.ts";
 import { atNight } from "../../support/many-or-few.ts";
@@ -384,12 +386,16 @@ test("resumes that are lost, damaged or in the way are named, and all else is ba
   await writeFile(join(folder, "resumes", damaged), "other bytes");
   await rm(join(folder, "resumes", lost));
   const place = join(ground, "of-a-damaged-store");
-  const made = await runCommand(["backup", place], { DATA_DIR: folder });
+  await backup({ DATA_DIR: home }, place);
+  const [whole] = await readdir(place);
+  await backup({ DATA_DIR: folder }, place, "--keep", "1");
+  const made = await backup({ DATA_DIR: folder }, place, "--keep", "1");
+  expect((await readdir(place)).toSorted()).toEqual([whole, expect.any(String)]);
   expect(made.code).toBe(1);
   expect(made.stderr).toMatch(/^The backup .* lacks resumes\.$/m);
   expect(made.stderr).toMatch(/APP-\d+-\d+: its resume is not the one that was uploaded/);
   expect(made.stderr).toMatch(/APP-\d+-\d+: its resume is not where resumes are kept/);
-  expect(made.stderr).toContain("Not copied: 2 of the resumes");
+  expect(made.stderr).toContain("Not copied: 2 resumes.");
   const target = { DATA_DIR: await newFolder() };
   const restored = await runCommand(["restore", place], target);
   expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining("the database and 0 resumes")]);
@@ -400,8 +406,14 @@ test("resumes that are lost, damaged or in the way are named, and all else is ba
   await writeFile(join(other.DATA_DIR, "resumes", damaged), "a stranger's");
   const inTheWay = await runCommand(["restore", backups], other);
   expect(inTheWay.code).toBe(1);
-  expect(inTheWay.stderr).toMatch(/APP-\d+-\d+: another file has the name/);
+  expect(inTheWay.stderr).toMatch(/the database and 1 resume\.\n[^]*APP-\d+-\d+: another file has the name/);
   expect(await readFile(join(other.DATA_DIR, "resumes", damaged), "utf8")).toBe("a stranger's");
+});
+
+test("a backup that fills its disk says so of the folder of backups", async () => {
+  const full = asUnavailable(Object.assign(new Error("full"), { code: "ERR_SQLITE_ERROR", errcode: 13 }));
+  const made = writeBackup(backups, Date.now(), () => Promise.reject(full!));
+  await expect(made).rejects.toThrow(`There is no space left in ${backups}.`);
 });
 
 test("persons who were erased since are named from the audit log of the store that was used last", async () => {

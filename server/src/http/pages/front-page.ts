@@ -2,6 +2,7 @@
 import { html, type Markup } from "@submissions/shared/html";
 import { packageIdsMax } from "@submissions/shared/limits";
 import type { CataloguePackage } from "../../config/catalogue.ts";
+import { counted } from "../../field-values.ts";
 import { siteAssets } from "./assets.ts";
 import { formElement } from "./form-element.ts";
 import { formsHead, sitePage } from "./frame.ts";
@@ -93,13 +94,12 @@ const datasets = (): Markup =>
     </div>
   </section>`;
 
-const counted = (count: number | null, noun: string): string | null =>
-  count === null ? null : `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-
 /** What the catalogue says of a package: `120 hours · 84 speakers`, and below it the licence. */
 const factsOf = ({ hours, speakers, licence }: CataloguePackage): Markup => {
-  const size = [counted(hours, "hour"), counted(speakers, "speaker")].filter((fact) => fact !== null);
-  return html`<p class="facts">${size.join(" · ")}${licence !== null && html`<span>${licence}</span>`}</p>`;
+  const size = [hours !== null && counted(hours, "hour"), speakers !== null && counted(speakers, "speaker")];
+  return html`<p class="facts">
+    ${size.filter(Boolean).join(" · ")}${licence !== null && html`<span>${licence}</span>`}
+  </p>`;
 };
 
 const catalogue = ({ packages }: Site): Markup =>

@@ -1,6 +1,6 @@
 // Mails to operators: the daily digest, and what others have assigned to one of them. They name no person who wrote to us.
 import { html } from "@submissions/shared/html";
-import { consolePageOf, plurals, utcMinute } from "../../field-values.ts";
+import { consolePageOf, counted, plurals, utcMinute } from "../../field-values.ts";
 import type { Assignment, Digest } from "../../storage/records.ts";
 import { bulletList, button, layout, link, paragraph, textOf, type MailSettings, type Written } from "./layout.ts";
 
@@ -50,8 +50,6 @@ function write(
   };
 }
 
-const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
-
 /** What is counted, each with the page that lists it. What is 0 is left out. */
 function* countsOf({ mails, ...submissions }: Digest, console: string): Generator<Item> {
   for (const kind of ["inquiry", "application"] as const) {
@@ -62,7 +60,7 @@ function* countsOf({ mails, ...submissions }: Digest, console: string): Generato
     }
   }
   const { failed, inDoubt } = mails;
-  if (failed > 0) yield [counted(failed, "failed mail", "failed mails"), `${console}/mails?status=failed`];
+  if (failed > 0) yield [counted(failed, "failed mail"), `${console}/mails?status=failed`];
   if (inDoubt > 0) yield [counted(inDoubt, "mail in doubt", "mails in doubt"), `${console}/mails?status=in-doubt`];
 }
 

@@ -3,7 +3,7 @@ import { html, type Fill } from "@submissions/shared/html";
 import type { Language } from "@submissions/shared/language";
 import type { PackageTitles } from "../../config/catalogue.ts";
 import type { Line, Paragraph } from "../../config/mail-words.ts";
-import { kindAndSize } from "../../field-values.ts";
+import { counted, kindAndSize } from "../../field-values.ts";
 import type { StoredInquiry, StoredSubmission } from "../../storage/records.ts";
 import { greeting } from "../stranger.ts";
 import {
@@ -44,8 +44,7 @@ function packagesOf({ language, selectedPackageIds: ids }: StoredInquiry, packag
 }
 
 export function packageCount(count: number, language: Language = "en"): string {
-  if (language === "de") return count === 1 ? "1 Paket" : `${count} Pakete`;
-  return count === 1 ? "1 package" : `${count} packages`;
+  return language === "de" ? counted(count, "Paket", "Pakete") : counted(count, "package");
 }
 
 /** @param urls of the pages behind its links; without one to confirm, the subscriber is active already */
