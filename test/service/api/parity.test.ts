@@ -1,6 +1,6 @@
 // One meaning, two doors: each case is sent through REST and through typed RPC, and both must answer and store alike.
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, pdf, rest, rpc } from "../../support/doors.ts";
 import { shared } from "../../support/shared.ts";
 import { startService } from "../../support/service.ts";
@@ -99,9 +99,16 @@ describe.each([
   ["newsletter.subscribe", ofSubscriptions],
   ["applications.submit", ofApplications],
 ] as const)("%s refuses alike on both doors, and keeps nothing:", (procedure, refusals) => {
+  const refusing = shared(() => startService());
+  afterAll(async () => {
+    expect(await refusing().stored()).toEqual({ inquiries: [], applications: [], subscribers: [] });
+    expect(await refusing().files("resumes")).toEqual([]);
+    expect(await refusing().mails()).toEqual([]);
+  });
+
   test.for<Refusal>(refusals)("%s", async ([name, init, code, paths = ""]) => {
     const answers = [];
-    for (const door of doors) answers.push(await door.send(service(), procedure, init()));
+    for (const door of doors) answers.push(await door.send(refusing(), procedure, init()));
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: statuses[code], fault: { code } });
       expect((answer.fault?.issues ?? []).map(({ path }) => path.join(".")).join(" ")).toBe(paths);
@@ -114,12 +121,6 @@ describe.each([
     const [ofRest, ofRpc] = answers.map(({ fault }) => ({ ...fault, requestId: "" }));
     expect(ofRpc).toEqual(ofRest);
   });
-});
-
-test("no refusal left a row, a file or a mail", async () => {
-  expect(await service().stored()).toEqual({ inquiries: [], applications: [], subscribers: [] });
-  expect(await service().files("resumes")).toEqual([]);
-  expect(await service().mails()).toEqual([]);
 });
 
 describe.each(doors)("accepts on $name", (door) => {

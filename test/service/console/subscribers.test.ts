@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { ImportReport } from "../../../shared/src/console.ts";
 import { json } from "../../support/doors.ts";
-import { subscribe, welcomed, welcomes, open } from "../../support/newsletter/reader.ts";
+import { welcomed, welcomes, open } from "../../support/newsletter/reader.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { type Service, startService } from "../../support/service.ts";
@@ -88,7 +88,7 @@ test("a file is imported; the report names each row that was left out and why; t
   await using service = await startService({ clock, env });
   const left = await welcomed(service, "left@example.org");
   await open(left.unsubscribe, { method: "POST" });
-  await subscribe(service, "pending@example.org");
+  await welcomed(service, "pending@example.org");
   const active = await welcomed(service, "active@example.org");
   await open(active.confirm!, { method: "POST" });
   const at = { BouncedAt: new Date(clock.now()).toISOString() };
@@ -96,7 +96,7 @@ test("a file is imported; the report names each row that was left out and why; t
     ["bounced@example.org", "Bounce", "HardBounce"],
     ["complained@example.org", "SpamComplaint", "SpamComplaint"],
   ] as const) {
-    await subscribe(service, Email);
+    await welcomed(service, Email);
     expect((await suppress(service, { RecordType, Type, Email, ...at })).status).toBe(200);
   }
   await suppress(service, { RecordType: "Bounce", Type: "HardBounce", Email: "gone@example.org", ...at });

@@ -1,11 +1,11 @@
 // Tokens for scripts.
 import { expect, test } from "vitest";
 import { startService } from "../../support/service.ts";
-import { shared } from "../../support/shared.ts";
+import { anew } from "../../support/shared.ts";
 import { auditOf, Operator, operator, scriptOf, submitAll } from "../../support/console/operator.ts";
 
-const service = shared(() => startService());
-const admin = shared(() => operator(service(), "admin@example.org", "admin"));
+const service = anew(() => startService());
+const admin = anew(() => operator(service(), "admin@example.org", "admin"));
 
 test("a token is shown once, reads what its role sees, and its use is recorded", async () => {
   await submitAll(service());

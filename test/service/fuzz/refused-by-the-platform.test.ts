@@ -24,6 +24,7 @@ async function ask(lines: readonly string[], body = "", length = Buffer.byteLeng
 }
 
 const longBatch = `POST /trpc/${Array(60).fill("newsletter.subscribe").join()}?batch=1 HTTP/1.1`;
+const inquiries = async () => (await service().stored()).inquiries.map(({ reference }) => reference);
 const inquiry = ["POST /api/marketplace/inquiry HTTP/1.1", "Content-Type: application/json"];
 
 test.each([
@@ -37,6 +38,7 @@ test.each([
   ["a method of the console", ["PUT /console/trpc/session.get HTTP/1.1", "Host: x"], 405, "METHOD_NOT_SUPPORTED"],
   ["a batch with a long address", [longBatch, "Host: x", "Content-Type: application/json"], 400, "BAD_REQUEST"],
 ] as const)("%s", async (_, lines, status, code) => {
+  const before = await inquiries();
   const answer = await ask(lines, JSON.stringify(buyer));
   expect(answer.status).toBe(status);
   const requestId = answer.headers.get("x-request-id");
@@ -46,13 +48,13 @@ test.each([
   expect(answer.headers.get("allow")).toBe(status === 405 ? "POST" : undefined);
   expect(answer.headers.get("cache-control")).toBe("no-store");
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-  expect((await service().stored()).inquiries).toEqual([]);
+  expect(await inquiries()).toEqual(before);
 });
 
 test("an unknown expectation is ignored", async () => {
   const { status, body } = await ask([...inquiry, "Host: x", "Expect: 200-maybe"], JSON.stringify(buyer));
   expect(status).toBe(200);
-  expect((await service().stored()).inquiries.map(({ reference }) => reference)).toEqual([body["inquiryId"]]);
+  expect((await inquiries()).at(-1)).toBe(body["inquiryId"]);
 });
 
 test.each([
