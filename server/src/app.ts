@@ -232,7 +232,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
   const refuse = () => {
     drain();
-    draining.refuse();
+    draining.refusing = true;
   };
   const close = () => {
     refuse();

@@ -34,7 +34,7 @@ export const doctorPath = "/doctor";
 export const doctorToken = (identity: string): string => sign(identity, "doctor", "arrived");
 
 /** Orchestrators and monitors ask these every few seconds. They need an answer however busy the process is. */
-export const probePaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+export const probePaths: ReadonlySet<string | undefined> = new Set(["/healthz", "/readyz", "/metrics"]);
 
 // Each check writes to the disk, and strangers may ask.
 const keptMs = 1_000;

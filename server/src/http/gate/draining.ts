@@ -8,14 +8,15 @@ import type { Traffic } from "./traffic.ts";
 const closeMsMax = 4_500;
 
 export class Draining {
+  /** Whether connections end with their last answer. */
   started = false;
-  #refusing = false;
+  /** Whether nothing new is taken, but for the health paths. */
+  refusing = false;
 
-  /** Ends connections with their last answer once draining has begun, and refuses requests from when it is told to. */
   guard(app: FastifyInstance, traffic: Pick<Traffic, "answersOn" | "endWith">): void {
     app.addHook("onRequest", (request, _reply, done) => {
       const route = request.routeOptions.url;
-      if (!this.#refusing || route === "/healthz" || route === "/readyz") return done();
+      if (!this.refusing || route === "/healthz" || route === "/readyz") return done();
       done(new Fault("draining", { retryAfterSeconds: 5 }));
     });
     app.addHook("onSend", (_request, { raw }, payload, done) => {
@@ -27,11 +28,5 @@ export class Draining {
       setTimeout(() => app.server.closeAllConnections(), closeMsMax).unref();
       done();
     });
-  }
-
-  /** From now on nothing new is taken, but for the health paths. */
-  refuse(): void {
-    this.started = true;
-    this.#refusing = true;
   }
 }

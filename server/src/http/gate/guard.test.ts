@@ -4,12 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ClientAddresses } from "./client-address.ts";
 import { countWrongPasswords, foreignSites, Guard } from "./guard.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
 
 function guarded(max: number) {
   const app = Fastify();

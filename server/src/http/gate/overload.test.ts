@@ -6,12 +6,8 @@ import { refuse } from "../fault-reply.ts";
 import { LoopLag, shedLoad } from "./overload.ts";
 import { Traffic } from "./traffic.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] }));
+afterEach(() => void vi.useRealTimers());
 
 function guarded(limits: Partial<HttpLimits>) {
   const all = { ...httpLimits, ...limits };

@@ -15,7 +15,7 @@ export function shedLoad(app: FastifyInstance, traffic: Traffic, loopLagMsMax: n
   app.addHook("onRequest", (request, reply, done) => {
     const isBusy = lag.isTooLong || traffic.isTooMuch(request.raw);
     const isTaken = !isBusy && (!isUpload(request) || traffic.takeUpload(request.raw, reply.raw));
-    if (isTaken || probePaths.has(request.routeOptions.url ?? "")) return done();
+    if (isTaken || probePaths.has(request.routeOptions.url)) return done();
     done(new Fault("overloaded", { retryAfterSeconds }));
   });
   const timer = setInterval(() => lag.check(performance.now()), lagCheckMs).unref();
