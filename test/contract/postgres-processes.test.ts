@@ -58,7 +58,7 @@ test("what changes an address waits for its lock and never deadlocks", async () 
   const emails = Array.from({ length: 12 }, (_, n) => `p${n}@example.org`);
   const asked = emails.map((email) => subscription({ email }));
   await Promise.all(asked.map((one) => accept(store, one)));
-  await spread(stores, 240, async (one, n): Promise<unknown> => {
+  const change = async (one: Store, n: number): Promise<unknown> => {
     const who = asked[(n * 5) % asked.length];
     const email = who?.email ?? "";
     const link = (tokenHash: string | undefined) => ({ tokenHash: tokenHash ?? "", at: noon + n });
@@ -76,7 +76,9 @@ test("what changes an address waits for its lock and never deadlocks", async () 
       default:
         return one.suppress({ email, reason: null, at: noon + n });
     }
-  });
+  };
+  // On a busy machine the last of all at once would wait for a connection for too long.
+  for (let begun = 0; begun < 240; begun += 60) await spread(stores, 60, (one, n) => change(one, begun + n));
   expect(tested.retries()).toEqual([0, 0, 0, 0]);
   expect(await subscribers(store)).toHaveLength(12);
 });
