@@ -6,8 +6,6 @@ import { filesOf, read, readYaml } from "../../support/deploy/read-deploy.ts";
 // Read by the image of PostgreSQL, by the S3 client, and by Node.
 const ofOthers = /^(?:NODE_COMPILE_CACHE|POSTGRES_(?:USER|DB|PASSWORD)|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY)$/;
 
-const isRead = (name: string) => name in settings;
-
 const fromEnvFiles = filesOf("*.env.example").flatMap((file) =>
   [...read(file).matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(([, name = ""]) => ({ file, name })),
 );
@@ -33,7 +31,7 @@ function* variablesOf(node: unknown): Generator<string> {
 }
 
 test.each([...fromEnvFiles, ...fromUnits, ...fromImage, ...fromManifests])("$name of $file is read", ({ name }) => {
-  expect(ofOthers.test(name) || isRead(name)).toBe(true);
+  expect(ofOthers.test(name) || name in settings).toBe(true);
 });
 
 test("variables were found in every kind of file", () => {
