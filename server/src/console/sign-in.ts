@@ -52,9 +52,14 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     return { id, device: deviceCookieOf(access.cookieKey, operator.email), operator, isStrong };
   }
 
+  /** Records a try that failed. @param operator of the address that was typed; null: there is none */
+  function noteFailed(operator: StoredOperator | null, counted?: string): void {
+    gathered.note(operator?.email ?? null, failedSignIn, "", counted);
+    acted(failedSignIn);
+  }
+
   /**
-   * Answers the operator with this address, password and code. Null when the address or the password is wrong; the attempt
-   * is then recorded.
+   * Answers the operator with this address, password and code. Null when the address or the password is wrong.
    *
    * @param hasSession the session has given its code already
    * @throws Fault `fieldsInvalid` (the code), `signInThrottled`, `signInBusy`
@@ -76,13 +81,12 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     };
     try {
       const operator = await throttle.attempt({ client: visitor.client, typed: email, device }, attempt);
-      if (operator === null) gathered.note((known as StoredOperator | null)?.email ?? null, failedSignIn);
+      if (operator === null) noteFailed(known);
       if (isCodeWrong) throw fieldInvalid("code", "This code is wrong, or was used before.");
       return operator;
     } catch (error) {
-      if (error instanceof Fault && error.fault === "signInThrottled") {
-        gathered.note((await access.findOperator(email))?.email ?? null, failedSignIn, "", "throttled");
-      }
+      const isThrottled = error instanceof Fault && error.fault === "signInThrottled";
+      if (isThrottled) noteFailed(await access.findOperator(email), "throttled");
       throw error;
     }
   }
@@ -133,7 +137,6 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
       requirePasswords();
       const operator = await verify(credentials, visitor, false);
       if (operator !== null) return begin(operator, visitor, operator.totpSecret !== null);
-      acted(failedSignIn);
       throw new Fault("signInFailed");
     },
 

@@ -73,6 +73,9 @@ test("ten failures a minute are enough, of passwords, current passwords and code
   expect((await eva.call("session.me")).data).not.toBeNull();
   clock.advance(16 * minuteMs);
   expect((await signIn(thief, email, codeOf(secret, clock.now()))).status).toBe(200);
+  // What the throttle refuses counts too: the alert asks for more tries than it lets through.
+  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  expect(metrics).toContain('operator_actions_total{action="sign-in.failed"} 12\n');
   await service.stop();
   const failed = (await auditOf(service)).filter(({ action }) => action === "sign-in.failed");
   expect(failed.map(({ operator: name, detail }) => [name, detail])).toEqual([[email, { count: 10, throttled: 2 }]]);
