@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { reached } from "../failpoint.ts";
 import { repeatedly } from "../repeatedly.ts";
-import type { LeasedMail, MailSettlement } from "../storage/records.ts";
+import type { LeasedMail, MailSettlement, RefusedMail } from "../storage/records.ts";
 import { StorageUnavailable, type Lease, type Store } from "../storage/store.ts";
 import { type Answer, openAnswers } from "./answers.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
@@ -264,11 +264,12 @@ export class Outbox implements AsyncDisposable {
     const strange = new Set(due.map(({ id }) => id));
     // After a freeze of this process it finds its own mails due.
     for (const held of this.#held()) if (strange.delete(held.mail.id)) held.leasedUntil = lease.until;
-    const mails = due.filter(
+    const known = due.filter(
       (mail) =>
         strange.has(mail.id) && !this.#writer.open.has(mail.id) && !isOutdated(mail, watch.recorded.get(mail.id), now),
     );
-    return { claimed: due.length, mails };
+    this.#writer.record(known.filter(isRefused).map((mail) => [mail, failedAt(now, mail)]));
+    return { claimed: due.length, mails: known.filter((mail): mail is LeasedMail => !isRefused(mail)) };
   }
 
   /** Asks about the mails that may have been sent before. Answers those that may be sent now. */
@@ -454,8 +455,17 @@ export class Outbox implements AsyncDisposable {
 
 const heldMail = (mail: LeasedMail, answer: Answer | null) => ({ mail, leasedUntil: mail.leasedUntil, answer });
 
+const isRefused = (mail: LeasedMail | RefusedMail): mail is RefusedMail => "refused" in mail.about;
+
+const failedAt = (at: number, { id, about: { refused: error }, timesNotFound }: RefusedMail) =>
+  ({ id, at, result: "failed", error, timesNotFound }) as const;
+
 /** Whether a settlement reached the store after the claim had read the mail. Sending it could send it twice. */
-const isOutdated = (mail: LeasedMail, settled: MailSettlement | undefined, now: number): boolean =>
+const isOutdated = (
+  mail: Pick<LeasedMail, "timesNotFound">,
+  settled: MailSettlement | undefined,
+  now: number,
+): boolean =>
   settled !== undefined &&
   (settled.result !== "later" || settled.dueAt > now || settled.timesNotFound !== mail.timesNotFound);
 

@@ -1,5 +1,5 @@
 // Records what became of mails, and keeps what the store does not take: a forgotten outcome would send its mail twice.
-import type { LeasedMail, MailKind, MailSettlement, MailSubject } from "../storage/records.ts";
+import type { LeasedMail, MailKind, MailSettlement, MailSubject, RefusedMail } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
 /** What the outbox tells the log and the metrics; ids and words of ours only. */
@@ -74,7 +74,7 @@ export function openOutcomeWriter(
     },
 
     /** Tells how tries ended, and writes it. */
-    record(settled: readonly (readonly [LeasedMail, MailSettlement])[]): void {
+    record(settled: readonly (readonly [LeasedMail | RefusedMail, MailSettlement])[]): void {
       for (const [{ id, kind, about }, settlement] of settled) {
         const ids = { id, requestId: requestIdOf(about) };
         const detail = settlement.result === "sent" ? ids : { ...ids, error: settlement.error };
@@ -92,7 +92,8 @@ export function openOutcomeWriter(
 }
 
 /** Null: no request caused the mail. */
-export function requestIdOf(about: MailSubject): string | null {
+export function requestIdOf(about: MailSubject | RefusedMail["about"]): string | null {
+  if ("refused" in about) return about.requestId;
   if ("submission" in about) return about.submission.requestId;
   return "welcome" in about ? about.welcome.requestId : null;
 }

@@ -193,6 +193,11 @@ export interface LeasedMail {
   readonly leasedUntil: number;
 }
 
+/** A mail in such hands that must not be sent, or cannot be read: it has failed. */
+export interface RefusedMail extends Omit<LeasedMail, "about"> {
+  readonly about: { readonly refused: string; readonly requestId: string | null };
+}
+
 /** A mail as the command line shows it. `email`, of a notice too, is of the submitter or subscriber that it is about. */
 export interface StoredMail extends MailRow {
   readonly kind: MailKind;

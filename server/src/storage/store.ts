@@ -16,6 +16,7 @@ import type {
   LinkPurpose,
   MailKind,
   MailSettlement,
+  RefusedMail,
   StoredApplication,
   StoredInquiry,
   StoredSubscriber,
@@ -105,7 +106,7 @@ export interface ReadFrom {
 export interface OutboxStore<Leased, Settlement> {
   /**
    * Leases what is due and whose lease is free: of each lane the oldest due first, at most `limit`. A mail whose lease
-   * another process has let run out comes in doubt: it may have been sent. A row that cannot be read is settled as failed.
+   * another process has let run out comes in doubt: it may have been sent.
    *
    * @param options.endedBefore leases that end at this time or later are left alone; `now` unless given
    * @param options.underWay the lanes of what the caller has already, which counts for the limit
@@ -151,7 +152,7 @@ export interface Store extends AsyncDisposable {
   readonly replies: ReplyStore;
   readonly access: AccessStore;
   readonly webhooks: WebhookStore;
-  readonly mails: OutboxStore<LeasedMail, MailSettlement>;
+  readonly mails: OutboxStore<LeasedMail | RefusedMail, MailSettlement>;
   readonly deliveries: OutboxStore<LeasedDelivery, DeliverySettlement>;
 
   /** Concurrent calls share a commit. */

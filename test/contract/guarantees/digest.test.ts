@@ -36,9 +36,8 @@ test("is seen by those who see everything", async ({ store }) => {
   expect([await kinds(wholeScope), await kinds(sales), await kinds(marketing)]).toEqual([["digest"], [], []]);
 });
 
-test.for(["null", "{", "{}"])("settles a digest as failed that is %j", async (text, { store, tested }) => {
+test.for(["null", "{", "{}"])("hands a digest over as refused that is %j", async (text, { store, tested }) => {
   await store.storeDigest(digest, noon);
   await tested.query(`UPDATE mail SET digest = '${text}'`);
-  expect(await store.mails.claim(noon, 10, lease)).toEqual([]);
-  expect(await allMails(store)).toMatchObject([{ status: "failed", lastError: "unreadable row" }]);
+  expect(await store.mails.claim(noon, 10, lease)).toMatchObject([{ about: { refused: "unreadable row" } }]);
 });

@@ -24,6 +24,7 @@ import {
   minute,
   noon,
   recruiting,
+  refusalsOf,
   sales,
   sendAgain,
   settle,
@@ -151,9 +152,12 @@ test("does not send to an address that was suppressed meanwhile, nor send again 
   const reference = await acceptReference(store, inquiry(1));
   const { id } = await reply(store, { reference });
   await store.suppress({ email: inquiry(1).email, reason: "bounced", at: noon });
-  expect((await claimDue(store)).map(({ kind }) => kind)).toEqual(["inquiry-notice"]);
   const mail = (await allMails(store)).find((one) => one.reply === id)!;
-  expect(mail).toMatchObject({ status: "failed", lastError: "suppressed" });
+  const refusals = refusalsOf(await claimDue(store));
+  expect(refusals[mail.id]).toBe("suppressed");
+  // The notice.
+  expect(Object.values(refusals).filter((why) => why === null)).toHaveLength(1);
+  await settle(store, { failed: [mail] }, { owner: "other" });
   expect(await sendAgain(store, wholeScope, mail.id, by)).toBe("suppressed");
 });
 

@@ -37,6 +37,17 @@ test("a clock that is set forward by two years has no mail sent twice and none f
   expect(settled.filter(({ result }) => result === "sent")).toHaveLength(10);
 });
 
+test("a mail that must not be sent any more fails unsent, and is told of like all that fail", async ({ tested }) => {
+  const [mail] = await tested.storeDueMails(1);
+  await tested.store.suppress({ email: "reader0@example.org", reason: "bounced", at: tested.clock.now() });
+  const { outbox, settled } = tested.openSender();
+  outbox.start();
+  const failed = () => listMails(tested.store.desk, { status: "failed", limit: 2 });
+  await eventually(failed).toMatchObject([{ id: mail!.id, attempts: 1, lastError: "suppressed" }]);
+  expect(settled).toEqual([{ id: mail!.id, result: "failed" }]);
+  expect(tested.postmark.requests).toEqual([]);
+});
+
 test("a sender that stops finishes what it is sending and gives the rest back at once", async ({ tested }) => {
   const { gate, sending, slow } = held({ batchMax: 1 });
   const { outbox } = tested.openSender({ mailer: slow });

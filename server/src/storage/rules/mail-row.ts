@@ -1,6 +1,6 @@
 // Mails as rows: as operators see them, as they are handed to the process that sends them, and how the end of a try is
 // written.
-import type { Assignment, Digest, LeasedMail, MailKind, MailSettlement, MailSubject, StoredMail } from "../records.ts";
+import type { Assignment, Digest, MailKind, MailSettlement, MailSubject, StoredMail } from "../records.ts";
 import { readFields } from "./columns.ts";
 import { type Ended, endedAs, mailId, queuedAgain } from "./outbox-row.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
@@ -54,11 +54,12 @@ export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.cre
     AS "followsReceipt",
   ${submissionColumns}`;
 
-/** Null when what the mail is about cannot be read. */
-export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUntil: number): LeasedMail | null {
-  const { mailKind: kind, createdAt, attempts, timesNotFound } = row;
-  const about = subjectOf(row);
-  return about && { id, kind, about, createdAt, attempts, timesNotFound, leasedUntil };
+/** @param refusal why it must not be sent */
+export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUntil: number, refusal?: string) {
+  const { mailKind: kind, createdAt, attempts, timesNotFound, requestId } = row;
+  const mail = { id, kind, createdAt, attempts, timesNotFound, leasedUntil };
+  const about = refusal === undefined ? subjectOf(row) : null;
+  return about ? { ...mail, about } : { ...mail, about: { refused: refusal ?? "unreadable row", requestId } };
 }
 
 function subjectOf(row: ClaimedMail): MailSubject | null {

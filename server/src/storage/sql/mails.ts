@@ -2,7 +2,7 @@
 import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
 import { reached } from "../../failpoint.ts";
-import type { LeasedMail, MailSettlement } from "../records.ts";
+import type { LeasedMail, MailSettlement, RefusedMail } from "../records.ts";
 import { claimedColumns, type ClaimedMail, endedMail, leasedMail, mailJoins, replyJoins } from "../rules/mail-row.ts";
 import { parseMailId } from "../rules/outbox-row.ts";
 import { isToPerson } from "../rules/mails.ts";
@@ -11,7 +11,7 @@ import { type Engine, only, type Steps, together } from "./engine.ts";
 import { makeOutbox, type OutboxTable, type Settled } from "./outbox.ts";
 import { prepareStanding } from "./addresses.ts";
 
-export const mailTable: OutboxTable<ClaimedMail, LeasedMail, MailSettlement> = {
+export const mailTable: OutboxTable<ClaimedMail, LeasedMail | RefusedMail, MailSettlement> = {
   name: "mail",
   prefix: "",
   // One provider takes all of them.

@@ -1,7 +1,7 @@
 // Rows that are sent later, of two tables: mails, and deliveries to webhooks. One text claims them, one renews their leases
 // and one settles them. Both tables name the same thing by the same name; what differs is an `OutboxTable`.
 import type { OutboxStore } from "../store.ts";
-import { type Ended, endedAs, mailId, type MailRow, parseMailId } from "../rules/outbox-row.ts";
+import { type Ended, mailId, type MailRow, parseMailId } from "../rules/outbox-row.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 
@@ -23,8 +23,8 @@ export interface OutboxTable<Row extends Claimed, Leased, Settlement> {
   /** What a claim sets beside the lease, whose owner is $1, and a settlement beside what all rows have. */
   readonly claims: string;
   readonly settles: string;
-  /** Null when the row cannot be read. */
-  leased(id: string, row: Row, now: number, until: number): Leased | null;
+  /** @param refusal why it must not be sent */
+  leased(id: string, row: Row, now: number, until: number, refusal?: string): Leased;
   ended(settlement: Settlement): Ended;
 }
 
@@ -153,23 +153,11 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
         const ids = (yield* lending()).flat().map(({ id }) => id);
         const rows = ids.length === 0 ? [] : yield* readLent(ids);
         const sorted = rows.toSorted((one, other) => one.dueAt - other.dueAt || one.row - other.row);
-        return { rows: sorted, refusals: refused === null ? new Map<number, string>() : yield* refused(rows) };
+        const refusals = refused === null ? null : yield* refused(rows);
+        return sorted.map((row) => table.leased(idOf(row), row, now, until, refusals?.get(row.row)));
       };
-      const leased: Leased[] = [];
-      const failed: Settled[] = [];
       // Repeatable: leases whose answer was lost run out.
-      const { rows, refusals } = await transaction(claim, { repeatable: true });
-      for (const row of rows) {
-        const refusal = refusals.get(row.row);
-        const one = refusal === undefined ? table.leased(idOf(row), row, now, until) : null;
-        if (one !== null) leased.push(one);
-        else {
-          const ended = endedAs("failed", now, refusal ?? "unreadable row", row.timesNotFound);
-          failed.push({ id: row.row, created_at: row.createdAt, owner, ...ended });
-        }
-      }
-      await settle(failed);
-      return leased;
+      return transaction(claim, { repeatable: true });
     },
 
     async renew(ids, { owner, until }) {
