@@ -9,7 +9,6 @@ import type {
   InquiryRecord,
   LeasedMail,
   MailSettlement,
-  RefusedMail,
   ResumeRecord,
   StoredSubscriber,
   SubmissionRecord,
@@ -148,10 +147,6 @@ export async function acceptMails(store: Store, submission: InquiryRecord): Prom
 
 export const kindsOf = (mails: readonly { readonly kind: string }[]): string[] => mails.map(({ kind }) => kind);
 export const idsOf = (mails: readonly { readonly id: string }[]): string[] => mails.map(({ id }) => id);
-
-/** Why claimed mails are not to be sent, by their ids; of the others null. */
-export const refusalsOf = (mails: readonly Pick<LeasedMail | RefusedMail, "id" | "about">[]) =>
-  Object.fromEntries(mails.map(({ id, about }) => [id, "refused" in about ? about.refused : null]));
 
 /** Says in the name of this process, unless another one is named, what became of mails. */
 export const settle = (

@@ -19,7 +19,7 @@ Examples:
 `;
 
 const filesElsewhere =
-  "The files of erased resumes do not lie where DATA_DIR or RESUME_STORE points here. The service discards them within the hour.";
+  "The files of erased resumes cannot be reached from here. The service discards them within the hour.";
 
 export function registerErase(program: Command, deps: CommandDeps): void {
   program

@@ -63,9 +63,7 @@ export function openTurns({ atOnceMax, waitingMax, waitMs }: TurnLimits) {
       lines.set(key, line);
       if (line.busy < atOnceMax) line.busy += 1;
       else await wait(line, gone);
-      const turn = new DisposableStack();
-      turn.defer(() => end(key, line));
-      return turn;
+      return { [Symbol.dispose]: () => end(key, line) };
     },
   };
 }

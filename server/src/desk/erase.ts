@@ -2,7 +2,7 @@
 // take everything at once: a run that would erase much of a kind waits for an operator's word.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
-import type { Vault } from "../resumes/vault.ts";
+import { type Vault, VaultUnavailable } from "../resumes/vault.ts";
 import type { Actor, DeskStore, Erased as ErasedBatch, Outdated } from "../storage/desk-store.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -34,7 +34,10 @@ export async function erasePerson({ store, vault, eraseMails }: Places, email: s
     sum.resumes += erased.resumes;
     ({ more } = erased);
   }
-  const discarded = await discardErased({ store, vault });
+  const discarded = await discardErased({ store, vault }).catch((error: unknown) => {
+    if (error instanceof VaultUnavailable) return false;
+    throw error;
+  });
   await eraseMails(email);
   return { ...sum, discarded };
 }

@@ -16,7 +16,6 @@ import {
   minute,
   noon,
   recruiting,
-  refusalsOf,
   resume,
   sales,
   sendAgain,
@@ -208,8 +207,13 @@ test("a waiting receipt to an address suppressed meanwhile is refused, and the n
   await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
   const at = noon + 60 * minute;
   const claimed = await store.mails.claim(at, 10, { owner: "other", until: at + minute });
-  const refusals = { [receipt.id]: "suppressed", [mails[0]!.id]: "suppressed" };
-  expect(refusalsOf(claimed)).toEqual({ ...refusals, [notice.id]: null });
+  const about = { refused: "suppressed" };
+  const { about: told } = notice;
+  expect(claimed).toMatchObject([
+    { id: receipt.id, about },
+    { id: notice.id, about: told },
+    { id: mails[0]!.id, about },
+  ]);
 });
 
 test("records views and exports, and reads the audit log in both directions", async ({ store }) => {

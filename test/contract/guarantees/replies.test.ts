@@ -24,7 +24,6 @@ import {
   minute,
   noon,
   recruiting,
-  refusalsOf,
   sales,
   sendAgain,
   settle,
@@ -153,10 +152,9 @@ test("does not send to an address that was suppressed meanwhile, nor send again 
   const { id } = await reply(store, { reference });
   await store.suppress({ email: inquiry(1).email, reason: "bounced", at: noon });
   const mail = (await allMails(store)).find((one) => one.reply === id)!;
-  const refusals = refusalsOf(await claimDue(store));
-  expect(refusals[mail.id]).toBe("suppressed");
-  // The notice.
-  expect(Object.values(refusals).filter((why) => why === null)).toHaveLength(1);
+  const [receipt, notice, refused] = await claimDue(store);
+  for (const one of [receipt, refused]) expect(one).toMatchObject({ about: { refused: "suppressed" } });
+  expect([notice, refused]).toMatchObject([{ kind: "inquiry-notice", about: { submission: {} } }, { id: mail.id }]);
   await settle(store, { failed: [mail] }, { owner: "other" });
   expect(await sendAgain(store, wholeScope, mail.id, by)).toBe("suppressed");
 });

@@ -1,6 +1,6 @@
 // What operators change, two of them at once, and a session that ends in the middle.
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Matching, SubmissionDetail, TriageOutcome } from "../../../shared/src/console.ts";
 import { expect, test } from "vitest";
 import { json } from "../../support/doors.ts";
@@ -79,6 +79,22 @@ test("only administrators erase, so that no answer tells another role what it ma
   expect((await admin.call("people.get", { person: "ann@example.org" })).status).toBe(404);
   expect((await service.files("resumes")).filter(isResume)).toEqual([]);
   expect(JSON.stringify(await auditOf(service))).not.toContain("ann@example.org");
+});
+
+test("a person is erased although the place of the resume is away", async () => {
+  await using service = await startService();
+  await expect.poll(() => readdir(join(service.dataFolder, "resumes/.identity"))).toHaveLength(1);
+  await submitAll(service, "ann@example.org");
+  const admin = await operator(service, "admin@example.org", "admin");
+  const [key] = (await service.files("resumes")).filter(isResume);
+  const day = dirname(key!);
+  await rename(day, `${day}-away`);
+  await writeFile(day, "");
+  const erased = await admin.call("people.erase", { email: "ann@example.org" });
+  expect(erased.data).toEqual({ submissions: 2, subscriptions: 1, resumes: 1 });
+  expect((await service.mails()).filter(({ to }) => to?.some(({ address }) => address === "ann@example.org"))).toEqual(
+    [],
+  );
 });
 
 test("the last administrator stays one, every change of access is recorded, and a new role holds at once", async () => {

@@ -40,7 +40,7 @@ test("a command with another folder leaves the files to the service, and says so
     expect([code, stderr]).toEqual([
       0,
       `Erased: 1 submission, 1 resume, 0 subscriptions.
-The files of erased resumes do not lie where DATA_DIR or RESUME_STORE points here. The service discards them within the hour.
+The files of erased resumes cannot be reached from here. The service discards them within the hour.
 `,
     ]);
     expect([await files(), await keysLeft()]).toEqual([[expect.any(String)], 1]);

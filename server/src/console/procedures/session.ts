@@ -93,8 +93,7 @@ export const sessionProcedures = trpc.router({
 
 export const secondFactorProcedures = trpc.router({
   get: readsOwn.query(async ({ ctx: { access, caller } }) => {
-    const operator = await access.findOperator(caller.name);
-    return { isSet: operator !== null && operator.totpSecret !== null };
+    return { isSet: found(await access.findOperator(caller.name)).totpSecret !== null };
   }),
 
   begin: changesOwn
