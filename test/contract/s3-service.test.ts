@@ -57,7 +57,7 @@ test("without the store an application is refused with 503 and leaves nothing; t
   expect((await rest.send(service, "applications.submit", json(applicant))).status).toBe(200);
   await store.listen();
   expect((await apply(service)).status).toBe(200);
-  await expect.poll(() => readiness(service), { timeout: 30_000 }).toBe(200);
+  await expect.poll(() => readiness(service)).toBe(200);
   expect((await service.stored()).applications).toHaveLength(2);
 });
 

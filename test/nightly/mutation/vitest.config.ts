@@ -11,5 +11,6 @@ export default defineConfig({
     include: ["server/src/**/*.test.ts", "test/service/{abuse,outbox,resumes}/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -152,14 +152,8 @@ test("refusals are counted by procedure and door, and the address is in no log l
     await inquire(service, door, { "x-forwarded-for": "203.0.113.9" });
   }
   const metrics = await (await fetch(`${service.url}/metrics`)).text();
-  for (const [door, count] of [
-    ["rest", 1],
-    ["rpc", 2],
-  ] as const) {
-    expect(metrics).toContain(
-      `submissions_total{procedure="marketplace.inquiry",door="${door}",code="TOO_MANY_REQUESTS"} ${count}`,
-    );
-  }
+  for (const counted of ['door="rest",code="TOO_MANY_REQUESTS"} 1', 'door="rpc",code="TOO_MANY_REQUESTS"} 2'])
+    expect(metrics).toContain(`submissions_total{procedure="marketplace.inquiry",${counted}`);
   expect(lines.filter(({ fault }) => fault === "rateLimited")).toHaveLength(3);
   expect(JSON.stringify(lines)).not.toContain("203.0.113.9");
 });

@@ -264,12 +264,9 @@ test("where work is to be proved, a German form that was sent before its script 
 /** Reloads a page that answered a form: the browser sends the form again, until it is accepted. */
 async function reloadUntilThanked(page: Page): Promise<void> {
   await expect
-    .poll(
-      async () => {
-        await page.reload();
-        return new URL(page.url()).pathname;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      await page.reload();
+      return new URL(page.url()).pathname;
+    })
     .toBe("/thanks");
 }

@@ -23,7 +23,7 @@ test("a webhook is added, told, replayed, given a new secret and removed, all of
   expect(webhook).toMatchObject({ url: `${receiver.url}/p`, events: ["inquiry.received"], oldSecretUntil: null });
   await submitAll(service());
   await receiver.got(1);
-  await expect.poll(async () => (await deliveries(webhook.id))[0]?.status, { timeout: 20_000 }).toBe("delivered");
+  await expect.poll(async () => (await deliveries(webhook.id))[0]?.status).toBe("delivered");
   const [delivery] = await deliveries(null);
   expect((await admin().call("webhooks.replay", { id: delivery?.id })).data).toBeNull();
   await receiver.got(2);

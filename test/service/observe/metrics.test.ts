@@ -6,19 +6,16 @@ import { startService, type Service } from "../../support/service.ts";
 
 /** The series of a metric, once it says what is expected: a scrape may be a second old. */
 const eventually = (service: Service, metric: string) =>
-  expect.poll(
-    async () => {
-      const text = await (await fetch(`${service.url}/metrics`)).text();
-      const lines = text.split("\n").filter((line) => line.startsWith(`${metric}{`));
-      return Object.fromEntries(
-        lines.map((line) => [
-          line.slice(metric.length, line.lastIndexOf(" ")),
-          Number(line.slice(line.lastIndexOf(" ") + 1)),
-        ]),
-      );
-    },
-    { timeout: 10_000 },
-  );
+  expect.poll(async () => {
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    const lines = text.split("\n").filter((line) => line.startsWith(`${metric}{`));
+    return Object.fromEntries(
+      lines.map((line) => [
+        line.slice(metric.length, line.lastIndexOf(" ")),
+        Number(line.slice(line.lastIndexOf(" ") + 1)),
+      ]),
+    );
+  });
 
 test("each stage of a submission is measured once, as far as it came", async () => {
   await using service = await startService();

@@ -108,7 +108,7 @@ test("Postmark gets the id as metadata, also of a mail that is sent by the next 
   clock.advance(60_000);
   await using _next = await startService({ clock, env: { ...service.sameData, ...postmark.env } });
   await expect
-    .poll(() => postmark.taken.map(({ Metadata }) => Metadata?.["requestId"] ?? "").toSorted(), { timeout: 30_000 })
+    .poll(() => postmark.taken.map(({ Metadata }) => Metadata?.["requestId"] ?? "").toSorted())
     .toEqual([...ids, ...ids.slice(0, 2)].toSorted());
 });
 

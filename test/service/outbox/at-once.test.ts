@@ -59,7 +59,7 @@ test("receipts beyond the limit are not written and counted by kind, apart from 
   for (const door of [rest, rpc]) expect(await ask(door)).toBe(false);
   // Metrics are worked out once a second.
   const capped = async () => (await metrics()).split("\n").filter((line) => line.includes("capped"));
-  await expect.poll(capped, { timeout: 10_000 }).toEqual(['mails_total{kind="inquiry-receipt",result="capped"} 2']);
+  await expect.poll(capped).toEqual(['mails_total{kind="inquiry-receipt",result="capped"} 2']);
 });
 
 test("keeps the submission when the provider is down, says so, and sends the mails once it is back", async () => {

@@ -20,7 +20,7 @@ const apply = (service: Running) =>
 const databaseOf = ({ dataFolder }: { readonly dataFolder: string }) => join(dataFolder, "submissions.sqlite");
 const statusOf = async (service: Running, path: string) => (await fetch(service.url + path)).status;
 // Readiness is checked once a second at most.
-const readiness = (service: Running) => expect.poll(() => statusOf(service, "/readyz"), { timeout: 30_000 });
+const readiness = (service: Running) => expect.poll(() => statusOf(service, "/readyz"));
 
 function expectUnavailable({ status, headers, fault }: Answer): void {
   expect([status, fault?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);

@@ -16,7 +16,6 @@ import { applicant, form, pdf, rest } from "../../support/doors.ts";
 import { type Service, startService } from "../../support/service.ts";
 
 /** For what the test has to wait for, on a busy machine. */
-const patience = { timeout: 20_000 };
 
 class Resumes {
   readonly verdicts = new Map<string, string>();
@@ -101,7 +100,7 @@ test("a resume whose file is missing does not hold up those behind it", async ()
 test("while the daemon is away no resume is claimed, so that its return finds all of them free", async () => {
   const resumes = new Resumes("waiting");
   const { lines, scanner } = scanning(resumes, "127.0.0.1:1");
-  await expect.poll(() => lines.length, patience).toBe(1);
+  await expect.poll(() => lines.length).toBe(1);
   await scanner[Symbol.asyncDispose]();
   expect(resumes.claims).toEqual([]);
   expect(lines[0]).toContain("scanning resumes failed and will be tried again");
@@ -131,8 +130,8 @@ test("a resume is scanned whole after it was accepted, and an infected one canno
   await using service = await startService({ env });
   const clean = pdf("resume.pdf", 300_000);
   const [good, bad] = [await apply(service, clean), await apply(service, infected())];
-  await expect.poll(() => scanOf(service, good), { timeout: 20_000 }).toBe("clean");
-  await expect.poll(() => scanOf(service, bad), { timeout: 20_000 }).toBe("infected");
+  await expect.poll(() => scanOf(service, good)).toBe("clean");
+  await expect.poll(() => scanOf(service, bad)).toBe("infected");
   expect(clamd.scanned[0]).toEqual(Buffer.from(await clean.arrayBuffer()));
   expect((await save(service, good, env)).code).toBe(0);
   for (const scanner of [env, {}]) {
@@ -150,7 +149,7 @@ test("a scanner that gives no verdict delays saving, never the submission", asyn
   clamd.excuses.push("INSTREAM size limit exceeded. ERROR");
   await using service = await startService({ env });
   const reference = await apply(service, pdf());
-  await expect.poll(() => clamd.excuses.length, { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => clamd.excuses.length).toBe(0);
   expect(await scanOf(service, reference)).toBe("unscanned");
   const refused = await save(service, reference, env);
   expect(refused.code).toBe(1);
@@ -163,5 +162,5 @@ test("a scanner that is away is asked again by the next start, and old resumes a
   const reference = await apply(first, pdf());
   await first.stop();
   await using _second = await startService({ env: { DATA_DIR: first.dataFolder, CLAMD_ADDRESS: clamd.address } });
-  await expect.poll(() => scanOf(first, reference), { timeout: 20_000 }).toBe("clean");
+  await expect.poll(() => scanOf(first, reference)).toBe("clean");
 });

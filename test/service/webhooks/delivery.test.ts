@@ -43,7 +43,7 @@ async function settled(count: number, { webhooks } = store()) {
     const { rows } = await webhooks.listDeliveries(null, { limit: 100 });
     return rows.filter(({ attempts }) => attempts > 0);
   };
-  await expect.poll(async () => (await ended()).length, { timeout: 20_000 }).toBe(count);
+  await expect.poll(async () => (await ended()).length).toBe(count);
   return ended();
 }
 

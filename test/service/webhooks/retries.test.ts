@@ -33,7 +33,7 @@ test("a failed try is repeated after the delay, under the same id, until the rec
   await accept(store(), inquiry(1));
   receiver().answer({ status: 500 }, { status: 503, headers: { "retry-after": "7200" } });
   await using _sender = send();
-  const attempts = (count: number) => expect.poll(async () => (await row())?.attempts, { timeout: 20_000 }).toBe(count);
+  const attempts = (count: number) => expect.poll(async () => (await row())?.attempts).toBe(count);
 
   await receiver().got(1);
   await attempts(1);
@@ -56,7 +56,7 @@ test("what was found to be spam since is kept back", async () => {
   const targets = [{ reference: reference ?? "", version: 1 }];
   await store().desk.triage(whole, { targets, status: "spam" }, eva);
   await using _sender = send();
-  await expect.poll(async () => (await row())?.status, { timeout: 20_000 }).toBe("failed");
+  await expect.poll(async () => (await row())?.status).toBe("failed");
   expect(await row()).toMatchObject({ lastAnswer: "kept back: spam" });
   expect(receiver().connections).toBe(0);
 });
@@ -74,7 +74,7 @@ test.each([
   for (const count of [2, 3]) {
     await accept(store(), inquiry(count, { receivedAt: now }));
     await receiver().got(count);
-    await expect.poll(async () => (await row())?.status, { timeout: 20_000 }).toBe("delivered");
+    await expect.poll(async () => (await row())?.status).toBe("delivered");
   }
   expect(new Set(receiver().received.map(({ headers }) => headers["webhook-id"])).size).toBe(3);
   expect(receiver().received).toHaveLength(3);

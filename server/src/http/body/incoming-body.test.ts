@@ -4,12 +4,9 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { httpLimits } from "../limits.ts";
 import { cutSlowSenders } from "./incoming-body.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+const faked = ["performance", "setInterval", "clearInterval", "setTimeout", "clearTimeout"] as const;
+beforeEach(() => void vi.useFakeTimers({ toFake: [...faked] }));
+afterEach(() => void vi.useRealTimers());
 
 const limits = { ...httpLimits, checkMs: 1_000, bodyBytesPerSecondMin: 8_192, bodyGraceMs: 5_000 };
 
