@@ -18,9 +18,6 @@ Examples:
   npm run submissions -- erase ana@example.org --yes
 `;
 
-const filesElsewhere =
-  "The files of erased resumes cannot be reached from here. The service discards them within the hour.";
-
 export function registerErase(program: Command, deps: CommandDeps): void {
   program
     .command("erase")
@@ -39,7 +36,8 @@ export function registerErase(program: Command, deps: CommandDeps): void {
       const nouns = ["submission", "resume", "subscription"] as const;
       const parts = nouns.map((noun) => counted(erased[`${noun}s`], noun));
       tell(deps, `Erased: ${parts.join(", ")}.`);
-      if (!erased.discarded) tell(deps, filesElsewhere);
+      if (erased.discarded) return;
+      tell(deps, "The files of erased resumes cannot be reached from here. The service discards them within the hour.");
     });
 }
 

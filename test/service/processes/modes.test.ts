@@ -13,7 +13,7 @@ const web = {
   // The longest there is: a busy machine may take long to send a mail.
   MAIL_DEADLINE_MS: "15000",
 };
-const worker = { SERVICE_MODE: "worker", POSTMARK_WEBHOOK_AUTH: "hook:a-password-of-24-characters" };
+const worker = { ...web, SERVICE_MODE: "worker", PUBLIC_URL: "https://submissions.example.org" };
 
 let several: Several;
 let webs: readonly Service[];
