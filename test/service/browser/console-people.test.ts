@@ -5,6 +5,7 @@ import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { passwordHash } from "../../support/console/operator.ts";
 import { accept, inquiry } from "../../contract/records.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
+import { atNight } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { enter, oneVisit, operator } from "../../support/browser/console-visit.ts";
@@ -91,6 +92,7 @@ test("the page of a person tells who it is, and all that became of what was sent
   await story.filter({ hasText: "Subscribed to the newsletter" }).waitFor();
   await story.filter({ hasText: "Welcome mail" }).waitFor();
 
+  if (!atNight) return;
   await using other = await enter(browser(), site(), `/people/${encodeURIComponent(one.email)}`, {
     as: operators.ben[0],
   });

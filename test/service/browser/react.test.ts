@@ -50,7 +50,7 @@ async function fill(form: Locator, email: string): Promise<void> {
 const said = ({ page }: Visit) => page.getByLabel("Said");
 
 describe("a component", () => {
-  test("is a form before any script, in its language and with its packages and values", async () => {
+  test.runIf(atNight)("is a form before any script, in its language and with its packages and values", async () => {
     await using visit = await Visit.begin(browser(), { javaScriptEnabled: false });
     await visit.page.goto(host().url);
     const inquiry = visit.page.locator("inquiry-form");

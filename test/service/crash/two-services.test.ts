@@ -15,9 +15,8 @@ const beforeCommit: readonly Step[] = [
   ...(atNight ? (["staged", "resume-kept", "row-written"] as const) : []),
 ];
 const afterCommit: readonly Step[] = [
-  "mail-taken",
   "before-answer",
-  ...(atNight ? (["after-commit", "mail-in-hand", "mail-settled"] as const) : []),
+  ...(atNight ? (["after-commit", "mail-in-hand", "mail-taken", "mail-settled"] as const) : []),
 ];
 const steps = [...beforeCommit, ...afterCommit];
 const resume = pdf("resume.pdf", 50_000);

@@ -34,7 +34,7 @@ async function compile(name: string, include: readonly string[], options: object
   };
   const config = join(packed.project, `tsconfig.${name}.json`);
   await writeFile(config, JSON.stringify({ compilerOptions, include }));
-  return run("tsc", ["-p", config], packed.project);
+  return run("tsc", ["-p", config, "--singleThreaded"], packed.project);
 }
 
 const page = { module: "esnext", moduleResolution: "bundler", lib: ["es2024", "dom", "dom.iterable"], types: [] };
