@@ -26,19 +26,16 @@ const kinds: readonly (readonly [FormName, FieldTable, z.ZodType])[] = [
 /** Not filled in by people: the page names it. */
 const fromThePage = new Set(["source"]);
 
-test.each(kinds)(
-  "the schema of the %s has the fields of its table, in their order, with their limits and words",
-  (_, table, schema) => {
-    const { properties, required = [] } = z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
-    expect(Object.keys(properties).filter((name) => !fromThePage.has(name))).toEqual(Object.keys(table));
-    for (const [name, { rule, description }] of Object.entries(table)) {
-      const { items, ...property } = properties[name]!;
-      expect(property.description, name).toBe(description);
-      expect((items ?? property).maxLength, name).toBe(rule?.lengthMax);
-      expect(required.includes(name), name).toBe(rule?.required ?? false);
-    }
-  },
-);
+test.each(kinds)("the schema of the %s has its table's fields, in order, with limits and words", (_, table, schema) => {
+  const { properties, required = [] } = z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
+  expect(Object.keys(properties).filter((name) => !fromThePage.has(name))).toEqual(Object.keys(table));
+  for (const [name, { rule, description }] of Object.entries(table)) {
+    const { items, ...property } = properties[name]!;
+    expect(property.description, name).toBe(description);
+    expect((items ?? property).maxLength, name).toBe(rule?.lengthMax);
+    expect(required.includes(name), name).toBe(rule?.required ?? false);
+  }
+});
 
 test.each(kinds)("the example of each field of the %s is accepted as it is", (_, table, schema) => {
   const example = Object.fromEntries(

@@ -26,7 +26,9 @@ test("an operator has four reads and two exports at once, and the others wait in
     first[0]?.[Symbol.dispose]();
     // To end twice frees no second place.
     first[0]?.[Symbol.dispose]();
-    (await taken[atOnce])?.[Symbol.dispose]();
+    const next = await taken[atOnce];
+    expect(begun.slice(atOnce)).toEqual([atOnce]);
+    next?.[Symbol.dispose]();
     await taken[atOnce + 1];
     expect(begun.slice(atOnce)).toEqual([atOnce, atOnce + 1]);
   }

@@ -63,7 +63,9 @@ export function openTurns({ atOnceMax, waitingMax, waitMs }: TurnLimits) {
       lines.set(key, line);
       if (line.busy < atOnceMax) line.busy += 1;
       else await wait(line, gone);
-      return { [Symbol.dispose]: () => end(key, line) };
+      const turn = new DisposableStack();
+      turn.defer(() => end(key, line));
+      return turn;
     },
   };
 }

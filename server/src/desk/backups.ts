@@ -62,7 +62,7 @@ export async function writeBackup(
   }
 }
 
-/** Whether a disk or, by SQLite's own number, the disk of a database is full, as far as an error or its causes tell. */
+/** Whether an error or one of its causes says that a disk is full: by Node's code, or by SQLite's number. */
 const isFull = (error: unknown): boolean =>
   error instanceof Error &&
   (("code" in error && error.code === "ENOSPC") || ("errcode" in error && error.errcode === 13) || isFull(error.cause));

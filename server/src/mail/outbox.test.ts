@@ -541,16 +541,13 @@ describe("stopping", () => {
     ["ask", null, { result: "later", timesNotFound: 0, dueAt: now + 30_000 }],
     ["once-more", null, { result: "later", timesNotFound: 0, dueAt: now + 30 * 60_000 }],
     ["once-more", 0, { result: "in-doubt" }],
-  ])(
-    "waits no longer than it may for a call that hangs: its mail is in doubt (%s, %s)",
-    async (doubt, timesNotFound, end) => {
-      const { outbox, told } = play({ doubt, stopMs: 5, deadlineMs: 1, send: () => gate().promise as Promise<never> });
-      expect(await outbox.deliver([mail("a", { timesNotFound })])).toBe(false);
-      await expect.poll(() => told.sent.length).toBe(1);
-      await outbox.stop();
-      expect(told.settled).toMatchObject([{ id: "a", ...end }]);
-    },
-  );
+  ])("waits only so long for a call that hangs: its mail is in doubt (%s, %s)", async (doubt, timesNotFound, end) => {
+    const { outbox, told } = play({ doubt, stopMs: 5, deadlineMs: 1, send: () => gate().promise as Promise<never> });
+    expect(await outbox.deliver([mail("a", { timesNotFound })])).toBe(false);
+    await expect.poll(() => told.sent.length).toBe(1);
+    await outbox.stop();
+    expect(told.settled).toMatchObject([{ id: "a", ...end }]);
+  });
 
   test("records once what became of a mail, though its answer comes too late", async () => {
     const held = gate();

@@ -461,11 +461,7 @@ const failedAt = (at: number, { id, about: { refused: error }, timesNotFound }: 
   ({ id, at, result: "failed", error, timesNotFound }) as const;
 
 /** Whether a settlement reached the store after the claim had read the mail. Sending it could send it twice. */
-const isOutdated = (
-  mail: Pick<LeasedMail, "timesNotFound">,
-  settled: MailSettlement | undefined,
-  now: number,
-): boolean =>
+const isOutdated = (mail: LeasedMail | RefusedMail, settled: MailSettlement | undefined, now: number): boolean =>
   settled !== undefined &&
   (settled.result !== "later" || settled.dueAt > now || settled.timesNotFound !== mail.timesNotFound);
 

@@ -73,12 +73,9 @@ const service = `
   await log.flush();
   process.exit(3);`;
 
-test.skipIf(!existsSync("/dev/full"))(
-  "a process whose log is on a full disk goes on, and ends as it wants to",
-  async () => {
-    await using full = await open("/dev/full", "w");
-    const child = run(service, full.fd);
-    const [errors, [code]] = await Promise.all([text(child.stderr!), once(child, "close")]);
-    expect([code, errors]).toEqual([3, ""]);
-  },
-);
+test.skipIf(!existsSync("/dev/full"))("a process logs to a full disk, goes on, and ends as it wants to", async () => {
+  await using full = await open("/dev/full", "w");
+  const child = run(service, full.fd);
+  const [errors, [code]] = await Promise.all([text(child.stderr!), once(child, "close")]);
+  expect([code, errors]).toEqual([3, ""]);
+});

@@ -193,7 +193,7 @@ export interface LeasedMail {
   readonly leasedUntil: number;
 }
 
-/** A mail in such hands that must not be sent, or cannot be read: it has failed. */
+/** A leased mail that must not be sent, or cannot be read. Who holds the lease records it as failed. */
 export interface RefusedMail extends Omit<LeasedMail, "about"> {
   readonly about: { readonly refused: string; readonly requestId: string | null };
 }

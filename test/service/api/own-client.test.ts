@@ -103,20 +103,17 @@ test("retries within a streamed batch can wait as long as the service asks", asy
   expect((await limited.stored()).subscribers).toHaveLength(2);
 });
 
-test.each([httpBatchStreamLink, streamByAccept])(
-  "a stream learns what a request was refused with as a whole",
-  async (link) => {
-    const outcomesOf = (calls: readonly Promise<unknown>[]) =>
-      Promise.all(calls.map(async (call) => (await refusalOf(call)).data?.code));
-    const client = clientOf(service(), link);
-    const many = Array.from({ length: 51 }, () => client.newsletter.subscribe.mutate({ email: "a@example.org" }));
-    expect(new Set(await outcomesOf(many))).toEqual(new Set(["BAD_REQUEST"]));
-    const large = { email: "a@example.org", source: "x".repeat(150_000) };
-    const both = [client.newsletter.subscribe.mutate(large), client.newsletter.subscribe.mutate(large)];
-    expect(await outcomesOf(both)).toEqual(["PAYLOAD_TOO_LARGE", "PAYLOAD_TOO_LARGE"]);
-    expect((await service().stored()).subscribers.map(({ email }) => email)).not.toContain("a@example.org");
-  },
-);
+test.each([httpBatchStreamLink, streamByAccept])("a stream learns why a batch was refused as a whole", async (link) => {
+  const outcomesOf = (calls: readonly Promise<unknown>[]) =>
+    Promise.all(calls.map(async (call) => (await refusalOf(call)).data?.code));
+  const client = clientOf(service(), link);
+  const many = Array.from({ length: 51 }, () => client.newsletter.subscribe.mutate({ email: "a@example.org" }));
+  expect(new Set(await outcomesOf(many))).toEqual(new Set(["BAD_REQUEST"]));
+  const large = { email: "a@example.org", source: "x".repeat(150_000) };
+  const both = [client.newsletter.subscribe.mutate(large), client.newsletter.subscribe.mutate(large)];
+  expect(await outcomesOf(both)).toEqual(["PAYLOAD_TOO_LARGE", "PAYLOAD_TOO_LARGE"]);
+  expect((await service().stored()).subscribers.map(({ email }) => email)).not.toContain("a@example.org");
+});
 
 test("one call of a batch that is too large is refused alone", async () => {
   const client = clientOf(service(), httpBatchLink);

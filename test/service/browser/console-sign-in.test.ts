@@ -90,37 +90,34 @@ test("a link of the command line signs in with one click, and not a second time"
   await page.getByText("This link was used or has expired.").waitFor();
 });
 
-test.runIf(atNight)(
-  "an invitation is accepted with the account of a provider, whose page the browser reaches",
-  async () => {
-    const port = await freePort();
-    const base = `http://127.0.0.1:${port}`;
-    await using provider = await IdentityProvider.open(() => `${base}/console/oidc/callback`);
-    provider.person = { subject: "nils", email: "nils@voices.example" };
-    const env = {
-      PORT: String(port),
-      PUBLIC_URL: base,
-      OIDC_ISSUER: provider.issuer,
-      OIDC_CLIENT_ID: client.id,
-      OIDC_CLIENT_SECRET: client.secret,
-      CONSOLE_PASSWORDS: "off",
-    };
-    await using offering = await ConsoleSite.open({ count: 0, env });
-    await using visit = await Visit.begin(browser());
-    const { page } = visit;
-    await page.goto(`${offering.url}/invitation#token=${await offering.invite("nils@voices.example", "sales")}`);
-    await expect.poll(() => page.getByLabel("Password").count()).toBe(0);
-    await page.getByRole("button", { name: "Accept with your organisation's account" }).click();
-    await inbox(page).waitFor();
-    expect(page.url()).toBe(offering.url);
+test.runIf(atNight)("an invitation is accepted with the account of a provider, whose page is reached", async () => {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  await using provider = await IdentityProvider.open(() => `${base}/console/oidc/callback`);
+  provider.person = { subject: "nils", email: "nils@voices.example" };
+  const env = {
+    PORT: String(port),
+    PUBLIC_URL: base,
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: client.id,
+    OIDC_CLIENT_SECRET: client.secret,
+    CONSOLE_PASSWORDS: "off",
+  };
+  await using offering = await ConsoleSite.open({ count: 0, env });
+  await using visit = await Visit.begin(browser());
+  const { page } = visit;
+  await page.goto(`${offering.url}/invitation#token=${await offering.invite("nils@voices.example", "sales")}`);
+  await expect.poll(() => page.getByLabel("Password").count()).toBe(0);
+  await page.getByRole("button", { name: "Accept with your organisation's account" }).click();
+  await inbox(page).waitFor();
+  expect(page.url()).toBe(offering.url);
 
-    // The provider's own session is another one. No call is under way that would find the session ended.
-    await page.waitForLoadState("networkidle");
-    await signOut(page);
-    const link = page.getByRole("link", { name: "Sign out of it as well" });
-    expect(new URL((await link.getAttribute("href"))!).origin).toBe(new URL(provider.issuer).origin);
-    await page.reload();
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await expect.poll(() => link.count()).toBe(0);
-  },
-);
+  // The provider's own session is another one. No call is under way that would find the session ended.
+  await page.waitForLoadState("networkidle");
+  await signOut(page);
+  const link = page.getByRole("link", { name: "Sign out of it as well" });
+  expect(new URL((await link.getAttribute("href"))!).origin).toBe(new URL(provider.issuer).origin);
+  await page.reload();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await expect.poll(() => link.count()).toBe(0);
+});

@@ -462,22 +462,19 @@ describe("a privacy notice", () => {
   });
 });
 
-test.runIf(atNight)(
-  "a form without script, as docs/forms.md shows it, comes back to the page of its site",
-  async () => {
-    const snippets = await snippetsOf("Without script", "forms.md");
-    const form = snippets.find((code) => code.includes('name="next"')) ?? "";
-    host().show({
-      body: form
-        .replaceAll("https://submissions.example.org", plain().url)
-        .replace("https://www.example.org/thank-you", `${host().url}/`),
-    });
-    await using visit = await Visit.begin(browser(), { javaScriptEnabled: false });
-    await visit.page.goto(host().url);
-    await visit.page.getByLabel("E-mail").fill("unscripted@example.org");
-    host().show({ body: "<h1>Thank you</h1>" });
-    await visit.page.getByRole("button").click();
-    await visit.page.getByRole("heading", { name: "Thank you" }).waitFor();
-    expect((await plain().stored()).subscribers).toMatchObject([{ email: "unscripted@example.org" }]);
-  },
-);
+test.runIf(atNight)("a form without script, as docs/forms.md shows it, comes back to a page of its site", async () => {
+  const snippets = await snippetsOf("Without script", "forms.md");
+  const form = snippets.find((code) => code.includes('name="next"')) ?? "";
+  host().show({
+    body: form
+      .replaceAll("https://submissions.example.org", plain().url)
+      .replace("https://www.example.org/thank-you", `${host().url}/`),
+  });
+  await using visit = await Visit.begin(browser(), { javaScriptEnabled: false });
+  await visit.page.goto(host().url);
+  await visit.page.getByLabel("E-mail").fill("unscripted@example.org");
+  host().show({ body: "<h1>Thank you</h1>" });
+  await visit.page.getByRole("button").click();
+  await visit.page.getByRole("heading", { name: "Thank you" }).waitFor();
+  expect((await plain().stored()).subscribers).toMatchObject([{ email: "unscripted@example.org" }]);
+});

@@ -163,27 +163,24 @@ describe("useSubmission", () => {
     await page.unrouteAll();
   });
 
-  test.runIf(atNight)(
-    "says why where the service asks for a proof of work, and sends the solution that it is given",
-    async () => {
-      await using askingHost = await openHostSite();
-      await using asking = await startService({ env: { CORS_ORIGINS: askingHost.url, ...littleWork } });
-      askingHost.show(pageFor(asking));
-      await using visit = await visitPage(askingHost.url);
-      visit.expectProblems(/400/);
-      const form = own(visit);
-      await form.getByLabel("Own name").fill("Ann");
-      await form.getByLabel("Own address").fill("proof@example.org");
-      await form.getByRole("button", { name: "Ask", exact: true }).click();
-      await form.getByLabel("Own status").getByText("refused We could not verify that you are human.").waitFor();
-      expect((await asking.stored()).inquiries).toEqual([]);
+  test.runIf(atNight)("says why when the service asks for a proof of work, and sends the one it is given", async () => {
+    await using askingHost = await openHostSite();
+    await using asking = await startService({ env: { CORS_ORIGINS: askingHost.url, ...littleWork } });
+    askingHost.show(pageFor(asking));
+    await using visit = await visitPage(askingHost.url);
+    visit.expectProblems(/400/);
+    const form = own(visit);
+    await form.getByLabel("Own name").fill("Ann");
+    await form.getByLabel("Own address").fill("proof@example.org");
+    await form.getByRole("button", { name: "Ask", exact: true }).click();
+    await form.getByLabel("Own status").getByText("refused We could not verify that you are human.").waitFor();
+    expect((await asking.stored()).inquiries).toEqual([]);
 
-      await form.getByLabel("Own proof").fill(await proveWork(asking));
-      await form.getByRole("button", { name: "Ask", exact: true }).click();
-      await form.getByLabel("Own status").getByText("accepted INQ-").waitFor();
-      expect((await asking.stored()).inquiries).toMatchObject([{ email: "proof@example.org" }]);
-    },
-  );
+    await form.getByLabel("Own proof").fill(await proveWork(asking));
+    await form.getByRole("button", { name: "Ask", exact: true }).click();
+    await form.getByLabel("Own status").getByText("accepted INQ-").waitFor();
+    expect((await asking.stored()).inquiries).toMatchObject([{ email: "proof@example.org" }]);
+  });
 
   test("sends a resume with its progress", async () => {
     const section = one().page.getByRole("region", { name: "Own application" });

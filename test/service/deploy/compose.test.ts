@@ -12,15 +12,12 @@ test.each(containers)("%s is read-only, without capabilities and without new pri
   expect(container.security_opt).toContain("no-new-privileges:true");
 });
 
-test.each(containers)(
-  "%s has its secrets from a file that git ignores, made from one that exists",
-  (_name, container) => {
-    expect(container.environment).toBeUndefined();
-    expect(container.env_file).toHaveLength(1);
-    for (const name of container.env_file) expect(existsSync(`${root}/deploy/${name}.example`), name).toBe(true);
-    expect(read("deploy/.gitignore").split("\n")).toContain("*.env");
-  },
-);
+test.each(containers)("%s has secrets from a file that git ignores, made from one that exists", (_name, container) => {
+  expect(container.environment).toBeUndefined();
+  expect(container.env_file).toHaveLength(1);
+  for (const name of container.env_file) expect(existsSync(`${root}/deploy/${name}.example`), name).toBe(true);
+  expect(read("deploy/.gitignore").split("\n")).toContain("*.env");
+});
 
 test.each(containers)("%s writes to named volumes only, and names its image's version", (_name, { image, volumes }) => {
   expect(image).toMatch(/:\d+\.\d+/);

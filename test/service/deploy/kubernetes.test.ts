@@ -45,21 +45,18 @@ test.each(pods)("%s is admitted under the restricted profile", (_name, manifest)
   expect(namespace.metadata.labels["pod-security.kubernetes.io/enforce"]).toBe("restricted");
 });
 
-test.each(pods)(
-  "%s runs as the user of the image and writes to its /data, and to /backups, alone",
-  (name, manifest) => {
-    const { containers, securityContext, volumes } = templateOf(manifest).spec;
-    const [, user] = /^USER (\d+):/m.exec(read("deploy/Dockerfile")) ?? [];
-    expect(securityContext).toMatchObject({ runAsUser: Number(user), fsGroup: Number(user) });
-    const data = { name: "data", emptyDir: { sizeLimit: expect.stringMatching(/^\d+[GM]i$/) } };
-    const backups = { name: "backups", persistentVolumeClaim: expect.anything() };
-    const isBackup = name === "submissions-backup";
-    expect(volumes).toEqual(isBackup ? [data, backups] : [data]);
-    const places = isBackup ? ["data", "backups"] : ["data"];
-    for (const { volumeMounts } of containers)
-      expect(volumeMounts).toEqual(places.map((place) => ({ name: place, mountPath: `/${place}` })));
-  },
-);
+test.each(pods)("%s runs as the user of the image and writes to its /data and to /backups alone", (name, manifest) => {
+  const { containers, securityContext, volumes } = templateOf(manifest).spec;
+  const [, user] = /^USER (\d+):/m.exec(read("deploy/Dockerfile")) ?? [];
+  expect(securityContext).toMatchObject({ runAsUser: Number(user), fsGroup: Number(user) });
+  const data = { name: "data", emptyDir: { sizeLimit: expect.stringMatching(/^\d+[GM]i$/) } };
+  const backups = { name: "backups", persistentVolumeClaim: expect.anything() };
+  const isBackup = name === "submissions-backup";
+  expect(volumes).toEqual(isBackup ? [data, backups] : [data]);
+  const places = isBackup ? ["data", "backups"] : ["data"];
+  for (const { volumeMounts } of containers)
+    expect(volumeMounts).toEqual(places.map((place) => ({ name: place, mountPath: `/${place}` })));
+});
 
 test.each(pods)("%s names settings and secrets that there are, and an image's version", (_name, manifest) => {
   const known = ofKind("ConfigMap", "Secret").map(({ metadata }) => metadata.name);
@@ -81,20 +78,17 @@ test.each(deployments)("%s selects its own pods and no others", (name, manifest)
     expect(labelSelector.matchLabels).toEqual(matchLabels);
 });
 
-test.each(deployments)(
-  "%s is restarted when dead, not when its database is away, and is told to go in time",
-  (_, manifest) => {
-    const { containers, terminationGracePeriodSeconds } = templateOf(manifest).spec;
-    expect(containers[0]).toMatchObject({
-      startupProbe: { httpGet: { path: "/healthz" } },
-      livenessProbe: { httpGet: { path: "/healthz" } },
-      readinessProbe: { httpGet: { path: "/readyz" } },
-    });
-    // main.ts ends the process 26.5 s after the signal at the latest, with SMTP.
-    const pause = containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
-    expect(terminationGracePeriodSeconds).toBeGreaterThan(pause + 27);
-  },
-);
+test.each(deployments)("%s is restarted when dead, not without its database, and told to go in time", (_, manifest) => {
+  const { containers, terminationGracePeriodSeconds } = templateOf(manifest).spec;
+  expect(containers[0]).toMatchObject({
+    startupProbe: { httpGet: { path: "/healthz" } },
+    livenessProbe: { httpGet: { path: "/healthz" } },
+    readinessProbe: { httpGet: { path: "/readyz" } },
+  });
+  // main.ts ends the process 26.5 s after the signal at the latest, with SMTP.
+  const pause = containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
+  expect(terminationGracePeriodSeconds).toBeGreaterThan(pause + 27);
+});
 
 test("the service and its budget are of the web pods, which are several", () => {
   const [web] = ofKind("Deployment").filter(({ metadata }) => metadata.name === "submissions-web");

@@ -111,30 +111,27 @@ function expectShape(field: Field, value: unknown): void {
   field.shape?.(value);
 }
 
-test.each(fields)(
-  "$name that is accepted has its shape, and is accepted again as it is; nothing else makes it throw",
-  (field) => {
-    let accepted = 0;
-    fc.assert(
-      fc.property(fc.oneof(hostileText, field.honest), (text) => {
-        const first = judge(field.schema, text);
-        if (!first.taken) return;
-        if (first.value !== undefined) accepted += 1;
-        expectShape(field, first.value);
-        expect(judge(field.schema, first.value ?? "")).toEqual(first);
-      }),
-      { numRuns },
-    );
-    fc.assert(
-      fc.property(anything, (value) => {
-        const { taken } = judge(field.schema, value);
-        if (typeof value !== "string" && value !== undefined) expect(taken).toBe(false);
-      }),
-      { numRuns },
-    );
-    expect(accepted).toBeGreaterThan(numRuns / 20);
-  },
-);
+test.each(fields)("$name that is accepted has its shape and is accepted again; nothing else throws", (field) => {
+  let accepted = 0;
+  fc.assert(
+    fc.property(fc.oneof(hostileText, field.honest), (text) => {
+      const first = judge(field.schema, text);
+      if (!first.taken) return;
+      if (first.value !== undefined) accepted += 1;
+      expectShape(field, first.value);
+      expect(judge(field.schema, first.value ?? "")).toEqual(first);
+    }),
+    { numRuns },
+  );
+  fc.assert(
+    fc.property(anything, (value) => {
+      const { taken } = judge(field.schema, value);
+      if (typeof value !== "string" && value !== undefined) expect(taken).toBe(false);
+    }),
+    { numRuns },
+  );
+  expect(accepted).toBeGreaterThan(numRuns / 20);
+});
 
 const schemas = { inquiryInput, subscribeInput, applicationInput } satisfies Record<string, z.ZodType>;
 const names = fc.constantFrom(

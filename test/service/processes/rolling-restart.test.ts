@@ -51,13 +51,10 @@ class Client {
 }
 
 // At night: it starts four processes, and again if the balancer was held up.
-test.runIf(atNight)(
-  "two processes are replaced one after the other, and every request of every client succeeds",
-  async () => {
-    // A balancer that is held up until a process has ended cannot have heard its notice, and shows nothing.
-    while (!(await areReplacedUnnoticed()));
-  },
-);
+test.runIf(atNight)("two processes are replaced one after the other, and all requests of clients succeed", async () => {
+  // A balancer that is held up until a process has ended cannot have heard its notice, and shows nothing.
+  while (!(await areReplacedUnnoticed()));
+});
 
 /** Answers whether the balancer could hear of every end before it came. */
 async function areReplacedUnnoticed(): Promise<boolean> {

@@ -15,8 +15,6 @@ import { runCommand } from "../../support/desk/run-command.ts";
 import { applicant, form, pdf, rest } from "../../support/doors.ts";
 import { type Service, startService } from "../../support/service.ts";
 
-/** For what the test has to wait for, on a busy machine. */
-
 class Resumes {
   readonly verdicts = new Map<string, string>();
   readonly claims: string[] = [];

@@ -116,11 +116,9 @@ describe("cleaning a name", () => {
   });
 });
 
-/**
- * Call it before the code runs for the first time: V8 counts blocks only of functions that it compiles from now on. Its
- * optimizers are off meanwhile: a function that one of them has inlined is no longer counted, and when that happens is chance.
- * Of a function, its most frequent block counts: V8 lists a block only if its count differs from that around it.
- */
+// Call it before the code runs for the first time: V8 counts only what it compiles from now on. Its optimizers are off
+// meanwhile, because a function that they have inlined is no longer counted. Of a function its most frequent block counts: V8
+// lists a block only if its count differs from that around it.
 async function startCounting(
   folder: string,
 ): Promise<AsyncDisposable & { count(run: () => Promise<unknown>): Promise<number> }> {

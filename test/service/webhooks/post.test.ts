@@ -148,37 +148,34 @@ test("a call is broken off when it takes too long or the process stops: at the l
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 
-test.skipIf(!hasOpenssl)(
-  "over https the certificate is that of the name, whatever the address, and it is checked",
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), "webhook-tls-"));
-    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-    const subject = "-subj /CN=receiver.example.org -addext subjectAltName=DNS:receiver.example.org";
-    const words = `req -x509 -newkey rsa:2048 -nodes -days 2 -keyout ${key} -out ${cert} ${subject}`;
-    execFileSync("openssl", words.split(" "), { stdio: "ignore" });
-    const ca = readFileSync(cert, "utf8");
-    const names: (string | false | null)[] = [];
-    const server = createTlsServer({ key: readFileSync(key), cert: ca }, (request, response) => {
-      names.push((request.socket as TLSSocket).servername ?? null);
-      response.end();
-    });
-    const receiver = await listening(server);
-    const { port } = receiver;
-    const options = { ...inner, resolve: async () => [loopback] };
-    try {
-      const url = `https://receiver.example.org:${port}/`;
-      expect(await post(url, "{}", {}, { ...options, ca })).toMatchObject({ status: 200 });
-      expect(names).toEqual(["receiver.example.org"]);
-      const other = await post(`https://other.example.org:${port}/`, "{}", {}, { ...options, ca });
-      expect(other).toEqual({ failure: "ERR_TLS_CERT_ALTNAME_INVALID" });
-      expect(await post(url, "{}", {}, options)).toEqual({ failure: "DEPTH_ZERO_SELF_SIGNED_CERT" });
-      expect(names).toHaveLength(1);
-    } finally {
-      await receiver.goAway();
-      rmSync(folder, { recursive: true });
-    }
-  },
-);
+test.skipIf(!hasOpenssl)("over https the certificate is of the name, whatever the address, and checked", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "webhook-tls-"));
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const subject = "-subj /CN=receiver.example.org -addext subjectAltName=DNS:receiver.example.org";
+  const words = `req -x509 -newkey rsa:2048 -nodes -days 2 -keyout ${key} -out ${cert} ${subject}`;
+  execFileSync("openssl", words.split(" "), { stdio: "ignore" });
+  const ca = readFileSync(cert, "utf8");
+  const names: (string | false | null)[] = [];
+  const server = createTlsServer({ key: readFileSync(key), cert: ca }, (request, response) => {
+    names.push((request.socket as TLSSocket).servername ?? null);
+    response.end();
+  });
+  const receiver = await listening(server);
+  const { port } = receiver;
+  const options = { ...inner, resolve: async () => [loopback] };
+  try {
+    const url = `https://receiver.example.org:${port}/`;
+    expect(await post(url, "{}", {}, { ...options, ca })).toMatchObject({ status: 200 });
+    expect(names).toEqual(["receiver.example.org"]);
+    const other = await post(`https://other.example.org:${port}/`, "{}", {}, { ...options, ca });
+    expect(other).toEqual({ failure: "ERR_TLS_CERT_ALTNAME_INVALID" });
+    expect(await post(url, "{}", {}, options)).toEqual({ failure: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+    expect(names).toHaveLength(1);
+  } finally {
+    await receiver.goAway();
+    rmSync(folder, { recursive: true });
+  }
+});
 
 /** A name server that knows every name but those that begin with `silent`, which it never answers. */
 async function startNameServer() {

@@ -5,15 +5,12 @@ import { asCommitError, asUnavailable, isBusy } from "./errors.ts";
 const sqliteError = (errcode: number) =>
   Object.assign(new Error(`errcode ${errcode}`), { code: "ERR_SQLITE_ERROR", errcode });
 
-test.each([7, 8, 10, 11, 13, 14, 26, 10 | (4 << 8)])(
-  "takes the code %i for a database that cannot be used",
-  (errcode) => {
-    const error = sqliteError(errcode);
-    expect(asUnavailable(error)).toBeInstanceOf(StorageUnavailable);
-    expect(asUnavailable(error)).toMatchObject({ cause: error, outcome: "not-stored" });
-    expect(isBusy(error)).toBe(false);
-  },
-);
+test.each([7, 8, 10, 11, 13, 14, 26, 10 | (4 << 8)])("takes the code %i for an unusable database", (errcode) => {
+  const error = sqliteError(errcode);
+  expect(asUnavailable(error)).toBeInstanceOf(StorageUnavailable);
+  expect(asUnavailable(error)).toMatchObject({ cause: error, outcome: "not-stored" });
+  expect(isBusy(error)).toBe(false);
+});
 
 test.each([5, 6, 15, 517])("takes the code %i for a lock that another connection holds", (errcode) => {
   expect(isBusy(sqliteError(errcode))).toBe(true);
