@@ -1,6 +1,7 @@
 // Subscribers in the console: adding one or a file of them, unsubscribing, and the list by source.
 import { expect, test } from "vitest";
-import type { ImportReport } from "../../../shared/src/console.ts";
+import type { ImportReport, Page, PageRequest } from "../../../shared/src/console.ts";
+import { readPages } from "../../contract/records.ts";
 import { json } from "../../support/doors.ts";
 import { welcomed, welcomes, open } from "../../support/newsletter/reader.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
@@ -171,13 +172,10 @@ test("the mails of a file are due one after the other, three a second, whichever
   // More than 64 KiB, which is what other calls may send.
   const csv = `email,note\n${addresses.map((email) => `${email},"${"x".repeat(300)}"\n`).join("")}`;
   expect(await importOf(mia, csv)).toEqual({ active: 0, pending: 250, leftOut: [], unread: ["note"] });
-  const due = new Map<string, number>();
-  for (let after: number | undefined, more = true; more;) {
-    const { data } = await mia.call("mails.list", { page: { limit: 100, ...(after && { after }) } });
-    const { rows, next } = data as { rows: { email: string; dueAt: number }[]; next: number | null };
-    for (const { email, dueAt } of rows) due.set(email, dueAt - clock.now());
-    [after, more] = [next ?? undefined, next !== null];
-  }
+  const pageAt = async (page: PageRequest) =>
+    (await mia.call("mails.list", { page })).data as Page<{ email: string; dueAt: number }>;
+  const mails = await readPages(100, pageAt);
+  const due = new Map(mails.map(({ email, dueAt }) => [email, dueAt - clock.now()]));
   // The first is due at once, and may be sent by now.
   const later = addresses.slice(1);
   expect(later.map((email) => due.get(email))).toEqual(later.map((_, n) => (n + 1) * 330));

@@ -13,7 +13,7 @@ import { openStore } from "../../../server/src/storage/open-store.ts";
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { inviteTo, passwordHash } from "../console/operator.ts";
-import { accept, application, inquiry, resume, subscription } from "../../contract/records.ts";
+import { accept, application, inquiry, readPages, resume, subscription } from "../../contract/records.ts";
 import { useRaw } from "../../contract/sqlite-under-test.ts";
 import { openFolder } from "../folder.ts";
 import { startService, type Service } from "../service.ts";
@@ -262,14 +262,9 @@ async function addMonth(store: Store, count: number, folder: string): Promise<In
   return (await Promise.all(lists)).flat().toSorted((one, other) => other.arrival - one.arrival);
 }
 
-async function list(store: Store, filter: Filter): Promise<InboxRow[]> {
-  const rows: InboxRow[] = [];
-  for (let after: number | undefined; ;) {
-    const page = await store.desk.listSubmissions(wholeScope, filter, { ...(after && { after }), limit: 100 });
-    rows.push(...page.rows.map((one) => inboxRow(one, null)));
-    if (page.next === null) return rows;
-    after = page.next;
-  }
+async function list({ desk }: Store, filter: Filter): Promise<InboxRow[]> {
+  const all = await readPages(100, (page) => desk.listSubmissions(wholeScope, filter, page));
+  return all.map((one) => inboxRow(one, null));
 }
 
 /** The latest is German, one has a very long address, and most are confirmed. Answers the id of the welcome mail. */

@@ -47,7 +47,7 @@ export async function readPage<Row>(
     if (descending) below = edge === above ? above : edge + 1;
     else above = edge === below ? below : edge - 1;
     worked += took;
-    if (worked > ranges.workMsMax && rows.length <= limit) {
+    if (worked > ranges.workMsMax && rows.length <= limit && above + 1 < below) {
       stoppedAt = descending ? below : above;
       break;
     }
