@@ -205,6 +205,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (!hasOperators) {
       log.info("the console has no operator yet: npm run submissions -- operators add YOU@example.org --role admin");
     }
+  } else if (config.publicUrl === null) {
+    log.warn("links in mails lead to this worker, which serves no page: set PUBLIC_URL");
   }
   if (config.scanner !== null && config.mode !== "web") {
     const { startScanning } = await import("./resumes/scanning.ts");

@@ -93,7 +93,7 @@ test.each<[Environment, Partial<Record<keyof Config, unknown>>]>([
   [{ SERVICE_MODE: "all" }, { mode: "all" }],
   [{ SERVICE_MODE: "all", DATABASE_URL: database }, { mode: "all" }],
   [{ SERVICE_MODE: "web", DATABASE_URL: database }, { mode: "web" }],
-  [{ SERVICE_MODE: "worker", DATABASE_URL: database, PUBLIC_URL: "https://example.org" }, { mode: "worker" }],
+  [{ SERVICE_MODE: "worker", DATABASE_URL: database }, { mode: "worker" }],
   [{ WEBHOOK_TARGETS: "loopback" }, { webhookTargets: "loopback" }],
   [{ DIGEST_AT: "06:30" }, { digest: null }],
   [{ DIGEST_EMAIL: "a@b.example, c@d.example" }, { digest: { to: ["a@b.example", "c@d.example"], atMinute: 420 } }],
@@ -163,7 +163,7 @@ const words = (text: string) => text.split(" ");
 
 test.each<[name: string, values: readonly string[]]>([
   // Without DATABASE_URL: SQLite, which one process must serve alone.
-  ["SERVICE_MODE", words("web both")],
+  ["SERVICE_MODE", words("web worker both")],
   ["WEBHOOK_TARGETS", ["everything"]],
   ["DIGEST_AT", words("24:00 7:00 07:60 noon")],
   ["MAIL_DEADLINE_MS", ["15001"]],
@@ -214,7 +214,6 @@ test.each<[name: string, values: readonly string[]]>([
 
 test.each<[Environment, string]>([
   [{ SERVICE_MODE: "both", DATABASE_URL: database }, "SERVICE_MODE"],
-  [{ SERVICE_MODE: "worker" }, "PUBLIC_URL SERVICE_MODE"],
   [{ RESUME_DOWNLOAD: "both", RESUME_STORE }, "RESUME_DOWNLOAD"],
   [{ MAIL_TRANSPORT: "postmark" }, "MAIL_FROM POSTMARK_SERVER_TOKEN RECRUITING_EMAIL SALES_EMAIL"],
   [{ MAIL_TRANSPORT: "smtp" }, "MAIL_FROM RECRUITING_EMAIL SALES_EMAIL SMTP_URL"],

@@ -54,10 +54,6 @@ function* problemsBetween(
   if (mode !== undefined && mode !== "all" && !isSet("DATABASE_URL")) {
     yield { name: "SERVICE_MODE", message: "must be all, or unset, without DATABASE_URL." };
   }
-  // It serves none of the pages that the links in its mails lead to.
-  if (mode === "worker" && !isSet("PUBLIC_URL")) {
-    yield { name: "PUBLIC_URL", message: "is required with SERVICE_MODE=worker." };
-  }
   // A folder has no links to give.
   if (download === "presigned" && !isSet("RESUME_STORE")) {
     yield { name: "RESUME_DOWNLOAD", message: "must be proxied, or unset, without RESUME_STORE." };

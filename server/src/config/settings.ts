@@ -102,7 +102,7 @@ const storage = {
   SERVICE_MODE: valued(kind.oneOf("all", "web", "worker"), "all", {
     means: "what this process does",
     values:
-      "`web` takes submissions, `worker` does the [work behind them](operations.md#several-processes), `all` both. `web` and `worker` need `DATABASE_URL`, `worker` `PUBLIC_URL`.",
+      "`web` takes submissions, `worker` does the [work behind them](operations.md#several-processes), `all` both. `web` and `worker` need `DATABASE_URL`, the links in a worker's mails `PUBLIC_URL`.",
   }),
   RESUME_STORE: optional(kind.s3Address, "`DATA_DIR/resumes`", {
     means: "bucket of an S3 store for resumes",

@@ -5,7 +5,7 @@ import { count } from "../../support/outbox/mail-service.ts";
 import type { Service } from "../../support/service.ts";
 import type { PostmarkFault } from "../../support/postmark-stand-in.ts";
 import { until } from "../../support/service-process.ts";
-import { mailsSettled, openSeveral, type Several, statusOf } from "../../support/processes/several.ts";
+import { hasLogged, mailsSettled, openSeveral, type Several, statusOf } from "../../support/processes/several.ts";
 
 const web = {
   SERVICE_MODE: "web",
@@ -13,7 +13,7 @@ const web = {
   // The longest there is: a busy machine may take long to send a mail.
   MAIL_DEADLINE_MS: "15000",
 };
-const worker = { ...web, SERVICE_MODE: "worker", PUBLIC_URL: "https://submissions.example.org" };
+const worker = { SERVICE_MODE: "worker", POSTMARK_WEBHOOK_AUTH: "hook:a-password-of-24-characters" };
 
 let several: Several;
 let webs: readonly Service[];
@@ -52,6 +52,7 @@ test("workers have no doors, send what the web could not, and lose and double no
     expect(await statusOf(service, "/webhooks/postmark", { method: "POST" })).toBe(401);
   }
   for (const service of workers) {
+    expect(hasLogged(service, "links in mails lead to this worker, which serves no page: set PUBLIC_URL")).toBe(true);
     for (const path of ["/healthz", "/readyz", "/metrics"]) expect(await statusOf(service, path), path).toBe(200);
     for (const path of ["/", "/docs", "/openapi.json", "/forms.js", "/newsletter/confirm?token=x"]) {
       expect(await statusOf(service, path), path).toBe(404);
