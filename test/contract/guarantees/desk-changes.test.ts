@@ -201,21 +201,6 @@ test("mail retry keeps to the cap and to suppressed addresses", async ({ store }
   expect(await wake(store, failed[3]!.id, now)).toBe("suppressed");
 });
 
-test("a waiting receipt to an address suppressed meanwhile is refused, and the notice goes out", async ({ store }) => {
-  const [receipt, notice] = await acceptMails(store, inquiry(1));
-  const { mails } = await accept(store, subscription({ email: inquiry(1).email }));
-  await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
-  const at = noon + 60 * minute;
-  const claimed = await store.mails.claim(at, 10, { owner: "other", until: at + minute });
-  const about = { refused: "suppressed" };
-  const { about: told } = notice;
-  expect(claimed).toMatchObject([
-    { id: receipt.id, about },
-    { id: notice.id, about: told },
-    { id: mails[0]!.id, about },
-  ]);
-});
-
 test("records views and exports, and reads the audit log in both directions", async ({ store }) => {
   for (const subject of ["inquiries", "applications", "subscribers"]) {
     await store.desk.audit({ action: "export", subject, detail: { rows: 1 } }, eva);

@@ -27,6 +27,7 @@ import {
   sales,
   sendAgain,
   settle,
+  subscription,
   triage,
 } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
@@ -147,13 +148,16 @@ test("refuses a suppressed address with its reason, and what the scope does not 
   expect((await detailOf(store, references[0]!)).history).toEqual([]);
 });
 
-test("does not send to an address that was suppressed meanwhile, nor send again to it", async ({ store }) => {
+test("refuses what is to go to an address that was suppressed meanwhile, and does not send it again", async ({
+  store,
+}) => {
   const reference = await acceptReference(store, inquiry(1));
+  await accept(store, subscription({ email: inquiry(1).email }));
   const { id } = await reply(store, { reference });
   await store.suppress({ email: inquiry(1).email, reason: "bounced", at: noon });
   const mail = (await allMails(store)).find((one) => one.reply === id)!;
-  const [receipt, notice, refused] = await claimDue(store);
-  for (const one of [receipt, refused]) expect(one).toMatchObject({ about: { refused: "suppressed" } });
+  const [receipt, notice, welcome, refused] = await claimDue(store);
+  for (const one of [receipt, welcome, refused]) expect(one).toMatchObject({ about: { refused: "suppressed" } });
   expect([notice, refused]).toMatchObject([{ kind: "inquiry-notice", about: { submission: {} } }, { id: mail.id }]);
   await settle(store, { failed: [mail] }, { owner: "other" });
   expect(await sendAgain(store, wholeScope, mail.id, by)).toBe("suppressed");
