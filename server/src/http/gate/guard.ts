@@ -126,11 +126,11 @@ interface Sites {
 // Tells what a browser sends from a page of another site, so that no page can submit in its visitors' names. Programs and
 // mail programs send neither of the two headers and are never refused. Only POST changes something.
 export function foreignSites({ publicUrl, corsOrigins }: Sites): IsForeign {
-  const allowed = new Set(corsOrigins);
+  const allowed = new Set<string | undefined>(corsOrigins);
   return ({ method, headers }) => {
     const { origin, "sec-fetch-site": site } = headers;
     if ((origin === undefined && site === undefined) || method !== "POST") return false;
-    if (origin !== undefined && allowed.has(origin)) return false;
+    if (allowed.has(origin)) return false;
     return site === undefined ? origin !== new URL(publicUrl()).origin : site === "cross-site";
   };
 }
