@@ -14,8 +14,8 @@ const project = (name: string, include: string[], more: object = {}) => ({
 
 /** Never waits: one worker for each of two cores. In all projects files share a worker and leave nothing behind. */
 const pure = { isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } };
-/** Often waits for processes, browsers and databases: a third worker uses that time. */
-const running = { isolate: false, maxWorkers: 3, sequence: { groupOrder: 1 } };
+/** Often waits for processes, browsers and databases: two workers more use that time. */
+const running = { isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } };
 const postgres = { ...running, globalSetup: "test/support/postgres-global.ts" };
 /** Temporary files stay on the disk: programs are run from them, which `/dev/shm` may forbid. */
 const onDisk = { ...running, env: { TMPDIR: tmpdir() } };

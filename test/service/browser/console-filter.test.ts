@@ -1,6 +1,6 @@
 // What the inbox shows and keeps in its address, in a real browser: filters, searches, older submissions, tags.
 import { expect, test } from "vitest";
-import { manyOrFew } from "../../support/many-or-few.ts";
+import { atNight, manyOrFew } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
 import { failNext, oneVisit, pathOf, rows } from "../../support/browser/console-visit.ts";
@@ -71,7 +71,7 @@ test("no server on the way is told what is searched for, and old addresses are r
   await expect.poll(() => search.inputValue()).toBe("phonetics");
 });
 
-test("what failed is said and offered again, and so is being offline", async () => {
+test.runIf(atNight)("what failed is said and offered again, and so is being offline", async () => {
   const page = await go();
   const context = page.context();
   expectProblems(/status of 500/, /status of 429/, /ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED|status of/);

@@ -16,6 +16,7 @@ import {
   rows,
   wide,
 } from "../../support/browser/console-visit.ts";
+import { atNight } from "../../support/many-or-few.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open({ count: 60 }));
@@ -33,7 +34,7 @@ const goLater = (path = "") => moveTo(later().page, site().url + path);
 const referencesIn = (page: Page) =>
   page.locator("[data-reference]").evaluateAll((links) => links.map((link) => link.dataset["reference"]));
 
-test("rows are one line of 44 px, in sections by the days of the viewer's zone", async () => {
+test.runIf(atNight)("rows are one line of 44 px, in sections by the days of the viewer's zone", async () => {
   const timeZone = "Pacific/Auckland";
   await using visit = await enter(browser(), site(), "?status=all", { timezoneId: timeZone });
   const { page } = visit;
@@ -199,20 +200,23 @@ test("after Done on its page, and after an erasure, the keyboard is on the next 
   await expect.poll(() => focusedRow(page)).toBe(third);
 });
 
-test("a page that the role does not include is not found, once; a list in which nothing is new says what else is to be done", async () => {
-  await using visit = await enter(browser(), site(), "/subscribers", { as: operators.cleo[0] });
-  const { page } = visit;
-  await page.getByRole("heading", { name: "Page not found" }).waitFor();
-  await expect.poll(() => page.getByText("Not found", { exact: true }).count()).toBe(0);
-  await moveTo(page, `${site().url}?status=new`);
-  await rows(page).first().waitFor();
-  for (const { reference } of await site().list({ kind: "application", status: "new" }))
-    await site().changeAs(operators.cleo[0], reference, { status: "open" });
-  await page.reload();
-  await page.getByRole("heading", { name: "Nothing is new" }).waitFor();
-  await page.getByText(/^\d+ to do\.$/).waitFor();
-  await expect.poll(() => page.getByText("Nothing waits").count()).toBe(0);
-});
+test.runIf(atNight)(
+  "a page that the role does not include is not found, once; a list in which nothing is new says what else is to be done",
+  async () => {
+    await using visit = await enter(browser(), site(), "/subscribers", { as: operators.cleo[0] });
+    const { page } = visit;
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
+    await expect.poll(() => page.getByText("Not found", { exact: true }).count()).toBe(0);
+    await moveTo(page, `${site().url}?status=new`);
+    await rows(page).first().waitFor();
+    for (const { reference } of await site().list({ kind: "application", status: "new" }))
+      await site().changeAs(operators.cleo[0], reference, { status: "open" });
+    await page.reload();
+    await page.getByRole("heading", { name: "Nothing is new" }).waitFor();
+    await page.getByText(/^\d+ to do\.$/).waitFor();
+    await expect.poll(() => page.getByText("Nothing waits").count()).toBe(0);
+  },
+);
 
 test("what could not be loaded beside the list stands together at the top", async () => {
   const page = await go();
@@ -259,7 +263,7 @@ test("new submissions are offered without moving the rows, until they are loaded
   await expect.poll(() => offer.count()).toBe(0);
 });
 
-test("a second operator overwrites nothing only another part of the page was told of", async () => {
+test.runIf(atNight)("a second operator overwrites nothing only another part of the page was told of", async () => {
   const one = await site().add("Nora Fresh");
   const page = await goLater(pathOf(one));
   await page.reload();

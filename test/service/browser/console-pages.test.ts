@@ -12,7 +12,7 @@ const site = shared(() => ConsoleSite.open());
 
 const { go, expectProblems } = oneVisit(site);
 
-test("a language is told of an application and of a subscriber, unless it is English", async () => {
+test.runIf(atNight)("a language is told of an application and of a subscriber, unless it is English", async () => {
   const applied = site().submissions.find(({ kind }) => kind === "application")!;
   const [german, english] = (await site().store.desk.listSubscribers({}, {})).rows;
   const titleOf = ({ email }: { readonly email: string }) =>
@@ -115,7 +115,7 @@ test("the audit log says what was done in sentences, and writes times as times",
   await expect.poll(() => entries.getByText(/from:|operators?\./).count()).toBe(0);
 });
 
-test("of a person with hundreds of submissions it is said that there are more", async () => {
+test.runIf(atNight)("of a person with hundreds of submissions it is said that there are more", async () => {
   const { email } = site().submissions[2]!;
   await Promise.all(Array.from({ length: 200 }, (_, number) => site().add(`Ann ${number}`, email)));
   const page = await go(personOf(email));

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
 import { oneVisit, operator, signOut } from "../../support/browser/console-visit.ts";
+import { atNight } from "../../support/many-or-few.ts";
 
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go, expectProblems } = oneVisit(site);
@@ -89,7 +90,7 @@ test("a saved answer fills the message, and answers several at once, each as it 
   expect((await site().detail(other!.reference)).replies).toMatchObject([{ author: operator }]);
 });
 
-test("a message that was begun survives a reload, and not a sign-out", async () => {
+test.runIf(atNight)("a message that was begun survives a reload, and not a sign-out", async () => {
   const one = newInquiry();
   const page = await go(pathOf(one));
   await page.getByRole("button", { name: "Reply", exact: true }).click();

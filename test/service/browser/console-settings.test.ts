@@ -9,7 +9,7 @@ import { failNext, hasFocus, isWellMade, oneVisit, rows } from "../../support/br
 const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go, expectProblems } = oneVisit(site);
 
-test("an operator is invited by keyboard alone, and a dialog gives the focus back", async () => {
+test.runIf(atNight)("an operator is invited by keyboard alone, and a dialog gives the focus back", async () => {
   const page = await go("/settings");
   const dialog = page.getByRole("dialog");
   const invite = page.getByRole("button", { name: "Invite" });

@@ -13,7 +13,7 @@ const brand = "Voices & <Sons>";
 const empty = shared(() => ConsoleSite.open({ count: 0, env: { BRAND: brand } }));
 const { go } = oneVisit(site);
 
-test("the name of the installation stands in the tab, on the sign-in and above the places", async () => {
+test.runIf(atNight)("the name of the installation stands in the tab, on the sign-in and above the places", async () => {
   await using visit = await Visit.begin(browser());
   const { page } = visit;
   await page.goto(empty().url);
@@ -48,30 +48,33 @@ test("the menu of the account has the address, the settings, the shortcuts and t
   await expect.poll(() => menu.count()).toBe(0);
 });
 
-test("the list is asked for while the script of the page is on its way, once, of those whose role sees it", async () => {
-  const cases = [
-    ["eva", ["session.me", "inbox.since", "inbox.list"]],
-    ["mia", ["session.me"]],
-  ] as const;
-  for (const [name, asks] of cases.slice(0, manyOrFew(2))) {
-    await using visit = await Visit.begin(browser(), wide);
-    const { page, context } = visit;
-    await site().signIn(context, operators[name][0]);
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(request.url().replace(/^.*\/trpc\//, "")));
-    const answered = asks.map((procedure) => page.waitForResponse((response) => response.url().endsWith(procedure)));
-    await page.route("**/assets/console-*.js", async (route) => {
-      await Promise.all(answered);
-      await route.continue();
-    });
-    await page.goto(site().url);
-    if (name === "eva") await rows(page).first().waitFor();
-    else await page.getByRole("heading", { name: "Subscribers", exact: true }).waitFor();
-    const times = (procedure: string) => asked.filter((one) => one === procedure).length;
-    // A page that is loaded later asks who is signed in once more.
-    expect([times("session.me"), times("inbox.list")]).toEqual(name === "eva" ? [1, 1] : [2, 0]);
-  }
-});
+test.runIf(atNight)(
+  "the list is asked for while the script of the page is on its way, once, of those whose role sees it",
+  async () => {
+    const cases = [
+      ["eva", ["session.me", "inbox.since", "inbox.list"]],
+      ["mia", ["session.me"]],
+    ] as const;
+    for (const [name, asks] of cases.slice(0, manyOrFew(2))) {
+      await using visit = await Visit.begin(browser(), wide);
+      const { page, context } = visit;
+      await site().signIn(context, operators[name][0]);
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(request.url().replace(/^.*\/trpc\//, "")));
+      const answered = asks.map((procedure) => page.waitForResponse((response) => response.url().endsWith(procedure)));
+      await page.route("**/assets/console-*.js", async (route) => {
+        await Promise.all(answered);
+        await route.continue();
+      });
+      await page.goto(site().url);
+      if (name === "eva") await rows(page).first().waitFor();
+      else await page.getByRole("heading", { name: "Subscribers", exact: true }).waitFor();
+      const times = (procedure: string) => asked.filter((one) => one === procedure).length;
+      // A page that is loaded later asks who is signed in once more.
+      expect([times("session.me"), times("inbox.list")]).toEqual(name === "eva" ? [1, 1] : [2, 0]);
+    }
+  },
+);
 
 test("every page says that no mail goes out and that the disk is nearly full", async () => {
   await using visit = await Visit.begin(browser(), wide);

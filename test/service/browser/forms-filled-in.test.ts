@@ -4,7 +4,7 @@ import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { bundlePage } from "../../support/bundle-page.ts";
-import { manyOrFew } from "../../support/many-or-few.ts";
+import { atNight, manyOrFew } from "../../support/many-or-few.ts";
 import { openHostSite } from "../../support/host-site.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -149,7 +149,7 @@ describe("a page that is loaded again", () => {
     expect(keys[0]).toBe(keys[1]);
   });
 
-  test("keeps its ticks while the packages are still loading", async () => {
+  test.runIf(atNight)("keeps its ticks while the packages are still loading", async () => {
     host().show({
       body: `<inquiry-form></inquiry-form><script type="module" src="${service().url}/forms.js"></script>`,
     });
