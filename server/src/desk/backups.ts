@@ -75,8 +75,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return names.filter((name) => namePattern.test(name)).toSorted();
 }
 
-// Removes all backups but the newest `keep` whole ones and what came after them, and what killed ones have left. Of those that
-// lack resumes at most `keep` stay, too: a resume that is lost for good must not fill the disk.
+/** Removes old backups, and what killed ones have left. @param keep how many whole ones stay; Infinity: all */
 export async function forgetBackups(folder: string, keep: number, now: number): Promise<void> {
   const names = await listBackups(folder);
   const whole: string[] = [];
@@ -84,6 +83,7 @@ export async function forgetBackups(folder: string, keep: number, now: number): 
     const manifest = await readManifest(join(folder, name)).catch(ifMissing(null));
     if (manifest?.lacking === 0) whole.push(name);
   }
+  // At most as many of those that lack resumes: one that is lost for good must not fill the disk.
   const lacking = names.filter((name) => !whole.includes(name));
   const oldest = whole.at(-keep) ?? "";
   for (const name of names.filter((one) => one < oldest || lacking.slice(0, -keep).includes(one))) {

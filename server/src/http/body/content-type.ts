@@ -87,10 +87,10 @@ function textOf(bytes: Buffer): string {
   return bytes.toString("utf8");
 }
 
-// A JSON value. A byte-order mark before it is ignored (RFC 8259 8.1). Names of prototypes become plain properties, which
-// schemas drop. @throws Fault `bodyMalformed`
+/** A JSON value. Names of prototypes become plain properties, which schemas drop. @throws Fault `bodyMalformed` */
 export function parseJson(text: string): unknown {
   try {
+    // A byte-order mark may be ignored (RFC 8259 8.1).
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     // A SyntaxError quotes the body; it goes no further than the log.
