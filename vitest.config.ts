@@ -22,21 +22,21 @@ const onDisk = { ...running, env: { TMPDIR: tmpdir() } };
 /** Memory and time are measured while nothing else runs. */
 const alone = { isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } };
 
-const measuring = ["test/service/work/**/*.test.ts", "test/service/abuse/linear-work.test.ts"];
+const measuring = ["test/service/abuse/{linear-work,text-work,upload-memory}.test.ts"];
 /** Counts how often blocks of code run, the same on any machine. It needs a worker that has not run them before. */
 const counting = ["test/service/resumes/work.test.ts"];
 /** About the files of the repository: nothing is started. */
 const ofTheRepository = ["test/service/repository/**/*.test.ts"];
-const browsers = ["test/service/{browser,package}/**/*.test.ts"];
+const browsers = ["test/service/browser/**/*.test.ts", "test/service/client/package.test.ts"];
 /** Start their services on a server of their own, beside those on SQLite. */
-const databases = ["test/service/{crash,desk,processes}/**/*.test.ts"];
+const databases = ["test/service/{desk,processes}/**/*.test.ts"];
 
 /** Run HAProxy, nginx and Caddy with the files of deploy/: at night, where these are installed for certain. */
 const proxies = process.env["NIGHTLY"] === "1" ? [] : ["test/service/deploy/{balancers,refusals}.test.ts"];
 
 /** Take long although they are short, which the usual order of a clean checkout, by size, does not know. */
 const long =
-  /\/(contract\/(move|postgres-(faults|plans|schema))|crash\/\w+-\w+|processes\/\w+|desk\/(backup|commands)|outbox\/at-once)\./;
+  /\/(contract\/(move|postgres-(faults|plans|schema))|processes\/\w+|desk\/(backup|commands)|mail\/at-once)\./;
 
 /** Has the longest files of each project begin first: at its end no worker waits long for another. */
 class LongFirst extends BaseSequencer {
@@ -74,14 +74,14 @@ export default defineConfig({
         "postgres",
         [
           "test/contract/guarantees/*.test.ts",
-          "test/service/newsletter/life.test.ts",
+          "test/service/mail/newsletter-life.test.ts",
           ...(process.env["NIGHTLY"] === "1"
             ? [
                 "test/service/api/idempotency.test.ts",
-                "test/service/outbox/leases.test.ts",
+                "test/service/mail/leases.test.ts",
                 "test/service/api/parity.test.ts",
-                "test/service/newsletter/links.test.ts",
-                "test/service/outbox/never-twice.test.ts",
+                "test/service/mail/newsletter-links.test.ts",
+                "test/service/mail/never-twice.test.ts",
                 "test/service/console/{changes,downloads,sign-in,tokens,webhooks}.test.ts",
                 "test/service/webhooks/delivery.test.ts",
               ]

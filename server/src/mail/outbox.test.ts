@@ -1,4 +1,4 @@
-// The outbox over a store and a mailer that are played by hand. On a real store: test/service/outbox/.
+// The outbox over a store and a mailer that are played by hand. On a real store: test/service/mail/.
 import { afterEach, describe, expect, test } from "vitest";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { Lease } from "../storage/store.ts";

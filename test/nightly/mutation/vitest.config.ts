@@ -8,7 +8,7 @@ export default defineConfig({
   // Node itself adds "import" or "require", as each file asks.
   ssr: { resolve: { conditions: ["@submissions/source", "node"] } },
   test: {
-    include: ["server/src/**/*.test.ts", "test/service/{abuse,outbox,resumes}/**/*.test.ts"],
+    include: ["server/src/**/*.test.ts", "test/service/{abuse,mail,resumes}/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },

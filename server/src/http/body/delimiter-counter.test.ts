@@ -1,4 +1,4 @@
-// Wherever a body is cut, and whatever stands in it: test/service/fuzz/small-parts.test.ts.
+// Wherever a body is cut, and whatever stands in it: test/service/abuse/fuzz-small-parts.test.ts.
 import { expect, test } from "vitest";
 import { DelimiterCounter } from "./delimiter-counter.ts";
 
