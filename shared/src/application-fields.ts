@@ -3,6 +3,9 @@ import { optionalWebUrl } from "./addresses.ts";
 import { companyField, emailField, type FieldGroup, type FieldTable } from "./field-table.ts";
 import { optionalMultilineText, optionalPhone, optionalText, personName, requiredText } from "./text.ts";
 
+/** What the references of applications begin with. */
+export const applicationPrefix = "APP";
+
 /** The fields of an application. */
 export const applicationFields = {
   fullName: {

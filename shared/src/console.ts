@@ -1,13 +1,8 @@
 // What the operators' console and its server say to each other: plain types of filters, rows and changes. Times are
 // milliseconds since the epoch, UTC.
+import type { SubmissionKind } from "./kinds.ts";
 import type { Language } from "./language.ts";
-
-/** What an operator may see: `sales` inquiries, `recruiting` applications and resumes, `marketing` subscribers. */
-export const roles = ["admin", "sales", "recruiting", "marketing"] as const;
-export type Role = (typeof roles)[number];
-
-export const submissionKinds = ["inquiry", "application"] as const;
-export type SubmissionKind = (typeof submissionKinds)[number];
+import type { Role } from "./roles.ts";
 
 export const triageStatuses = ["new", "open", "done", "spam"] as const;
 export type TriageStatus = (typeof triageStatuses)[number];

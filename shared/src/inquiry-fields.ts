@@ -3,6 +3,9 @@ import { companyField, emailField, type FieldGroup, type FieldTable } from "./fi
 import { packageIdsMax, textLengthMax } from "./limits.ts";
 import { personName, requiredText } from "./text.ts";
 
+/** What the references of inquiries begin with. */
+export const inquiryPrefix = "INQ";
+
 /** The fields of an inquiry. */
 export const inquiryFields = {
   name: {

@@ -2,8 +2,6 @@
 // digits are a keyed permutation of the counter of the day, which the store issues.
 import { z } from "zod";
 
-export type ReferenceKind = "INQ" | "APP";
-
 /** How many references a day and kind has: 000000 to 999999. */
 export const referencesPerDay = 1_000_000;
 
@@ -16,27 +14,24 @@ export function referenceDay(epochMs: number): number {
 /**
  * Writes a reference.
  *
+ * @param prefix three capital letters: that of the kind (kinds.ts)
  * @param day yyyymmdd, from {@link referenceDay}
  * @param number 0 to 999,999
  * @throws RangeError when the number does not fit six digits
  */
-export function formatReference(kind: ReferenceKind, day: number, number: number): string {
+export function formatReference(prefix: string, day: number, number: number): string {
   if (!Number.isInteger(number) || number < 0 || number >= referencesPerDay) {
     throw new RangeError(`A reference number is 0 to 999,999, not ${number}.`);
   }
-  return `${kind}-${day}-${String(number).padStart(6, "0")}`;
+  return `${prefix}-${day}-${String(number).padStart(6, "0")}`;
 }
 
-/** Any reference: its label, day and digits. */
-export const referenceShape = /^(INQ|APP)-([0-9]{8})-([0-9]{6})$/;
+/** Any reference: its prefix, day and digits. */
+export const referenceShape = /^([A-Z]{3})-([0-9]{8})-([0-9]{6})$/;
 
-const referenceOf = (kind: ReferenceKind, example: string) =>
+/** The schema of a kind's references: `INQ-yyyymmdd-dddddd`, 19 characters. */
+export const referenceOf = (prefix: string): z.ZodString =>
   z
     .string()
-    .regex(new RegExp(`^${kind}-[0-9]{8}-[0-9]{6}$`))
-    .meta({ maxLength: 19, examples: [example] });
-
-/** `INQ-yyyymmdd-dddddd`, 19 characters. */
-export const inquiryReference = referenceOf("INQ", "INQ-20261121-042137");
-/** `APP-yyyymmdd-dddddd`, 19 characters. */
-export const applicationReference = referenceOf("APP", "APP-20261121-907715");
+    .regex(new RegExp(`^${prefix}-[0-9]{8}-[0-9]{6}$`))
+    .meta({ maxLength: 19, examples: [`${prefix}-20261121-042137`] });

@@ -1,11 +1,11 @@
 // The side bar; on a phone, a bar at the top with a menu.
-import type { SubmissionKind } from "@submissions/shared/console";
+import { kindsOf, type SubmissionKind } from "@submissions/shared/kinds";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useEffect, useId, useRef } from "react";
 import { calls, isSignedOut, trpc } from "./calls.ts";
 import { useMe, useNames } from "./operators.ts";
-import { isAdmin, kindsByRole, seesSubmissions, seesSubscribers } from "./roles.ts";
+import { isAdmin, seesSubmissions, seesSubscribers } from "./roles.ts";
 import { forgetDrafts } from "./parts/drafts.tsx";
 import { Icon } from "./parts/icons.tsx";
 import { brand, brandIcon } from "./parts/page.tsx";
@@ -93,7 +93,7 @@ function Places() {
     ["Audit log", "/audit", "audit", isAdmin(me)],
     ["Settings", "/settings", "settings", true],
   ] as const;
-  const kinds: readonly SubmissionKind[] = kindsByRole[me.role];
+  const kinds: readonly SubmissionKind[] = kindsOf(me.role);
   return (
     <nav aria-label="Console">
       {lists.map(

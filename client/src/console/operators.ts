@@ -1,5 +1,6 @@
 // Operators: the one who is signed in, and those who see submissions: whom to assign to, and what each is called.
-import type { Me, OperatorName, SubmissionKind } from "@submissions/shared/console";
+import type { Me, OperatorName } from "@submissions/shared/console";
+import type { SubmissionKind } from "@submissions/shared/kinds";
 import { useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { trpc } from "./calls.ts";

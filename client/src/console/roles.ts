@@ -1,14 +1,7 @@
 // What a role sees.
-import { submissionKinds, type Me, type Role, type SubmissionKind } from "@submissions/shared/console";
+import type { Me } from "@submissions/shared/console";
+import { kindsOf } from "@submissions/shared/kinds";
 
-/** The kinds of submissions that a role sees. */
-export const kindsByRole = {
-  admin: submissionKinds,
-  sales: ["inquiry"],
-  recruiting: ["application"],
-  marketing: [],
-} as const satisfies Record<Role, readonly SubmissionKind[]>;
-
-export const seesSubmissions = ({ role }: Me): boolean => role !== "marketing";
+export const seesSubmissions = ({ role }: Me): boolean => kindsOf(role).length > 0;
 export const seesSubscribers = ({ role }: Me): boolean => role === "admin" || role === "marketing";
 export const isAdmin = ({ role }: Me): boolean => role === "admin";

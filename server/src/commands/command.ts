@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 import { email } from "@submissions/shared/fields";
+import { kindOf, kindOfReference, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { referenceShape } from "@submissions/shared/reference";
 import { InvalidArgumentError } from "commander";
 import type { Config } from "../config/config.ts";
@@ -103,15 +104,16 @@ export function parseEmail(text: string): string {
   throw new InvalidArgumentError("Write an e-mail address like ana@example.org.");
 }
 
-/** A reference with one of these labels, in either case. */
+/** A reference of one of these kinds, in either case. */
 const referenceOf =
-  (...labels: readonly string[]) =>
+  (names: readonly SubmissionKind[]) =>
   (text: string): string => {
     const reference = text.trim().toUpperCase();
-    if (referenceShape.test(reference) && labels.includes(reference.slice(0, 3))) return reference;
-    const examples = labels.map((label) => `${label}-20261121-042137`);
+    const kind = kindOfReference(reference);
+    if (referenceShape.test(reference) && kind !== undefined && names.includes(kind)) return reference;
+    const examples = names.map((name) => `${kindOf(name).prefix}-20261121-042137`);
     throw new InvalidArgumentError(`Write a reference like ${examples.join(" or ")}.`);
   };
 
-export const parseReference = referenceOf("INQ", "APP");
-export const parseApplicationReference = referenceOf("APP");
+export const parseReference = referenceOf(submissionKinds);
+export const parseReferenceWithFile = referenceOf(submissionKinds.filter((name) => kindOf(name).file !== null));

@@ -1,5 +1,6 @@
 // `operators`: who may use the console.
-import { roles, type OperatorRow, type Role } from "@submissions/shared/console";
+import type { OperatorRow } from "@submissions/shared/console";
+import { roles, type Role } from "@submissions/shared/roles";
 import { Option, type Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";

@@ -13,7 +13,7 @@ import { syncFolder } from "../resumes/staging.ts";
 import { openStore } from "../storage/open-store.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { systemClock } from "../clock.ts";
-import { CommandFailed, configOf, fileOf, parseApplicationReference, record, tell } from "./command.ts";
+import { CommandFailed, configOf, fileOf, parseReferenceWithFile, record, tell } from "./command.ts";
 import type { CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
@@ -31,7 +31,7 @@ export function registerResume(program: Command, deps: CommandDeps): void {
   program
     .command("resume")
     .description("Saves the resume of an application. A file that exists is never overwritten.")
-    .argument("<reference>", "APP-…", parseApplicationReference)
+    .argument("<reference>", "APP-…", parseReferenceWithFile)
     .option("--output <file>", "where to, instead of the reference with .pdf, .doc or .docx; - is standard output")
     .option("--url", "print a link to it instead, which anyone can follow for five minutes")
     .addHelpText("after", examples)

@@ -1,5 +1,5 @@
 // Who calls the console: an operator with a session, or a script with a token; and from which page a browser does it.
-import type { Role } from "@submissions/shared/console";
+import type { Role } from "@submissions/shared/roles";
 import type { FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";

@@ -1,5 +1,5 @@
 // What operators download: resumes, exports, everything of one person. How they are sent is loaded with the first one.
-import type { Role } from "@submissions/shared/console";
+import type { Role } from "@submissions/shared/roles";
 import type { FastifyReply } from "fastify";
 import { exportFormats, exportSubjects, type ExportSubject } from "../desk/export.ts";
 import { everyRole, type RoleRule } from "./rules.ts";

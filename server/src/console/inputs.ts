@@ -1,6 +1,8 @@
 // What the procedures of the console take.
 import type { InboxFilter, PageRequest, SubscriberFilter, TriageRequest } from "@submissions/shared/console";
-import { roles, submissionKinds, subscriberStatuses, triageStatuses } from "@submissions/shared/console";
+import { subscriberStatuses, triageStatuses } from "@submissions/shared/console";
+import { submissionKinds } from "@submissions/shared/kinds";
+import { roles } from "@submissions/shared/roles";
 import { optionalWebUrl } from "@submissions/shared/addresses";
 import { email, optional, required } from "@submissions/shared/fields";
 import { normaliseSource } from "@submissions/shared/source";

@@ -1,5 +1,5 @@
 // What the procedures of the console are built with: those of a rule, which names the roles, and those that anyone may call.
-import type { Role } from "@submissions/shared/console";
+import type { Role } from "@submissions/shared/roles";
 import { initTRPC } from "@trpc/server";
 import { Fault } from "../fault.ts";
 import { errorShape } from "../rpc/failure.ts";

@@ -1,5 +1,6 @@
 // Who may do what. Every procedure and every download has a rule; one without a rule fails at the start.
-import { roles, type Role } from "@submissions/shared/console";
+import { kindsOf } from "@submissions/shared/kinds";
+import { roles, type Role } from "@submissions/shared/roles";
 import { Fault } from "../fault.ts";
 import type { Scope } from "../storage/desk-store.ts";
 import type { Caller } from "./caller.ts";
@@ -17,17 +18,13 @@ export interface RoleRule {
 }
 
 export const everyRole: readonly Role[] = roles;
-export const submissionRoles: readonly Role[] = ["admin", "sales", "recruiting"];
+export const submissionRoles: readonly Role[] = roles.filter((role) => kindsOf(role).length > 0);
 export const subscriberRoles: readonly Role[] = ["admin", "marketing"];
 
-const scopes: Readonly<Record<Role, Scope>> = {
-  admin: { kinds: ["inquiry", "application"], subscribers: true },
-  sales: { kinds: ["inquiry"], subscribers: false },
-  recruiting: { kinds: ["application"], subscribers: false },
-  marketing: { kinds: [], subscribers: true },
-};
-
-export const scopeOf = (role: Role): Scope => scopes[role];
+export const scopeOf = (role: Role): Scope => ({
+  kinds: kindsOf(role),
+  subscribers: subscriberRoles.includes(role),
+});
 
 /** Who may go on. @throws Fault `signedOut`, `tokenReadsOnly`, `secondFactorRequired`; `notFound`: the role may not see it */
 export function admit(caller: Caller | null, rule: RoleRule): Caller {

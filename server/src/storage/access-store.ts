@@ -1,6 +1,7 @@
 // The part of the storage port that knows who may use the console. Of secrets only hashes are stored: SHA-256 in lower-case
 // hexadecimal, argon2id (PHC string) for passwords. Every change is stored together with its entry in the audit log.
-import type { OperatorRow, Role, SessionRow, TokenRow } from "@submissions/shared/console";
+import type { OperatorRow, SessionRow, TokenRow } from "@submissions/shared/console";
+import type { Role } from "@submissions/shared/roles";
 import type { Actor } from "./desk-store.ts";
 
 export interface StoredOperator {

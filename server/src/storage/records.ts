@@ -5,7 +5,8 @@ import type { MailRow, SubscriberRow, SubscriberStatus, TriageStatus } from "@su
 import type { InquiryInput } from "@submissions/shared/inquiry";
 import type { Language } from "@submissions/shared/language";
 
-export type { MailStatus, SubmissionKind, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
+export type { MailStatus, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
+export type { SubmissionKind } from "@submissions/shared/kinds";
 
 /** Of subscribers also `console`: an operator added the address. */
 export type Door = "rest" | "rpc" | "console";

@@ -1,7 +1,7 @@
 // What the port promises about operators, sessions and tokens.
 import { expect } from "vitest";
 import { invitationMs, sessionIdleMs, sessionMs, signInLinkMs } from "../../../server/src/storage/access-store.ts";
-import type { Role } from "../../../shared/src/console.ts";
+import type { Role } from "../../../shared/src/roles.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import { minute, noon } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";

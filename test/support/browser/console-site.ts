@@ -1,7 +1,8 @@
 // The service with a month of submissions behind its console, and what other operators and commands do meanwhile.
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import type { InboxRow, Role, TriageRequest } from "@submissions/shared/console";
+import type { InboxRow, TriageRequest } from "@submissions/shared/console";
+import type { Role } from "@submissions/shared/roles";
 import type { BrowserContext } from "playwright-core";
 import { sessionCookie } from "../../../server/src/console/cookies.ts";
 import { disposableHosts } from "../../../server/src/mail/disposable.ts";

@@ -1,5 +1,5 @@
 // An operator of a test: a browser as far as the console can tell, or a script with a token.
-import type { Role } from "../../../shared/src/console.ts";
+import type { Role } from "../../../shared/src/roles.ts";
 import { batchCallsMax } from "../../../shared/src/limits.ts";
 import { drawSecret, hashSecret } from "../../../server/src/secrets.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";

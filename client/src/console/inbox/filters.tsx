@@ -1,5 +1,6 @@
 // What narrows the list: counts by status as links, selects, and chips of what is set.
-import { submissionKinds, triageStatuses } from "@submissions/shared/console";
+import { triageStatuses } from "@submissions/shared/console";
+import { submissionKinds } from "@submissions/shared/kinds";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { exactParts, statusOf, type InboxSearch } from "./inbox-search.ts";

@@ -1,5 +1,5 @@
 // The inbox: the list, and beside it, on a wide screen, the submission that is open.
-import { submissionKinds, type SubmissionKind } from "@submissions/shared/console";
+import { submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { Link, Outlet, useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
 import { Fragment, lazy, Suspense, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";

@@ -1,5 +1,6 @@
 // The inbox's filter as search parameters of the page's address, and back.
-import { submissionKinds, triageStatuses, type InboxFilter } from "@submissions/shared/console";
+import { triageStatuses, type InboxFilter } from "@submissions/shared/console";
+import { submissionKinds } from "@submissions/shared/kinds";
 
 /** The parts of the filter that are compared with what a form sent, or with what operators put on it. */
 export const exactParts = ["tag", "package", "position", "company", "source"] as const;

@@ -1,8 +1,7 @@
 // The parts of the filter that are rarely set, and the exports. Loaded when they are first asked for.
-import type { SubmissionKind } from "@submissions/shared/console";
+import { kindsOf, type SubmissionKind } from "@submissions/shared/kinds";
 import type { ChangeEvent } from "react";
 import { useMe } from "../operators.ts";
-import { kindsByRole } from "../roles.ts";
 import { DownloadLink, exportUrl, FilterForm, formats } from "../parts/downloads.tsx";
 import { Check, Field } from "../parts/form.tsx";
 import { word } from "../words.ts";
@@ -16,7 +15,7 @@ interface MoreProps {
 /** Lists as files: what the filter shows, and everything. */
 function Exports({ search }: { readonly search: InboxSearch }) {
   const filter = filterOf(search);
-  const kinds: readonly SubmissionKind[] = kindsByRole[useMe().role];
+  const kinds: readonly SubmissionKind[] = kindsOf(useMe().role);
   const lists = kinds.filter((kind) => (search.kind ?? kind) === kind).map((kind) => listOf[kind]);
   return lists.map((list) => (
     <div key={list} className="small">

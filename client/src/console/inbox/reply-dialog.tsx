@@ -1,5 +1,5 @@
 // A reply to several submissions with a saved answer. Each mail is shown as it will go out.
-import type { SubmissionKind } from "@submissions/shared/console";
+import type { SubmissionKind } from "@submissions/shared/kinds";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { queryClient, trpc } from "../calls.ts";

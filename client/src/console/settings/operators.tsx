@@ -1,6 +1,6 @@
 // Operators: invite, change the role, remove.
 import { useQuery } from "@tanstack/react-query";
-import { roles, type Role } from "@submissions/shared/console";
+import { roles, type Role } from "@submissions/shared/roles";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton, ShownOnce, useChange } from "../parts/dialogs.tsx";

@@ -1,9 +1,9 @@
 // Texts that replies are filled with, for each kind that the role sees.
-import type { SavedAnswer, SubmissionKind } from "@submissions/shared/console";
+import type { SavedAnswer } from "@submissions/shared/console";
+import { kindsOf, type SubmissionKind } from "@submissions/shared/kinds";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
 import { useMe } from "../operators.ts";
-import { kindsByRole } from "../roles.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton } from "../parts/dialogs.tsx";
 import { Options, Field } from "../parts/form.tsx";
@@ -50,7 +50,7 @@ interface AnswerProps {
 }
 
 function AnswerButton({ answer, ...button }: AnswerProps) {
-  const kinds = kindsByRole[useMe().role];
+  const kinds = kindsOf(useMe().role);
   return (
     <FormButton
       {...button}

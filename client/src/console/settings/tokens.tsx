@@ -1,6 +1,6 @@
 // API tokens for scripts. A token is shown once.
 import { useQuery } from "@tanstack/react-query";
-import type { Role } from "@submissions/shared/console";
+import type { Role } from "@submissions/shared/roles";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton, ShownOnce, useChange } from "../parts/dialogs.tsx";

@@ -1,6 +1,7 @@
 // Where an operator writes: a reply to the person, and a note for the team. What is typed survives going to another
 // submission, a conflict, a reload and the end of the session.
-import type { SubmissionDetail, SubmissionKind } from "@submissions/shared/console";
+import type { SubmissionDetail } from "@submissions/shared/console";
+import type { SubmissionKind } from "@submissions/shared/kinds";
 import { useRef, type ReactNode, type RefObject } from "react";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { useDraft } from "../parts/drafts.tsx";

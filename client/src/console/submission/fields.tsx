@@ -1,6 +1,7 @@
 // The fields of a submission as people read them.
 import { applicationFields } from "@submissions/shared/application-fields";
-import type { SubmissionDetail, SubmissionKind, WithPerson } from "@submissions/shared/console";
+import type { SubmissionDetail, WithPerson } from "@submissions/shared/console";
+import type { SubmissionKind } from "@submissions/shared/kinds";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import type { Field, FieldKind, FieldTable } from "@submissions/shared/field-table";
 import { inquiryFields } from "@submissions/shared/inquiry-fields";

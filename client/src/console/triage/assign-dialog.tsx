@@ -1,5 +1,5 @@
 // Choosing an assignee from the keyboard or for several submissions.
-import type { SubmissionKind } from "@submissions/shared/console";
+import type { SubmissionKind } from "@submissions/shared/kinds";
 import { useMe, useAssignees, useNames } from "../operators.ts";
 import { Modal } from "../parts/modal.tsx";
 import { Avatar } from "../parts/states.tsx";

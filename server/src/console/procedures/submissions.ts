@@ -1,5 +1,6 @@
 // Submissions: the inbox, one submission, changes of them, and their tags.
-import type { InboxRow, Page, SubmissionDetail, SubmissionKind, WithPerson } from "@submissions/shared/console";
+import type { InboxRow, Page, SubmissionDetail, WithPerson } from "@submissions/shared/console";
+import type { SubmissionKind } from "@submissions/shared/kinds";
 import { z } from "zod";
 import { neighboursOf, submissionDetail } from "../../desk/detail.ts";
 import { inboxRow } from "../../desk/inbox-row.ts";

@@ -4,7 +4,8 @@ import { formPaths, type FormName } from "@submissions/shared/forms/form-fields"
 import { formTexts } from "@submissions/shared/forms/form-texts";
 import { html } from "@submissions/shared/html";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
-import { applicationReference, inquiryReference } from "@submissions/shared/reference";
+import { kindOfReference } from "@submissions/shared/kinds";
+import { referenceShape } from "@submissions/shared/reference";
 import { card } from "./frame.ts";
 import type { Site } from "./site.ts";
 
@@ -29,8 +30,6 @@ const texts: Readonly<Record<Language, Texts>> = {
   },
 };
 
-const references = { inquiry: inquiryReference, newsletter: null, application: applicationReference };
-
 /** The page for what stands in its address; null for an unknown kind. */
 export function thanksPage(site: Site, query: Readonly<Record<string, unknown>>): string | null {
   const { kind, reference } = query;
@@ -38,12 +37,13 @@ export function thanksPage(site: Site, query: Readonly<Record<string, unknown>>)
   const language = languageOf(query[languageField]);
   const strings = formTexts[language];
   const isActive = kind === "newsletter" && site.newsletterOptIn === "single";
-  const quoted = references[kind]?.safeParse(reference);
+  const quoted =
+    typeof reference === "string" && referenceShape.test(reference) && kindOfReference(reference) === kind && reference;
   const body = html`<p role="status">${texts[language][isActive ? "active" : kind]}</p>
     ${
-      quoted?.success &&
+      quoted &&
       html`<p class="reference">
-        <span>${strings.reference}</span> <strong>${quoted.data}</strong> <span>${strings.referenceHint}</span>
+        <span>${strings.reference}</span> <strong>${quoted}</strong> <span>${strings.referenceHint}</span>
       </p>`
     }`;
   return card({

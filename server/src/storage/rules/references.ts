@@ -1,17 +1,14 @@
 // References are labels that people quote. They must be unique and must not tell how many submissions came, so they are
 // neither counted nor drawn: a keyed permutation turns the day's counter into six digits, and back.
 import { hkdfSync } from "node:crypto";
-import { formatReference, type ReferenceKind, referenceShape, referencesPerDay } from "@submissions/shared/reference";
-import type { SubmissionKind } from "../records.ts";
+import { kindOf, kindOfReference, type SubmissionKind } from "@submissions/shared/kinds";
+import { formatReference, referenceShape, referencesPerDay } from "@submissions/shared/reference";
 
 /** A six-digit number is two halves of three digits. */
 const halfSize = 1_000;
 const rounds = 6;
 /** A new day makes a table of 12 KB in about 2 ms. */
 const tablesKept = 16;
-
-const labels = { inquiry: "INQ", application: "APP" } as const satisfies Record<SubmissionKind, ReferenceKind>;
-const kinds = { INQ: "inquiry", APP: "application" } as const satisfies Record<ReferenceKind, SubmissionKind>;
 
 /** What is stored and indexed instead of the reference: yyyymmdd * 1,000,000 + the day's counter, which begins at 0. */
 export const dayNumber = (day: number, counter: number): number => day * referencesPerDay + counter;
@@ -27,14 +24,14 @@ export class References {
 
   /** @throws RangeError when the counter is not 0 to 999,999 */
   format(kind: SubmissionKind, day: number, counter: number): string {
-    return formatReference(labels[kind], day, this.#permute(kind, day, counter));
+    return formatReference(kindOf(kind).prefix, day, this.#permute(kind, day, counter));
   }
 
   /** Null when the text has not the form of a reference. */
   parse(reference: string): { readonly kind: SubmissionKind; readonly dayNumber: number } | null {
-    const [, label, day, digits] = referenceShape.exec(reference) ?? [];
-    if (label === undefined) return null;
-    const kind = kinds[label as ReferenceKind];
+    const [, , day, digits] = referenceShape.exec(reference) ?? [];
+    const kind = kindOfReference(reference);
+    if (kind === undefined || day === undefined) return null;
     return { kind, dayNumber: dayNumber(Number(day), this.#invert(kind, Number(day), Number(digits))) };
   }
 
@@ -65,7 +62,7 @@ export class References {
 
   /** The round functions of a day and kind, one after the other. */
   #table(kind: SubmissionKind, day: number): Uint16Array {
-    const name = `${labels[kind]} ${day}`;
+    const name = `${kindOf(kind).prefix} ${day}`;
     const known = this.#tables.get(name);
     if (known !== undefined) return known;
     const table = new Uint16Array(rounds * halfSize);

@@ -1,5 +1,6 @@
 // Operators, sessions and tokens.
-import type { OperatorRow, Role, SessionRow, TokenRow } from "@submissions/shared/console";
+import type { OperatorRow, SessionRow, TokenRow } from "@submissions/shared/console";
+import type { Role } from "@submissions/shared/roles";
 import { emailKey } from "@submissions/shared/fields";
 import {
   type AccessStore,
