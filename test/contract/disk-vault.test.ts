@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { openVault } from "../../server/src/resumes/open-vault.ts";
-import type { Vault } from "../../server/src/resumes/vault.ts";
+import { type Vault, VaultUnavailable } from "../../server/src/resumes/vault.ts";
 import { openFolder } from "../support/folder.ts";
 import { shared } from "../support/shared.ts";
 import { MovableClock } from "../support/movable-clock.ts";
@@ -47,6 +47,15 @@ test("files lie in a folder of their UTC day, readable for the service only", as
   }
   now += 60_000;
   expect(await vault.keep(await stage(vault))).toMatch(/^2024\/03\/01\//);
+});
+
+test("a file whose bytes cannot be read fails as the vault does", async () => {
+  const { folder, vault } = await openDisk();
+  const key = await vault.keep(await stage(vault));
+  rmSync(join(folder, key));
+  // It can be opened, and every read fails.
+  mkdirSync(join(folder, key));
+  await expect(vault.read(key).then(text)).rejects.toThrow(VaultUnavailable);
 });
 
 test("a file that was staged for all to read is kept for the service only", async () => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock, type Clock } from "../../server/src/clock.ts";
 import { s3Limits, type S3Limits } from "../../server/src/resumes/s3-calls.ts";
 import { openS3Vault, type S3Settings } from "../../server/src/resumes/s3.ts";
-import type { Vault } from "../../server/src/resumes/vault.ts";
+import { type Vault, VaultUnavailable } from "../../server/src/resumes/vault.ts";
 import { openFolder } from "../support/folder.ts";
 import { s3Credentials, sharedS3, type S3Mishap } from "../support/s3-stand-in.ts";
 import { shared } from "../support/shared.ts";
@@ -187,7 +187,11 @@ describe("an object store that fails", () => {
     await using waiting = await openFor(mishap);
     const key = await vault.keep(await stage(vault, bytes));
     store.next(mishap);
-    await expect(waiting.read(key).then(buffer)).rejects.toThrow();
+    const read = waiting.read(key).then(buffer);
+    await expect(read).rejects.toThrow(
+      /^The object store cannot be used: (?:the connection failed|it does not answer)/,
+    );
+    await expect(read).rejects.toBeInstanceOf(VaultUnavailable);
     expect((await buffer(await vault.read(key))).equals(bytes)).toBe(true);
   });
 

@@ -1,7 +1,11 @@
 // What the SQLite engine does about its files: private, watched, copied while in use, and whole after a crash.
+import fs from "node:fs";
 import { copyFile, open, readdir, readFile, rename, stat, unlink } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { platform } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
+import { createDatabaseFile } from "../../server/src/storage/sqlite/database-file.ts";
 import { StorageUnavailable, type Store } from "../../server/src/storage/store.ts";
 import { accept, acceptReference, allMails, application, inquiries, inquiry, noon, offer } from "./records.ts";
 import { sqliteTest as test } from "./sqlite-under-test.ts";
@@ -26,6 +30,32 @@ describe("the database files", () => {
     expect(await readdir(folder)).toEqual(["submissions.db"]);
   });
 });
+
+/** Files and folders that this process syncs from now on, until the test ends. */
+function watchSyncs(): readonly string[] {
+  const synced: string[] = [];
+  const real = fs.fsyncSync;
+  const replace = (fsyncSync: typeof real) => {
+    Object.assign(fs, { fsyncSync });
+    syncBuiltinESMExports();
+  };
+  onTestFinished(() => replace(real));
+  replace((descriptor) => {
+    synced.push(fs.readlinkSync(`/proc/self/fd/${descriptor}`));
+    real(descriptor);
+  });
+  return synced;
+}
+
+test.runIf(platform() === "linux")(
+  "each folder that is made for a database is synced into the one above it",
+  ({ tested }) => {
+    const synced = watchSyncs();
+    const data = join(tested.folder, "srv", "data");
+    createDatabaseFile(join(data, "submissions.sqlite"));
+    expect(synced).toEqual([tested.folder, join(tested.folder, "srv"), data]);
+  },
+);
 
 describe("a database that is no longer where it was", () => {
   test.for([

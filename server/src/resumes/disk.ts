@@ -17,7 +17,15 @@ import {
   writtenAt,
 } from "./staging.ts";
 import { isPaired, sweepVault, TakenBack, type Shelf, type ShelvedFile } from "./sweep.ts";
-import { assertKey, drawKey, ResumeMissing, VaultUnavailable, type StagedFile, type Vault } from "./vault.ts";
+import {
+  assertKey,
+  drawKey,
+  failingAsVault,
+  ResumeMissing,
+  VaultUnavailable,
+  type StagedFile,
+  type Vault,
+} from "./vault.ts";
 
 export interface DiskSettings {
   readonly folder: string;
@@ -117,7 +125,7 @@ export async function readFrom(root: string, key: string): Promise<Readable> {
     if (isMissing(error)) throw new ResumeMissing("There is no such file in the resume folder.", { cause: error });
     return unavailable(error);
   });
-  return handle.createReadStream();
+  return failingAsVault(handle.createReadStream(), asVaultError);
 }
 
 /** Tells a folder from another one of the same name. */
@@ -143,8 +151,11 @@ async function settle(staged: StagedFile, clock: Clock): Promise<void> {
 }
 
 /** Errors of the system (no space, not writable, gone) are about our storage; others are mistakes and pass. */
+const asVaultError = (error: unknown): unknown =>
+  isSystemError(error) ? new VaultUnavailable("The resume folder cannot be used.", { cause: error }) : error;
+
 const unavailable = (error: unknown): never => {
-  throw isSystemError(error) ? new VaultUnavailable("The resume folder cannot be used.", { cause: error }) : error;
+  throw asVaultError(error);
 };
 
 const identityName = ".identity";

@@ -9,7 +9,7 @@ import { attachmentHeader } from "./display-name.ts";
 import { asVaultError, isNotFound, storeCalls, type S3Limits } from "./s3-calls.ts";
 import { hashOf } from "./staging.ts";
 import type { Shelf, ShelvedFile } from "./sweep.ts";
-import { ResumeMissing, VaultUnavailable, type StagedFile } from "./vault.ts";
+import { failingAsVault, ResumeMissing, VaultUnavailable, type StagedFile } from "./vault.ts";
 
 export interface S3Place {
   readonly bucket: string;
@@ -73,7 +73,7 @@ export async function openBucket(place: S3Place, limits: S3Limits) {
   async function get(name: string): Promise<Readable> {
     const { Body } = await send((options) => client.send(new sdk.GetObjectCommand(addressOf(name)), options));
     // In Node it is the answer of the HTTP client, which fails when it ends before its length.
-    return Body as Readable;
+    return failingAsVault(Body as Readable, asVaultError);
   }
 
   async function remove(name: string, deadline?: number): Promise<void> {

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import type { Log } from "../observe/log.ts";
 import { repeatedly } from "../repeatedly.ts";
 import type { Store } from "../storage/store.ts";
-import { ResumeMissing, type Vault } from "./vault.ts";
+import { ResumeMissing, type Vault, VaultUnavailable } from "./vault.ts";
 
 /** A look at an index that is empty most of the time. */
 const pollMs = 2_000;
@@ -77,7 +77,7 @@ async function connectTo(address: ClamdAddress, signal: AbortSignal): Promise<Di
   return { socket, [Symbol.dispose]: dispose };
 }
 
-/** Sends bytes with clamd's INSTREAM command: chunks with their length, an empty one at the end. @throws NoVerdict */
+/** Sends bytes with clamd's INSTREAM command: chunks with their length, an empty one at the end. @throws NoVerdict, VaultUnavailable */
 async function scan(socket: Socket, bytes: Readable): Promise<"clean" | "infected"> {
   try {
     const answer = text(socket);
@@ -92,6 +92,8 @@ async function scan(socket: Socket, bytes: Readable): Promise<"clean" | "infecte
     await write(socket, Buffer.alloc(4));
     return verdictOf((await answer).replaceAll("\0", "").trim());
   } catch (cause) {
+    // Not the daemon's doing, nor the file's.
+    if (cause instanceof VaultUnavailable) throw cause;
     throw new NoVerdict("clamd gave no verdict.", { cause });
   } finally {
     bytes.destroy();

@@ -1,6 +1,6 @@
 // The resume port: where the bytes of resumes lie. A vault names what it keeps. Names are random and tell nothing.
 import { randomBytes } from "node:crypto";
-import type { Readable } from "node:stream";
+import { PassThrough, pipeline, type Readable } from "node:stream";
 import type { ResumeRecord } from "../storage/records.ts";
 import { OperatorError } from "../operator-error.ts";
 
@@ -59,7 +59,7 @@ export interface Vault extends AsyncDisposable {
   keep(staged: StagedFile, options?: { readonly deadline?: number; readonly key?: string }): Promise<string>;
   /** Removes a kept file, if it is there. What it cannot remove soon, the next sweep removes. @throws VaultUnavailable */
   discard(key: string): Promise<void>;
-  /** @throws ResumeMissing, VaultUnavailable */
+  /** @throws ResumeMissing, VaultUnavailable; the bytes fail with VaultUnavailable when they end early */
   read(key: string): Promise<Readable>;
   /** A link that saves a kept file as `filename` for five minutes; null: this vault has none. @throws VaultUnavailable */
   link(key: string, filename: string): Promise<string | null>;
@@ -83,6 +83,16 @@ export class VaultUnavailable extends OperatorError {}
 
 /** There is no file under this key. There may be others. */
 export class ResumeMissing extends OperatorError {}
+
+/** The same bytes. When they end early, they fail as the vault does. @param asVaultError the error that is thrown instead */
+export function failingAsVault(bytes: Readable, asVaultError: (error: unknown) => unknown): Readable {
+  const read = new PassThrough({
+    destroy: (error, done) => done(error === null ? null : (asVaultError(error) as Error)),
+  });
+  // A reader that goes away closes the source. The error is that of `read`.
+  pipeline(bytes, read, () => {});
+  return read;
+}
 
 /** How every vault names what it keeps, so that copies keep the names: `yyyy/mm/dd/` and 128 random bits. */
 export const keyPattern = /^\d{4}\/\d{2}\/\d{2}\/[0-9a-f]{32}$/;

@@ -238,9 +238,7 @@ export class StorageUnavailable extends OperatorError {
 }
 
 /** What was to be read took too long, and was given up. */
-export class ReadTooSlow extends Error {
-  override readonly name = "ReadTooSlow";
-
+export class ReadTooSlow extends OperatorError {
   constructor(options?: ErrorOptions) {
     super("The read took too long.", options);
   }

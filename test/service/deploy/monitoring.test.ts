@@ -1,5 +1,6 @@
 // The dashboard and the alerts ask for what the service really shows, and the documentation describes both.
 import { execFileSync, spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { parser } from "@prometheus-io/lezer-promql";
@@ -119,12 +120,20 @@ describe("docs/operations.md", () => {
   });
 });
 
+const promtoolFile = "test/support/deploy/alerts.promtool.yaml";
+
+test("the cases for promtool name the rules that are deployed", () => {
+  const [cases] = readYaml(promtoolFile) as [{ readonly rule_files: readonly string[] }];
+  const named = cases.rule_files.map((file) => join(promtoolFile, "..", file));
+  expect(named).toEqual(filesOf("prometheus/alerts*.yaml"));
+});
+
 const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 
 test.runIf(hasPromtool)("promtool takes the configuration with its rules, and the alerts fire as they should", () => {
   const run = (...words: string[]) => execFileSync("promtool", words, { cwd: `${root}/deploy/prometheus` });
   run("check", "config", "prometheus.yaml");
-  run("test", "rules", `${root}/test/support/deploy/alerts.promtool.yaml`);
+  run("test", "rules", `${root}/${promtoolFile}`);
 });
 
 interface Exposed {

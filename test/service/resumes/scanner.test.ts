@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../../server/src/clock.ts";
 import { createLog } from "../../../server/src/observe/log.ts";
 import { startScanning } from "../../../server/src/resumes/scanning.ts";
-import { ResumeMissing } from "../../../server/src/resumes/vault.ts";
+import { ResumeMissing, VaultUnavailable } from "../../../server/src/resumes/vault.ts";
 import { ClamdStandIn } from "../../support/clamd-stand-in.ts";
 import { join } from "node:path";
 import { openStore } from "../../../server/src/storage/open-store.ts";
@@ -57,11 +57,12 @@ class Resumes {
   }
 }
 
-function scanning(resumes: Resumes, address: string) {
+function scanning(resumes: Resumes, address: string, cut?: (bytes: Buffer) => AsyncIterable<Buffer>) {
   const lines: string[] = [];
   const log = createLog("warn", { write: (line: string) => void lines.push(line) });
   const [host = "", port] = address.split(":");
-  const { store, vault } = resumes;
+  const { store } = resumes;
+  const vault = cut === undefined ? resumes.vault : { read: async () => Readable.from(cut(Buffer.from("%PDF"))) };
   return { lines, scanner: startScanning({ clamd: { host, port: Number(port) }, store, vault, log }) };
 }
 
@@ -93,6 +94,21 @@ test("a resume whose file is missing does not hold up those behind it", async ()
   await using _scanner = scanning(resumes, clamd.address).scanner;
   await drained;
   expect(resumes.said).toEqual([undefined, "clean"]);
+});
+
+test("a resume whose bytes end early is left for later, and the log names the vault", async () => {
+  await using clamd = await ClamdStandIn.open();
+  const resumes = new Resumes("cut", "good");
+  const { lines, scanner } = scanning(resumes, clamd.address, async function* (bytes) {
+    yield bytes;
+    throw new VaultUnavailable("The object store cannot be used: the connection failed.");
+  });
+  await expect.poll(() => lines).toHaveLength(1);
+  await scanner[Symbol.asyncDispose]();
+  expect(lines[0]).toMatch(
+    /scanning resumes failed and will be tried again.*VaultUnavailable|VaultUnavailable.*will be tried again/,
+  );
+  expect(resumes.said).toEqual([undefined, undefined]);
 });
 
 test("while the daemon is away no resume is claimed, so that its return finds all of them free", async () => {

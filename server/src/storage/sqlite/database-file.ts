@@ -33,6 +33,7 @@ function makeFolder(folder: string): void {
     // Another process was quicker.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
+  syncFolder(dirname(folder));
 }
 
 // SQLite gives its log and the index of the log the mode of this file. An existing file is not even opened: POSIX drops
