@@ -47,6 +47,13 @@ export const consolePageOf = (publicUrl: string, reference: string): string =>
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
+/** `90 minutes`, `30 hours`, `12 days`. */
+export function ageOf(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 120) return counted(minutes, "minute");
+  return minutes < 48 * 60 ? counted(Math.floor(minutes / 60), "hour") : counted(Math.floor(minutes / 1_440), "day");
+}
+
 /** `PDF, 480 kB`. */
 export const kindAndSize = ({ kind, size }: Pick<ResumeRecord, "kind" | "size">, language: Language = "en"): string =>
   `${kind.toUpperCase()}, ${sizeIn(language, size)}`;

@@ -6,9 +6,17 @@ import type { Command } from "commander";
 import about from "../../package.json" with { type: "json" };
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import { copyResumes, databaseIn, findBackup, forgetBackups, resumesIn, writeBackup } from "../desk/backups.ts";
+import {
+  backupTime,
+  copyResumes,
+  databaseIn,
+  findBackup,
+  forgetBackups,
+  resumesIn,
+  writeBackup,
+} from "../desk/backups.ts";
 import type { CopiedResume } from "../desk/backups.ts";
-import { counted } from "../field-values.ts";
+import { ageOf, counted } from "../field-values.ts";
 import { readFrom } from "../resumes/disk.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import type { Vault } from "../resumes/vault.ts";
@@ -23,14 +31,18 @@ The service goes on meanwhile: the backup is the state of one moment. It is a fo
 whatever the service uses, and all resumes. Rows are read back and compared, resumes are compared with the checksum of
 their upload. A backup that fails or is killed leaves nothing that restore takes.
 
+Backups are ordered by the times in their names. --keep never removes the one just made, nor those of a time that has not
+come: remove these yourself, once the clock is right. One whose backup.json cannot be read counts as one that lacks something.
+
 Examples:
   npm run submissions -- backup /backups
   npm run submissions -- backup /backups --keep 14       and forget all but the newest 14 that are whole
 `;
 
 const restoreExamples = `
-The folder is one backup, or the newest in it is taken. Stop the service first. The database must be empty; resumes that are
-there already are left alone. Nothing that was queued is sent until: mail release.
+The folder is one backup, or the newest in it is taken. When the newest is of a time that has not come, a clock was wrong:
+name the one to restore. Stop the service first. The database must be empty; resumes that are there already are left alone.
+Nothing that was queued is sent until: mail release.
 
 Persons who were erased after the backup are in it again. With --audit, and the audit log as NDJSON of the store that was
 used last, their addresses are written to standard output.
@@ -62,7 +74,10 @@ export function registerBackup(program: Command, deps: CommandDeps): void {
         return { version: about.version, resumes, lacking: problems.length };
       });
       await record({ ...config, storage, vault }, { action: "backup", subject: name, detail: { folder: place } });
-      await forgetBackups(place, keep, systemClock.now());
+      const { future, unreadable } = await forgetBackups(place, name, keep, systemClock.now());
+      for (const one of future) tell(deps, `${join(place, one)} is ${notYet}: it stays, and does not count.`);
+      for (const one of unreadable)
+        tell(deps, `${join(place, one)} counts as one that lacks something: ${unreadableWords}`);
       tell(deps, `The backup ${join(place, name)} ${problems.length === 0 ? "is whole" : "lacks resumes"}.`);
       report(deps, problems);
     });
@@ -77,7 +92,9 @@ export function registerRestore(program: Command, deps: CommandDeps): void {
     .addHelpText("after", restoreExamples)
     .action(async (folder: string, { audit }: { audit?: string }) => {
       const config = configOf(deps);
-      const { path, version } = await findBackup(fileOf(deps, folder));
+      const { path, version, passedOver } = await findBackup(fileOf(deps, folder), systemClock.now());
+      for (const one of passedOver) tell(deps, `${one} was passed over: ${unreadableWords}`);
+      tell(deps, `Restoring from ${path}${ageWords(systemClock.now() - backupTime(path))}.`);
       const erased = audit === undefined ? [] : await readErased(fileOf(deps, audit));
       await using target = await openEmpty(config.storage);
       await using vault = await openVault(config.vault, systemClock);
@@ -86,7 +103,7 @@ export function registerRestore(program: Command, deps: CommandDeps): void {
       try {
         await copyFile(databaseIn(path), copy.file);
         await migrate(copy);
-        await fill(deps, copy, target);
+        const rows = await fill(deps, copy, target);
         const from = { read: (key: string) => readFrom(resumesIn(path), key) };
         const { resumes, failed } = await copyAll(deps, copy, from, vault);
         let held = 0;
@@ -99,6 +116,7 @@ export function registerRestore(program: Command, deps: CommandDeps): void {
         const lines = [...persons].map((email) => `${email}\n`);
         await writeAll(lines, deps.output);
         tell(deps, `Restored from ${path} (version ${version}): the database and ${counted(resumes, "resume")}.`);
+        tell(deps, `Rows: ${rows.all}; submissions: ${rows.submission}, subscribers: ${rows.subscriber}.`);
         tell(deps, `Held until mail release: ${held}. Erased since, as far as is known: ${persons.size}.`);
         report(deps, failed);
       } finally {
@@ -107,16 +125,27 @@ export function registerRestore(program: Command, deps: CommandDeps): void {
     });
 }
 
+const notYet = "of a time that has not come";
+const ageWords = (ms: number): string => {
+  if (Number.isNaN(ms)) return "";
+  return ms < 0 ? `, ${notYet}` : `, ${ageOf(ms)} old`;
+};
+const unreadableWords = "its backup.json is missing or cannot be read.";
+
 async function copyRows(deps: CommandDeps, from: StoreLocation, to: StoreLocation): Promise<void> {
   await using target = await openEmpty(to, "backup");
   await fill(deps, from, target);
   await target.commit();
 }
 
-async function fill(deps: CommandDeps, from: StoreLocation, target: MovableStore): Promise<void> {
+/** Answers how many rows were copied, of all tables and of two. */
+async function fill(deps: CommandDeps, from: StoreLocation, target: MovableStore) {
   await using source = await openMovable(from, "source");
   using progress = new Progress(deps.messages);
-  await moveRows(source, target, (table, rows) => progress.show(rows, `rows of ${table}`));
+  const moved = await moveRows(source, target, (table, rows) => progress.show(rows, `rows of ${table}`));
+  const rowsOf = (table?: string) =>
+    moved.reduce((sum, { name, rows }) => sum + (table === undefined || name === table ? rows : 0), 0);
+  return { all: rowsOf(), submission: rowsOf("submission"), subscriber: rowsOf("subscriber") };
 }
 
 /** Copies the resumes that a database knows. Answers how many there are then, and those that are not there. */
@@ -135,7 +164,7 @@ async function copyAll(deps: CommandDeps, database: StoreLocation, from: Pick<Va
 /** Without those of persons who were erased since the moment of the backup. */
 async function stillThere(storage: Config["storage"], failed: readonly CopiedResume[]): Promise<CopiedResume[]> {
   if (failed.length === 0) return [];
-  await using store = await openStore(storage);
+  await using store = await openStore(storage, { access: "read-only" });
   const known = await store.knownResumeKeys(failed.map(({ key }) => key));
   return failed.filter(({ key }) => known.has(key));
 }
@@ -161,7 +190,13 @@ async function readErased(file: string): Promise<ErasedPerson[]> {
   const text = await readFile(file, "utf8");
   if (!text.includes('"action":')) throw new CommandFailed(`${file} is no audit log as NDJSON.`);
   const lines = text.split("\n").filter((line) => line !== "");
-  const entries = lines.map((line) => JSON.parse(line) as { action?: string; detail?: ErasedPerson });
+  const entries = lines.map((line, at) => {
+    try {
+      return JSON.parse(line) as { action?: string; detail?: ErasedPerson };
+    } catch {
+      throw new CommandFailed(`Line ${at + 1} of ${file} is no JSON.`);
+    }
+  });
   return entries.flatMap(({ action, detail }) => (action === "erase" && detail !== undefined ? [detail] : []));
 }
 

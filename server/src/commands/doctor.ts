@@ -9,7 +9,7 @@ import type { AuditRow, PageRequest } from "@submissions/shared/console";
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import { counted } from "../field-values.ts";
+import { ageOf } from "../field-values.ts";
 import { type Arrived, doctorPath, doctorToken } from "../http/health.ts";
 import { openMailer } from "../mail/open-mailer.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
@@ -33,7 +33,7 @@ Example:
 type Finding = readonly ["ok" | "attention" | "failed", string];
 
 /** A day, and some hours for one that takes long. */
-const backupHoursMax = 30;
+const backupMsMax = 30 * 60 * 60 * 1000;
 const gib = 1024 ** 3;
 const askMs = 10_000;
 /** Of no machine (RFC 5737). Proxies must not let a client claim it. */
@@ -166,11 +166,11 @@ async function checkDisk({ dataFolder }: Config): Promise<Finding> {
 async function checkBackup({ desk, clock }: Store): Promise<Finding> {
   const latest = await latestBackup(desk);
   if (latest === undefined) return ["attention", "none was ever made"];
-  const hours = Math.round((clock.now() - latest.at) / 3_600_000);
+  const age = clock.now() - latest.at;
   const path = join(String(latest.detail["folder"]), latest.subject);
   const isThere = existsSync(path);
-  const text = `the newest is ${counted(hours, "hour")} old: ${path}${isThere ? "" : ", which is not there (any more, or from here)"}`;
-  return [isThere && hours <= backupHoursMax ? "ok" : "attention", text];
+  const text = `the newest is ${ageOf(age)} old: ${path}${isThere ? "" : ", which is not there (any more, or from here)"}`;
+  return [isThere && age <= backupMsMax ? "ok" : "attention", text];
 }
 
 export async function latestBackup(desk: Pick<DeskStore, "listAudit">): Promise<AuditRow | undefined> {

@@ -3,10 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Readable } from "node:stream";
+import { z } from "zod";
 import { reached } from "../failpoint.ts";
-import { ifMissing } from "../file-errors.ts";
+import { ifMissing, isSystemError } from "../file-errors.ts";
 import { hashOf, stage, syncFolder } from "../resumes/staging.ts";
 import { ResumeMissing, type Vault } from "../resumes/vault.ts";
 import type { ResumeRecord } from "../storage/records.ts";
@@ -17,16 +18,18 @@ export const databaseIn = (backup: string): string => join(backup, "submissions.
 export const resumesIn = (backup: string): string => join(backup, "resumes");
 const manifestIn = (backup: string): string => join(backup, "backup.json");
 
-/** What `backup.json` says. */
-export interface Manifest {
+const manifestShape = z.object({
   /** The version of this program. */
-  readonly version: string;
+  version: z.string(),
   /** SHA-256 of the database's file, lower-case hexadecimal. */
-  readonly database: string;
-  readonly resumes: number;
+  database: z.string(),
+  resumes: z.number(),
   /** Resumes that were lost or damaged when it was made. A backup without any is whole. */
-  readonly lacking: number;
-}
+  lacking: z.number(),
+});
+
+/** What `backup.json` says. */
+type Manifest = Readonly<z.infer<typeof manifestShape>>;
 
 const unfinished = ".partial";
 const namePattern = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}\.\d{3}Z(?:\.partial)?$/;
@@ -35,6 +38,9 @@ const unfinishedMsMax = 2 * 24 * 60 * 60 * 1000;
 
 /** Names are in the order of time. */
 const nameOf = (at: number): string => new Date(at).toISOString().replaceAll(":", "-");
+
+/** When the backup of a folder began, by its name; NaN where that was changed. */
+export const backupTime = (path: string): number => Date.parse(basename(path).replace(/T(..)-(..)-/, "T$1:$2:"));
 
 /** Has `fill` write a backup into a new folder, and then gives that its name. What fails leaves nothing. */
 export async function writeBackup(
@@ -75,18 +81,28 @@ async function namesIn(folder: string): Promise<string[]> {
   return names.filter((name) => namePattern.test(name)).toSorted();
 }
 
-/** Removes old backups, and what killed ones have left. @param keep how many whole ones stay; Infinity: all */
-export async function forgetBackups(folder: string, keep: number, now: number): Promise<void> {
+/**
+ * Removes old backups, and what killed ones have left.
+ *
+ * @param made the name of the one just made, which stays whatever the clock says
+ * @param keep how many whole ones stay; Infinity: all
+ * @returns the names of those whose time has not come, which stay and do not count, and of those that cannot be read
+ */
+export async function forgetBackups(folder: string, made: string, keep: number, now: number) {
   const names = await listBackups(folder);
-  const whole: string[] = [];
-  for (const name of names) {
-    const manifest = await readManifest(join(folder, name)).catch(ifMissing(null));
-    if (manifest?.lacking === 0) whole.push(name);
+  const future = names.filter((name) => name !== made && name > nameOf(now));
+  const past = names.filter((name) => !future.includes(name));
+  const unreadable: string[] = [];
+  const lacking: string[] = [];
+  for (const name of past) {
+    const manifest = await readManifest(join(folder, name));
+    if (manifest === null) unreadable.push(name);
+    // At most as many of those that lack something: what is lost for good must not fill the disk.
+    if (manifest?.lacking !== 0) lacking.push(name);
   }
-  // At most as many of those that lack resumes: one that is lost for good must not fill the disk.
-  const lacking = names.filter((name) => !whole.includes(name));
-  const oldest = whole.at(-keep) ?? "";
-  for (const name of names.filter((one) => one < oldest || lacking.slice(0, -keep).includes(one))) {
+  const oldest = past.filter((name) => !lacking.includes(name)).at(-keep) ?? "";
+  for (const name of past.filter((one) => one < oldest || lacking.slice(0, -keep).includes(one))) {
+    if (name === made) continue;
     // Killed from here on, what is left is no backup.
     await rename(join(folder, name), join(folder, name + unfinished));
     await rm(join(folder, name + unfinished), { recursive: true });
@@ -95,21 +111,48 @@ export async function forgetBackups(folder: string, keep: number, now: number): 
   for (const name of killed.filter((one) => one < nameOf(now - unfinishedMsMax))) {
     await rm(join(folder, name), { recursive: true, force: true });
   }
+  return { future, unreadable };
 }
 
-/** The backup that a folder is, or the newest in it. @throws OperatorError when there is none, or it is damaged */
-export async function findBackup(folder: string): Promise<{ readonly path: string } & Manifest> {
-  const within = existsSync(manifestIn(folder)) ? [""] : await listBackups(folder);
-  const newest = within.map((name) => join(folder, name)).at(-1);
-  if (newest === undefined || newest.endsWith(unfinished)) throw new OperatorError(`There is no backup in ${folder}.`);
-  const manifest = await readManifest(newest);
-  if ((await hashOfFile(databaseIn(newest))) !== manifest.database) {
-    throw new OperatorError(`The database in ${newest} is not the one that was written.`);
+/**
+ * The backup that a folder is, or the newest in it that can be read, and the paths of those that were passed over.
+ *
+ * @throws OperatorError when there is none, its database was changed, or the time of the newest has not come
+ */
+export async function findBackup(folder: string, now: number) {
+  const isOne = existsSync(manifestIn(folder)) && !folder.endsWith(unfinished);
+  const names = isOne ? [""] : (await listBackups(folder)).toReversed();
+  const [newest = ""] = names;
+  if (newest > nameOf(now)) {
+    throw new OperatorError(
+      `The newest backup, ${join(folder, newest)}, is of a time that has not come. Name the one to restore.`,
+    );
   }
-  return { ...manifest, path: newest };
+  const passedOver: string[] = [];
+  for (const path of names.map((name) => join(folder, name))) {
+    const manifest = await readManifest(path);
+    if (manifest === null) {
+      passedOver.push(path);
+      continue;
+    }
+    if ((await hashOfFile(databaseIn(path))) !== manifest.database) {
+      throw new OperatorError(`The database in ${path} is not the one that was written.`);
+    }
+    return { ...manifest, path, passedOver };
+  }
+  const which = passedOver.length === 0 ? "" : " whose backup.json can be read";
+  throw new OperatorError(`There is no backup${which} in ${folder}.`);
 }
 
-const readManifest = async (backup: string) => JSON.parse(await readFile(manifestIn(backup), "utf8")) as Manifest;
+/** Null: it is missing, was cut short, or cannot be read. */
+async function readManifest(backup: string): Promise<Manifest | null> {
+  try {
+    return manifestShape.parse(JSON.parse(await readFile(manifestIn(backup), "utf8")));
+  } catch (error) {
+    if (isSystemError(error) || error instanceof SyntaxError || error instanceof z.ZodError) return null;
+    throw error;
+  }
+}
 
 const hashOfFile = (file: string): Promise<string> => hashOf(createReadStream(file));
 

@@ -54,6 +54,11 @@ test.each(units)("%s is started again however often its database is away, and af
   expect(serviceSection).toMatch(/^Restart=on-failure\nRestartSec=5$/m);
 });
 
+test.each([...units, ...timed.filter((unit) => unit.endsWith(".service"))])("%s waits for the right time", (unit) => {
+  const [unitSection = ""] = read(unit).split("[Service]");
+  expect(unitSection).toMatch(/^After=.*\btime-sync\.target\b/m);
+});
+
 test("the nightly backup runs a command that there is, and the timer is what is enabled", () => {
   const [service = "", timer = ""] = timed;
   const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: { readonly submissions: string } };

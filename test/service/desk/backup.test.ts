@@ -1,6 +1,6 @@
 // Backups on real engines and vaults: taken while a service writes, restored whole, and nothing is sent until it is released.
 import { createHash } from "node:crypto";
-import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -338,6 +338,90 @@ test("--keep forgets the oldest, and touches nothing else in the folder", async 
   expect(restored.stderr).toContain(latest[1]);
 });
 
+describe("a clock that was wrong", () => {
+  const dayMs = 24 * 60 * 60 * 1000;
+  const nameOf = (at: number) => new Date(at).toISOString().replaceAll(":", "-");
+  /** A copy of the whole backup, as if it had been made some days ago; less than 0: with the clock ahead. */
+  async function addOf(place: string, daysAgo: number): Promise<string> {
+    const name = nameOf(Date.now() - daysAgo * dayMs);
+    await cp(await newest(), join(place, name), { recursive: true });
+    return name;
+  }
+  const namesIn = async (place: string) => (await readdir(place)).toSorted();
+
+  test("ahead: the backup just made stays, and one of a time that has not come is named and does not count", async () => {
+    const place = await newFolder();
+    const [ahead] = [await addOf(place, -400), await addOf(place, 1)];
+    for (const night of [1, 2]) {
+      const made = await backup({ DATA_DIR: home }, place, "--keep", "1");
+      const [, name = ""] = /^The backup .*\/(\S+) is whole\.$/m.exec(made.stderr) ?? [];
+      expect([night, made.code, await namesIn(place)]).toEqual([night, 0, [name, ahead]]);
+      expect(made.stderr).toContain(`${join(place, ahead)} is of a time that has not come`);
+    }
+    const target = { DATA_DIR: await newFolder() };
+    await expectRefused(restore(target, place), `${join(place, ahead)}, is of a time that has not come. Name the one`);
+    expect(await readdir(target.DATA_DIR)).toEqual([]);
+    const [right = ""] = await namesIn(place);
+    expect(await restore(target, join(place, right))).toMatchObject({ code: 0 });
+    const named = await restore({ DATA_DIR: await newFolder() }, join(place, ahead));
+    expect([named.code, named.stderr]).toEqual([0, expect.stringContaining(", of a time that has not come.")]);
+  });
+
+  test("behind: the backup just made stays, and the others, which are then of times to come", async () => {
+    const place = await newFolder();
+    const others = [await addOf(place, 2), await addOf(place, 1)];
+    vi.setSystemTime(Date.now() - 400 * dayMs);
+    onTestFinished(() => void vi.useRealTimers());
+    const made = await backup({ DATA_DIR: home }, place, "--keep", "1");
+    expect(made.code).toBe(0);
+    const [, name = ""] = /^The backup .*\/(\S+) is whole\.$/m.exec(made.stderr) ?? [];
+    expect(await namesIn(place)).toEqual([name, ...others]);
+    for (const other of others) expect(made.stderr).toContain(`${join(place, other)} is of a time that has not come`);
+  });
+});
+
+test("restore says what it takes, how old it is, and how many rows it has", async () => {
+  const place = await newFolder();
+  const old = join(place, new Date(Date.now() - 3 * 86_400_000).toISOString().replaceAll(":", "-"));
+  await cp(await newest(), old, { recursive: true });
+  const target = { DATA_DIR: await newFolder() };
+  const { code, stderr } = await restore(target, place);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`Restoring from ${old}, 3 days old.`)]);
+  await using store = await openStore(sqlite(home), { access: "read-only" });
+  const { inquiries, applications, subscribers } = await readStored(store);
+  const submissions = inquiries.length + applications.length;
+  const [, all] = /^Rows: (\d+); submissions: (\d+), subscribers: (\d+)\.$/m.exec(stderr) ?? [];
+  expect(stderr).toContain(`submissions: ${submissions}, subscribers: ${subscribers.length}.`);
+  expect(Number(all)).toBeGreaterThan(submissions + subscribers.length);
+});
+
+test.each([
+  ["cut short", (file: string) => truncate(file, 20)],
+  ["missing", (file: string) => rm(file)],
+  ["of another program", (file: string) => writeFile(file, '{"name":"something"}')],
+  ["not to be read", (file: string) => rm(file).then(() => mkdir(file))],
+])("a backup whose backup.json is %s is named and passed over, and --keep goes on", async (_how, spoil) => {
+  const place = await newFolder();
+  const spoilt = await backup({ DATA_DIR: home }, place).then(() => newest(place));
+  await spoil(join(spoilt, "backup.json"));
+  const words = "its backup.json is missing or cannot be read.";
+  await expectRefused(
+    restore({ DATA_DIR: await newFolder() }, place),
+    "There is no backup whose backup.json can be read in",
+  );
+  const whole = join(place, new Date(Date.now() - 86_400_000).toISOString().replaceAll(":", "-"));
+  await cp(await newest(), whole, { recursive: true });
+  const restored = await restore({ DATA_DIR: await newFolder() }, place);
+  expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining(`Restored from ${whole} `)]);
+  expect(restored.stderr).toContain(`${spoilt} was passed over: ${words}`);
+
+  const nights = [];
+  for (let night = 0; night < 3; night += 1) nights.push(await backup({ DATA_DIR: home }, place, "--keep", "1"));
+  expect(nights.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(nights[0]?.stderr).toContain(`${spoilt} counts as one that lacks something: ${words}`);
+  expect(await readdir(place)).toHaveLength(1);
+});
+
 describe("restore is refused, and leaves everything as it was,", () => {
   test("where a service runs on the store", async () => {
     const folder = await newFolder();
@@ -430,6 +514,12 @@ test("persons who were erased since are named from the audit log of the store th
   const csv = join(ground, "audit.csv");
   await writeFile(csv, (await runCommand(["export", "audit"], old)).stdout);
   await expectRefused(runCommand(["restore", backups, "--audit", csv], target), "is no audit log as NDJSON");
+  const cut = join(ground, "cut.ndjson");
+  await writeFile(cut, stdout.slice(0, -10));
+  await expectRefused(
+    runCommand(["restore", backups, "--audit", cut], target),
+    /^Line \d+ of .*cut\.ndjson is no JSON\.$/m,
+  );
   const { code, stdout: named } = await runCommand(["restore", backups, "--audit", log], target);
   expect([code, ...named.trim().split("\n").toSorted()]).toEqual([0, applicant.email, "reader@example.org"]);
 });
