@@ -89,9 +89,10 @@ export function application(number: number, more: Partial<ApplicationRecord> = {
 }
 
 export function subscription(more: Partial<SubscriptionRecord> = {}): SubscriptionRecord {
+  const { receivedAt = noon } = more;
   return {
     kind: "subscription",
-    receivedAt: noon,
+    receivedAt,
     door: "rest",
     requestId: "request",
     language: "de",
@@ -99,7 +100,7 @@ export function subscription(more: Partial<SubscriptionRecord> = {}): Subscripti
     source: "footer",
     consent,
     optIn: "double",
-    confirm: { ...token(), expiresAt: noon + 7 * 24 * 60 * minute },
+    confirm: { ...token(), expiresAt: receivedAt + 7 * 24 * 60 * minute },
     unsubscribe: token(),
     ...more,
   };
