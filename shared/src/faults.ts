@@ -191,8 +191,9 @@ export const faults = {
   mailCapped: {
     status: 409,
     code: "CONFLICT",
-    message: "This address has had 3 such mails within 24 hours. Try again later.",
+    message: "3 such mails were sent within 24 hours. Try again later.",
     console: true,
+    when: "Receipts and newsletter mails count by their address. A reply or a notice counts each time that it is sent again.",
   },
   subscriberLeftOut: {
     status: 409,
@@ -212,6 +213,7 @@ export const faults = {
     code: "CONFLICT",
     message: "This reply is on its way already.",
     console: true,
+    when: "A reply can be taken back for ten seconds, before any mail of it was tried.",
   },
   resumeInfected: {
     status: 409,
@@ -291,6 +293,7 @@ export const faults = {
     code: "TOO_MANY_REQUESTS",
     message: "You have sent 60 replies within an hour. Please try again later.",
     console: true,
+    when: "Replies and notices that are sent again count too.",
   },
   tooManyRequests: {
     status: 429,

@@ -183,13 +183,14 @@ export interface DeskStore {
    * Sends a mail again if it is in one of these states. One that was not sent is due now; unless it was queued, its tries
    * are counted anew. Of a sent mail a new one is stored, due now; a sent welcome mail has lost its links and is
    * `not-sendable`. `left`: it is in another state, or another transaction changes it. Null when the scope holds no such mail.
+   * A sent reply or notice counts as a reply of the operator, who has no more until `retryAt`.
    */
   sendAgain(
     scope: Scope,
     mailId: string,
     statuses: readonly MailStatus[],
     actor: Actor,
-  ): Promise<"due" | "left" | "not-sendable" | "suppressed" | "capped" | null>;
+  ): Promise<"due" | "left" | "not-sendable" | "suppressed" | "capped" | { readonly retryAt: number } | null>;
 
   /**
    * Removes one batch of what an address sent with all that belongs to it, its subscription, and its suppression, of which a
@@ -221,7 +222,7 @@ export interface DeskStore {
   countSubscribers(now: number): Promise<void>;
 }
 
-/** Replies of one operator in {@link repliesMs}; those that were taken back count. */
+/** Replies of one operator in {@link repliesMs}; those that were taken back count, and replies and notices sent again. */
 export const repliesMax = 60;
 export const repliesMs = 60 * 60 * 1000;
 
@@ -253,8 +254,8 @@ export interface ReplyStore {
   ): Promise<{ readonly outcomes: readonly ReplyOutcome[] } | { readonly retryAt: number }>;
 
   /**
-   * Takes a reply of the operator back, and the status that it changed, unless that was changed since. False when a process
-   * has begun to send it; null when the operator has written no such reply.
+   * Takes a reply of the operator back, and the status that it changed, unless that was changed since. False after
+   * {@link undoMs}, and when a process has begun to send a mail of it; null when the operator has written no such reply.
    */
   undo(scope: Scope, id: number, actor: Actor): Promise<boolean | null>;
 

@@ -9,6 +9,7 @@ import {
   undoMs,
   wholeScope,
 } from "../../../server/src/storage/desk-store.ts";
+import type { SubmissionRecord } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -19,6 +20,7 @@ import {
   collect,
   eva,
   findSubmission,
+  giveBack,
   inquiry,
   lease,
   minute,
@@ -205,6 +207,130 @@ test("sends a reply again with its words", async ({ store }) => {
   expect(await sendAgain(store, wholeScope, mail.id, by)).toBe("due");
   expect((await claimDue(store)).map(({ about }) => about)).toEqual([mail.about]);
   expect((await detailOf(store, reference)).mails.filter((one) => one.reply === id)).toHaveLength(2);
+});
+
+/** All mails of a submission are sent: the receipt, the notice, a reply and the copy of it. */
+async function withSentMails(store: Store, submission: SubmissionRecord) {
+  const reference = await acceptReference(store, submission);
+  await store.replies.send(wholeScope, [{ reference, text }], true, by);
+  const mails = [...(await allMails(store))].filter((mail) => mail.reference === reference);
+  await store.mails.claim(due, 100, { owner: "other", until: due + minute });
+  for (const owner of [lease.owner, "other"]) await settle(store, { sent: mails }, { at: due, owner });
+  return { reference, mails: (await detailOf(store, reference)).mails };
+}
+
+const dayMs = 24 * 60 * minute;
+
+test.for([inquiry(1), application(1)])(
+  "sends a reply, a notice or a copy of a reply again 3 times a day, whichever of its mails is named",
+  async (submission, { store }) => {
+    const { reference, mails } = await withSentMails(store, submission);
+    const ours = mails.filter(({ kind }) => !kind.endsWith("-receipt"));
+    expect(ours).toHaveLength(3);
+    for (const mail of ours) {
+      let { id } = mail;
+      for (let times = 0; times < 3; times += 1) {
+        expect(await sendAgain(store, wholeScope, id, by)).toBe("due");
+        const [again] = await store.mails.claim(by.at, 10, { owner: "other", until: due + minute });
+        expect(again).toMatchObject({ kind: mail.kind });
+        await settle(store, { sent: [again!] }, { at: due, owner: "other" });
+        id = again!.id;
+      }
+      for (const one of [mail.id, id]) expect(await sendAgain(store, wholeScope, one, by)).toBe("capped");
+    }
+    expect((await detailOf(store, reference)).mails).toHaveLength(4 + 9);
+    for (const { id } of ours) expect(await sendAgain(store, wholeScope, id, { ...by, at: by.at + dayMs })).toBe("due");
+  },
+);
+
+test("counts replies and notices that are sent again among the operator's replies of an hour, and receipts not", async ({
+  store,
+}) => {
+  const sent: Awaited<ReturnType<typeof withSentMails>>[] = [];
+  for (let number = 0; number < 20; number += 1) sent.push(await withSentMails(store, inquiry(number)));
+  const later = { ...by, at: by.at + repliesMs };
+  const ids = (suffix: string) => sent.flatMap(({ mails }) => mails.filter(({ kind }) => kind.endsWith(suffix)));
+  const others = [...ids("-reply"), ...ids("-notice")];
+  expect(others).toHaveLength(60);
+  // At once, so that none is counted too late.
+  const results = await Promise.all(others.map(({ id }) => sendAgain(store, wholeScope, id, later)));
+  expect(results).toEqual(Array(60).fill("due"));
+  const retryAt = later.at + repliesMs;
+  expect(await sendAgain(store, wholeScope, others[0]!.id, later)).toEqual({ retryAt });
+  const { reference } = sent[0]!;
+  expect(await store.replies.send(wholeScope, [{ reference, text }], false, later)).toEqual({ retryAt });
+  expect((await detailOf(store, reference)).replies).toHaveLength(1);
+  expect(await sendAgain(store, wholeScope, ids("-receipt")[0]!.id, later)).toBe("due");
+  const ben = { ...later, operator: "ben@example.org" };
+  expect(await sendAgain(store, wholeScope, others[0]!.id, ben)).toBe("due");
+  expect(await sendAgain(store, wholeScope, others[1]!.id, { ...later, at: retryAt })).toBe("due");
+});
+
+test("counts no reply or notice that was not sent", async ({ store }) => {
+  const { mails } = await withSentMails(store, inquiry(1));
+  const { id } = mails.find(({ kind }) => kind === "inquiry-reply")!;
+  await sendAgain(store, wholeScope, id, by);
+  for (let times = 0; times < 5; times += 1) {
+    const [again] = await store.mails.claim(by.at, 10, { owner: "other", until: due + minute });
+    await settle(store, { failed: [again!] }, { at: due, owner: "other" });
+    expect(await sendAgain(store, wholeScope, again!.id, by)).toBe("due");
+  }
+});
+
+type Fate = { readonly [What in "sent" | "failed" | "in-doubt" | "late" | "copy" | "again" | "waits"]?: true };
+
+test.for<[string, Fate]>([
+  ["its mail was sent", { sent: true }],
+  ["its mail has failed", { failed: true }],
+  ["its mail may have been sent", { "in-doubt": true }],
+  ["its mail has failed and is due again", { failed: true, again: true }],
+  ["its mail was sent and goes out again", { sent: true, again: true }],
+  ["its mail was sent, and the one that goes out again waits", { sent: true, again: true, waits: true }],
+  ["its copy was sent and its mail waits", { sent: true, copy: true }],
+  ["ten seconds have passed, although nothing was tried", { late: true }],
+])("takes no reply back once %s", async ([_when, { late, copy, again, waits, ...ended }], { store }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  await store.replies.send(sales, [{ reference, text, doneAt: 1 }], true, by);
+  const stored = (await detailOf(store, reference)).mails.filter(({ reply: of }) => of !== undefined && of !== null);
+  const id = stored[0]!.reply!;
+  const [mail] = stored.filter(({ kind }) => kind === (copy === true ? "inquiry-notice" : "inquiry-reply"));
+  if (late !== true) {
+    // By a process whose clock is ahead, so that ten seconds have not passed here.
+    await store.mails.claim(due, 10, { owner: "other", until: due + minute });
+    const [result] = Object.keys(ended) as ("sent" | "failed" | "in-doubt")[];
+    await settle(store, { [result!]: [mail!] }, { at: by.at, owner: "other" });
+    const others = stored.filter((one) => one !== mail);
+    await giveBack(store, others as never, { owner: "other", until: due }, by.at);
+    if (again === true) expect(await sendAgain(store, sales, mail!.id, by)).toBe("due");
+    if (again === true && waits !== true) await store.mails.claim(by.at, 10, { owner: "third", until: due + minute });
+  }
+  const before = await detailOf(store, reference);
+  const at = late === true ? due : due - 1;
+  expect(await store.replies.undo(sales, id, { ...by, at })).toBe(false);
+  expect(await detailOf(store, reference)).toEqual(before);
+  expect(before).toMatchObject({ replies: [{ id, text }], submission: { status: "done" } });
+});
+
+test("a reply that is taken back while its mail is claimed or sent again is gone with its mail, or stays with it", async ({
+  store,
+  tested,
+}) => {
+  const other = await tested.openAgain();
+  for (let round = 0; round < 10; round += 1) {
+    const reference = await acceptReference(store, inquiry(round));
+    const { id } = await reply(store, { reference });
+    const mail = (await detailOf(store, reference)).mails.find((one) => one.reply === id)!;
+    const [undone, claimed] = await Promise.all([
+      store.replies.undo(wholeScope, id, by),
+      other.mails.claim(due, 100, { owner: "other", until: due + minute }),
+      sendAgain(other, wholeScope, mail.id, by),
+    ]);
+    const isOnItsWay = claimed.some((one) => one.id === mail.id);
+    const { replies, mails } = await detailOf(store, reference);
+    expect(undone && isOnItsWay).toBe(false);
+    expect([replies.length, mails.some((one) => one.reply === id)]).toEqual(undone ? [0, false] : [1, true]);
+    await settle(store, { sent: claimed }, { at: due, owner: "other" });
+  }
 });
 
 test("keeps saved answers of the kinds that the scope holds", async ({ store }) => {

@@ -125,6 +125,50 @@ test("several are answered with a saved answer, each with its own values, and re
   expect((await sam.call("reply.send", { reference: references[0], text })).status).toBe(200);
 });
 
+test("a reply and a notice that were sent go out three times more in a day, and the operator has 60 an hour", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock, env: settings });
+  const sam = await operator(service, "sam@example.org", "sales");
+  const reference = await inquire(service, "ann@example.org");
+  await sam.call("reply.send", { reference, text });
+  clock.advance(10_000);
+  const mails = async () => (await detailOf(sam, reference)).mails;
+  await eventually(async () => (await mails()).map((mail) => mail.status)).toEqual(Array(3).fill("sent"));
+  for (const kind of ["inquiry-reply", "inquiry-notice"]) {
+    const { id } = (await mails()).find((mail) => mail.kind === kind)!;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sam.call("mails.retry", { id })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(17);
+  }
+  await eventually(async () => (await mails()).map((mail) => mail.status)).toEqual(Array(9).fill("sent"));
+  expect(await mailsTo(service, "ann@example.org")).toHaveLength(1 + 4);
+  const others = Array.from({ length: 53 }, () => ({ reference, text }));
+  for (const other of others) expect((await sam.call("reply.send", other)).status).toBe(200);
+  const next = await inquire(service, "bea@example.org");
+  const notice = (await detailOf(sam, next)).mails.find((mail) => mail.kind === "inquiry-notice")!;
+  await eventually(async () => (await detailOf(sam, next)).mails.map((mail) => mail.status)).toEqual(["sent", "sent"]);
+  const refused = await sam.call("mails.retry", { id: notice.id });
+  expect([refused.status, Number(refused.headers.get("retry-after")) > 3_500]).toEqual([429, true]);
+});
+
+test("one batch that sends a reply again and takes it back leaves the reply and its words", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const sam = await operator(service, "sam@example.org", "sales");
+  const reference = await inquire(service, "ann@example.org");
+  const { version } = await detailOf(sam, reference);
+  const { id: reply } = (await sam.call("reply.send", { reference, text, doneAt: version })).data as { id: number };
+  clock.advance(10_000);
+  const sentMail = async () => (await detailOf(sam, reference)).mails.find((mail) => mail.reply === reply)!;
+  await eventually(async () => (await sentMail()).status).toBe("sent");
+  const inputs = { 0: { id: (await sentMail()).id }, 1: { id: reply } };
+  const batch = await sam.fetch("/console/trpc/mails.retry,reply.undo?batch=1", { method: "POST", ...json(inputs) });
+  const [again, undone] = (await batch.json()) as { error?: { data: { httpStatus: number } } }[];
+  expect([again?.error, undone?.error?.data.httpStatus]).toEqual([undefined, 409]);
+  expect(await detailOf(sam, reference)).toMatchObject({ replies: [{ text }], status: "done" });
+  expect((await auditOf(service)).map(({ action }) => action)).not.toContain("reply.undo");
+});
+
 test("an operator gets one mail for what another one assigns at once, and none of what is assigned by oneself", async () => {
   const clock = new MovableClock();
   await using service = await startService({ clock });

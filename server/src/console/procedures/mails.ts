@@ -6,6 +6,7 @@ import { Fault } from "../../fault.ts";
 import { mailId, page } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
+import { repliesLimited } from "./reply.ts";
 
 export const mailProcedures = trpc.router({
   list: reads(...everyRole)
@@ -24,6 +25,7 @@ export const mailProcedures = trpc.router({
       if (result === "not-sendable") throw new Fault("mailNotSendable");
       if (result === "suppressed") throw new Fault("mailSuppressed");
       if (result === "capped") throw new Fault("mailCapped");
+      if (typeof result === "object") throw repliesLimited(result.retryAt, actor.at);
       return null;
     }),
 });

@@ -83,8 +83,11 @@ async function sendAll({ console, scope, actor }: Ruled, replies: readonly Reply
   const sent = await store.replies.send(scope, replies, replyCopies, now);
   counts.forget();
   if ("outcomes" in sent) return sent.outcomes;
-  throw new Fault("repliesLimited", { retryAfterSeconds: Math.ceil((sent.retryAt - now.at) / 1000) });
+  throw repliesLimited(sent.retryAt, now.at);
 }
+
+export const repliesLimited = (retryAt: number, now: number): Fault =>
+  new Fault("repliesLimited", { retryAfterSeconds: Math.ceil((retryAt - now) / 1000) });
 
 async function preview({ console, scope, actor }: Ruled, { references, text }: z.output<typeof manyReplies>) {
   const previews: ReplyPreview[] = [];

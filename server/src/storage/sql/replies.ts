@@ -1,36 +1,37 @@
 // Replies of operators and their mails, each in a transaction with its entry in the audit log.
 import type { ReplyOutcome, SavedAnswer, TriageStatus } from "@submissions/shared/console";
-import { emailKey } from "@submissions/shared/fields";
-import { repliesMax, repliesMs, type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
+import { type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, only, together } from "./engine.ts";
 import { prepareStanding } from "./addresses.ts";
+import { prepareOperatorLimit } from "./operators-mails.ts";
 
 interface SentReply {
   readonly reference: string;
   readonly author: string;
+  readonly at: number;
   readonly statusBefore: TriageStatus | null;
   readonly versionAfter: number | null;
 }
 
 export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes): ReplyStore {
-  const { prepare, among, lockAddress, read, transaction } = engine;
+  const { prepare, among, locking, read, transaction } = engine;
   const standingOf = prepareStanding(engine);
-  // From the audit log: a reply that was taken back, or erased with its person, is in no other table.
-  const latest = prepare<{ at: number }>(`
-    SELECT at FROM audit WHERE action = 'reply' AND operator = $1 AND at > $2 AND at < $3 ORDER BY at DESC LIMIT ${repliesMax}`);
+  const freeAt = prepareOperatorLimit(engine);
   const insert = prepare<{ id: number }>(`
     INSERT INTO reply (submission, author, at, text, status_before, version_after)
     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`);
   const insertMail = prepare(`
     INSERT INTO mail (kind, submission, reply, status, created_at, due_at) VALUES ($1, $2, $3, 'queued', $4, $5)`);
   const find = prepare<SentReply>(`
-    SELECT reference, author, status_before AS "statusBefore", version_after AS "versionAfter"
+    SELECT reference, author, at, status_before AS "statusBefore", version_after AS "versionAfter"
     FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.id = $1`);
-  // A claim that runs at this moment is waited for, and its lease is seen.
-  const takeBack = prepare<object>(`
-    DELETE FROM mail WHERE reply = $1 AND kind IN ('inquiry-reply', 'application-reply') AND status = 'queued'
-      AND lease_owner IS NULL AND attempts = 0 AND denials IS NULL RETURNING id`);
+  // Neither a mail that another transaction changes at this moment, nor one that failed and is due again: it has an answer.
+  const lockWaiting = prepare<object>(`
+    SELECT id FROM mail WHERE reply = $1 AND status = 'queued' AND lease_owner IS NULL AND attempts = 0
+      AND denials IS NULL AND last_answer IS NULL ${locking("FOR UPDATE SKIP LOCKED")}`);
+  const countMails = prepare<{ stored: number }>("SELECT count(*) AS stored FROM mail WHERE reply = $1");
+  // Its mails, the team's copy too, go with it.
   const remove = prepare("DELETE FROM reply WHERE id = $1");
   const ofKinds = among("kind", "$1");
   const answers = prepare<SavedAnswer>(`SELECT id, kind, title, text FROM saved_answer WHERE ${ofKinds}`);
@@ -45,10 +46,8 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
     send: (scope, replies, copies, actor) =>
       transaction(function* () {
         const { operator, at } = actor;
-        // The replies of one operator come one after the other, so that the limit holds.
-        const [earlier] = yield* lockAddress(emailKey(operator), [latest(operator, at - repliesMs, at + repliesMs)]);
-        const inTheWay = earlier[repliesMax - replies.length];
-        if (inTheWay !== undefined) return { retryAt: inTheWay.at + repliesMs };
+        const retryAt = yield* freeAt(actor, replies.length);
+        if (retryAt !== null) return { retryAt };
         const names = replies.map(({ reference }) => reference);
         const rows = yield* lockRows(scope, names);
         const outcomes: ReplyOutcome[] = [];
@@ -85,8 +84,8 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
         if (reply === undefined || reply.author !== actor.operator) return null;
         const { reference, statusBefore, versionAfter } = reply;
         if (!(yield* lockRows(scope, [reference])).has(reference)) return null;
-        if ((yield* takeBack(id)).length === 0) return false;
-        // The team's copy goes with it.
+        const [waiting, counted] = yield* together([lockWaiting(id), countMails(id)]);
+        if (actor.at >= reply.at + undoMs || waiting.length < only(counted).stored) return false;
         yield* remove(id);
         yield* audit({ action: "reply.undo", subject: reference, detail: { reply: id } }, actor);
         if (statusBefore !== null && versionAfter !== null) {

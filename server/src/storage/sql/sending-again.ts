@@ -1,14 +1,16 @@
-// Sending a mail again. Of mails to strangers none goes to a suppressed address, and what is sent again counts against the
-// cap of the address; a mail that never left counts once.
+// Sending a mail again. Of mails to strangers none goes to a suppressed address. A receipt counts against the cap of its
+// address, and once where it never left. A reply or notice that was sent counts against the limit of the operator, and has one
+// of its own.
 import type { DeskStore } from "../desk-store.ts";
 import type { MailKind, MailStatus } from "../records.ts";
 import { lookUps } from "../rules/facts.ts";
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { parseMailId } from "../rules/outbox-row.ts";
-import { capMs, isAutomatic, isToPerson, newsletterMailsMax, receiptsMax } from "../rules/mails.ts";
+import { againMax, capMs, isAutomatic, isToPerson, newsletterMailsMax, receiptsMax } from "../rules/mails.ts";
 import { prepareStanding } from "./addresses.ts";
 import { prepareAudit } from "./audit.ts";
 import type { Engine } from "./engine.ts";
+import { againBy, prepareOperatorLimit } from "./operators-mails.ts";
 
 interface Mail {
   readonly kind: MailKind;
@@ -26,6 +28,7 @@ export function makeSendingAgain(engine: Engine) {
   const { prepare, locking, lockAddress, transaction } = engine;
   const audit = prepareAudit(engine);
   const standingOf = prepareStanding(engine);
+  const freeAt = prepareOperatorLimit(engine);
   const text = `
     SELECT mail.kind, mail.status, mail.submission, mail.reply, submission.reference,
       coalesce(submission.email_key, mail.subscriber, '') AS key,
@@ -36,6 +39,10 @@ export function makeSendingAgain(engine: Engine) {
   const lock = prepare<Mail>(`${text} ${locking("FOR UPDATE OF mail SKIP LOCKED")}`);
   const receipts = prepare<{ at: number }>(lookUps.receipts.text);
   const newsletters = prepare<{ at: number }>(lookUps.newsletters.text);
+  // The mails of a reply have its number: one that was sent again is no other mail.
+  const again = prepare<{ at: number }>(`
+    SELECT again_at AS at FROM mail
+    WHERE submission = $1 AND kind = $2 AND coalesce(reply, 0) = $3 AND again_at > $4 AND again_at < $5`);
   const count = prepare("UPDATE mail SET again_key = $2, again_at = $3 WHERE id = $1");
   // A lease stays with its holder: the mail may be on its way at this moment.
   const wake = prepare(`
@@ -57,12 +64,19 @@ export function makeSendingAgain(engine: Engine) {
         const [found] = named === null ? [] : yield* find(named.row, named.createdAt);
         if (named === null || found === undefined || !mailKindsOf(scope).includes(found.kind)) return null;
         const { kind, key } = found;
-        const [sentTo, most] =
-          kind === "newsletter-welcome" ? [newsletters, newsletterMailsMax] : [receipts, receiptsMax];
+        const isOurs = !isAutomatic(kind);
+        // Locked before the address, in every transaction that does both.
+        const retryAt = isOurs ? yield* freeAt(actor, 1) : null;
+        const [since, until] = [at - capMs, at + capMs];
+        const [earlier, most] = isOurs
+          ? [again(found.submission, kind, found.reply ?? 0, since, until), againMax]
+          : kind === "newsletter-welcome"
+            ? [newsletters(key, since, until), newsletterMailsMax]
+            : [receipts(key, since, until), receiptsMax];
         // The address is locked before the mail, as erasing does.
         const [[standing], sent, [mail]] = yield* lockAddress(key, [
           standingOf(key),
-          sentTo(key, at - capMs, at + capMs),
+          earlier,
           lock(named.row, named.createdAt),
         ]);
         if (mail === undefined) return (yield* find(named.row, named.createdAt)).length === 0 ? null : "left";
@@ -71,12 +85,14 @@ export function makeSendingAgain(engine: Engine) {
         if (status === "sent" && submission === null) return "not-sendable";
         const isJudged = status !== "queued" && isToPerson(kind);
         if (isJudged && standing !== undefined && standing.reason !== null) return "suppressed";
-        const isCounted = isJudged && isAutomatic(kind) && !(status === "failed" && countedAt > at - capMs);
+        const isCounted = isOurs ? status === "sent" : isJudged && !(status === "failed" && countedAt > since);
         if (isCounted && sent.length >= most) return "capped";
-        if (status === "sent") yield* storeAnew(kind, submission, at, isCounted ? key : null, reply);
+        if (isCounted && retryAt !== null) return { retryAt };
+        const countedBy = isOurs ? againBy(actor.operator) : key;
+        if (status === "sent") yield* storeAnew(kind, submission, at, isCounted ? countedBy : null, reply);
         else {
           yield* wake(named.row, at);
-          if (isCounted) yield* count(named.row, key, at);
+          if (isCounted) yield* count(named.row, countedBy, at);
         }
         const subject = reference ?? (kind === "newsletter-welcome" ? "newsletter" : "");
         yield* audit({ action: "mail.again", subject, detail: { mail: kind, was: status } }, actor);
