@@ -19,11 +19,18 @@ registerHooks({
 // Not by Node's own --env-file-if-exists or `loadEnvFile`: of a name whose value is blank they take the next line as the
 // value, and they report a file that may not be read as missing (ENOENT).
 try {
-  const text = readFileSync(".env", "utf8").replaceAll(/=[ \t]+$/gm, "=");
+  const text = decode(readFileSync(".env")).replaceAll(/=[ \t]+$/gm, "=");
   for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
 } catch (error) {
   if (error.code !== "ENOENT") {
     process.stderr.write(`The file .env cannot be read (${error.code}).\n`);
     process.exit(78);
   }
+}
+
+// Programs of Windows write a byte-order mark, which would be part of the first name, and some write UTF-16.
+function decode(bytes) {
+  const mark = bytes.subarray(0, 2).toString("hex");
+  // It drops the mark.
+  return new TextDecoder(mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : "utf-8").decode(bytes);
 }

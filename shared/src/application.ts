@@ -17,7 +17,7 @@ const shape = {
   resumeUrl: optional(fields.resumeUrl),
   coverLetter: optional(fields.coverLetter),
   [resumeField]: zfd
-    .file(z.file("A file belongs here.").optional())
+    .file(z.file("A file belongs here, not a text. In a form, its part needs a file name (filename=).").optional())
     .meta({ description: fields[resumeField].description }),
 } as const;
 

@@ -20,9 +20,9 @@ export const textLengthMax = {
   furtherValue: 2_000,
   /** A version of a privacy notice: a date, a number or a hash. */
   consentText: 100,
-  /** What is stored of a newsletter source. Longer ones are cut, never refused. */
+  /** What is stored of a newsletter source. A longer label is cut, never refused. */
   source: 64,
-  /** What is read of a newsletter source, in code units: a URL of the length above and as much again. */
+  /** The longest newsletter source that is read, in code units: a URL of the length above and as much again. */
   sourceRead: 4_096,
 } as const;
 

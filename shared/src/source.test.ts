@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { normaliseSource } from "./source.ts";
+import { subscribeInput } from "./subscription.ts";
 
 test.each([
   ["footer", "footer"],
@@ -26,12 +27,24 @@ test.each([
   ["meet me @ the fair", "meet-me-the-fair"],
   ["", "unknown"],
   ["---", "unknown"],
-  [`a${"\u0301\u0323".repeat(30_000)}`, "unknown"],
-  [`/a${"%CC%81%CC%A3".repeat(5_000)}`, "unknown"],
-  ["%40".repeat(20_000), "40-".repeat(21) + "4"],
+  [`a${"\u0301\u0323".repeat(2_000)}`, "unknown"],
+  [`/a${"%CC%81%CC%A3".repeat(300)}`, "unknown"],
+  ["%40".repeat(1_000), "40-".repeat(21) + "4"],
+  ["a".repeat(4_096), "a".repeat(64)],
+  ["a".repeat(4_097), "unknown"],
+  ["a".repeat(60_000), "unknown"],
+  [`/pricing?${"x".repeat(4_000)}`, "pricing"],
+  [`/pricing?${"x".repeat(5_000)}`, "unknown"],
   ["a @ ".repeat(1_000), "a-".repeat(31) + "a"],
   ["a".repeat(80), "a".repeat(64)],
   [`${"a".repeat(63)}-b`, "a".repeat(63)],
 ])("reduces %j to %j", (raw, label) => {
   expect(normaliseSource(raw)).toBe(label);
 });
+
+test.each([[5], [true], [null], [undefined], [[]], [["footer"]], [{ footer: 1 }], [Number.NaN]])(
+  "%j, which is no text, is an unknown source and no reason to refuse",
+  (source) => {
+    expect(subscribeInput.parse({ email: "ann@example.org", source })).toMatchObject({ source: "unknown" });
+  },
+);

@@ -1,4 +1,4 @@
-// Reduces the source of a newsletter subscription to a label that can be counted. A source is never refused: every text
+// Reduces the source of a newsletter subscription to a label that can be counted. A source is never refused: every value
 // has a label.
 import { textLengthMax } from "./limits.ts";
 import { isNormalisable, trimmed } from "./text.ts";
@@ -9,17 +9,15 @@ export const unknownSource = "unknown";
 /**
  * The label of a source: lower-case letters and digits, single dashes between them, at most 64 code points.
  *
- * The text is cut to 4,096 code units and NFKC-normalised; each run of other characters becomes one `-`. Of a URL or a
- * path only the first path segment is kept, because query strings may hold personal data. A text that looks like an
- * e-mail address, or has no letter or digit, becomes `unknown`.
+ * A text is NFKC-normalised; each run of other characters becomes one `-`. Of a URL or a path only the first path segment
+ * is kept, because query strings may hold personal data. A text that looks like an e-mail address, has no letter or digit,
+ * or is longer than 4,096 code units becomes `unknown`, and so does any other value.
  */
-export function normaliseSource(raw: string): string {
-  const value = readable(raw.slice(0, textLengthMax.sourceRead));
+export function normaliseSource(raw: unknown): string {
+  if (typeof raw !== "string" || raw.length > textLengthMax.sourceRead) return unknownSource;
+  const value = readable(raw);
   if (looksLikeEmail(value)) return unknownSource;
-  // The cut may have split an e-mail address. The label is made of the first half: an address that begins there was
-  // seen above as a whole.
-  const kept = raw.length > textLengthMax.sourceRead ? readable(raw.slice(0, textLengthMax.sourceRead / 2)) : value;
-  const label = kept
+  const label = value
     .toLowerCase()
     .normalize("NFKC")
     .replace(/[^\p{L}\p{N}]+/gu, "-")

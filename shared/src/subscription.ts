@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { required } from "./fields.ts";
 import { bytesMax } from "./limits.ts";
-import { normaliseSource } from "./source.ts";
+import { normaliseSource, unknownSource } from "./source.ts";
 import { subscriptionFields } from "./subscription-fields.ts";
 
 /** Body of `newsletter.subscribe`. Unknown fields are ignored. */
@@ -10,14 +10,14 @@ export const subscribeInput = z
   .object(
     {
       email: required(subscriptionFields.email),
+      // Any value has a label. The parameter's type is what clients are to send.
       source: z
-        .string("This field must be one text.")
-        .meta({ maxLength: bytesMax.json })
+        .preprocess((raw: string) => normaliseSource(raw), z.string().meta({ maxLength: bytesMax.json }))
         .optional()
-        .transform((raw) => normaliseSource(raw ?? ""))
+        .transform((label) => label ?? unknownSource)
         .meta({
           description:
-            "Where the subscription comes from. Any text; it is reduced to a label of at most 64 letters, digits and dashes.",
+            "Where the subscription comes from. Never refused: it is reduced to a label of at most 64 letters, digits and dashes.",
           examples: ["footer", "Blog Post!"],
         }),
     },

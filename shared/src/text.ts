@@ -68,15 +68,16 @@ export const isNormalisable = (text: string): boolean => !longMarkRun.test(text)
 export const isBlank = (text: string): boolean => !visible.test(text);
 
 /**
- * One line, cleaned: without bidirectional overrides, without white space and zero-width characters at its ends, NFC.
- * Takes linear time. A text that is not {@link isNormalisable} is not normalised.
+ * One line, cleaned: without bidirectional overrides, without white space and zero-width characters at its ends, NFC. A
+ * tab, which people paste from tables, becomes a space. Takes linear time. A text that is not {@link isNormalisable} is
+ * not normalised.
  */
 export const cleanLine = (raw: string): string =>
-  outsideAscii.test(raw) ? trimmed(raw.replace(bidiOverrides, "")) : raw.trim();
+  outsideAscii.test(raw) ? trimmed(raw.replace(bidiOverrides, "").replaceAll("\t", " ")) : raw.trim();
 
-/** Several lines, cleaned: trimmed, NFC, line ends become LF. */
+/** Several lines, cleaned: trimmed, NFC. Line ends become LF, and so do the vertical tabs and form feeds of word processors. */
 const cleanLines = (raw: string): string =>
-  outsideAscii.test(raw) ? trimmed(raw.replace(/\r\n?/g, "\n")) : raw.trim();
+  outsideAscii.test(raw) ? trimmed(raw.replace(/\r\n?|[\v\f]/g, "\n")) : raw.trim();
 
 /** A text without white space and zero-width characters at its ends, NFC where it is {@link isNormalisable}. */
 export function trimmed(raw: string): string {

@@ -18,6 +18,8 @@ test.each([
   ["resume", "%PDF-1.7"],
   ["J. Smith", "PK\x03\x04"],
   ["cv 2026.11", "%PDF-1.7"],
+  ["CV John Smith Ph.D", "%PDF-1.7"],
+  ["Ann Buyer M.Com", ole],
 ])("%s may be sent when it begins with %j", async (name, beginning) => {
   expect(await checkResume(fileOf(name, beginning), english)).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 // The resume of a form: a file is checked as soon as it is chosen, or dropped anywhere on the form. Size, first bytes and name
 // are looked at here; the service reads all of it and decides.
+import { extensionOf } from "@submissions/shared/file-extension";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { filled } from "@submissions/shared/forms/issue-words";
 import { bytesMax } from "@submissions/shared/limits";
@@ -25,8 +26,8 @@ export async function checkResume(file: File, strings: FormStrings): Promise<str
   if (head === null) return strings.fileUnreadable;
   const kind = beginnings.find(([, beginning]) => head.startsWith(beginning))?.[0];
   if (kind === undefined) return strings.fileKind;
-  const extension = /\.(\S*\p{L}\S*)$/u.exec(file.name)?.[1]?.toLowerCase();
-  if (extension === undefined || extension === kind) return undefined;
+  const extension = extensionOf(file.name);
+  if (extension === "" || extension === kind) return undefined;
   return filled(strings.fileExtension, { extension, kind: kind.toUpperCase() });
 }
 

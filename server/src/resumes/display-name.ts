@@ -1,10 +1,8 @@
 // The name that an applicant's file had, made fit to be shown to operators. It is never part of a path.
+import { extensionOf } from "@submissions/shared/file-extension";
 
 /** What file systems allow, so that the name survives a download. In bytes of UTF-8. */
 const nameBytesMax = 255;
-
-/** No system knows an extension half as long. */
-const extensionLengthMax = 32;
 
 /** Controls, line and paragraph separators, and the marks that make text run the other way ("fdp.exe"). */
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
@@ -44,21 +42,11 @@ const decodeQ = (text: string): Buffer => {
 
 const fit = (name: string): string => {
   const base = trim(name);
-  const extension = findExtension(base);
-  if (extension === "") return trim(cutToBytes(base, nameBytesMax));
+  const { length } = extensionOf(base);
+  if (length === 0) return trim(cutToBytes(base, nameBytesMax));
+  const extension = base.slice(-1 - length);
   const stem = base === extension ? "resume" : base.slice(0, -extension.length);
-  return cutToBytes(stem, nameBytesMax - Buffer.byteLength(extension)) + extension;
-};
-
-/** The extension of a cleaned name: lower case, without its dot; empty when it has none. */
-export const extensionOf = (filename: string): string => findExtension(filename).slice(1).toLowerCase();
-
-/** The last extension with its dot: with a letter, unlike a date or a version, and without white space ("J. Smith"). */
-const findExtension = (name: string): string => {
-  const dot = name.lastIndexOf(".");
-  const extension = dot < 0 ? "" : name.slice(dot);
-  const isOne = extension.length <= extensionLengthMax && /\p{L}/u.test(extension) && !/\s/u.test(extension);
-  return isOne ? extension : "";
+  return cutToBytes(stem, nameBytesMax - extension.length) + extension;
 };
 
 /** A pattern anchored at the end would take the square of the length of a run of blanks within. */
@@ -73,9 +61,9 @@ const trim = (text: string): string => {
 const cutToBytes = (text: string, bytesMax: number): string =>
   text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(bytesMax)).read);
 
-/** The name to save a resume under: that of the upload, with the extension of its kind when it has none. */
+/** The name to save a resume under: that of the upload, with the extension of its kind when it has another or none. */
 export const downloadName = (filename: string, kind: string): string =>
-  extensionOf(filename) === "" ? `${filename}.${kind}` : filename;
+  extensionOf(filename) === kind ? filename : `${filename}.${kind}`;
 
 /** A `Content-Disposition` that saves under this name (RFC 6266); for old programs also without what is not ASCII. */
 export const attachmentHeader = (filename: string): string => {

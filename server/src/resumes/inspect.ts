@@ -1,7 +1,8 @@
 // Decides by its bytes whether a staged file is a resume: PDF, DOC or DOCX. Each format judges its own files.
+import { extensionOf } from "@submissions/shared/file-extension";
 import { faults } from "@submissions/shared/faults";
 import { bytesMax } from "@submissions/shared/limits";
-import { cleanFilename, extensionOf } from "./display-name.ts";
+import { cleanFilename } from "./display-name.ts";
 import { findDocxFault, isZip } from "./formats/docx.ts";
 import { findDocFault, isOle } from "./formats/doc.ts";
 import { findPdfFault, isPdf } from "./formats/pdf.ts";

@@ -28,6 +28,18 @@ test.each(forms)("the %s form posts every field under its name, its key, and the
   expect(markup.includes("multipart/form-data")).toBe(form === "application");
 });
 
+test.each(forms)(
+  "browsers and password managers do not fill the trap of the %s form, and no key reaches it",
+  (form) => {
+    const trap = /<input name="website"[^>]*>/.exec(formMarkup(form, stateOf()))?.[0];
+    for (const word of ["data-1p-ignore", 'data-lpignore="true"', "data-bwignore", 'data-form-type="other"'])
+      expect(trap).toContain(` ${word}`);
+    expect(trap).toContain(' autocomplete="off"');
+    expect(trap).toContain(' tabindex="-1"');
+    expect(trap).not.toContain(" value=");
+  },
+);
+
 test.each(forms)("nothing that is filled into the %s form becomes markup", (form) => {
   const evil = `"'><script>alert(1)</script>&amp;`;
   const values = Object.fromEntries([...fieldsOf(form).map(({ name }) => name), "source"].map((name) => [name, evil]));

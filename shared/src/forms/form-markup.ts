@@ -16,6 +16,11 @@ export function formMarkup(form: FormName, state: FormState): Markup {
   return html`<div class="frame ${form}" part="frame" lang="${strings.lang}" dir="auto">${content}</div>`;
 }
 
+// To 1Password, LastPass, Bitwarden, Dashlane and Proton Pass. A person whose password manager fills the trap is taken for a
+// program.
+const notToBeFilled = html`data-1p-ignore data-lpignore="true" data-bwignore data-form-type="other"
+data-protonpass-ignore`;
+
 function openForm(form: FormName, state: FormState): Markup {
   const { strings, values, privacy: { url, consent, page = "" } = {} } = state;
   const issues = wordedIssues(form, state.issues, strings);
@@ -57,7 +62,7 @@ function openForm(form: FormName, state: FormState): Markup {
     </div>
     ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <div class="trap" aria-hidden="true">
-      <label>${strings.trap} <input name="${honeypotField}" tabindex="-1" autocomplete="off" /></label>
+      <label>${strings.trap} <input name="${honeypotField}" tabindex="-1" autocomplete="off" ${notToBeFilled} /></label>
     </div>
     ${groups}
     <slot name="notice">${url && privacyLine(url, strings)}</slot>

@@ -75,6 +75,11 @@ export const german: LanguageStrings = {
       "Bitte geben Sie eine E-Mail-Adresse ein, etwa name@example.org.",
     "Enter a web address that starts with http:// or https://.":
       "Bitte geben Sie eine Adresse wie https://example.org ein, oder lassen Sie das Feld leer.",
+    "A web address cannot contain spaces. Write %20 in their place.":
+      "Eine Webadresse kann keine Leerzeichen enthalten. Schreiben Sie %20 an ihrer Stelle.",
+    "This web address has no valid host name.": "In dieser Webadresse fehlt ein gültiger Name des Servers.",
+    "A web address cannot contain a user name or a password. Leave out what stands before the @.":
+      "Eine Webadresse kann keinen Benutzernamen und kein Kennwort enthalten. Lassen Sie weg, was vor dem @ steht.",
     "Enter a telephone number.": "Bitte geben Sie eine Nummer wie +49 30 901820 ein, oder lassen Sie das Feld leer.",
     "Select at least one package.": "Bitte wählen Sie mindestens ein Paket.",
     "Select at most # packages.": "Bitte wählen Sie höchstens # Pakete.",

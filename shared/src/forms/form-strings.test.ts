@@ -29,8 +29,9 @@ test("German has every text that English has, none of them empty, and the same s
 test("every message of the rules can be said in German", () => {
   const rules = Object.values(formTables).flatMap((table) => Object.values(table).flatMap(({ rule }) => rule ?? []));
   const wrong = ["", "a\u0000", `a${"\u0323".repeat(50)}`, "www.", "x", "a".repeat(100_000)];
+  wrong.push("https://a b", "https://", "https://a:b@c.org");
   const problems = rules.flatMap((rule) => wrong.map((text) => readText(rule, text).problem));
-  expect(new Set(problems.filter(Boolean)).size).toBeGreaterThan(9);
+  expect(new Set(problems.filter(Boolean)).size).toBeGreaterThan(12);
   const messages = [
     ...problems.filter((problem) => problem !== undefined),
     packageCounts.min[1],

@@ -1,5 +1,6 @@
 // Properties of small parts that handle untrusted input.
 import { isIP, isIPv4 } from "node:net";
+import { extensionOf } from "@submissions/shared/file-extension";
 import { textLengthMax } from "@submissions/shared/limits";
 import { normaliseSource } from "@submissions/shared/source";
 import fc from "fast-check";
@@ -7,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { clientAddress, keysOf, type TrustedProxies, trustOf } from "../../../server/src/http/gate/client-address.ts";
 import { DelimiterCounter } from "../../../server/src/http/body/delimiter-counter.ts";
 import { forSubject, greeting } from "../../../server/src/mail/stranger.ts";
-import { cleanFilename, extensionOf } from "../../../server/src/resumes/display-name.ts";
+import { cleanFilename } from "../../../server/src/resumes/display-name.ts";
 import { manyOrFew } from "../../support/many-or-few.ts";
 import { hostileText } from "../../support/fuzz/strings.ts";
 import { csvLine, joinList } from "../../../server/src/desk/csv.ts";

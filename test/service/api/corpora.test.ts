@@ -16,6 +16,13 @@ const overruled: Readonly<Record<string, string>> = {
   "": "a blank optional field counts as absent, whatever its kind",
   "http://user:pass@www.foobar.com/": "web addresses with credentials are refused: they would be stored and shown",
 };
+/** The same, by their ids. */
+const overruledIds: ReadonlySet<string> = new Set([
+  // Full-width letters are what some keyboards type: they are folded.
+  "validator-23",
+  // A source is never refused.
+  "subscribe-source-object",
+]);
 // C1 controls are refused everywhere; one list of strings takes them for ordinary characters.
 const hasControls = (text: string) => /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/.test(text);
 
@@ -23,7 +30,7 @@ async function complaints<T extends Case>(all: readonly T[], send: (one: T) => P
   const told: string[] = [];
   for (const one of all) {
     const wrong = complaint(one, await send(one));
-    if (wrong !== undefined) told.push(wrong);
+    if (wrong !== undefined && !overruledIds.has(one.id)) told.push(wrong);
   }
   return told;
 }

@@ -42,7 +42,7 @@ const ofSubscriptions: Refusal[] = [
     () => text(body, "application/json"),
     "BAD_REQUEST",
   ]),
-  ["a source that is no text", () => json({ email: "a@b.org", source: {} }), "BAD_REQUEST", "source"],
+  ["an address that is no text", () => json({ email: {} }), "BAD_REQUEST", "email"],
   ["truncated JSON", () => text('{"email":', "application/json"), "PARSE_ERROR"],
   ["JSON that is not UTF-8", () => text(new Uint8Array([0x22, 0xff, 0x22]), "application/json"), "PARSE_ERROR"],
   ["an empty body", () => text("", "application/json"), "PARSE_ERROR"],
@@ -189,6 +189,43 @@ describe.each(doors)("accepts on $name", (door) => {
     expect((await service().stored()).applications.at(-1)).toMatchObject({ coverLetter });
   });
 
+  test("a source of any kind, which is unknown where it is no text", async () => {
+    const sources = [5, false, [], ["footer"], { footer: 1 }, "x".repeat(60_000), "Footer!"];
+    for (const [index, source] of sources.entries()) {
+      const sent = json({ email: `any${index}@${door.name}.example`, source });
+      expect((await door.send(service(), "newsletter.subscribe", sent)).status).toBe(200);
+    }
+    const { subscribers } = await service().stored();
+    const kept = subscribers.filter(({ email }) => email.startsWith("any") && email.endsWith(`@${door.name}.example`));
+    expect(kept.map(({ source }) => source)).toEqual([...Array(6).fill("unknown"), "footer"]);
+  });
+
+  test("what is pasted and typed with any keyboard, as it was meant", async () => {
+    const pasted = {
+      fullName: "Ana\tSouza",
+      email: `ａｎａ\u00AD＠${door.name}．\u200Bｅｘａｍｐｌｅ`,
+      coverLetter: "Dear team,\u000BI apply.\u000CPage two\r\nEnd",
+      message: "one\u000Btwo\u000C\tthree",
+    };
+    for (const init of [json({ ...applicant, ...pasted }), form({ ...applicant, ...pasted })]) {
+      expect((await door.send(service(), "applications.submit", init)).status).toBe(200);
+      expect((await service().stored()).applications.at(-1)).toMatchObject({
+        name: "Ana Souza",
+        email: `ana@${door.name}.example`,
+        coverLetter: "Dear team,\nI apply.\nPage two\nEnd",
+        more: { message: "one\ntwo\n\tthree" },
+      });
+    }
+  });
+
+  test("a resume whose name ends in a degree", async () => {
+    const sent = form({ ...applicant, resumeFile: pdf("CV John Smith Ph.D") });
+    expect((await door.send(service(), "applications.submit", sent)).status).toBe(200);
+    expect((await service().stored()).applications.at(-1)).toMatchObject({
+      resume: { filename: "CV John Smith Ph.D" },
+    });
+  });
+
   test("null as an absent field", async () => {
     expect((await door.send(service(), "marketplace.inquiry", json({ ...buyer, company: null }))).status).toBe(200);
     const subscription = { email: `null@${door.name}.example`, source: null };
@@ -215,6 +252,17 @@ describe.each(doors)("accepts on $name", (door) => {
     expect(applications.slice(-2).flatMap(({ phone, resume }) => [phone, resume])).toEqual(Array(4).fill(null));
     expect(await service().files("resumes")).toHaveLength(before);
   });
+});
+
+test("a text in the file's place is refused with what to do about it", async () => {
+  const message = "A file belongs here, not a text. In a form, its part needs a file name (filename=).";
+  const sent = { ...applicant, resumeFile: "JVBERi0=" };
+  for (const door of doors) {
+    for (const init of [json(sent), form(sent)]) {
+      const { status, fault } = await door.send(service(), "applications.submit", init);
+      expect([status, fault?.issues]).toEqual([400, [{ path: ["resumeFile"], message }]]);
+    }
+  }
 });
 
 test("a URL-encoded application is taken on REST and refused on the typed door", async () => {

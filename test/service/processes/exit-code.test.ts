@@ -72,6 +72,20 @@ test("npm's scripts read .env, whose blank values are unset, and the environment
   expect(stdout).toContain("HOST=127.0.0.2\n");
 });
 
+test.each([
+  ["UTF-8 with a byte-order mark", (text: string) => Buffer.from(`\uFEFF${text}`)],
+  ["UTF-16", (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le")],
+  ["UTF-16 with the larger byte first", (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le").swap16()],
+])("the first setting of a .env in %s counts", async (_, encoded) => {
+  await writeFile(join(folder().path, ".env"), encoded("PORT=4450\r\nBRAND=Grüße\r\n"));
+  const { code, stdout, stderr } = await finish(
+    start("submissions.ts", ["check-config"], {}, { folder: folder().path }),
+  );
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("PORT=4450\n");
+  expect(stdout).toContain("BRAND=Grüße\n");
+});
+
 /** Root may read any file, so tests that run as root start these programs as this unprivileged user. */
 const unprivilegedUid = 65_534;
 const withoutRoot = process.getuid?.() === 0 ? { uid: unprivilegedUid } : {};

@@ -16,6 +16,11 @@ test.each([
   ["cv", smallPdf],
   ["CV of J. Smith", smallPdf],
   ["CV 12.05.2026", smallPdf],
+  ["CV John Smith Ph.D", smallPdf],
+  ["CV John Smith Ph.D", wordCompound()],
+  ["Ann Buyer M.Com", writeZip(wordEntries())],
+  ["lebenslauf.neu", smallPdf],
+  ["cv.<script>", smallPdf],
   ["cv.Doc", wordCompound()],
   ["cv.dOcX", writeZip(wordEntries())],
 ])("%s is kept as it is", async (filename, content) => {
@@ -27,7 +32,8 @@ test.each([
   ["cv.pdf.exe ", smallPdf, "The file is a PDF but its name does not end in .pdf."],
   ["cv.pdf.exe..", smallPdf, "The file is a PDF but its name does not end in .pdf."],
   ["cv.\u202efdp.exe", smallPdf, "The file is a PDF but its name does not end in .pdf."],
-  ["cv.<script>", smallPdf, "The file is a PDF but its name does not end in .pdf."],
+  ["cv.html", smallPdf, "The file is a PDF but its name does not end in .pdf."],
+  ["Smith Ph.D.odt", smallPdf, "The file is a PDF but its name does not end in .pdf."],
   ["cv.docx", smallPdf, "The file is a PDF but its name does not end in .pdf."],
   ["cv.pdf", wordCompound(), "The file is a DOC but its name does not end in .doc."],
   ["cv.docx", wordCompound(), "The file is a DOC but its name does not end in .doc."],
@@ -47,6 +53,7 @@ test.each([
   ["=?UTF-8?Q?..=2F=0Acv.pdf?=", "cv.pdf"],
   ["=?klingon?Q?cv?=.pdf", "=?klingon?Q?cv?=.pdf"],
   ["r\ufffdsum\ufffd.pdf", "r_sum_.pdf"],
+  ["Ann Buyer M.Sc.", "Ann Buyer M.Sc"],
 ])("%s is read as %s", async (filename, shown) => {
   expect(await judge(smallPdf, filename)).toMatchObject({ accepted: true, filename: shown });
 });
