@@ -82,12 +82,14 @@ export async function startApp(options: AppOptions): Promise<App> {
   await using opened = new AsyncDisposableStack();
   // Taken before the database is opened, and given back last of all.
   opened.use(await lockStore(config.storage));
+  let scannerReady: boolean | null = null;
   // What it reads at a scrape is opened below.
   const metrics = createMetrics(
     {
       mailBacklog: () => store.mailBacklog(),
       storeTotals: () => store.commitCounts,
       freeBytes: () => freeBytesByPlace(config, vault),
+      scannerReady: () => scannerReady,
     },
     () => clock.now(),
   );
@@ -210,7 +212,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
   if (config.scanner !== null && config.mode !== "web") {
     const { startScanning } = await import("./resumes/scanning.ts");
-    opened.use(startScanning({ clamd: config.scanner, store, vault, log }));
+    const answered = (ready: boolean) => void (scannerReady = ready);
+    opened.use(startScanning({ clamd: config.scanner, store, vault, log, answered }));
   }
   if (config.mode !== "web") {
     opened.use(startIndexing({ desk: store.desk, isDisposable, log }));

@@ -135,7 +135,9 @@ test("a folder that was moved away or replaced is not ready, and ready again onc
   renameSync(folder, `${folder}-away`);
   expect(await vault.checkReadiness()).toEqual({ ready: false, reason: "resume folder cannot be written: ENOENT" });
   mkdirSync(join(folder, ".staging"), { recursive: true });
-  expect(await vault.checkReadiness()).toEqual({ ready: false, reason: "resume folder was replaced" });
+  expect(await vault.checkReadiness()).toEqual({ ready: false, reason: "The resume folder was replaced." });
+  await expect(vault.keep(await stage(vault))).rejects.toThrow(VaultUnavailable);
+  expect(readdirSync(folder)).toEqual([".staging"]);
   rmSync(folder, { recursive: true });
   renameSync(`${folder}-away`, folder);
   expect(await vault.checkReadiness()).toEqual({ ready: true });

@@ -1,4 +1,4 @@
-// Speaks clamd's INSTREAM on a loopback port. Finds what holds the word EICAR; a test can have it give other answers.
+// Speaks clamd's INSTREAM and PING on a loopback port. Finds what holds the word EICAR; a test can have it give other answers.
 import { createServer, type Socket } from "node:net";
 import { Listening } from "./listening.ts";
 
@@ -6,6 +6,8 @@ export class ClamdStandIn extends Listening {
   readonly scanned: Buffer[] = [];
   /** Answers given before real ones; `hang up` closes the connection without one. */
   readonly excuses: string[] = [];
+  /** Whether it takes connections and hangs up on each. */
+  isBroken = false;
 
   static open(): Promise<ClamdStandIn> {
     const standIn = new ClamdStandIn(createServer((socket) => standIn.#serve(socket)));
@@ -20,6 +22,9 @@ export class ClamdStandIn extends Listening {
     let received = Buffer.alloc(0);
     socket.on("data", (chunk) => {
       received = Buffer.concat([received, Buffer.from(chunk)]);
+      if (this.isBroken) socket.destroy();
+      else if (received.equals(ping)) socket.end("PONG\0");
+      if (this.isBroken || received.equals(ping)) return;
       const bytes = streamOf(received);
       if (bytes === undefined) return;
       const excuse = this.excuses.shift();
@@ -35,6 +40,7 @@ export class ClamdStandIn extends Listening {
   }
 }
 
+const ping = Buffer.from("zPING\0");
 const command = Buffer.from("zINSTREAM\0");
 
 /** The bytes of a stream that is complete. */

@@ -18,9 +18,9 @@ async function open(options: Partial<Parameters<typeof healthRoutes>[1]> = {}) {
   );
   healthRoutes(app, {
     log,
-    metrics: createMetrics({}, () => 0),
+    metrics: createMetrics({}, () => performance.now()),
     draining: { started: false },
-    checks: {},
+    checks: { store: async () => ({ ready: true }), vault: async () => ({ ready: true }) },
     metricsToken: null,
     judgePassword: countWrongPasswords(addresses, 10),
     addresses,
@@ -40,7 +40,7 @@ test("readiness is checked once for all who ask together, and once a second at m
     await gate.promise;
     return { ready };
   };
-  await using app = await open({ checks: { store } });
+  await using app = await open({ checks: { store, vault: async () => ({ ready: true }) } });
   const ask = async () => (await app.inject("/readyz")).statusCode;
   const together = Promise.all([ask(), ask(), ask()]);
   await expect.poll(() => checks).toBe(1);
@@ -52,6 +52,37 @@ test("readiness is checked once for all who ask together, and once a second at m
   expect([await ask(), checks]).toEqual([200, 1]);
   time.mockReturnValue(6_000);
   expect([await ask(), checks]).toEqual([503, 2]);
+});
+
+test("the vault is told of, and takes no process out: neither one that is away nor one that is silent", async () => {
+  const lines: string[] = [];
+  const log = createLog("info", { write: (line: string) => void lines.push(line) });
+  const time = vi.spyOn(performance, "now").mockReturnValue(5_000);
+  const state = { store: true, vault: true, isSilent: false };
+  const vault = async () => (state.isSilent ? new Promise<never>(() => {}) : { ready: state.vault, reason: "away" });
+  await using app = await open({ log, checks: { store: async () => ({ ready: state.store }), vault } });
+  const ask = async (change: Partial<typeof state> = {}) => {
+    Object.assign(state, change);
+    time.mockReturnValue(performance.now() + 1_000);
+    const answer = await app.inject("/readyz");
+    const metrics = await app.inject("/metrics");
+    return [answer.statusCode, answer.json<unknown>(), /^vault_ready (\d)/m.exec(metrics.body)?.[1]];
+  };
+  expect(await ask()).toEqual([200, { status: "ready", vault: "ready" }, "1"]);
+  expect(await ask({ vault: false })).toEqual([200, { status: "ready", vault: "unavailable" }, "0"]);
+  expect(await ask()).toEqual([200, { status: "ready", vault: "unavailable" }, "0"]);
+  const failed = { status: "unavailable", failed: ["store"], vault: "unavailable" };
+  expect(await ask({ store: false })).toEqual([503, failed, "0"]);
+  expect(await ask({ store: true, vault: true })).toEqual([200, { status: "ready", vault: "ready" }, "1"]);
+  expect(await ask({ isSilent: true })).toEqual([200, { status: "ready", vault: "unavailable" }, "0"]);
+  // A line for each change, not for each probe.
+  const told = lines.map((line) => JSON.parse(line) as Record<string, string>);
+  expect(told.map(({ result, msg }) => `${result} ${msg}`)).toEqual([
+    "vault not ready",
+    "store not ready",
+    "store ready again",
+    "vault ready again",
+  ]);
 });
 
 test.each([

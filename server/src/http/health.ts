@@ -1,19 +1,23 @@
 // What orchestrators and Prometheus ask: alive, ready, and in which state.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
+import type { Vault } from "../resumes/vault.ts";
 import { secretCheck, sign } from "../secrets.ts";
 import { shareAnswer } from "../share-answer.ts";
 import type { ClientAddresses } from "./gate/client-address.ts";
 import type { countWrongPasswords } from "./gate/guard.ts";
 
+type Readiness = Awaited<ReturnType<Vault["checkReadiness"]>>;
+
 interface HealthOptions {
   readonly log: Log;
-  readonly metrics: Pick<Metrics, "render" | "contentType">;
+  readonly metrics: Pick<Metrics, "render" | "contentType" | "vaultReady">;
   readonly draining: { readonly started: boolean };
-  /** Everything that must work for a submission to be taken. */
-  readonly checks: Readonly<Record<string, () => Promise<{ readonly ready: boolean; readonly reason?: string }>>>;
+  /** Without the store no submission is taken; without the vault uploads alone are refused. */
+  readonly checks: Readonly<Record<"store" | "vault", () => Promise<Readiness>>>;
   readonly metricsToken: string | null;
   readonly judgePassword: ReturnType<typeof countWrongPasswords>;
   readonly addresses: ClientAddresses;
@@ -39,16 +43,22 @@ export const probePaths: ReadonlySet<string | undefined> = new Set(["/healthz", 
 // Each check writes to the disk, and strangers may ask.
 const keptMs = 1_000;
 
+/** A vault that is silent for longer counts as away: balancers give up after a second or two. */
+const vaultMsMax = 500;
+
 export function healthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const { metrics, metricsToken, judgePassword, draining, addresses } = options;
   app.get("/healthz", () => ({ status: "ok" }));
 
-  const failedLately = shareAnswer(() => failedChecks(options), keptMs);
+  const isStoreReady = shareAnswer(checkOf(options, "store"), keptMs);
+  const lookAtVault = shareAnswer(checkOf(options, "vault"), keptMs);
+  const isVaultReady = () => Promise.race([lookAtVault(), sleep(vaultMsMax, false, { ref: false })]);
   app.get("/readyz", async (_request, reply) => {
-    const failed = draining.started ? null : await failedLately();
-    if (failed?.length === 0) return { status: "ready" };
-    const body = failed === null ? { status: "draining" } : { status: "unavailable", failed };
-    return reply.code(503).header("retry-after", 5).send(body);
+    const unready = (body: object) => reply.code(503).header("retry-after", 5).send(body);
+    if (draining.started) return unready({ status: "draining" });
+    const [store, hasVault] = await Promise.all([isStoreReady(), isVaultReady()]);
+    const vault = hasVault ? "ready" : "unavailable";
+    return store ? { status: "ready", vault } : unready({ status: "unavailable", failed: ["store"], vault });
   });
 
   const isDoctor = bearerCheck(doctorToken(options.identity));
@@ -67,6 +77,7 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
       reply.header("www-authenticate", 'Bearer realm="metrics"');
       throw new Fault("unauthorised");
     }
+    metrics.vaultReady.set((await isVaultReady()) ? 1 : 0);
     reply.type(metrics.contentType);
     return metrics.render();
   });
@@ -78,11 +89,15 @@ function bearerCheck(token: string | null): (authorization: string | undefined) 
   return (authorization = "") => isToken(/^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "");
 }
 
-async function failedChecks({ checks, log }: HealthOptions): Promise<string[]> {
-  const reports = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => ({ name, ...(await check()) })),
-  );
-  const failed = reports.filter(({ ready }) => !ready);
-  for (const { name, reason } of failed) log.warn({ result: name, ...(reason && { code: reason }) }, "not ready");
-  return failed.map(({ name }) => name);
+/** Says in the log when the answer changes, and not for each probe of an outage. */
+function checkOf({ checks, log }: HealthOptions, name: keyof HealthOptions["checks"]): () => Promise<boolean> {
+  let latest = "";
+  return async () => {
+    const { ready, reason = "" } = await checks[name]();
+    const state = ready ? "" : `unready ${reason}`;
+    if (state !== latest && ready) log.info({ result: name }, "ready again");
+    if (state !== latest && !ready) log.warn({ result: name, ...(reason && { code: reason }) }, "not ready");
+    latest = state;
+    return ready;
+  };
 }

@@ -32,6 +32,8 @@ interface MetricSources {
   readonly storeTotals?: () => CommitCounts;
   /** Bytes that are left on the disk of a place, by its name. */
   readonly freeBytes?: () => Readonly<Record<string, Promise<number>>>;
+  /** Null: this process has nothing scanned, or has not asked the scanner yet. */
+  readonly scannerReady?: () => boolean | null;
 }
 
 const makersOf = (registry: prom.Registry) => {
@@ -92,6 +94,7 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
     webhookTries: counter("webhook_tries_total", "Tries to deliver to a webhook, by result.", "result"),
     retentionWaits: gauge("retention_waits_size", "Outdated submissions that are erased once an operator confirms it."),
     uploadsInFlight: gauge("uploads_in_flight", "Uploads being received now."),
+    vaultReady: gauge("vault_ready", "0 while resumes cannot be kept, and uploads are refused."),
   };
   const commitSizes = histogram("store_commit_size", "Writes in a commit.", writesBuckets);
   const commitSeconds = histogram("store_commit_seconds", "Time that a commit took.", secondsBuckets);
@@ -148,6 +151,7 @@ function readAtScrape(registry: prom.Registry, sources: MetricSources, now: () =
   ];
   const waiting = gauge("store_jobs_waiting", "Writes that wait for a commit.");
   const disks = gauge("disk_free_bytes", "Bytes left on the disk of a place.", "place");
+  const scanner = gauge("scanner_ready", "0 while the scanner does not answer, and resumes wait for it.");
 
   return async () => {
     const totals = sources.storeTotals?.();
@@ -156,6 +160,9 @@ function readAtScrape(registry: prom.Registry, sources: MetricSources, now: () =
       total.inc(totals?.[name]);
     }
     waiting.set(totals?.waiting ?? 0);
+    const isScannerReady = sources.scannerReady?.() ?? null;
+    if (isScannerReady === null) scanner.remove();
+    else scanner.set(isScannerReady ? 1 : 0);
     const asked = Object.entries(sources.freeBytes?.() ?? {}).map(async ([place, answer]) => {
       const bytes = await answerIfAny(answer);
       if (bytes === undefined) disks.remove({ place });

@@ -56,6 +56,11 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
     return today.folder;
   };
 
+  const assertSameFolder = async () => {
+    // Files would be lost in a folder that was replaced or mounted over.
+    if ((await inodeOf(root)) !== inode) throw new VaultUnavailable("The resume folder was replaced.");
+  };
+
   return {
     stagingFolder,
     hasRoom: watchRoom(() => freeBytesOf(stagingFolder), freeBytesMin),
@@ -67,6 +72,7 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
       const day = dirname(kept);
       let renamed = false;
       try {
+        await assertSameFolder();
         await settle(staged, clock);
         reached("resume-synced");
         const dayFolder = await openDay(day);
@@ -100,11 +106,11 @@ export const openDiskVault = async ({ folder, freeBytesMin }: DiskSettings, cloc
 
     async checkReadiness() {
       try {
-        // Files would be lost in a folder that was replaced or mounted over.
-        if ((await inodeOf(root)) !== inode) return { ready: false, reason: "resume folder was replaced" };
+        await assertSameFolder();
         await probeFolder(stagingFolder);
         return { ready: true };
       } catch (error) {
+        if (error instanceof VaultUnavailable) return { ready: false, reason: error.message };
         if (!isSystemError(error)) throw error;
         return { ready: false, reason: `resume folder cannot be written: ${error.code}` };
       }

@@ -24,34 +24,49 @@ interface ScanningOptions {
   readonly store: Pick<Store, "claimUnscanned" | "recordScan" | "clock">;
   readonly vault: Pick<Vault, "read">;
   readonly log: Log;
+  /** Called with whether the daemon answers: after each resume, and every two seconds without one. */
+  readonly answered: (ready: boolean) => void;
 }
 
 export const startScanning = (options: ScanningOptions): AsyncDisposable =>
   repeatedly((signal) =>
     scanNext(options, signal).catch((error: unknown) => {
+      if (error instanceof NoAnswer) options.answered(false);
       if (!signal.aborted) options.log.warn({ err: error }, "scanning resumes failed and will be tried again");
       return afterFailureMs;
     }),
   );
 
 /** Scans one resume that waits; answers how long to rest. */
-async function scanNext({ clamd, store, vault, log }: ScanningOptions, signal: AbortSignal): Promise<number> {
+async function scanNext(options: ScanningOptions, signal: AbortSignal): Promise<number> {
+  const { clamd, store, vault, log, answered } = options;
   // Connected before anything is claimed: what is claimed while the daemon is down would wait for its claim to end.
   using connection = await connectTo(clamd, signal);
   const now = store.clock.now();
   const [resume] = await store.claimUnscanned(now, 1, now + claimMs);
-  if (resume === undefined) return pollMs;
+  if (resume === undefined) {
+    await ping(connection.socket);
+    answered(true);
+    return pollMs;
+  }
   const { key, reference } = resume;
   try {
     const verdict = await scan(connection.socket, await vault.read(key));
+    answered(true);
     await store.recordScan(key, verdict);
     if (verdict === "infected") log.warn({ reference, result: verdict }, "a resume is infected");
   } catch (error) {
     const isOfThisFile = error instanceof NoVerdict || error instanceof ResumeMissing;
     if (!isOfThisFile || signal.aborted) throw error;
+    if (error instanceof NoVerdict) answered(false);
     log.error({ err: error, reference }, "a resume cannot be scanned");
   }
   return 0;
+}
+
+/** The daemon is away, or hangs: it then takes connections and says nothing. */
+class NoAnswer extends Error {
+  override readonly name = "NoAnswer";
 }
 
 /** The daemon was reached and gave no verdict on a file: too large, too slow, an error. */
@@ -70,11 +85,18 @@ async function connectTo(address: ClamdAddress, signal: AbortSignal): Promise<Di
     await once(socket, "connect");
   } catch (cause) {
     dispose();
-    throw new Error("clamd cannot be reached.", { cause });
+    throw new NoAnswer("clamd cannot be reached.", { cause });
   }
   // Failures show where the connection is used.
   socket.on("error", () => {});
   return { socket, [Symbol.dispose]: dispose };
+}
+
+/** @throws NoAnswer */
+async function ping(socket: Socket): Promise<void> {
+  const answer = write(socket, Buffer.from("zPING\0")).then(() => text(socket));
+  const word = await answer.catch((error: unknown) => String(error));
+  if (word !== "PONG\0") throw new NoAnswer("clamd does not answer.", { cause: word });
 }
 
 /** Sends bytes with clamd's INSTREAM command: chunks with their length, an empty one at the end. @throws NoVerdict, VaultUnavailable */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { parser } from "@prometheus-io/lezer-promql";
+import { ClamdStandIn } from "../../support/clamd-stand-in.ts";
 import { Operator, operator, submitAll } from "../../support/console/operator.ts";
 import { json, rest } from "../../support/doors.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
@@ -49,7 +50,9 @@ async function scrapeAfterTraffic(): Promise<string> {
   await using postmark = await PostmarkStandIn.open();
   postmark.refuse("nobody@example.org", 406);
   const credentials = "hook:correct:horse:battery:staple";
-  await using service = await startService({ env: { ...postmark.env, POSTMARK_WEBHOOK_AUTH: credentials } });
+  await using scanner = await ClamdStandIn.open();
+  const env = { ...postmark.env, POSTMARK_WEBHOOK_AUTH: credentials, CLAMD_ADDRESS: scanner.address };
+  await using service = await startService({ env });
   await submitAll(service);
   const buyer = { name: "Ann", email: "nobody@example.org", selectedPackageIds: ["de-AT"] };
   for (const more of [{}, { website: "filled" }, { email: "no address" }])
@@ -62,7 +65,7 @@ async function scrapeAfterTraffic(): Promise<string> {
   let text = "";
   const settled = async () => {
     text = await (await fetch(`${service.url}/metrics`)).text();
-    return ["taken", "refused"].every((result) => text.includes(`result="${result}"`));
+    return ['result="taken"', 'result="refused"', "scanner_ready 1"].every((part) => text.includes(part));
   };
   await vi.waitUntil(settled, { timeout: 30_000 });
   return text;

@@ -1,7 +1,7 @@
 // What happens to the service when its storage fails: nothing is acknowledged that is not kept, callers are told to come
 // back, and it goes on by itself once the fault is gone. Faults are those that a user without privileges can make.
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmod, mkdtemp, open, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -33,6 +33,23 @@ async function expectUnusable(service: Running): Promise<void> {
   expectUnavailable(await apply(service));
   await readiness(service).toBe(503);
   expect(await statusOf(service, "/healthz")).toBe(200);
+}
+
+/** Uploads are refused; what comes without a file is taken, also from a form with an input for one. */
+async function expectUploadsRefused(service: Running): Promise<void> {
+  expectUnavailable(await apply(service));
+  const empty = form({ ...applicant, resumeFile: new File([], "") });
+  const withoutFile = [json(applicant), form(applicant), empty].map((body) =>
+    rest.send(service, "applications.submit", body),
+  );
+  const taken = await Promise.all([inquire(service), ...withoutFile]);
+  expect(taken.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const ready = async () => {
+    const answer = await fetch(`${service.url}/readyz`);
+    return [answer.status, await answer.json()];
+  };
+  await expect.poll(ready).toEqual([200, { status: "ready", vault: "unavailable" }]);
+  await expect.poll(async () => (await fetch(`${service.url}/metrics`)).text()).toMatch(/^vault_ready 0$/m);
 }
 
 async function expectUsable(service: Running): Promise<void> {
@@ -88,12 +105,27 @@ describe("folders that cannot be written", () => {
     await using service = await startProcess({}, { through });
     const staging = join(service.dataFolder, "resumes", ".staging");
     await chmod(staging, 0o500);
-    expectUnavailable(await apply(service));
-    await readiness(service).toBe(503);
-    // What needs no file is still taken.
-    expect((await inquire(service)).status).toBe(200);
+    await expectUploadsRefused(service);
     await chmod(staging, 0o700);
     await expectUsable(service);
+  });
+});
+
+describe("a folder of resumes", () => {
+  test("that was moved away or replaced has uploads refused, and nothing else", async () => {
+    await using service = await startProcess();
+    const folder = join(service.dataFolder, "resumes");
+    await rename(folder, `${folder}-away`);
+    await expectUploadsRefused(service);
+    await mkdir(join(folder, ".staging"), { recursive: true });
+    await expectUploadsRefused(service);
+    expect(await resumeFiles(service)).toBe(0);
+    await rm(folder, { recursive: true });
+    await rename(`${folder}-away`, folder);
+    await expect.poll(async () => (await apply(service)).status).toBe(200);
+    await expectUsable(service);
+    expect((await service.stored()).applications.filter(({ resume }) => resume !== null)).toHaveLength(2);
+    expect(await resumeFiles(service)).toBe(2);
   });
 });
 

@@ -63,7 +63,10 @@ function scanning(resumes: Resumes, address: string, cut?: (bytes: Buffer) => As
   const [host = "", port] = address.split(":");
   const { store } = resumes;
   const vault = cut === undefined ? resumes.vault : { read: async () => Readable.from(cut(Buffer.from("%PDF"))) };
-  return { lines, scanner: startScanning({ clamd: { host, port: Number(port) }, store, vault, log }) };
+  const answers: boolean[] = [];
+  const answered = (ready: boolean) => void answers.push(ready);
+  const scanner = startScanning({ clamd: { host, port: Number(port) }, store, vault, log, answered });
+  return { lines, answers, scanner };
 }
 
 test.each(["hang up", "INSTREAM size limit exceeded. ERROR", ""])(
@@ -118,6 +121,22 @@ test("while the daemon is away no resume is claimed, so that its return finds al
   await scanner[Symbol.asyncDispose]();
   expect(resumes.claims).toEqual([]);
   expect(lines[0]).toContain("scanning resumes failed and will be tried again");
+});
+
+test("the daemon counts as down while it is away, takes connections without an answer, or judges no file", async () => {
+  await using clamd = await ClamdStandIn.open();
+  const answersOf = async (address: string, ...contents: string[]) => {
+    const { answers, scanner } = scanning(new Resumes(...contents), address);
+    await expect.poll(() => answers.length).toBeGreaterThan(contents.length === 0 ? 0 : 1);
+    await scanner[Symbol.asyncDispose]();
+    return answers.slice(0, 2);
+  };
+  expect((await answersOf("127.0.0.1:1"))[0]).toBe(false);
+  expect((await answersOf(clamd.address))[0]).toBe(true);
+  clamd.excuses.push("INSTREAM size limit exceeded. ERROR");
+  expect(await answersOf(clamd.address, "odd")).toEqual([false, true]);
+  clamd.isBroken = true;
+  expect((await answersOf(clamd.address))[0]).toBe(false);
 });
 
 // Through the running service and its command line.

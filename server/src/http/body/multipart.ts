@@ -158,21 +158,23 @@ export class MultipartForm {
     if (part.fieldname !== resumeField) return this.#dropFile(part, "No file belongs here.");
     if (this.#staged !== undefined) return this.#dropFile(part, "Send one resume only.");
     if (/[\u0000-\u001F\u007F]/.test(filename)) return this.#dropFile(part, "The file name holds control characters.");
-    if (filename !== "" && !(await this.#options.vault.hasRoom())) {
+    this.#reading = part.file;
+    if (await isEmpty(part.file)) {
+      // A browser sends an empty part without a name for an input with no file chosen; Next.js makes that name "undefined".
+      if (!/^(?:undefined|null)?$/.test(filename)) this.#body.refuse(resumeField, "The file is empty.");
+      return;
+    }
+    if (!(await this.#options.vault.hasRoom())) {
       throw new Fault("storageUnavailable", { retryAfterSeconds: noRoomRetrySeconds });
     }
     this.#staged = join(this.#options.vault.stagingFolder, randomUUID());
-    this.#reading = part.file;
     const staged = await stage(part.file, this.#staged);
     reached("staged");
     if (part.file.truncated) {
       if (this.#options.patienceBytes === 0) throw resumeTooLarge();
       this.#tooLarge = true;
       this.#body.refuse(resumeField, faults.resumeTooLarge.message, "resumeTooLarge");
-    } else if (staged.size > 0) await this.#inspect(staged, filename);
-    else if (!/^(?:undefined|null)?$/.test(filename)) this.#body.refuse(resumeField, "The file is empty.");
-    // A browser sends an empty part without a name for an input with no file chosen; Next.js makes that name "undefined".
-    else await this.#unstage();
+    } else await this.#inspect(staged, filename);
   }
 
   async #inspect(staged: StagedFile, filename: string): Promise<void> {
@@ -203,6 +205,15 @@ export class MultipartForm {
     for await (const piece of part.file as AsyncIterable<Buffer>) size += piece.length;
     if (size > 0 || part.filename !== "") this.#body.refuse(part.fieldname.slice(0, 100), message);
   }
+}
+
+/** Whether a file has no byte. Nothing of it is lost, and the vault need not be there. */
+async function isEmpty(file: Readable): Promise<boolean> {
+  for await (const piece of file.iterator({ destroyOnReturn: false })) {
+    file.unshift(piece);
+    return false;
+  }
+  return true;
 }
 
 /** Stands before a name that every object has. */

@@ -174,6 +174,12 @@ function withExamples(schema: Schema, { complete: values }: OperationExamples): 
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
+const vault: Schema = {
+  type: "string",
+  description: "Whether resumes can be kept. Otherwise uploads alone are refused.",
+  enum: ["ready", "unavailable"],
+};
+
 // The health paths are plain routes, so nothing generates them.
 const healthPaths: OpenApiDocument["paths"] = {
   "/healthz": {
@@ -183,11 +189,11 @@ const healthPaths: OpenApiDocument["paths"] = {
   },
   "/readyz": {
     get: health("isReady", "Are submissions accepted?", "Asks the database and the resume store. For load balancers.", {
-      200: status("Submissions are accepted.", ["ready"]),
+      200: status("Submissions are accepted; those with a resume only where the vault is ready.", ["ready"], { vault }),
       503: status(
-        "Submissions are not accepted: a part of the service is unusable, or the process is shutting down.",
+        "Submissions are not accepted: the database is unusable, or the process is shutting down.",
         ["unavailable", "draining"],
-        { failed: { type: "array", description: "What is unusable.", items: { type: "string" } } },
+        { failed: { type: "array", description: "What is unusable.", items: { type: "string" } }, vault },
       ),
     }),
   },
