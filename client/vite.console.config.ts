@@ -22,8 +22,24 @@ const earlyScript: Plugin = {
   },
 };
 
+/** What tables of fields, and rows of kinds, have for forms alone. */
+const ofForms = {
+  fields:
+    /\b(?:rule:\s*\w+(?:\([\w.]+\))?|(?:description|example|autocomplete):\s*(?:"[^"]*"|\[[^\]]*\])|half:\s*true|(?:en|de):\s*\{[^}]*\}),?/g,
+  kinds: /\b(?:submit|accepted|again|received|procedure|path|person):\s*"[^"]*",?|\bform:\s*\w+,/g,
+};
+
+/** Removes it: every page of the console needs the rows. */
+const compactRows: Plugin = {
+  name: "compact-rows",
+  transform(code, id) {
+    if (id.endsWith("/shared/src/kinds.ts")) return code.replace(ofForms.kinds, "");
+    return /\/shared\/src\/[\w-]+-(?:fields|table)\.ts$/.test(id) ? code.replace(ofForms.fields, "") : undefined;
+  },
+};
+
 export default defineConfig({
-  plugins: [earlyScript],
+  plugins: [earlyScript, compactRows],
   root: join(import.meta.dirname, "src/console"),
   base: "./",
   resolve: { conditions: ["@submissions/source", "browser", "import", "module", "default"] },

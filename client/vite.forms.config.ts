@@ -3,16 +3,18 @@
 import { defineConfig, type BuildEnvironmentOptions, type PluginOption } from "vite";
 
 const documentWords = /(?<=[{,]\s*)(?:label: "[^"]*",\s*(?=en:)|(?:description|example):\s*(?:"[^"]*"|\[[^\]]*\]),?)/g;
+const consoleWords = /\b(?:label|plural|yours|person|prefix|role):\s*(?:"[^"]*"|\w+),/g;
 
 /**
- * Removes what forms do without: line breaks and indentation of the markup and the style, and what the tables of fields say
- * in the OpenAPI document, in notices and in the console.
+ * Removes what forms do without: line breaks and indentation of the markup and the style, and what the tables of fields and
+ * kinds say in the OpenAPI document, in notices and in the console.
  */
 const compactTemplates: PluginOption = {
   name: "compact-templates",
   transform(code, id) {
     if (id.endsWith("/shared/src/forms/form-style.ts")) return code.replace(/(?<=[{};:,])\s+|;?\s+(?=[{}])/g, "");
     if (/\/shared\/src\/[\w-]+-(?:fields|table)\.ts$/.test(id)) return code.replace(documentWords, "");
+    if (id.endsWith("/shared/src/kinds.ts")) return code.replace(consoleWords, "");
     return id.includes("/shared/src/forms/") ? code.replace(/\n\s+/g, "\n") : undefined;
   },
 };

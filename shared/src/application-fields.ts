@@ -18,6 +18,7 @@ export const applicationFields = {
     example: "Ana Souza",
     autocomplete: "name",
     half: true,
+    storedAs: "name",
   },
   email: { ...emailField, example: "ana@example.org", half: true },
   position: {

@@ -1,9 +1,10 @@
 // A job application, with or without a resume file: what an applicant sends and gets back.
 import { z } from "zod";
 import { zfd } from "zod-form-data";
-import { applicationFields as fields, applicationPrefix, resumeField } from "./application-fields.ts";
+import { applicationFields as fields, resumeField } from "./application-fields.ts";
 import { optional, required } from "./fields.ts";
-import { referenceOf } from "./reference.ts";
+import { kinds } from "./kinds.ts";
+import { receiptOf } from "./receipt.ts";
 
 const shape = {
   fullName: required(fields.fullName),
@@ -39,13 +40,7 @@ export const applicationInput = z.preprocess(
 ) as unknown as Form;
 
 /** What the applicant gets back. */
-export const applicationReceipt = z.object({
-  message: z.string().meta({ description: "Safe to show to the person.", maxLength: 200 }),
-  applicationId: referenceOf(applicationPrefix).meta({ description: "The reference to quote." }),
-  confirmationEmailSent: z.boolean().meta({
-    description: "Whether the mail provider took the receipt before this answer; if not, it is still being tried.",
-  }),
-});
+export const applicationReceipt = receiptOf(kinds.application);
 
 export type ApplicationInput = z.output<Form>;
 export type ApplicationReceipt = z.output<typeof applicationReceipt>;

@@ -1,6 +1,6 @@
 // What the operators' console and its server say to each other: plain types of filters, rows and changes. Times are
 // milliseconds since the epoch, UTC.
-import type { SubmissionKind } from "./kinds.ts";
+import { type KindPlural, type SubmissionKind, submissionKinds } from "./kinds.ts";
 import type { Language } from "./language.ts";
 import type { Role } from "./roles.ts";
 
@@ -62,7 +62,7 @@ export interface InboxRow {
   readonly name: string;
   readonly email: string;
   readonly company: string | null;
-  /** An inquiry's packages, or the position of an application and the beginning of its letter; at most 200 characters. */
+  /** Its packages, or its position and the beginning of its letter; at most 200 characters. */
   readonly summary: string;
   /** In a search with `letter`: the sentence with the most of its words; at most 200 characters. */
   readonly match?: string;
@@ -77,15 +77,13 @@ export interface InboxRow {
 }
 
 /** New and open exactly; the others up to 1,000, and then 1,001 for "more than 1,000". */
-export interface InboxCounts {
+export interface InboxCounts extends Readonly<Record<KindPlural, number>> {
   readonly new: number;
   readonly open: number;
   readonly done: number;
   readonly spam: number;
   /** New and open ones; all, those of each kind, those assigned to the operator, and those assigned to none. */
   readonly todo: number;
-  readonly inquiries: number;
-  readonly applications: number;
   readonly mine: number;
   readonly unassigned: number;
 }
@@ -302,11 +300,9 @@ export interface Person {
 }
 
 /** Numbers of one day, UTC. */
-export interface DayCount {
+export interface DayCount extends Readonly<Record<KindPlural, number>> {
   /** `2026-11-21` */
   readonly day: string;
-  readonly inquiries: number;
-  readonly applications: number;
 }
 
 /** How many days an overview tells of, today among them. */
@@ -420,17 +416,16 @@ export interface TokenRow {
   readonly usedAt: number | null;
 }
 
-/** What a webhook can be told of. */
-export const webhookEvents = [
-  "inquiry.received",
-  "application.received",
-  "subscriber.confirmed",
-  "subscriber.unsubscribed",
-  "submission.changed",
-  "person.erased",
-] as const;
+const otherEvents = ["subscriber.confirmed", "subscriber.unsubscribed", "submission.changed", "person.erased"] as const;
 
-export type WebhookEvent = (typeof webhookEvents)[number];
+/** What a webhook can be sent. */
+export type WebhookEvent = `${SubmissionKind}.received` | (typeof otherEvents)[number];
+
+/** All events: first those of the kinds of submissions. */
+export const webhookEvents: readonly WebhookEvent[] = [
+  ...submissionKinds.map((kind) => `${kind}.received` as const),
+  ...otherEvents,
+];
 
 /** What a delivery tells: an event, or that an administrator tries the address. */
 export type DeliveredEvent = WebhookEvent | "webhook.test";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { applicationFields } from "./application-fields.ts";
 import { applicationInput } from "./application.ts";
 import type { FieldTable } from "./field-table.ts";
-import { fieldsOf, formTables, type FormName } from "./forms/form-fields.ts";
+import { fieldsOf, forms, type FormName } from "./forms/form-fields.ts";
 import { inquiryFields } from "./inquiry-fields.ts";
 import { inquiryInput } from "./inquiry.ts";
 import { subscriptionFields } from "./subscription-fields.ts";
@@ -51,7 +51,7 @@ test.each(kinds)("the form of the %s asks for each field once", (form, table) =>
 });
 
 test("fields of one name have one label and the same words everywhere: pages replace words by the name of a field", () => {
-  const all = Object.values(formTables).flatMap((table) => Object.entries(table));
+  const all = Object.values(forms).flatMap(({ fields }) => Object.entries(fields));
   for (const [name, { label, en, de }] of all)
     for (const [, other] of all.filter(([same]) => same === name)) expect(other).toMatchObject({ label, en, de });
 });

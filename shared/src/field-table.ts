@@ -34,6 +34,8 @@ export interface Field {
   readonly autocomplete?: string;
   /** Half a line wide in the form where there is room. */
   readonly half?: true;
+  /** Its name in the record, where that is another: every kind has a `name` there. */
+  readonly storedAs?: string;
 }
 
 /** The fields of a kind by their names in the request, in the order of its schema, its record and its notice. */
@@ -43,6 +45,20 @@ export type FieldTable = Readonly<Record<string, Field>>;
 export interface FieldGroup<Name extends string = string> {
   readonly title: "person" | "work" | "documents" | null;
   readonly fields: readonly Name[];
+}
+
+/** The name of the first field of a kind in a table; undefined: it has none. */
+export const fieldOfKind = (table: FieldTable, kind: FieldKind): string | undefined =>
+  Object.keys(table).find((name) => table[name]?.kind === kind);
+
+/** The texts of a form beside those of its fields, in one language. */
+export interface FormWords {
+  /** Its button. */
+  readonly submit: string;
+  /** Heading of the receipt. */
+  readonly accepted: string;
+  /** The button that brings back an empty form. */
+  readonly again: string;
 }
 
 /** The e-mail address of every kind. */

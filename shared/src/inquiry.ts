@@ -1,8 +1,9 @@
 // An inquiry about dataset packages: what a buyer sends and gets back.
 import { z } from "zod";
 import { optional, required } from "./fields.ts";
-import { inquiryFields as fields, inquiryPrefix, packageCounts } from "./inquiry-fields.ts";
-import { referenceOf } from "./reference.ts";
+import { inquiryFields as fields, packageCounts } from "./inquiry-fields.ts";
+import { kinds } from "./kinds.ts";
+import { receiptOf } from "./receipt.ts";
 import { missing } from "./text.ts";
 
 const { rule, description } = fields.selectedPackageIds;
@@ -36,13 +37,7 @@ export const inquiryInput = z
   .meta({ description: "A buyer asks about dataset packages." });
 
 /** What the buyer gets back. */
-export const inquiryReceipt = z.object({
-  message: z.string().meta({ description: "Safe to show to the person.", maxLength: 200 }),
-  inquiryId: referenceOf(inquiryPrefix).meta({ description: "The reference to quote." }),
-  confirmationEmailSent: z.boolean().meta({
-    description: "Whether the mail provider took the receipt before this answer; if not, it is still being tried.",
-  }),
-});
+export const inquiryReceipt = receiptOf(kinds.inquiry);
 
 export type InquiryInput = z.output<typeof inquiryInput>;
 export type InquiryReceipt = z.output<typeof inquiryReceipt>;

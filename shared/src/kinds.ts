@@ -2,19 +2,21 @@
 // which kind it is. A subscription is no such kind: it has no reference, no team and no page. No zod here: the forms'
 // script and the console read the rows too.
 import { applicationFields, applicationForm, applicationPrefix, resumeField } from "./application-fields.ts";
-import type { FieldGroup, FieldTable } from "./field-table.ts";
+import type { FieldGroup, FieldTable, FormWords } from "./field-table.ts";
 import { inquiryFields, inquiryForm, inquiryPrefix } from "./inquiry-fields.ts";
 import type { Language } from "./language.ts";
 import type { Role } from "./roles.ts";
 
-/** What forms and pages call a kind, in one language. */
-export interface KindWords {
+/** What forms and pages say of a kind, in one language. */
+export interface KindWords extends FormWords {
   /** One of them: `Inquiry`. */
   readonly label: string;
   /** Several of them: `Inquiries`. */
   readonly plural: string;
   /** Within a reply, before the reference: `your inquiry`. */
   readonly yours: string;
+  /** The message of the receipt. In English it is what the service answers, and what the forms translate. */
+  readonly received: string;
 }
 
 /** What is known of a kind everywhere, in the browser too. */
@@ -44,8 +46,24 @@ export interface Kind {
 export const kinds = {
   inquiry: {
     words: {
-      en: { label: "Inquiry", plural: "Inquiries", yours: "your inquiry" },
-      de: { label: "Anfrage", plural: "Anfragen", yours: "Ihrer Anfrage" },
+      en: {
+        label: "Inquiry",
+        plural: "Inquiries",
+        yours: "your inquiry",
+        submit: "Send inquiry",
+        accepted: "Your inquiry has been sent",
+        again: "Send another inquiry",
+        received: "Thank you. We received your inquiry, and our sales team will contact you by e-mail.",
+      },
+      de: {
+        label: "Anfrage",
+        plural: "Anfragen",
+        yours: "Ihrer Anfrage",
+        submit: "Anfrage senden",
+        accepted: "Ihre Anfrage ist angekommen",
+        again: "Weitere Anfrage senden",
+        received: "Vielen Dank. Wir haben Ihre Anfrage erhalten, und unser Vertrieb meldet sich per E-Mail bei Ihnen.",
+      },
     },
     plural: "inquiries",
     person: "buyer",
@@ -60,8 +78,24 @@ export const kinds = {
   },
   application: {
     words: {
-      en: { label: "Application", plural: "Applications", yours: "your application" },
-      de: { label: "Bewerbung", plural: "Bewerbungen", yours: "Ihrer Bewerbung" },
+      en: {
+        label: "Application",
+        plural: "Applications",
+        yours: "your application",
+        submit: "Send application",
+        accepted: "Your application has been sent",
+        again: "Send another application",
+        received: "Thank you. We received your application, and our team will contact you by e-mail.",
+      },
+      de: {
+        label: "Bewerbung",
+        plural: "Bewerbungen",
+        yours: "Ihrer Bewerbung",
+        submit: "Bewerbung senden",
+        accepted: "Ihre Bewerbung ist angekommen",
+        again: "Weitere Bewerbung senden",
+        received: "Vielen Dank. Wir haben Ihre Bewerbung erhalten und melden uns per E-Mail bei Ihnen.",
+      },
     },
     plural: "applications",
     person: "applicant",
@@ -78,6 +112,12 @@ export const kinds = {
 
 export type SubmissionKind = keyof typeof kinds;
 
+/** The plurals of all kinds: names in addresses, exports and answers of the console. */
+export type KindPlural = (typeof kinds)[SubmissionKind]["plural"];
+
+/** The names that receipts and exports have for a reference. */
+export type IdName = (typeof kinds)[SubmissionKind]["idName"];
+
 /** The names of all kinds, in the order in which lists show them. */
 export const submissionKinds = Object.keys(kinds) as readonly SubmissionKind[];
 
@@ -91,3 +131,9 @@ export const kindOfReference = (reference: string): SubmissionKind | undefined =
 /** The kinds that a role sees. */
 export const kindsOf = (role: Role): readonly SubmissionKind[] =>
   role === "admin" ? submissionKinds : submissionKinds.filter((name) => kinds[name].role === role);
+
+/** The reference in a receipt; undefined: that of a subscription has none. */
+export function referenceIn(receipt: Readonly<Partial<Record<IdName, string>>>): string | undefined {
+  const named = submissionKinds.find((name) => receipt[kinds[name].idName] !== undefined);
+  return named && receipt[kinds[named].idName];
+}

@@ -1,12 +1,12 @@
 // Checks a form before it is sent, by the same rules that the service applies.
 import type { Issue } from "@submissions/shared/faults";
-import { formTables, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
+import { forms, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
 import { inquiryFields, packageCounts } from "@submissions/shared/inquiry-fields";
 import { isBlank, missing, readText, type TextRule } from "@submissions/shared/text";
 
 /** The problems of the text fields, at most one for each field. The resume is checked elsewhere. */
 export function checkValues(form: FormName, values: FormData): Issue[] {
-  return Object.entries(formTables[form]).flatMap(([name, { kind, rule }]) => {
+  return Object.entries(forms[form].fields).flatMap(([name, { kind, rule }]) => {
     const texts = values.getAll(name).map(String);
     const message = kind === "packages" ? checkPackages(texts) : rule && checkText(rule, texts[0] ?? "");
     return message === undefined ? [] : [{ path: [name], message }];

@@ -1,15 +1,12 @@
 // The words of a form: those of the nearest `lang`, with the page's own in their place. English comes with the forms;
 // another language is loaded by pages that use it.
-import { english, fieldWords, type FormStrings } from "@submissions/shared/forms/form-strings";
+import { english, type FormStrings, stringsOf } from "@submissions/shared/forms/form-strings";
 import { overriddenStrings, type StringsOverride } from "@submissions/shared/forms/override-strings";
 
 const languages = new Map<string, FormStrings>([["en", english]]);
 
 const loaders: Readonly<Record<string, () => Promise<FormStrings>>> = {
-  de: async () => ({
-    ...(await import("@submissions/shared/forms/form-strings-de")).german,
-    fields: fieldWords("de"),
-  }),
+  de: async () => stringsOf("de", (await import("@submissions/shared/forms/form-strings-de")).german),
 };
 
 /** Loads the language of an element; undefined when it is loaded or unknown. */

@@ -1,7 +1,7 @@
 // Sends a form: solves a challenge where the service asks for one, repeats quietly, and waits while there is no
 // connection. The key makes it one submission. It uses the SDK's parts and not the SDK, because a form needs no typed
 // calls.
-import { packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
+import { forms, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
 import { altchaField, altchaChallengePath } from "@submissions/shared/hidden-fields";
 import { applicationForm } from "../sdk/application-form.ts";
 import { repeat, systemClock, type RetryPolicy } from "../sdk/retry.ts";
@@ -31,12 +31,6 @@ export interface Sending {
   /** How much is uploaded, in percent. */
   readonly onProgress: (percent: number) => void;
 }
-
-const procedures: Readonly<Record<FormName, string>> = {
-  inquiry: "marketplace.inquiry",
-  newsletter: "newsletter.subscribe",
-  application: "applications.submit",
-};
 
 /** A person waits 15 s without being asked to do anything. */
 const patience: RetryPolicy = { tries: 20, firstWaitMs: 500, longestWaitMs: 3_000, giveUpAfterMs: 15_000 };
@@ -118,7 +112,7 @@ async function deliver(
       body,
       signal: AbortSignal.any([signal, limit.signal]),
     };
-    const { result } = await post(upload, `${endpoint}/trpc/${procedures[form]}`, init);
+    const { result } = await post(upload, `${endpoint}/trpc/${forms[form].procedure}`, init);
     return result.data as ReceiptDetail;
   } catch (error) {
     if (!limit.signal.aborted || signal.aborted) throw error;

@@ -1,28 +1,42 @@
-// The three forms: their fields in the order in which they are shown, and where they are sent.
-import { applicationFields, applicationForm } from "../application-fields.ts";
-import type { Field, FieldGroup, FieldTable } from "../field-table.ts";
-import { inquiryFields, inquiryForm } from "../inquiry-fields.ts";
-import { subscriptionFields, subscriptionForm } from "../subscription-fields.ts";
+// The forms: one for each kind of submission, and the newsletter's. Their fields stand in the order in which they are shown.
+import type { Field, FieldGroup, FieldTable, FormWords } from "../field-table.ts";
+import { kinds, type SubmissionKind } from "../kinds.ts";
+import type { Language } from "../language.ts";
+import { subscriptionFields, subscriptionForm, subscriptionWords } from "../subscription-fields.ts";
 
-/** The three forms, by the names of their elements: `<inquiry-form>` and so on. */
-export type FormName = "inquiry" | "newsletter" | "application";
+/** The forms, by the names of their elements: `<inquiry-form>` and so on. */
+export type FormName = SubmissionKind | "newsletter";
 
 /** The names of the fields of all forms. */
-export type FieldName = keyof typeof inquiryFields | keyof typeof subscriptionFields | keyof typeof applicationFields;
+export type FieldName =
+  | { [Name in SubmissionKind]: keyof (typeof kinds)[Name]["fields"] }[SubmissionKind]
+  | keyof typeof subscriptionFields;
 
-/** The table of fields behind each form. */
-export const formTables: Readonly<Record<FormName, FieldTable>> = {
-  inquiry: inquiryFields,
-  newsletter: subscriptionFields,
-  application: applicationFields,
+/** What is known of a form. */
+export interface Form {
+  readonly words: Readonly<Record<Language, FormWords>>;
+  /** The procedure that takes it: `marketplace.inquiry`. */
+  readonly procedure: string;
+  /** Where it is sent, below the base address of the service. */
+  readonly path: string;
+  readonly fields: FieldTable;
+  readonly form: readonly FieldGroup<FieldName>[];
+}
+
+/** Each form by its name: the row of its kind, and that of the newsletter. */
+export const forms: Readonly<Record<FormName, Form>> = {
+  ...kinds,
+  newsletter: {
+    words: subscriptionWords,
+    procedure: "newsletter.subscribe",
+    path: "/api/newsletter/subscribe",
+    fields: subscriptionFields,
+    form: subscriptionForm,
+  },
 };
 
-/** The fields of each form in groups. */
-export const formGroups: Readonly<Record<FormName, readonly FieldGroup<FieldName>[]>> = {
-  inquiry: inquiryForm,
-  newsletter: subscriptionForm,
-  application: applicationForm,
-};
+/** The names of all forms. */
+export const formNames = Object.keys(forms) as readonly FormName[];
 
 /** A field with its name. */
 export interface FormField extends Field {
@@ -31,18 +45,11 @@ export interface FormField extends Field {
 }
 
 /** A field of a form. */
-export const fieldOf = (form: FormName, name: FieldName): FormField => ({ name, ...formTables[form][name]! });
+export const fieldOf = (form: FormName, name: FieldName): FormField => ({ name, ...forms[form].fields[name]! });
 
 /** The fields of a form without their groups. */
 export const fieldsOf = (form: FormName): readonly FormField[] =>
-  formGroups[form].flatMap(({ fields }) => fields.map((name) => fieldOf(form, name)));
-
-/** The path of each form below the base address of the service. */
-export const formPaths: Readonly<Record<FormName, string>> = {
-  inquiry: "/api/marketplace/inquiry",
-  newsletter: "/api/newsletter/subscribe",
-  application: "/api/applications/submit",
-};
+  forms[form].form.flatMap(({ fields }) => fields.map((name) => fieldOf(form, name)));
 
 /** The hidden field of a form without script that holds what programs send as the `Idempotency-Key` header. */
 export const idempotencyKeyField = "idempotencyKey";

@@ -1,11 +1,9 @@
 // The forms as text: no value becomes markup, and a form without script sends what it must.
 import { expect, test } from "vitest";
 import { formAction, formMarkup as markupOf } from "./form-markup.ts";
-import { fieldsOf, packageIdsOf, type FormName } from "./form-fields.ts";
+import { fieldsOf, formNames, packageIdsOf, type FormName } from "./form-fields.ts";
 import type { FormState } from "./form-state.ts";
 import { english } from "./form-strings.ts";
-
-const forms: readonly FormName[] = ["inquiry", "newsletter", "application"];
 
 const formMarkup = (form: FormName, state: FormState): string => markupOf(form, state).text;
 
@@ -19,16 +17,16 @@ const stateOf = (more: Partial<FormState> = {}): FormState => ({
   ...more,
 });
 
-test.each(forms)("the %s form posts every field under its name, its key, and the empty trap", (form) => {
+test.each(formNames)("the %s form posts every field under its name, its key, and the empty trap", (form) => {
   const markup = formMarkup(form, stateOf());
   for (const { name } of fieldsOf(form)) expect(markup).toContain(`name="${name}"`);
   expect(markup).toContain('name="idempotencyKey" value="key-1"');
   expect(markup).toContain('name="website"');
   expect(markup).toMatch(/<form[^>]*method="post"[^>]*action="\/here"/);
-  expect(markup.includes("multipart/form-data")).toBe(form === "application");
+  expect(markup.includes("multipart/form-data")).toBe(fieldsOf(form).some(({ kind }) => kind === "file"));
 });
 
-test.each(forms)(
+test.each(formNames)(
   "browsers and password managers do not fill the trap of the %s form, and no key reaches it",
   (form) => {
     const trap = /<input name="website"[^>]*>/.exec(formMarkup(form, stateOf()))?.[0];
@@ -40,7 +38,7 @@ test.each(forms)(
   },
 );
 
-test.each(forms)("nothing that is filled into the %s form becomes markup", (form) => {
+test.each(formNames)("nothing that is filled into the %s form becomes markup", (form) => {
   const evil = `"'><script>alert(1)</script>&amp;`;
   const values = Object.fromEntries([...fieldsOf(form).map(({ name }) => name), "source"].map((name) => [name, evil]));
   const issues = [...fieldsOf(form).map(({ name }) => name), evil].map((name) => ({ path: [name], message: evil }));

@@ -1,9 +1,10 @@
 // The forms as HTML, for the server's declarative shadow roots and for the elements. Each is a real form that posts to
 // the service without any script. It knows no DOM.
+import { fieldOfKind } from "../field-table.ts";
 import { consentPageField, consentTextField, honeypotField, nextField } from "../hidden-fields.ts";
 import { languageField } from "../language.ts";
 import { fieldMarkup } from "./field-markup.ts";
-import { fieldOf, fieldsOf, formGroups, formPaths, idempotencyKeyField, type FormName } from "./form-fields.ts";
+import { fieldOf, fieldsOf, forms, idempotencyKeyField, type FormName } from "./form-fields.ts";
 import type { FormReceipt, FormState } from "./form-state.ts";
 import type { FormStrings } from "./form-strings.ts";
 import { html, type Markup } from "../html.ts";
@@ -33,7 +34,7 @@ function openForm(form: FormName, state: FormState): Markup {
     // Mails to the person are written in it. English is what the service takes for granted.
     ...(strings.lang !== "en" && { [languageField]: strings.lang }),
   };
-  const groups = formGroups[form].map(({ title, fields }) => {
+  const groups = forms[form].form.map(({ title, fields }) => {
     const all = fields.map((name) => fieldMarkup(fieldOf(form, name), state, issues));
     return title === null
       ? html`<div class="grid">${all}</div>`
@@ -46,7 +47,7 @@ function openForm(form: FormName, state: FormState): Markup {
     part="form"
     method="post"
     action="${state.action}"
-    enctype="${form === "application" ? "multipart/form-data" : "application/x-www-form-urlencoded"}"
+    enctype="${fieldOfKind(forms[form].fields, "file") ? "multipart/form-data" : "application/x-www-form-urlencoded"}"
     accept-charset="utf-8"
   >
     <div
@@ -123,10 +124,9 @@ export function summaryMarkup(
 }
 
 // A tick, or an envelope where the person has something left to do.
-const signs: Readonly<Record<FormName, Markup>> = {
-  inquiry: html`<path d="m7 12.5 3.4 3.4L17 9.2" />`,
-  newsletter: html`<path d="M6 8.5h12v8H6zm0 .5 6 4.5L18 9" />`,
-  application: html`<path d="m7 12.5 3.4 3.4L17 9.2" />`,
+const signs = {
+  done: html`<path d="m7 12.5 3.4 3.4L17 9.2" />`,
+  mail: html`<path d="M6 8.5h12v8H6zm0 .5 6 4.5L18 9" />`,
 };
 
 function receiptMarkup(form: FormName, { message, reference, email }: FormReceipt, strings: FormStrings): Markup {
@@ -141,7 +141,7 @@ function receiptMarkup(form: FormName, { message, reference, email }: FormReceip
   return html`<section class="receipt" part="receipt" tabindex="-1" aria-labelledby="receipt-title" autofocus>
     <svg class="sign" aria-hidden="true" viewBox="0 0 24 24" width="40" height="40">
       <circle cx="12" cy="12" r="11" />
-      ${signs[form]}
+      ${signs[form === "newsletter" ? "mail" : "done"]}
     </svg>
     <h2 id="receipt-title" part="receipt-title">${words.accepted}</h2>
     ${!asks && html`<p>${translated(message, strings)}</p>`}
@@ -153,4 +153,4 @@ function receiptMarkup(form: FormName, { message, reference, email }: FormReceip
 }
 
 /** The address that a form posts to, of the service at a base address (which may be empty: the page's own). */
-export const formAction = (form: FormName, base: string): string => base.replace(/\/+$/, "") + formPaths[form];
+export const formAction = (form: FormName, base: string): string => base.replace(/\/+$/, "") + forms[form].path;

@@ -1,4 +1,4 @@
-// All texts of the forms in German, but for those of their fields. Loaded by pages in German only, and alone: it must not
+// All texts of the forms in German, but for those of the tables. Loaded by pages in German only, and alone: it must not
 // import anything that the forms' script holds.
 import type { LanguageStrings } from "./form-strings.ts";
 
@@ -6,19 +6,6 @@ import type { LanguageStrings } from "./form-strings.ts";
 export const german: LanguageStrings = {
   lang: "de",
   groups: { person: "Zu Ihrer Person", work: "Zur Tätigkeit", documents: "Lebenslauf und Anschreiben" },
-  forms: {
-    inquiry: {
-      submit: "Anfrage senden",
-      accepted: "Ihre Anfrage ist angekommen",
-      again: "Weitere Anfrage senden",
-    },
-    newsletter: { submit: "Abonnieren", accepted: "Sehen Sie in Ihr Postfach", again: "Weitere Adresse anmelden" },
-    application: {
-      submit: "Bewerbung senden",
-      accepted: "Ihre Bewerbung ist angekommen",
-      again: "Weitere Bewerbung senden",
-    },
-  },
   optional: "freiwillig",
   problems: "Bitte prüfen Sie Ihre Angaben",
   trap: "Dieses Feld bitte leer lassen",
@@ -84,10 +71,6 @@ export const german: LanguageStrings = {
     "Select at least one package.": "Bitte wählen Sie mindestens ein Paket.",
     "Select at most # packages.": "Bitte wählen Sie höchstens # Pakete.",
     "“…” is not a package we offer.": "„…“ gehört nicht zu unseren Paketen.",
-    "Thank you. We received your inquiry, and our sales team will contact you by e-mail.":
-      "Vielen Dank. Wir haben Ihre Anfrage erhalten, und unser Vertrieb meldet sich per E-Mail bei Ihnen.",
-    "Thank you. We received your application, and our team will contact you by e-mail.":
-      "Vielen Dank. Wir haben Ihre Bewerbung erhalten und melden uns per E-Mail bei Ihnen.",
     "Thank you for subscribing. Please look into your inbox: the welcome e-mail holds a link to confirm your address.":
       "Vielen Dank. In der E-Mail, die Sie erhalten, finden Sie einen Link, mit dem Sie das Abonnement bestätigen.",
     "Thank you for subscribing. Please look into your inbox for the welcome e-mail.":

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { faults } from "../faults.ts";
 import { packageCounts } from "../inquiry-fields.ts";
 import { readText } from "../text.ts";
-import { formTables } from "./form-fields.ts";
+import { forms } from "./form-fields.ts";
 import { formTexts } from "./form-texts.ts";
 import { filled, translated, wordedIssues } from "./issue-words.ts";
 
@@ -27,7 +27,7 @@ test("German has every text that English has, none of them empty, and the same s
 });
 
 test("every message of the rules can be said in German", () => {
-  const rules = Object.values(formTables).flatMap((table) => Object.values(table).flatMap(({ rule }) => rule ?? []));
+  const rules = Object.values(forms).flatMap(({ fields }) => Object.values(fields).flatMap(({ rule }) => rule ?? []));
   const wrong = ["", "a\u0000", `a${"\u0323".repeat(50)}`, "www.", "x", "a".repeat(100_000)];
   wrong.push("https://a b", "https://", "https://a:b@c.org");
   const problems = rules.flatMap((rule) => wrong.map((text) => readText(rule, text).problem));

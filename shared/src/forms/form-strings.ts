@@ -1,36 +1,20 @@
-// All texts of the forms in English, but for those of their fields, which stand in the tables.
-import type { FieldWords } from "../field-table.ts";
+// All texts of the forms in English, but for those of the tables: of fields and of single forms.
+import type { FieldWords, FormWords } from "../field-table.ts";
+import { kindOf, submissionKinds } from "../kinds.ts";
 import type { Language } from "../language.ts";
-import { formTables, type FieldName, type FormName } from "./form-fields.ts";
+import { forms, type FieldName, type FormName } from "./form-fields.ts";
 
-/** The texts of one form. */
-export interface OneFormStrings {
-  readonly submit: string;
-  /** Heading of the receipt. */
-  readonly accepted: string;
-  /** The button that brings back an empty form. */
-  readonly again: string;
-}
-
-/** What the forms say of each field, from the tables. Fields of one name have the same words in all forms. */
-export const fieldWords = (language: Language): Readonly<Record<FieldName, FieldWords>> =>
-  Object.fromEntries(
-    Object.values(formTables).flatMap((table) => Object.entries(table).map(([name, field]) => [name, field[language]])),
-  ) as Record<FieldName, FieldWords>;
-
-const forms: Readonly<Record<FormName, OneFormStrings>> = {
-  inquiry: { submit: "Send inquiry", accepted: "Your inquiry has been sent", again: "Send another inquiry" },
-  newsletter: {
-    submit: "Subscribe",
-    accepted: "Check your inbox",
-    again: "Subscribe another address",
-  },
-  application: {
-    submit: "Send application",
-    accepted: "Your application has been sent",
-    again: "Send another application",
-  },
-};
+/** What the tables say in one language. Fields of one name have the same words in all forms. */
+const ofTables = (language: Language) => ({
+  fields: Object.fromEntries(
+    Object.values(forms).flatMap(({ fields }) =>
+      Object.entries(fields).map(([name, field]) => [name, field[language]]),
+    ),
+  ) as Readonly<Record<FieldName, FieldWords>>,
+  forms: Object.fromEntries(Object.entries(forms).map(([name, { words }]) => [name, words[language]])) as Readonly<
+    Record<FormName, FormWords>
+  >,
+});
 
 const messages: Readonly<Record<string, string>> = {
   "Enter a telephone number.": "Enter a number like +44 20 7946 0018, or leave the field empty.",
@@ -42,9 +26,8 @@ const messages: Readonly<Record<string, string>> = {
 export const english = {
   /** The language of these texts, as in HTML's `lang`. */
   lang: "en",
-  fields: fieldWords("en"),
+  ...ofTables("en"),
   groups: { person: "About you", work: "About the work", documents: "Resume and letter" },
-  forms,
   /** Stands behind the label of an optional field. */
   optional: "optional",
   /** Heading above the list of problems. */
@@ -120,5 +103,14 @@ export const english = {
 /** All texts of the forms in one language. */
 export type FormStrings = Readonly<typeof english>;
 
-/** The same without those of the fields: what a language adds to the tables. */
-export type LanguageStrings = Omit<FormStrings, "fields">;
+/** What a language adds to the tables. */
+export type LanguageStrings = Omit<FormStrings, keyof ReturnType<typeof ofTables>>;
+
+/** All texts of a language, with what the tables say in it. */
+export function stringsOf(language: Language, own: LanguageStrings): FormStrings {
+  const receipts = submissionKinds.map((name) => {
+    const { words } = kindOf(name);
+    return [words.en.received, words[language].received];
+  });
+  return { ...own, ...ofTables(language), messages: { ...own.messages, ...Object.fromEntries(receipts) } };
+}

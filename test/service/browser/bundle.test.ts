@@ -13,14 +13,14 @@ const named = (part: string) => files.find((name) => name.includes(part)) ?? `no
 /** In bytes, compressed. */
 const budgets = {
   /** All three forms in English, with all that they load. */
-  forms: 19.5 * 1024,
+  forms: 20 * 1024,
   /** Another language, for pages in it. */
   language: 3.25 * 1024,
   /** For services that ask for proofs of work. */
   solver: 1024,
 };
 
-test("all three forms are at most 19.5 KB; another language and the solver of challenges are loaded apart", () => {
+test("all three forms are at most 20 KB; another language and the solver of challenges are loaded apart", () => {
   expect(files).toHaveLength(3);
   expect(sizeOf("forms.js")).toBeLessThanOrEqual(budgets.forms);
   expect(sizeOf(named("strings-de"))).toBeLessThanOrEqual(budgets.language);
@@ -40,7 +40,7 @@ test("neither zod nor tRPC is in it, and no address of ours", () => {
   expect(new Set(hosts)).toEqual(new Set(["example.org"]));
 });
 
-test("the first view of the console is 140 KB, compressed", () => {
+test("the first view of the console is 145 KB, compressed", () => {
   const built = join(import.meta.dirname, "../../../client/dist/console");
   const shell = readFileSync(join(built, "index.html"), "utf8");
   const addresses = [...shell.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, file = ""]) => file);
@@ -49,6 +49,6 @@ test("the first view of the console is 140 KB, compressed", () => {
     (content) => gzipSync(content).length,
   );
   expect(assets.length).toBeGreaterThan(2);
-  expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(140_000);
+  expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(145_000);
   expect(shell).not.toMatch(/<style|<script(?![^>]*src=)| style=| on\w+=/);
 });

@@ -1,6 +1,6 @@
 // A form in a page: as its element with a declarative shadow root, which works before and without any script, or plain.
 import { randomUUID } from "node:crypto";
-import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
+import { forms, type FormName } from "@submissions/shared/forms/form-fields";
 import { formMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormState } from "@submissions/shared/forms/form-state";
 import { english } from "@submissions/shared/forms/form-strings";
@@ -22,7 +22,7 @@ export type Filled = Partial<
 >;
 
 const stateOf = (form: FormName, site: Site, root: string, filled: Filled): FormState => ({
-  action: root + formPaths[form].slice(1),
+  action: root + forms[form].path.slice(1),
   values: { source: siteSource },
   issues: [],
   packages: packagesWith(site, []),

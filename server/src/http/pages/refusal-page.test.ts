@@ -1,6 +1,6 @@
 // What a refused form shows again: everything, within the limits of its fields, and never as markup.
 import { faults, type FaultName, type Issue } from "@submissions/shared/faults";
-import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
+import { forms, type FormName } from "@submissions/shared/forms/form-fields";
 import { textLengthMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import { describe, expect, test } from "vitest";
@@ -26,7 +26,7 @@ function pageOf(form: FormName, fields: Record<string, string | readonly string[
   const { resumeFile, ...texts } = fields;
   const sent = { fields: new FormData(), resume: resumeFile === undefined ? null : ({} as never) };
   for (const [name, value] of Object.entries(texts)) for (const one of [value].flat()) sent.fields.append(name, one);
-  return refusalPage(site, requestTo(formPaths[form]), { ...failureOf("fieldsInvalid"), issues }, sent);
+  return refusalPage(site, requestTo(forms[form].path), { ...failureOf("fieldsInvalid"), issues }, sent);
 }
 
 const failureOf = (fault: FaultName) => ({ fault, ...faults[fault] });
@@ -109,7 +109,7 @@ describe("other refusals", () => {
   });
 
   test("of a form that was not read lead to the form on the site", () => {
-    const page = refusalPage(site, requestTo(formPaths.application), failureOf("crossSiteForbidden"), null);
+    const page = refusalPage(site, requestTo(forms.application.path), failureOf("crossSiteForbidden"), null);
     expect(page).toContain("<h1>Your application has not been sent yet</h1>");
     expect(page).toContain('href="../../#careers"');
   });

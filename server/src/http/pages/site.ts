@@ -1,5 +1,5 @@
 // What the pages know of this installation, put together once.
-import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
+import { formNames, forms, type FormName } from "@submissions/shared/forms/form-fields";
 import type { PackageChoice } from "@submissions/shared/forms/form-state";
 import { nextField } from "@submissions/shared/hidden-fields";
 import { textLengthMax } from "@submissions/shared/limits";
@@ -48,7 +48,7 @@ export function packagesWith({ packages, catalogue }: Site, ids: readonly string
 }
 
 export const formOf = (url: string | undefined): FormName | undefined =>
-  (Object.keys(formPaths) as FormName[]).find((name) => formPaths[name] === url);
+  formNames.find((name) => forms[name].path === url);
 
 /** Where a form without script comes back to: a path of this host, or a whole address of a known origin. Undefined: neither. */
 export function nextAddress(

@@ -1,6 +1,6 @@
 // The page after a form was accepted, in the language of the form. Anyone can make up its address, so of the address it
 // shows only a reference that looks like one.
-import { formPaths, type FormName } from "@submissions/shared/forms/form-fields";
+import { forms, type FormName } from "@submissions/shared/forms/form-fields";
 import { formTexts } from "@submissions/shared/forms/form-texts";
 import { html } from "@submissions/shared/html";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
@@ -56,4 +56,4 @@ export function thanksPage(site: Site, query: Readonly<Record<string, unknown>>)
   });
 }
 
-const isForm = (kind: unknown): kind is FormName => typeof kind === "string" && Object.hasOwn(formPaths, kind);
+const isForm = (kind: unknown): kind is FormName => typeof kind === "string" && Object.hasOwn(forms, kind);
