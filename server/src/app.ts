@@ -31,6 +31,8 @@ import { loadOptional } from "./optional-packages.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { freeBytesOf } from "./resumes/staging.ts";
 import type { Vault } from "./resumes/vault.ts";
+import type { Procedure } from "./rpc/procedure.ts";
+import { procedures as usualProcedures } from "./rpc/procedures.ts";
 import type { MailKind } from "./storage/records.ts";
 import { teamMails } from "./storage/rules/mails.ts";
 import { lockStore, openRateLimitStore, openStore } from "./storage/open-store.ts";
@@ -55,6 +57,8 @@ export interface AppOptions {
   readonly log: Log;
   readonly clock?: Clock & Stopwatch;
   readonly limits?: Partial<HttpLimits> | undefined;
+  /** What both doors offer, unless it is the usual list. */
+  readonly procedures?: readonly Procedure[] | undefined;
   /** Where the forms' script and the console were built to, unless it is the usual place. */
   readonly formsFolder?: string | undefined;
   readonly consoleFolder?: string | undefined;
@@ -77,7 +81,8 @@ const builtConsole = fileURLToPath(new URL("../../client/dist/console", import.m
 
 /** Starts the service: storage, mail, HTTP. Rejects, with everything closed again, when one of them cannot start. */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { config, log, clock = systemClock, limits, formsFolder = builtForms, consoleFolder = builtConsole } = options;
+  const { config, log, clock = systemClock, limits, procedures = usualProcedures } = options;
+  const { formsFolder = builtForms, consoleFolder = builtConsole } = options;
   let port = config.listen.port;
   await using opened = new AsyncDisposableStack();
   // Taken before the database is opened, and given back last of all.
@@ -170,6 +175,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const draining = new Draining();
   const http = await buildHttp({
     ...config,
+    procedures,
     intake,
     store,
     vault,

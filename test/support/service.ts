@@ -8,6 +8,7 @@ import { systemClock, type Clock, type Stopwatch } from "../../server/src/clock.
 import { loadConfig } from "../../server/src/config/load.ts";
 import type { HttpLimits } from "../../server/src/http/limits.ts";
 import { createLog, type Log } from "../../server/src/observe/log.ts";
+import type { Procedure } from "../../server/src/rpc/procedure.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
 import { openServiceDatabase } from "./service-database.ts";
 import { readStored } from "./stored.ts";
@@ -21,6 +22,8 @@ interface ServiceOptions {
   readonly log?: Log;
   readonly clock?: Clock & Stopwatch;
   readonly limits?: Partial<HttpLimits>;
+  /** What both doors offer, unless it is the usual list. */
+  readonly procedures?: readonly Procedure[];
   /** What lies in its data folder before it starts, by the paths there. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
   /** Where the script of the forms was built to, unless it is the usual place. */
@@ -37,6 +40,7 @@ export async function startService({
   log = silence,
   clock = systemClock,
   limits,
+  procedures,
   files = new Map(),
   formsFolder,
   consoleFolder,
@@ -59,7 +63,9 @@ export async function startService({
   };
   const loaded = loadConfig({ ...usual, ...database.env, ...env });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const app = opened.use(await startApp({ config: loaded.config, log, clock, limits, formsFolder, consoleFolder }));
+  const app = opened.use(
+    await startApp({ config: loaded.config, log, clock, limits, procedures, formsFolder, consoleFolder }),
+  );
   const resources = opened.move();
   return {
     url: app.address,

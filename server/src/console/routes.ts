@@ -2,10 +2,10 @@
 import { importBytesMax } from "@submissions/shared/console";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { requireJson, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
-import { isBatch, refuse, sendJson } from "../http/fault-reply.ts";
+import { answerOf, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
-import { answerOf, inputsOf, sendBatch } from "../http/rpc.ts";
+import { inputsOf, isBatch, sendBatch, sendJson } from "../http/rpc-wire.ts";
 import { Fault } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
 import { bringsToken, callerOf, countedBy, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";
@@ -90,7 +90,7 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
     if (list.length > callsMax) throw new Fault("batchTooLarge");
     // Not loaded at the start of a service without operators.
     const { callConsole, describeCall } = await import("./router.ts");
-    request.calls = list.flatMap((path) => describeCall(path) ?? []);
+    request.exchange.observation.called(list.flatMap((path) => describeCall(path) ?? []));
     const context = contextOf(request, reply, options);
     await countCalls(options, reply, await context.caller(), list.length);
     const answer = (path: string, input: unknown) => answerOf(request, reply, path, callConsole(path, context, input));

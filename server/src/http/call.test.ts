@@ -5,15 +5,25 @@ import multipart from "@fastify/multipart";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { refuse } from "./fault-reply.ts";
-import { readInput } from "./call.ts";
+import { createLog } from "../observe/log.ts";
+import { createMetrics } from "../observe/metrics.ts";
+import { readBody } from "./call.ts";
 import { acceptBodies, takeJson } from "./body/content-type.ts";
 import { httpLimits } from "./limits.ts";
+import { beginExchanges } from "./exchange.ts";
+import { Observer } from "./observed-requests.ts";
+
+const observer = new Observer({
+  log: createLog("silent"),
+  metrics: createMetrics(),
+  traces: null,
+  procedures: new Set(),
+});
 
 async function send(type: string, payload: string, hasRoom: boolean) {
   await using folder = await mkdtempDisposable(join(tmpdir(), "staging-"));
   await using app = Fastify();
-  app.decorateRequest("failure", null);
-  app.decorateRequest("page", null);
+  beginExchanges(app, observer);
   app.removeAllContentTypeParsers();
   takeJson(app);
   await app.register(multipart, { throwFileSizeLimit: false });
@@ -21,8 +31,10 @@ async function send(type: string, payload: string, hasRoom: boolean) {
   const vault = { stagingFolder: folder.path, hasRoom: async () => hasRoom };
   const preParsing = acceptBodies(() => ["application/json", "multipart/form-data"]);
   app.post("/", { preParsing }, async (request) => {
-    await using input = await readInput(request, { vault, limits: httpLimits });
-    return input.value instanceof FormData ? [...input.value.keys()] : input.value;
+    await using body = await readBody(request, { path: "applications.submit" }, { vault, limits: httpLimits });
+    if (body.input === null) throw body.fault;
+    const { value } = body.input;
+    return value instanceof FormData ? [...value.keys()] : value;
   });
   const answer = await app.inject({ method: "POST", url: "/", headers: { "content-type": type }, payload });
   expect(await readdir(folder.path)).toEqual([]);

@@ -7,10 +7,10 @@ import { faults, type FaultName } from "@submissions/shared/faults";
 import { Fault } from "../fault.ts";
 import { STATUS_CODES } from "../node-http.ts";
 import { errorShape } from "../rpc/failure.ts";
-import { isRpc } from "./fault-reply.ts";
 import type { Traffic } from "./gate/traffic.ts";
 import { requestIdOf } from "./headers.ts";
-import type { LogRefusal } from "./observed-requests.ts";
+import type { Observer } from "./observed-requests.ts";
+import { isRpc } from "./rpc-wire.ts";
 
 const byNodeCode: Readonly<Record<string, FaultName>> = {
   HPE_HEADER_OVERFLOW: "headersTooLarge",
@@ -22,33 +22,30 @@ const closeMsMax = 1_000;
 
 interface Connections {
   readonly traffic: Pick<Traffic, "answersOn" | "end">;
-  readonly logRefusal: LogRefusal;
+  readonly observer: Pick<Observer, "cut" | "neverBegun">;
 }
 
 /** Answers an error of a connection and closes it. Whole requests that came before get their own answers instead. */
-export function answerClientError(
-  error: Error & { code?: string },
-  socket: Socket,
-  { traffic, logRefusal }: Connections,
-): void {
+export function answerClientError(error: Error & { code?: string }, socket: Socket, connections: Connections): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     // Once this side has ended the connection, the client is given time to see the answer.
     if (!socket.writableEnded) socket.destroy();
     return;
   }
+  const { traffic } = connections;
   const answers = traffic.answersOn(socket);
   const whole = answers.findLast(({ req }) => req.complete);
-  if (whole === undefined) refuse(socket, faultOf(error, answers.length > 0), { traffic, logRefusal });
+  if (whole === undefined) answerAndClose(socket, ofTheConnection(error, answers.length > 0), connections);
   else if (traffic.end(socket)) whole.once("close", () => socket.destroySoon());
 }
 
 /** Answers 408 to a client that sends the body of a request too slowly, and closes the connection. */
 export function cutSlowSender({ socket }: IncomingMessage, connections: Connections): void {
-  if (socket.writable) refuse(socket, "requestTimedOut", connections);
+  if (socket.writable) answerAndClose(socket, "requestTimedOut", connections);
   else socket.destroy();
 }
 
-function refuse(socket: Socket, fault: FaultName, { traffic, logRefusal }: Connections): void {
+function answerAndClose(socket: Socket, fault: FaultName, { traffic, observer }: Connections): void {
   const [begun] = traffic.answersOn(socket);
   // Bytes of an answer that has begun must not be mixed with these.
   if (begun?.headersSent) {
@@ -57,24 +54,24 @@ function refuse(socket: Socket, fault: FaultName, { traffic, logRefusal }: Conne
   }
   traffic.end(socket);
   const requestId = begun ? requestIdOf(begun.req) : randomUUID();
-  socket.end(refusal(fault, requestId, begun?.req.url ?? ""));
+  socket.end(answerText(fault, requestId, begun?.req.url ?? ""));
   // Browsers open connections that they never use. Closing one is no refusal.
-  if (begun === undefined && socket.bytesRead > 0) logRefusal(requestId, fault);
+  if (begun === undefined && socket.bytesRead > 0) observer.neverBegun(requestId, fault);
   if (begun) {
-    begun.req.refusedAs = fault;
+    observer.cut(begun.req, fault);
     discard(begun.req);
   }
   setTimeout(() => socket.destroy(), closeMsMax).unref();
 }
 
-/** @param hasBegun whether the head of a request was read: then only its body can be incomplete */
-function faultOf({ code = "" }: { code?: string }, hasBegun: boolean): FaultName {
+/** Errors of Node's parser become entries of the table. @param hasBegun whether the head of a request was read: then only its body can be incomplete */
+function ofTheConnection({ code = "" }: { code?: string }, hasBegun: boolean): FaultName {
   // The client closed its side before the request was whole.
   if (code === "HPE_INVALID_EOF_STATE" && hasBegun) return "bodyMalformed";
   return byNodeCode[code] ?? "requestMalformed";
 }
 
-function refusal(fault: FaultName, requestId: string, url: string): string {
+function answerText(fault: FaultName, requestId: string, url: string): string {
   const { status, code, message } = faults[fault];
   const body = JSON.stringify(
     isRpc({ url }) ? { error: errorShape(new Fault(fault), undefined, requestId) } : { message, code, requestId },

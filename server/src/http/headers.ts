@@ -3,7 +3,9 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FastifyCorsOptionsDelegateCallback } from "@fastify/cors";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Fault } from "../fault.ts";
+import type { Traffic } from "./gate/traffic.ts";
 
 const everyAnswer = {
   "cache-control": "no-store",
@@ -18,8 +20,11 @@ const requestId = Symbol("request id");
 export const requestIdOf = (request: IncomingMessage & { [requestId]?: string }): string =>
   (request[requestId] ??= randomUUID());
 
-export function headAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(everyAnswer).header("x-request-id", request.id);
+export function headAnswers(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(everyAnswer).header("x-request-id", request.id);
+    done();
+  });
 }
 
 /** Tells caches which header of the request an answer depends on, beside those that were named before. */
@@ -31,7 +36,9 @@ export function variesBy(reply: FastifyReply, header: string): void {
     reply.header("vary", [...known, header].join(", "));
 }
 
-export function corsOptions(origins: readonly string[]): FastifyCorsOptionsDelegateCallback {
+/** Lets pages of these origins read answers (CORS). */
+export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  if (origins.length === 0) return;
   const options = {
     origin: [...origins],
     methods: ["GET", "POST"],
@@ -49,7 +56,9 @@ export function corsOptions(origins: readonly string[]): FastifyCorsOptionsDeleg
   // An OPTIONS that is no preflight is a method like others. The library would refuse it in its own words.
   const isPreflight = ({ headers }: FastifyRequest) =>
     headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
-  return (request, done) => done(null, { ...options, preflight: isPreflight(request) });
+  const delegator: FastifyCorsOptionsDelegateCallback = (request, done) =>
+    done(null, { ...options, preflight: isPreflight(request) });
+  await app.register(import("@fastify/cors"), { delegator });
 }
 
 /** The target of a request as the router understands it: RFC 9112 3.2.2 lets clients send a whole URL. */
@@ -69,13 +78,29 @@ function isDecodable(target: string): boolean {
   }
 }
 
-/** RFC 9112 3.2 wants one valid Host, which Node does not check, and a target without a fragment, which the router drops. */
-export function isMalformed({ raw }: FastifyRequest): boolean {
-  const [host, ...more] = linesOf(raw.rawHeaders, "host");
-  const isHost = host === undefined ? raw.httpVersion !== "1.1" : /^[\w.~!$&'()*+,;=%:[\]-]*$/.test(host);
-  return !isHost || more.length > 0 || (raw.url?.includes("#") ?? false);
+export function refuseMalformed(app: FastifyInstance, traffic: Pick<Traffic, "endWith">): void {
+  app.addHook("onRequest", ({ raw }, reply, done) => {
+    if (!isMalformed(raw)) return done();
+    // A proxy may frame this message differently (request smuggling), so the connection is closed.
+    traffic.endWith(reply.raw);
+    done(new Fault("requestMalformed"));
+  });
 }
 
-/** The values of a header as they came, one for each line. */
-export const linesOf = (rawHeaders: readonly string[], name: string): readonly string[] =>
-  rawHeaders.filter((_value, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);
+/** RFC 9112 3.2 wants one valid Host, which Node does not check, and a target without a fragment, which the router drops. */
+function isMalformed(raw: IncomingMessage): boolean {
+  const { host } = raw.headers;
+  const isHost = host === undefined ? raw.httpVersion !== "1.1" : /^[\w.~!$&'()*+,;=%:[\]-]*$/.test(host);
+  return !isHost || isRepeated(raw, "host") || (raw.url?.includes("#") ?? false);
+}
+
+/** Whether a header comes on more than one line. Node keeps the first of some headers, and joins those of others. */
+export function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
+  let lines = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const found = rawHeaders[at] ?? "";
+    // Nearly all names differ in their length, so hardly one is written in lower case.
+    if (found.length === name.length && found.toLowerCase() === name) lines += 1;
+  }
+  return lines > 1;
+}

@@ -1,120 +1,25 @@
-// Observes requests: one log line, one measurement and, if anything is traced, one trace for each. The route's pattern is
-// logged, never the URL.
-import { faults, type FaultName } from "@submissions/shared/faults";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+// Observes requests: one log line, its counts and times and, if anything is traced, one trace for each. The route's pattern
+// is logged, never the URL.
+import type { IncomingMessage } from "node:http";
+import { type FaultCode, faults, type FaultName } from "@submissions/shared/faults";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallWatch } from "../intake/call.ts";
-import type { Log, LogFacts } from "../observe/log.ts";
+import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { RequestTrace, Traces } from "../observe/traces.ts";
+import type { Failure } from "../rpc/failure.ts";
+import type { Door } from "../storage/records.ts";
 import { probePaths } from "./health.ts";
 
-interface Observers {
+interface ObserverOptions {
   readonly log: Log;
-  readonly metrics: Pick<Metrics, "requests" | "refusals">;
+  readonly metrics: Pick<Metrics, "requests" | "refusals" | "submissions" | "stages">;
   readonly traces: Traces | null;
+  /** The paths of the procedures. Any other path is a stranger's text, and must not become a label. */
+  readonly procedures: ReadonlySet<string>;
 }
 
-/** Must be added before all other hooks: a trace begins with the first of them. */
-export function observeRequests(app: FastifyInstance, { log, metrics, traces }: Observers): void {
-  app.decorateRequest("failure", null);
-  app.decorateRequest("trace", null);
-  app.decorateRequest("calls", null);
-  app.decorateRequest("begunAt", 0);
-  app.addHook("onRequest", (request, reply, done) => {
-    request.begunAt = performance.now();
-    const isTraced = traces !== null && !probePaths.has(routeOf(request));
-    if (isTraced) request.trace = traces.begin(request.begunAt, request.headers.traceparent);
-    // It comes after every end of an answer, also when the client went away.
-    reply.raw.once("close", () => ended(request, reply));
-    done();
-  });
-
-  function ended(request: FastifyRequest, reply: FastifyReply): void {
-    const route = routeOf(request);
-    const { raw } = reply;
-    const cutAs = request.raw.refusedAs;
-    if (cutAs !== undefined) request.failure = { fault: cutAs, error: undefined, before: null };
-    const status = cutAs === undefined ? reply.statusCode : faults[cutAs].status;
-    // An early refusal waits for the rest of the body before it ends (body/incoming-body.ts). Its client may leave meanwhile.
-    const isRefused = cutAs !== undefined || (request.failure !== null && raw.headersSent && !raw.writableEnded);
-    if (!raw.writableFinished && !isRefused) {
-      log.info(factsOf(request, { route }), "client went away");
-      return endTrace(request, null);
-    }
-    const ms = performance.now() - request.begunAt;
-    metrics.requests.observe({ route, status: `${Math.trunc(status / 100)}xx` }, ms / 1000);
-    for (let { failure } = request; failure !== null; failure = failure.before)
-      metrics.refusals.inc({ route, fault: failure.fault });
-    const isRoutine =
-      probePaths.has(route) || (request.failure === null && request.calls?.every(({ isRead }) => isRead));
-    const level = status >= 500 ? "error" : isRoutine === true ? "debug" : "info";
-    log[level](factsOf(request, { route, status, ms: Math.round(ms * 10) / 10 }), "answered");
-    endTrace(request, status);
-  }
-}
-
-export type LogRefusal = ReturnType<typeof refusalLog>;
-
-/** Logs and counts a refusal of what never became a request: without a route. */
-export const refusalLog =
-  ({ log, metrics }: Pick<Observers, "log" | "metrics">) =>
-  (requestId: string, fault: FaultName): void => {
-    metrics.refusals.inc({ route: unknownRoute, fault });
-    log.info({ requestId, route: unknownRoute, status: faults[fault].status, fault }, "answered");
-  };
-
-/** Follows a call: the time of each stage goes to the metrics, and to the trace of its request if it has one. */
-export function watchCall(
-  { stages }: Pick<Metrics, "stages">,
-  procedure: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): CallWatch {
-  const { trace } = request;
-  const told: CallFacts = { procedure };
-  (request.calls ??= []).push(told);
-  let since = request.begunAt;
-  return {
-    ended(stage) {
-      const now = performance.now();
-      stages.observe({ procedure, stage }, (now - since) / 1000);
-      trace?.stage(procedure, stage, since, now);
-      since = now;
-    },
-    stored(reference, result) {
-      Object.assign(told, { reference, result });
-      if (result === "repeated") reply.header("idempotency-replayed", "true");
-    },
-    mailed: (mails) => trace?.expect(mails),
-  };
-}
-
-const unknownRoute = "unknown";
-
-const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? unknownRoute;
-
-function factsOf({ id, method, failure, calls }: FastifyRequest, more: LogFacts): LogFacts {
-  const ofCalls = (["procedure", "reference", "result"] as const).flatMap((name) => {
-    const texts = calls?.flatMap((call) => call[name] ?? []) ?? [];
-    return texts.length === 0 ? [] : [[name, texts.join()] as const];
-  });
-  return {
-    requestId: id,
-    method,
-    ...more,
-    ...Object.fromEntries(ofCalls),
-    ...(failure === null ? {} : { fault: failure.fault }),
-    ...(failure?.error === undefined ? {} : { err: failure.error }),
-  };
-}
-
-function endTrace(request: FastifyRequest, status: number | null): void {
-  const { trace, method, id, failure } = request;
-  if (trace === null) return;
-  request.trace = null;
-  trace.end({ method, route: routeOf(request), status, requestId: id, fault: failure?.fault ?? null });
-}
-
+/** What is known of a call, for the log line. */
 interface CallFacts {
   /** Its name is known: a stranger's text would not be logged. */
   readonly procedure: string;
@@ -124,19 +29,138 @@ interface CallFacts {
   readonly result?: string;
 }
 
-declare module "node:http" {
-  interface IncomingMessage {
-    /** What it was refused with on its bare connection, where no hook sees the answer. */
-    refusedAs?: FaultName;
+interface Refusal {
+  readonly fault: FaultName;
+  /** What is worth logging of it. */
+  readonly error: unknown;
+}
+
+const unknownRoute = "unknown";
+
+const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? unknownRoute;
+
+export class Observer {
+  readonly #options: ObserverOptions;
+  readonly #cut = new WeakMap<IncomingMessage, FaultName>();
+
+  constructor(options: ObserverOptions) {
+    this.#options = options;
+  }
+
+  begin(request: FastifyRequest, reply: FastifyReply): Observation {
+    const observation = new Observation(this.#options, request, reply);
+    // It comes after every end of an answer, also when the client went away.
+    reply.raw.once("close", () => observation.end(this.#cut.get(request.raw)));
+    return observation;
+  }
+
+  /** Notes a refusal that is written on the bare connection of a request, where no hook sees it. */
+  cut(request: IncomingMessage, fault: FaultName): void {
+    this.#cut.set(request, fault);
+  }
+
+  /** Logs and counts a refusal of what never became a request: without a route. */
+  neverBegun(requestId: string, fault: FaultName): void {
+    const { log, metrics } = this.#options;
+    metrics.refusals.inc({ route: unknownRoute, fault });
+    log.info({ requestId, route: unknownRoute, status: faults[fault].status, fault }, "answered");
   }
 }
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** By `performance.now()`. */
-    begunAt: number;
-    /** The calls that are known so far. */
-    calls: CallFacts[] | null;
-    trace: RequestTrace | null;
+/** What becomes of one request. */
+export class Observation {
+  readonly #options: ObserverOptions;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  readonly #begunAt = performance.now();
+  readonly #trace: RequestTrace | null;
+  /** The calls that are known so far. */
+  #calls: readonly CallFacts[] | null = null;
+  readonly #refusals: Refusal[] = [];
+
+  constructor(options: ObserverOptions, request: FastifyRequest, reply: FastifyReply) {
+    const { traces } = options;
+    this.#options = options;
+    this.#request = request;
+    this.#reply = reply;
+    const isTraced = traces !== null && !probePaths.has(routeOf(request));
+    this.#trace = isTraced ? traces.begin(this.#begunAt, request.headers.traceparent) : null;
   }
+
+  /** Notes calls of the console. */
+  called(calls: readonly CallFacts[]): void {
+    this.#calls = calls;
+  }
+
+  /** Follows a call: the time of each stage goes to the metrics, and to the trace if there is one. */
+  follow(procedure: string): CallWatch {
+    const { stages } = this.#options.metrics;
+    const reply = this.#reply;
+    const trace = this.#trace;
+    const call: CallFacts = { procedure };
+    this.#calls = this.#calls === null ? [call] : [...this.#calls, call];
+    let since = this.#begunAt;
+    return {
+      ended(stage) {
+        const now = performance.now();
+        stages.observe({ procedure, stage }, (now - since) / 1000);
+        trace?.stage(procedure, stage, since, now);
+        since = now;
+      },
+      stored(reference, result) {
+        Object.assign(call, { reference, result });
+        if (result === "repeated") reply.header("idempotency-replayed", "true");
+      },
+      mailed: (mails) => trace?.expect(mails),
+    };
+  }
+
+  /** Counts a call of a procedure by the code of its answer; `SPAM` is answered like `OK`. */
+  count(procedure: string, door: Door, code: FaultCode | "OK" | "SPAM"): void {
+    this.#options.metrics.submissions.inc({ procedure, door, code });
+  }
+
+  /** Notes a refusal, and counts the calls that it refuses. @param paths which these are, unless the route says so */
+  refused({ fault, code }: Failure, error: unknown, paths: readonly string[]): void {
+    this.#refusals.push({ fault, error });
+    const { door, procedure } = this.#request.routeOptions.config;
+    if (door === undefined) return;
+    for (const path of procedure === undefined ? paths : [procedure])
+      if (this.#options.procedures.has(path)) this.count(path, door, code);
+  }
+
+  /** @param cutAs what the request was refused with on its bare connection */
+  end(cutAs: FaultName | undefined): void {
+    const { log, metrics } = this.#options;
+    const { raw, statusCode } = this.#reply;
+    const { id: requestId, method } = this.#request;
+    const route = routeOf(this.#request);
+    const refusals = cutAs === undefined ? this.#refusals : [{ fault: cutAs, error: undefined }];
+    const status = cutAs === undefined ? statusCode : faults[cutAs].status;
+    // An early refusal waits for the rest of the body before it ends (body/incoming-body.ts). Its client may leave meanwhile.
+    const isRefused = cutAs !== undefined || (refusals.length > 0 && raw.headersSent && !raw.writableEnded);
+    const hasLeft = !raw.writableFinished && !isRefused;
+    const { fault, error: err } = refusals.at(-1) ?? {};
+    const calls = this.#calls ?? [];
+    const [procedure, reference, result] = (["procedure", "reference", "result"] as const).map((name) =>
+      joined(calls, name),
+    );
+    const why = { procedure, reference, result, fault, err };
+    if (hasLeft) log.info({ requestId, method, route, ...why }, "client went away");
+    else {
+      const ms = performance.now() - this.#begunAt;
+      metrics.requests.observe({ route, status: `${Math.trunc(status / 100)}xx` }, ms / 1000);
+      for (const refusal of refusals) metrics.refusals.inc({ route, fault: refusal.fault });
+      const isReading = fault === undefined && this.#calls?.every(({ isRead }) => isRead) === true;
+      const level = status >= 500 ? "error" : isReading || probePaths.has(route) ? "debug" : "info";
+      log[level]({ requestId, method, route, status, ms: Math.round(ms * 10) / 10, ...why }, "answered");
+    }
+    this.#trace?.end({ method, route, status: hasLeft ? null : status, requestId, fault: fault ?? null });
+  }
+}
+
+/** A fact of all calls, with commas between them. */
+function joined(calls: readonly CallFacts[], name: "procedure" | "reference" | "result"): string | undefined {
+  const [first, ...others] = calls.flatMap((call) => call[name] ?? []);
+  return first === undefined ? undefined : [first, ...others].join();
 }

@@ -1,52 +1,43 @@
-// The REST door: one real Fastify route for each procedure, made from its `openapi` meta. Browsers that post a form
-// without script come here too, and are answered with pages.
+// The REST door: one real Fastify route for each procedure, made from the list. Browsers that post a form without script
+// come here too, and are answered with pages.
 import multipart from "@fastify/multipart";
 import { bytesMax } from "@submissions/shared/limits";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ProcedureEntry } from "../rpc/procedure.ts";
-import { procedures } from "../rpc/router.ts";
-import { answerCall, countRefusal, type DoorOptions, jsonBytesMaxOf } from "./call.ts";
-import { acceptBodies, type BodyKind, takeUrlencoded } from "./body/content-type.ts";
-import { FormBody, formShapes } from "./body/form-body.ts";
+import type { FastifyInstance } from "fastify";
+import type { BodyKind, Procedure } from "../rpc/procedure.ts";
+import { answerCall, type DoorOptions, jsonBytesMaxOf, readBody } from "./call.ts";
+import { acceptBodies, takeUrlencoded } from "./body/content-type.ts";
 import { refuse } from "./fault-reply.ts";
 import { variesBy } from "./headers.ts";
 
 /** Adds the REST routes, each in a scope of its own for the bodies that it takes. JSON is parsed by the scope around. */
 export async function restDoor(app: FastifyInstance, door: DoorOptions): Promise<void> {
-  for (const entry of procedures.values()) await app.register((scope) => addRoute(scope, entry, door));
+  for (const procedure of door.procedures) await app.register((scope) => addRoute(scope, procedure, door));
 }
 
-async function addRoute(app: FastifyInstance, entry: ProcedureEntry, door: DoorOptions): Promise<void> {
-  const { path, contentTypes } = entry;
-  const jsonBytesMax = jsonBytesMaxOf(entry);
-  /** Answers a request that is refused before its call is made, and counts it. */
-  const refuseAll = (request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
-    countRefusal(door, path, "rest", error);
-    refuse(request, reply, error);
-  };
-  app.setErrorHandler((error, request, reply) => refuseAll(request, reply, error));
+async function addRoute(app: FastifyInstance, procedure: Procedure, door: DoorOptions): Promise<void> {
+  const { path, url, contentTypes } = procedure;
+  const jsonBytesMax = jsonBytesMaxOf(procedure);
+  const ofBrowsers: readonly BodyKind[] = [...contentTypes, "application/x-www-form-urlencoded"];
   takeUrlencoded(app);
   if (contentTypes.includes("multipart/form-data")) await app.register(multipart, { throwFileSizeLimit: false });
   app.route({
-    method: entry.method,
-    url: entry.url,
+    method: "POST",
+    url,
+    config: { door: "rest", procedure: path },
     // URL-encoded forms have a limit of their own where JSON has the usual one.
     ...(jsonBytesMax > bytesMax.json && { bodyLimit: jsonBytesMax }),
-    onRequest: door.guard.hook({ refuseAll }),
+    onRequest: door.guard.hook(),
     // Browsers without script send forms to all three. Programs may do so where it is documented.
-    preParsing: acceptBodies(
-      ({ page }) => (page ? [...contentTypes, "application/x-www-form-urlencoded"] : contentTypes) as BodyKind[],
-    ),
+    preParsing: acceptBodies(({ exchange }) => (exchange.page === null ? contentTypes : ofBrowsers)),
     handler: async (request, reply) => {
       variesBy(reply, "Accept");
-      const { page } = request;
-      // Shown again by the page of a refusal.
-      if (page) page.form = new FormBody(formShapes[path], { keyed: true });
+      const { page } = request.exchange;
+      const body = await readBody(request, procedure, door);
       try {
-        const receipt = await answerCall(door, entry, { request, reply, by: "rest", form: page?.form });
-        return page ? reply.redirect(page.after(receipt), 303) : receipt;
+        const receipt = await answerCall(door, procedure, "rest", request, body);
+        return page === null ? receipt : reply.redirect(page.after(receipt, body.form), 303);
       } catch (error) {
-        return refuse(request, reply, error);
+        return refuse(request, reply, error, body.form);
       }
     },
   });

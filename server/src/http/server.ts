@@ -5,20 +5,20 @@ import { bytesMax } from "@submissions/shared/limits";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { CataloguePackage } from "../config/catalogue.ts";
 import type { Config } from "../config/config.ts";
-import { Fault } from "../fault.ts";
 import type { Intake } from "../intake/submit.ts";
 import { createServer } from "../node-http.ts";
 import type { Log } from "../observe/log.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Traces } from "../observe/traces.ts";
 import type { Vault } from "../resumes/vault.ts";
-import { procedures } from "../rpc/router.ts";
+import type { Procedure } from "../rpc/procedure.ts";
 import type { RateLimitStore } from "../storage/rate-limit-store.ts";
 import type { Store } from "../storage/store.ts";
 import { takeJson } from "./body/content-type.ts";
 import { watchBodies } from "./body/incoming-body.ts";
 import type { DoorOptions } from "./call.ts";
 import { answerClientError } from "./client-error.ts";
+import { beginExchanges } from "./exchange.ts";
 import { refuse } from "./fault-reply.ts";
 import { ClientAddresses } from "./gate/client-address.ts";
 import type { Draining } from "./gate/draining.ts";
@@ -26,10 +26,10 @@ import { countWrongPasswords, foreignSites, Guard } from "./gate/guard.ts";
 import { shedLoad } from "./gate/overload.ts";
 import { Traffic } from "./gate/traffic.ts";
 import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
-import { corsOptions, headAnswer, isMalformed, originForm, requestIdOf } from "./headers.ts";
+import { allowOrigins, headAnswers, originForm, refuseMalformed, requestIdOf } from "./headers.ts";
 import { healthRoutes } from "./health.ts";
 import { httpLimits, type HttpLimits, rateLimitFactors } from "./limits.ts";
-import { observeRequests, refusalLog } from "./observed-requests.ts";
+import { Observer } from "./observed-requests.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
 import { findFormsBundle } from "./pages/assets.ts";
 import { newsletterPages } from "./pages/newsletter.ts";
@@ -41,6 +41,8 @@ import { rpcDoor } from "./rpc.ts";
 import { postmarkWebhook } from "./webhook.ts";
 
 export interface HttpOptions extends Omit<Config, "packages" | "publicUrl" | "vault" | "log"> {
+  /** What both doors offer. */
+  readonly procedures: readonly Procedure[];
   readonly intake: Intake;
   readonly store: Pick<Store, "identity" | "checkReadiness" | "suppress" | "checkLink" | "followLink">;
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom" | "checkReadiness">;
@@ -67,22 +69,24 @@ const noSchemas = (): never => {
 
 /** Builds the server, which listens to nothing yet, and what routes from elsewhere share with its own. */
 export async function buildHttp(options: HttpOptions) {
-  const { intake, store, vault, metrics, draining, corsOrigins, publicUrl, rateLimitStore } = options;
+  const { procedures, intake, store, vault, metrics, draining, corsOrigins, publicUrl, rateLimitStore } = options;
   const { proofOfWork, clock } = intake;
   const limits = limitsOf(options);
   const addresses = new ClientAddresses(options.trustedProxy);
   const traffic = new Traffic(limits, addresses, (uploads) => metrics.uploadsInFlight.set(uploads));
-  const logRefusal = refusalLog(options);
+  const observer = new Observer({ ...options, procedures: new Set(procedures.map(({ path }) => path)) });
+  let ownOrigin: string | undefined;
+  const origin = () => (ownOrigin ??= new URL(publicUrl()).origin);
   const bundle = options.mode === "worker" ? null : findFormsBundle(options.formsFolder);
   // Named one by one: the options have secrets.
   const { brand, packages, privacy, hasFrontPage } = options;
-  const site = siteOf({ brand, packages, privacy, hasFrontPage, corsOrigins, publicUrl, bundle, intake });
+  const site = siteOf({ brand, packages, privacy, hasFrontPage, corsOrigins, publicUrl, origin, bundle, intake });
   const app: FastifyInstance = Fastify({
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: bytesMax.json,
     serverFactory: (handler) => nodeServer(traffic, limits, handler),
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, { traffic, logRefusal }),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, { traffic, observer }),
     return503OnClosing: false,
     rewriteUrl: ({ url = "/" }) => originForm(url),
     // The lists of batches are as long as an address can be.
@@ -93,28 +97,25 @@ export async function buildHttp(options: HttpOptions) {
   takeJson(app);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
 
-  observeRequests(app, options);
-  // Before the first hook that refuses: what comes behind a refusal is watched, too.
-  watchBodies(app, { traffic, limits, logRefusal });
-  app.addHook("onRequest", (request, reply, done) => {
-    headAnswer(request, reply);
-    if (!isMalformed(request)) return done();
-    // A proxy may have read this message in another way, and then also what follows it. That is not taken.
-    traffic.endWith(reply.raw);
-    done(new Fault("requestMalformed"));
-  });
-  // Before the first hook that refuses: a page of an allowed origin may read refusals too.
-  if (corsOrigins.length > 0) await app.register(import("@fastify/cors"), { delegator: corsOptions(corsOrigins) });
-  answerWithPages(app, site);
-  refuseUnknownAddresses(app);
-  draining.guard(app, traffic);
-  shedLoad(app, traffic, limits.loopLagMsMax);
+  // In the order in which requests pass them. What every answer has comes first, so that refusals have it too.
+  const gates: readonly (() => unknown)[] = [
+    () => beginExchanges(app, observer),
+    () => watchBodies(app, { traffic, limits, observer }),
+    () => headAnswers(app),
+    () => allowOrigins(app, corsOrigins),
+    () => answerWithPages(app, site),
+    () => refuseMalformed(app, traffic),
+    () => refuseUnknownAddresses(app),
+    () => draining.guard(app, traffic),
+    () => shedLoad(app, traffic, limits.loopLagMsMax),
+  ];
+  for (const pass of gates) await pass();
 
   const checks = { store: () => store.checkReadiness(), vault: () => vault.checkReadiness() };
   // Each door has its own count: guesses at one do not lock a client out of the other.
   const passwords = () => countWrongPasswords(addresses, limits.wrongPasswordsMax);
   healthRoutes(app, { ...options, checks, judgePassword: passwords(), addresses, identity: store.identity });
-  const isForeign = foreignSites(options);
+  const isForeign = foreignSites({ origin, corsOrigins });
   /** A guard of its own. @param shared where calls are counted together with other processes; null: nowhere */
   const guardOf = (name: keyof typeof rateLimitFactors, shared: RateLimitStore | null) => {
     const limit = { ...options.rateLimit, max: options.rateLimit.max * rateLimitFactors[name] };
@@ -131,8 +132,8 @@ export async function buildHttp(options: HttpOptions) {
     const onRequest = guardOf("challenges", rateLimitStore).hook();
     app.get(altchaChallengePath, { onRequest }, () => proofOfWork.challenge(clock.now()));
   }
-  const door: DoorOptions = { intake, vault, guard: guardOf("calls", rateLimitStore), metrics, limits };
-  beginAtZero(metrics);
+  const door: DoorOptions = { procedures, intake, vault, guard: guardOf("calls", rateLimitStore), limits };
+  beginAtZero(metrics, procedures);
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));
   siteRoutes(app, site);
@@ -146,8 +147,7 @@ export async function buildHttp(options: HttpOptions) {
 }
 
 function limitsOf({ limits: own, mailDeadlineMs, rateLimit }: HttpOptions): HttpLimits {
-  // Half of what a client may submit in a window may be on its way at once. Who raises the rate limit, because a proxy or an
-  // office stands behind one address, raises this with it.
+  // Half of what a client may submit in a window may be on its way at once. Raising the rate limit raises this too.
   const uploadsPerClientMax = Math.min(Math.max(8, Math.floor(rateLimit.max / 2)), httpLimits.uploadsPerClientMax);
   const limits = { ...httpLimits, uploadsPerClientMax, ...own };
   // The mail is waited for after storing, and the connection is cut when nothing was sent for a while.
@@ -178,9 +178,9 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
 }
 
 // Prometheus sees no increase in a series that begins with its first event. Alerts ask for these.
-function beginAtZero({ submissions }: Metrics): void {
+function beginAtZero({ submissions }: Metrics, procedures: readonly Procedure[]): void {
   const codes = ["OK", "SPAM", "TOO_MANY_REQUESTS", "INTERNAL_SERVER_ERROR", "SERVICE_UNAVAILABLE"];
-  for (const procedure of procedures.keys()) {
+  for (const { path: procedure } of procedures) {
     for (const door of ["rest", "rpc"]) for (const code of codes) submissions.inc({ procedure, door, code }, 0);
   }
 }

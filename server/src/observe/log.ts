@@ -41,7 +41,8 @@ const factKinds = {
 
 type FactKinds = typeof factKinds;
 type FactOf = { readonly string: string; readonly number: number; readonly error: unknown };
-export type LogFacts = { readonly [Name in keyof FactKinds]?: FactOf[FactKinds[Name]] };
+/** One that is undefined is left out. */
+export type LogFacts = { readonly [Name in keyof FactKinds]?: FactOf[FactKinds[Name]] | undefined };
 
 interface Write {
   (facts: LogFacts, message?: string): void;
@@ -135,7 +136,7 @@ function allowed(facts: object): Record<string, unknown> {
   for (const name in facts) {
     const value = (facts as Readonly<Record<string, unknown>>)[name];
     const kind = factKinds[name as keyof FactKinds];
-    if (kind === "error") kept[name] = describeError(value);
+    if (kind === "error" && value !== undefined) kept[name] = describeError(value);
     else if (typeof value === kind) kept[name] = value;
   }
   return kept;

@@ -1,85 +1,53 @@
-// The one router. Both doors and the OpenAPI document are made from it.
-import { applicationInput, applicationReceipt } from "@submissions/shared/application";
-import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
-import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
+// tRPC's router, made from the list of procedures: the types of clients, the OpenAPI document and tRPC's own callers come
+// from it. Its builder stays in here. The doors read the list, so a `.use()` or a second `.input()` on a procedure of the
+// router would not run there; a condition on calls is one of the procedure's `guards`.
+import { initTRPC } from "@trpc/server";
+import type { OpenApiMeta } from "trpc-to-openapi";
 import type { z } from "zod";
-import { application } from "../intake/application.ts";
-import { inquiry, unknownRawPackages } from "../intake/inquiry.ts";
-import { submit } from "../intake/submit.ts";
-import { subscribe } from "../intake/subscription.ts";
-import { type Meta, type ProcedureEntry, trpc } from "./procedure.ts";
+import { errorShape } from "./failure.ts";
+import { type Context, type Procedure, run } from "./procedure.ts";
+import { procedures } from "./procedures.ts";
 
-export const appRouter = trpc.router({
-  marketplace: trpc.router({
-    inquiry: trpc.procedure
-      .meta({
-        openapi: {
-          method: "POST",
-          path: "/api/marketplace/inquiry",
-          operationId: "submitInquiry",
-          summary: "Ask about dataset packages",
-          description: "Stores a buyer's inquiry, mails a receipt to the buyer and a notice to the sales team.",
-        },
-        alsoWrong: unknownRawPackages,
-      })
-      .input(inquiryInput)
-      .output(inquiryReceipt)
-      .mutation(({ ctx, input }) => submit(ctx.intake, inquiry, input, ctx.call)),
-  }),
-  newsletter: trpc.router({
-    subscribe: trpc.procedure
-      .meta({
-        openapi: {
-          method: "POST",
-          path: "/api/newsletter/subscribe",
-          operationId: "subscribeToNewsletter",
-          summary: "Subscribe to the newsletter",
-          description: "Stores a subscription and sends a welcome mail. Every address is answered alike, known or not.",
-        },
-      })
-      .input(subscribeInput)
-      .output(subscribeReceipt)
-      .mutation(({ ctx, input }) => subscribe(ctx.intake, input, ctx.call)),
-  }),
-  applications: trpc.router({
-    submit: trpc.procedure
-      .meta({
-        openapi: {
-          method: "POST",
-          path: "/api/applications/submit",
-          operationId: "submitApplication",
-          summary: "Apply for a job",
-          description:
-            "Stores an application and its resume, mails a receipt to the applicant and a notice to the recruiting team. " +
-            "A resume needs multipart/form-data; without one, JSON and URL-encoded forms are taken too.",
-          contentTypes: ["multipart/form-data", "application/json", "application/x-www-form-urlencoded"],
-        },
-      })
-      .input(applicationInput)
-      .output(applicationReceipt)
-      .mutation(({ ctx, input }) => submit(ctx.intake, application, input, ctx.call)),
-  }),
-});
+const trpc = initTRPC
+  .context<Context>()
+  .meta<OpenApiMeta>()
+  .create({
+    // Never true: it would send stacks to callers.
+    isDev: false,
+    errorFormatter: ({ error, path, ctx }) => errorShape(error, path, ctx?.call.requestId ?? ""),
+  });
+
+const build = <Input extends z.ZodType, Output extends z.ZodType>(
+  one: Procedure<`${string}.${string}`, Input, Output>,
+) =>
+  trpc.procedure
+    .meta({ openapi: { method: "POST", path: one.url, contentTypes: [...one.contentTypes], ...one.operation } })
+    .input(one.input)
+    .output(one.output)
+    // The types are the schemas' own, which tRPC derives in a way that the compiler cannot follow here.
+    .mutation(({ ctx, input }) => run(one, ctx, input as z.output<Input>) as Promise<never>);
+
+type Built<One> =
+  One extends Procedure<infer _Path, infer Input, infer Output> ? ReturnType<typeof build<Input, Output>> : never;
+
+/** The procedures of a list by the two parts of their paths. */
+type Groups<One extends Procedure> = {
+  [Group in One["path"] extends `${infer First}.${string}` ? First : never]: {
+    [Each in One as Each["path"] extends `${Group}.${infer Name}` ? Name : never]: Built<Each>;
+  };
+};
+
+/** A router with the procedures of a list. */
+export function routerOf<const List extends readonly Procedure[]>(list: List) {
+  const groups: Record<string, Record<string, ReturnType<typeof build>>> = {};
+  for (const one of list) {
+    const [group = "", name = ""] = one.path.split(".");
+    (groups[group] ??= {})[name] = build(one);
+  }
+  return trpc.router(groups as unknown as Groups<List[number]>);
+}
+
+export const appRouter = routerOf(procedures);
 
 /** What the typed client is typed by. */
 export type AppRouter = typeof appRouter;
-
-/** What tRPC keeps of a procedure. Not all of it is in its types, so its version is pinned. */
-interface Built {
-  readonly _def: Pick<ProcedureEntry, "output" | "resolver"> & {
-    readonly meta: Meta;
-    readonly inputs: readonly z.ZodType[];
-  };
-}
-
-export const procedures: ReadonlyMap<string, ProcedureEntry> = new Map(
-  Object.entries(appRouter._def.procedures as unknown as Record<string, Built>).map(([path, { _def }]) => {
-    const { meta, inputs, output, resolver } = _def;
-    const [input] = inputs;
-    // A procedure without these would be reachable by one door only; better not to start.
-    if (meta.openapi === undefined || input === undefined || output === undefined)
-      throw new Error(`${path} lacks its openapi meta, its input or its output.`);
-    const { method, path: url, contentTypes = ["application/json"] } = meta.openapi;
-    return [path, { path, method, url, contentTypes, alsoWrong: meta.alsoWrong, input, output, resolver }];
-  }),
-);

@@ -149,7 +149,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "http/gate/client-address.ts",
     "http/gate/guard.ts",
     "http/pages/assets.ts",
-    "http/rpc.ts",
+    "http/rpc-wire.ts",
     "observe/log.ts",
     "resumes/display-name.ts",
     "rpc/failure.ts",

@@ -91,7 +91,7 @@ export class FormBody {
     if (value === null) return;
     // A hidden field is never refused for its kind: the refusal would give the honeypot away.
     const isHidden = name !== resumeField && !this.#shape.texts.has(name);
-    if (typeof value !== "string" && !isHidden) return this.refuse(name, "This field must be one text.");
+    if (typeof value !== "string" && !isHidden) return this.addProblem(name, "This field must be one text.");
     const text = typeof value === "string" ? value : JSON.stringify(value);
     // FormData would put U+FFFD for half of a surrogate pair, which JSON can write.
     if (!text.isWellFormed()) throw new Fault("bodyMalformed");
@@ -108,7 +108,7 @@ export class FormBody {
     for (const [name, value] of pairs) this.addText(name, Buffer.byteLength(value), () => value);
   }
 
-  refuse(name: string, message: string, fault: FaultName = "fieldsInvalid"): void {
+  addProblem(name: string, message: string, fault: FaultName = "fieldsInvalid"): void {
     this.#problems.push({ path: [name], message, fault });
   }
 

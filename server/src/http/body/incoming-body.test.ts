@@ -31,7 +31,7 @@ function watching(...senders: readonly ReturnType<typeof sender>[]) {
     end: () => true,
     endWith: () => {},
   };
-  cutSlowSenders(server, { traffic, limits, logRefusal: () => {} });
+  cutSlowSenders(server, { traffic, limits, observer: { cut() {}, neverBegun() {} } });
   return server;
 }
 

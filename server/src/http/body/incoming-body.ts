@@ -8,15 +8,14 @@ import { Fault } from "../../fault.ts";
 import { cutSlowSender } from "../client-error.ts";
 import type { Traffic } from "../gate/traffic.ts";
 import type { HttpLimits } from "../limits.ts";
-import type { LogRefusal } from "../observed-requests.ts";
+import type { Observer } from "../observed-requests.ts";
 
 interface Watching {
   readonly traffic: Pick<Traffic, "lastAnswers" | "answersOn" | "end" | "endWith">;
   readonly limits: HttpLimits;
-  readonly logRefusal: LogRefusal;
+  readonly observer: Pick<Observer, "cut" | "neverBegun">;
 }
 
-/** Must be called before any route is added. */
 export function watchBodies(app: FastifyInstance, watching: Watching): void {
   askForBodies(app.server);
   endAfterEarlyAnswers(app, watching);
@@ -84,7 +83,7 @@ async function* thenDiscard(
 }
 
 /** Cuts clients that send a body slower than a phone on a bad line: a trickle holds a request, or the slot of an upload. */
-export function cutSlowSenders(server: Server, { traffic, limits, logRefusal }: Watching): void {
+export function cutSlowSenders(server: Server, { traffic, limits, observer }: Watching): void {
   const begun = new WeakMap<IncomingMessage, { readonly at: number; readonly bytes: number }>();
   const timer = setInterval(() => {
     const now = performance.now();
@@ -94,7 +93,7 @@ export function cutSlowSenders(server: Server, { traffic, limits, logRefusal }: 
       const start = begun.get(req);
       // Bytes that wait to be read show that this process is the slow side.
       if (start === undefined || req.readableLength > 0) begun.set(req, { at: now, bytes: bytesRead });
-      else if (isTooSlow(now - start.at, bytesRead - start.bytes, limits)) cutSlowSender(req, { traffic, logRefusal });
+      else if (isTooSlow(now - start.at, bytesRead - start.bytes, limits)) cutSlowSender(req, { traffic, observer });
     }
   }, limits.checkMs).unref();
   server.once("close", () => clearInterval(timer));

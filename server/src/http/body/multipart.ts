@@ -74,7 +74,7 @@ export class MultipartForm {
       await this.#readWhole();
     } catch (error) {
       await this.#unstage();
-      throw faultOf(error);
+      throw ofTheParser(error);
     }
     return { ...this.#body.input, [Symbol.asyncDispose]: () => this.#unstage() };
   }
@@ -161,7 +161,7 @@ export class MultipartForm {
     this.#reading = part.file;
     if (await isEmpty(part.file)) {
       // A browser sends an empty part without a name for an input with no file chosen; Next.js makes that name "undefined".
-      if (!/^(?:undefined|null)?$/.test(filename)) this.#body.refuse(resumeField, "The file is empty.");
+      if (!/^(?:undefined|null)?$/.test(filename)) this.#body.addProblem(resumeField, "The file is empty.");
       return;
     }
     if (!(await this.#options.vault.hasRoom())) {
@@ -173,7 +173,7 @@ export class MultipartForm {
     if (part.file.truncated) {
       if (this.#options.patienceBytes === 0) throw resumeTooLarge();
       this.#tooLarge = true;
-      this.#body.refuse(resumeField, faults.resumeTooLarge.message, "resumeTooLarge");
+      this.#body.addProblem(resumeField, faults.resumeTooLarge.message, "resumeTooLarge");
     } else await this.#inspect(staged, filename);
   }
 
@@ -183,7 +183,7 @@ export class MultipartForm {
     const inspection = await inspectResume(staged.path, filename).catch((error: unknown) => {
       throw new Fault("storageUnavailable", { cause: error, retryAfterSeconds: storageRetrySeconds });
     });
-    if (!inspection.accepted) return this.#body.refuse(resumeField, inspection.message, "resumeKindUnsupported");
+    if (!inspection.accepted) return this.#body.addProblem(resumeField, inspection.message, "resumeKindUnsupported");
     this.#body.resume = { ...staged, kind: inspection.kind, filename: inspection.filename };
   }
 
@@ -203,7 +203,7 @@ export class MultipartForm {
     let size = 0;
     this.#reading = part.file;
     for await (const piece of part.file as AsyncIterable<Buffer>) size += piece.length;
-    if (size > 0 || part.filename !== "") this.#body.refuse(part.fieldname.slice(0, 100), message);
+    if (size > 0 || part.filename !== "") this.#body.addProblem(part.fieldname.slice(0, 100), message);
   }
 }
 
@@ -244,7 +244,8 @@ function readText(bytes: Buffer, type: string, encoding: string): unknown {
 const resumeTooLarge = () =>
   new Fault("resumeTooLarge", { issues: [{ path: [resumeField], message: faults.resumeTooLarge.message }] });
 
-function faultOf(error: unknown): unknown {
+/** Errors of the parser become entries of the table. */
+function ofTheParser(error: unknown): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
   if ("code" in error && error.code === "FST_PARTS_LIMIT") return new Fault("fieldTooLarge", { cause: error });
   // System errors of the staging folder (no space, no permission) are ours; all others are the parser's about the body.

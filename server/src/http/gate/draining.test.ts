@@ -2,11 +2,22 @@ import { once } from "node:events";
 import { connect, type AddressInfo } from "node:net";
 import Fastify from "fastify";
 import { afterEach, expect, test, vi } from "vitest";
+import { createLog } from "../../observe/log.ts";
+import { createMetrics } from "../../observe/metrics.ts";
 import { refuse } from "../fault-reply.ts";
+import { beginExchanges } from "../exchange.ts";
+import { Observer } from "../observed-requests.ts";
 import { httpLimits } from "../limits.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { Draining } from "./draining.ts";
 import { Traffic } from "./traffic.ts";
+
+const observer = new Observer({
+  log: createLog("silent"),
+  metrics: createMetrics(),
+  traces: null,
+  procedures: new Set(),
+});
 
 afterEach(() => void vi.useRealTimers());
 
@@ -16,7 +27,7 @@ async function open() {
   const app = Fastify();
   traffic.watch(app.server);
   app.server.prependListener("request", (request, response) => void traffic.enter(request, response));
-  app.decorateRequest("failure", null);
+  beginExchanges(app, observer);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   const draining = new Draining();
   draining.guard(app, traffic);

@@ -15,8 +15,9 @@ export class Draining {
 
   guard(app: FastifyInstance, traffic: Pick<Traffic, "answersOn" | "endWith">): void {
     app.addHook("onRequest", (request, _reply, done) => {
+      if (!this.refusing) return done();
       const route = request.routeOptions.url;
-      if (!this.refusing || route === "/healthz" || route === "/readyz") return done();
+      if (route === "/healthz" || route === "/readyz") return done();
       done(new Fault("draining", { retryAfterSeconds: 5 }));
     });
     app.addHook("onSend", (_request, { raw }, payload, done) => {

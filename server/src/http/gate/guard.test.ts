@@ -13,7 +13,7 @@ function guarded(max: number) {
     name: "calls",
     limit: { max, windowSeconds: 60 },
     addresses: new ClientAddresses({ kind: "none" }),
-    isForeign: foreignSites({ publicUrl: () => "https://here.example", corsOrigins: [] }),
+    isForeign: foreignSites({ origin: () => "https://here.example", corsOrigins: [] }),
     shared: null,
   });
   const onRequest = guard.hook({
@@ -51,7 +51,7 @@ test("a page of another site is refused, and does not use up the limit of its vi
 
 describe("tells pages of other sites", () => {
   const corsOrigins = ["https://partner.example"];
-  const isForeign = foreignSites({ publicUrl: () => "https://here.example/base", corsOrigins });
+  const isForeign = foreignSites({ origin: () => "https://here.example", corsOrigins });
 
   test.each([
     ["neither header", undefined, undefined, false],

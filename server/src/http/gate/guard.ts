@@ -7,7 +7,6 @@ import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexib
 import { Fault } from "../../fault.ts";
 import type { RateLimitStore } from "../../storage/rate-limit-store.ts";
 import { StorageUnavailable } from "../../storage/store.ts";
-import { refuse } from "../fault-reply.ts";
 import type { ClientAddresses } from "./client-address.ts";
 
 export interface RateLimit {
@@ -15,10 +14,18 @@ export interface RateLimit {
   readonly windowSeconds: number;
 }
 
+/** How many calls of a request may pass, the first ones of a batch, and when the others may be tried again. */
+export interface Admission {
+  readonly calls: number;
+  readonly retryAfterSeconds: number;
+}
+
+export const everyCall: Admission = { calls: Number.POSITIVE_INFINITY, retryAfterSeconds: 0 };
+
 interface Gated {
   /** How many calls a request holds; one, if left out. */
   readonly calls?: (request: FastifyRequest) => number;
-  /** Answers a request of which no call may pass; in the terms of its door, if left out. */
+  /** Answers a request of which no call may pass; as any other refusal, if left out. */
   readonly refuseAll?: (request: FastifyRequest, reply: FastifyReply, fault: Fault) => void;
 }
 
@@ -42,19 +49,17 @@ export class Guard {
     this.#memory = new Memory({ points: options.limit.max, duration: options.limit.windowSeconds });
   }
 
-  /** A hook for routes that hold calls. What it lets pass is in `request.admission`. */
-  hook({ calls = () => 1, refuseAll = refuse }: Gated = {}): onRequestHookHandler {
+  /** A hook for routes that hold calls. What it lets pass of a batch is the admission of the exchange. */
+  hook({ calls = () => 1, refuseAll }: Gated = {}): onRequestHookHandler {
     const { isForeign, addresses } = this.#options;
     return (request, reply, done) => {
-      if (isForeign(request)) {
-        refuseAll(request, reply, new Fault("crossSiteForbidden"));
-        return;
-      }
+      const refuse = (fault: Fault) => (refuseAll ? refuseAll(request, reply, fault) : done(fault));
+      if (isForeign(request)) return refuse(new Fault("crossSiteForbidden"));
       const held = calls(request);
       const admit = ({ left, retryAfterSeconds }: { readonly left: number; readonly retryAfterSeconds: number }) => {
-        request.admission = { calls: Math.min(held, Math.max(0, left + held)), retryAfterSeconds };
-        if (request.admission.calls > 0) done();
-        else refuseAll(request, reply, new Fault("rateLimited", { retryAfterSeconds }));
+        if (left + held <= 0) return refuse(new Fault("rateLimited", { retryAfterSeconds }));
+        if (left < 0) request.exchange = { ...request.exchange, admission: { calls: left + held, retryAfterSeconds } };
+        done();
       };
       this.count(reply, addresses.keysOf(request.raw).rate, held).then(admit, done);
     };
@@ -118,26 +123,19 @@ export function countWrongPasswords(addresses: Pick<ClientAddresses, "keysOf">, 
 type IsForeign = (request: Pick<FastifyRequest, "method" | "headers">) => boolean;
 
 interface Sites {
-  /** The base address of this service. Asked for with each request, because it may depend on the port. */
-  readonly publicUrl: () => string;
+  /** Of this service. */
+  readonly origin: () => string;
   readonly corsOrigins: readonly string[];
 }
 
 // Tells what a browser sends from a page of another site, so that no page can submit in its visitors' names. Programs and
 // mail programs send neither of the two headers and are never refused. Only POST changes something.
-export function foreignSites({ publicUrl, corsOrigins }: Sites): IsForeign {
+export function foreignSites({ origin: own, corsOrigins }: Sites): IsForeign {
   const allowed = new Set<string | undefined>(corsOrigins);
   return ({ method, headers }) => {
     const { origin, "sec-fetch-site": site } = headers;
     if ((origin === undefined && site === undefined) || method !== "POST") return false;
     if (allowed.has(origin)) return false;
-    return site === undefined ? origin !== new URL(publicUrl()).origin : site === "cross-site";
+    return site === undefined ? origin !== own() : site === "cross-site";
   };
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    /** How many calls of this request may pass, the first ones of a batch, and when the others may be tried again. */
-    admission: { readonly calls: number; readonly retryAfterSeconds: number };
-  }
 }

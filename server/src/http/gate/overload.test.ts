@@ -2,9 +2,20 @@ import Fastify from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type HttpLimits, httpLimits } from "../limits.ts";
 import { ClientAddresses } from "./client-address.ts";
+import { createLog } from "../../observe/log.ts";
+import { createMetrics } from "../../observe/metrics.ts";
 import { refuse } from "../fault-reply.ts";
+import { beginExchanges } from "../exchange.ts";
+import { Observer } from "../observed-requests.ts";
 import { LoopLag, shedLoad } from "./overload.ts";
 import { Traffic } from "./traffic.ts";
+
+const observer = new Observer({
+  log: createLog("silent"),
+  metrics: createMetrics(),
+  traces: null,
+  procedures: new Set(),
+});
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
@@ -12,7 +23,7 @@ afterEach(() => void vi.useRealTimers());
 function guarded(limits: Partial<HttpLimits>) {
   const all = { ...httpLimits, ...limits };
   const app = Fastify();
-  app.decorateRequest("failure", null);
+  beginExchanges(app, observer);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   app.addContentTypeParser("*", (_request, _body, done) => done(null));
   shedLoad(app, new Traffic(all, new ClientAddresses({ kind: "none" }), () => {}), all.loopLagMsMax);

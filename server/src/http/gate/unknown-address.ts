@@ -2,8 +2,6 @@
 // body is read.
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../../fault.ts";
-import { refuse } from "../fault-reply.ts";
-import { batchRoute, isRpcPath } from "../rpc.ts";
 
 /** The route that @fastify/cors adds for preflights of any address. */
 const preflights = "*";
@@ -13,11 +11,11 @@ interface Known {
   readonly methods: string[];
 }
 
-/** Must be called before any route is added: it learns the addresses from the routes. */
+/** It learns the addresses from the routes that are added after it. */
 export function refuseUnknownAddresses(app: FastifyInstance): void {
   const known: Known[] = [];
-  app.addHook("onRoute", ({ url, method }) => {
-    if (url !== preflights) known.push({ matches: matcherOf(url), methods: [method].flat() });
+  app.addHook("onRoute", ({ url, method, config }) => {
+    if (url !== preflights) known.push({ matches: config?.matches ?? matcherOf(url), methods: [method].flat() });
   });
   app.addHook("onRequest", (request, reply, done) => {
     // A preflight was answered before. Any other OPTIONS is a method like others.
@@ -27,15 +25,15 @@ export function refuseUnknownAddresses(app: FastifyInstance): void {
     const path = decodeURI(request.url.replace(/\?.*$/s, ""));
     const methods = new Set(known.flatMap((one) => (one.matches(path) ? one.methods : [])));
     if (methods.size > 0) reply.header("allow", [...methods].join(", "));
-    refuse(request, reply, new Fault(methods.size > 0 ? "methodNotSupported" : "notFound"));
+    done(new Fault(methods.size > 0 ? "methodNotSupported" : "notFound"));
   });
   // Never reached, but without it Fastify would answer in its own words.
-  app.setNotFoundHandler((request, reply) => refuse(request, reply, new Fault("notFound")));
+  app.setNotFoundHandler(() => {
+    throw new Fault("notFound");
+  });
 }
 
 function matcherOf(url: string): Known["matches"] {
-  // All lists of procedures are one address.
-  if (url === batchRoute) return isRpcPath;
   const parts = url.split(/(:\w+|\*)/).map((part) => {
     if (part === "*") return ".*";
     return part.startsWith(":") ? "[^/]+" : RegExp.escape(part);

@@ -3,40 +3,39 @@
 import { faults } from "@submissions/shared/faults";
 import { languageField } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Failure } from "../../rpc/failure.ts";
+import { describeFailure, type Failure } from "../../rpc/failure.ts";
 import type { FormBody } from "../body/form-body.ts";
-import { isRpc } from "../fault-reply.ts";
+import { isRpc } from "../rpc-wire.ts";
 import { formOf, nextAddress, type Site } from "./site.ts";
 
+export type PageAnswer = ReturnType<typeof pageAnswer>;
+
+/** How a request is answered with pages. They show the form that was sent, where it was read. */
 const pageAnswer = (request: FastifyRequest, site: Site) => ({
-  /** The form that was sent, once it is being read. */
-  form: null as FormBody | null,
-  after(receipt: unknown): string {
-    return nextAddress(this.form?.fields, site) ?? thanksAddress(request, receipt);
-  },
+  /** The address of the page after a form was accepted. */
+  after: (receipt: unknown, form: FormBody | null): string =>
+    nextAddress(form?.fields, site) ?? thanksAddress(request, receipt, form),
   /** Answers with the page of a refusal; with the form again, where its fields are known. Never rejects. */
-  async refuse(reply: FastifyReply, failure: Failure): Promise<void> {
+  async sendRefusal(reply: FastifyReply, failure: Failure, form: FormBody | null): Promise<void> {
     try {
       const { refusalPage } = await import("./refusal-page.ts");
       const { status } = failure;
       // Only the script can prove work, so there it comes with the form.
-      const policy = site.proofOfWork && this.form !== null ? "forms" : "still";
+      const policy = site.proofOfWork && form !== null ? "forms" : "still";
       // Browsers hold the redirect after a form against its page's policy, too.
-      const leadsTo = URL.parse(nextAddress(this.form?.fields, site) ?? "")?.origin;
-      sendPage(reply, refusalPage(site, request, failure, this.form), { status, policy, posts: true, leadsTo });
+      const leadsTo = URL.parse(nextAddress(form?.fields, site) ?? "")?.origin;
+      sendPage(reply, refusalPage(site, request, failure, form), { status, policy, posts: true, leadsTo });
     } catch (error) {
       // A bug in a page. The page of its refusal would fail in the same way.
-      request.failure = { fault: "internal", error, before: request.failure };
+      request.exchange.observation.refused(describeFailure(error), error, []);
       reply.code(faults.internal.status).type("text/plain; charset=utf-8").send(faults.internal.message);
     }
   },
 });
 
-/** Must be added before the first hook that refuses. */
 export function answerWithPages(app: FastifyInstance, site: Site): void {
-  app.decorateRequest("page", null);
   app.addHook("onRequest", (request, _reply, done) => {
-    if (wantsPage(request)) request.page = pageAnswer(request, site);
+    if (wantsPage(request)) request.exchange = { ...request.exchange, page: pageAnswer(request, site) };
     done();
   });
 }
@@ -47,7 +46,7 @@ const wantsPage = (request: FastifyRequest): boolean =>
   (prefersHtml(request.headers.accept) &&
     !isRpc(request) &&
     !/^\s*application\/json/i.test(request.headers["content-type"] ?? "")) ||
-  (request.routeOptions.url?.startsWith("/newsletter/") ?? false);
+  (request.url.startsWith("/newsletter/") && request.routeOptions.url?.startsWith("/newsletter/") === true);
 
 /** Whether an Accept header (RFC 9110 12.5.1) names `text/html` with a higher quality than JSON has in it. */
 export function prefersHtml(accept: string | undefined): boolean {
@@ -67,10 +66,10 @@ function readRange(range: string): [type: string, quality: number] {
 }
 
 /** The page of thanks, seen from the address that the form was sent to. */
-function thanksAddress({ routeOptions: { url }, page }: FastifyRequest, receipt: unknown): string {
+function thanksAddress({ routeOptions: { url } }: FastifyRequest, receipt: unknown, form: FormBody | null): string {
   const { inquiryId, applicationId } = receipt as Readonly<Record<string, string | undefined>>;
   const reference = inquiryId ?? applicationId;
-  const language = page?.form?.fields.get(languageField);
+  const language = form?.fields.get(languageField);
   const query = new URLSearchParams({
     kind: formOf(url) ?? "",
     ...(reference !== undefined && { reference }),
@@ -112,11 +111,4 @@ export function sendPage(
   const own = policies[policy];
   reply.header("content-security-policy", leadsTo ? own.replace("form-action 'self'", `$& ${leadsTo}`) : own);
   return reply.code(status).type("text/html; charset=utf-8").send(page);
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    /** Set when the request is answered with a page. */
-    page: ReturnType<typeof pageAnswer> | null;
-  }
 }

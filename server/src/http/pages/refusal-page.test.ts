@@ -16,6 +16,7 @@ const site = siteOf({
   corsOrigins: [],
   hasFrontPage: true,
   publicUrl: () => "https://submissions.example.org",
+  origin: () => "https://submissions.example.org",
   bundle: null,
 });
 

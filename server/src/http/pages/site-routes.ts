@@ -2,7 +2,6 @@
 // themselves are loaded when the first one is asked for.
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../../fault.ts";
-import { refuse } from "../fault-reply.ts";
 import { formsStyle, serveAsset, siteAssets } from "./assets.ts";
 import { sendPage } from "./page-answer.ts";
 import { packagesWith, type Site } from "./site.ts";
@@ -31,7 +30,8 @@ export function siteRoutes(app: FastifyInstance, site: Site): void {
   app.get<Query>("/thanks", async (request, reply) => {
     const { thanksPage } = await import("./thanks-page.ts");
     const page = thanksPage(site, request.query);
-    return page === null ? refuse(request, reply, new Fault("notFound")) : sendPage(reply, page);
+    if (page === null) throw new Fault("notFound");
+    return sendPage(reply, page);
   });
 
   const { catalogue, proofOfWork } = site;

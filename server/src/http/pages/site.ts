@@ -13,8 +13,9 @@ const packagesShownMax = 200;
 
 interface SiteFacts extends Pick<Config, "brand" | "privacy" | "corsOrigins" | "hasFrontPage"> {
   readonly packages: readonly CataloguePackage[];
-  /** The base address of this service. Asked for once it listens. */
+  /** The base address of this service, and its origin. Asked for once it listens. */
   readonly publicUrl: () => string;
+  readonly origin: () => string;
   /** The forms' script; null when it was not built. */
   readonly bundle: FormsBundle | null;
   readonly intake: Pick<Intake, "packageTitles" | "newsletterOptIn" | "proofOfWork">;
@@ -53,13 +54,13 @@ export const formOf = (url: string | undefined): FormName | undefined =>
 /** Where a form without script comes back to: a path of this host, or a whole address of a known origin. Undefined: neither. */
 export function nextAddress(
   form: FormData | undefined,
-  site: Pick<Site, "corsOrigins" | "publicUrl">,
+  site: Pick<Site, "corsOrigins" | "origin">,
 ): string | undefined {
   const [next, ...more] = form?.getAll(nextField) ?? [];
   if (typeof next !== "string" || more.length > 0 || next.length > textLengthMax.url) return undefined;
   // Browsers drop control characters and take a backslash for a slash. Other schemes may carry an origin, too (`blob:`).
   if (!/^(?:https?:\/\/|\/)[^\\\p{Cc}]*$/iu.test(next)) return undefined;
-  const own = new URL(site.publicUrl()).origin;
+  const own = site.origin();
   const url = URL.parse(next, own);
   if (url === null || url.username !== "" || url.password !== "") return undefined;
   if (url.origin !== own) return site.corsOrigins.includes(url.origin) ? url.href : undefined;
