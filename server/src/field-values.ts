@@ -45,7 +45,8 @@ export const consolePageOf = (publicUrl: string, reference: string): string =>
 
 /** `1 resume`, `1,200 resumes`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+  // A number formatter is slow, and the mails of each inquiry count packages.
+  `${count < 1_000 ? count : count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
 /** `90 minutes`, `30 hours`, `12 days`. */
 export function ageOf(ms: number): string {
