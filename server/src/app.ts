@@ -18,12 +18,11 @@ import type { Intake } from "./intake/submit.ts";
 import { newLinks } from "./intake/subscription.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
 import { mailSettingsOf } from "./mail-settings.ts";
-import { compose } from "./mail/compose.ts";
+import { compileMails } from "./mail/compose.ts";
 import { mailEraser, openMailer } from "./mail/open-mailer.ts";
 import { Outbox } from "./mail/outbox.ts";
 import type { OutboxEvents } from "./mail/outcome-writer.ts";
 import { messageId } from "./mail/providers/mime.ts";
-import type { MailSettings } from "./mail/templates/layout.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import type { Traces } from "./observe/traces.ts";
@@ -103,22 +102,22 @@ export async function startApp(options: AppOptions): Promise<App> {
   );
   const vault = opened.use(await openVault(config.vault, clock));
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.identity));
-  const fixedSettings = mailSettingsOf(config);
-  const { isDisposable, packageTitles } = fixedSettings;
+  const mailSettings = mailSettingsOf(config);
+  const { isDisposable, packageTitles } = mailSettings;
   const packages = config.packages ?? samplePackages;
   // Asked for at each mail: with port 0 it is known only once the server listens.
   const baseUrl = () => publicUrl(config, port);
   const traces = config.tracing === null ? null : opened.use(await openTraces(config.tracing, log));
-  const mailSettings = (): MailSettings => ({
-    ...fixedSettings,
-    publicUrl: baseUrl(),
+  const compose = compileMails({
+    ...mailSettings,
+    publicUrl: baseUrl,
     receiptId: ({ kind, reference }) =>
       messageId({ id: "", kind: `${kind}-receipt`, reference }, config.addresses.from, store.identity),
   });
   const outbox = new Outbox({
     store,
     mailer,
-    compose: (leased) => compose(leased, mailSettings()),
+    compose,
     events: outboxEvents(log, metrics, traces),
     deadlineMs: config.mailDeadlineMs,
   });
@@ -167,7 +166,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     scanned: config.scanner !== null,
     composeReply: (submission, text, author) => {
       const reply = { text, author, followsReceipt: false };
-      return compose({ kind: `${submission.kind}-reply`, about: { submission, reply } }, mailSettings());
+      return compose({ kind: `${submission.kind}-reply`, about: { submission, reply } });
     },
     newLinks,
     acted: (action) => metrics.operatorActions.inc({ action }),

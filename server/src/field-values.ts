@@ -38,7 +38,7 @@ export function valuesOf(kind: SubmissionKind, input: object): object {
 }
 
 /** What submissions of a kind are called together, also in the addresses of their pages. */
-export const plurals = { inquiry: "inquiries", application: "applications" } as const;
+const plurals = { inquiry: "inquiries", application: "applications" } as const;
 
 export const consolePageOf = (publicUrl: string, reference: string): string =>
   `${publicUrl}/console/${plurals[reference.startsWith("INQ-") ? "inquiry" : "application"]}/${reference}`;

@@ -8,8 +8,7 @@ import type { MailSettings } from "./mail/templates/layout.ts";
 export const mailSettingsOf = (config: Config): Omit<MailSettings, "publicUrl" | "receiptId"> => ({
   brand: config.brand,
   ...config.mailLook,
-  salesTo: config.addresses.sales,
-  recruitingTo: config.addresses.recruiting,
+  teams: { inquiry: config.addresses.sales, application: config.addresses.recruiting },
   packageTitles: titlesOf(config.packages ?? samplePackages),
   isDisposable: disposableHosts(config.disposableDomains),
   digestTo: config.digest?.to ?? [],

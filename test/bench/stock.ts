@@ -6,7 +6,7 @@ import { fastifyTRPCOpenApiPlugin } from "trpc-to-openapi";
 import { loadConfig } from "../../server/src/config/load.ts";
 import type { Call } from "../../server/src/intake/call.ts";
 import type { Intake } from "../../server/src/intake/submit.ts";
-import { compose } from "../../server/src/mail/compose.ts";
+import { compileMails } from "../../server/src/mail/compose.ts";
 import { openMailer } from "../../server/src/mail/open-mailer.ts";
 import { Outbox } from "../../server/src/mail/outbox.ts";
 import { mailSettingsOf } from "../../server/src/mail-settings.ts";
@@ -18,7 +18,6 @@ const loaded = loadConfig(process.env);
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
 const { config } = loaded;
 const store = await openStore(config.storage);
-const settings = { ...mailSettingsOf(config), publicUrl: "https://submissions.example", receiptId: () => "<receipt>" };
 const none = () => {};
 const fail = (error: unknown) => {
   throw error;
@@ -26,7 +25,11 @@ const fail = (error: unknown) => {
 const outbox = new Outbox({
   store,
   mailer: await openMailer(config.mail, config.addresses.from, store.identity),
-  compose: (leased) => compose(leased, settings),
+  compose: compileMails({
+    ...mailSettingsOf(config),
+    publicUrl: () => "https://submissions.example",
+    receiptId: () => "<receipt>",
+  }),
   events: { settled: none, missed: none, paused: none, resumed: none, failed: fail },
   deadlineMs: config.mailDeadlineMs,
 });

@@ -1,21 +1,20 @@
 // `mail preview`: a mail as it would be sent, about made-up people, to look at before anybody gets one.
 import { randomUUID } from "node:crypto";
+import { submissionKinds } from "@submissions/shared/kinds";
+import type { Language } from "@submissions/shared/language";
 import { Argument, Option, type Command } from "commander";
 import { publicUrl } from "../config/config.ts";
 import { valuesOf } from "../field-values.ts";
 import { mailSettingsOf } from "../mail-settings.ts";
-import { compose } from "../mail/compose.ts";
-import type { MailKind, MailSubject } from "../storage/records.ts";
+import { compileMails } from "../mail/compose.ts";
+import type { MailKind, MailSubject, StoredSubmission, SubmissionKind } from "../storage/records.ts";
 import { configOf, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
-const kinds = [
-  "inquiry-receipt",
-  "inquiry-notice",
-  "application-receipt",
-  "application-notice",
+const kinds: readonly MailKind[] = [
+  ...submissionKinds.flatMap((kind) => [`${kind}-receipt`, `${kind}-notice`] as const),
   "newsletter-welcome",
-] as const satisfies readonly MailKind[];
+];
 
 const examples = `
 Examples:
@@ -24,7 +23,7 @@ Examples:
 `;
 
 interface Options {
-  readonly language: "en" | "de";
+  readonly language: Language;
   readonly text?: true;
 }
 
@@ -39,20 +38,19 @@ export function registerMailPreview(mail: Command, deps: CommandDeps): void {
     .addHelpText("after", examples)
     .action(async (kind: MailKind, { language, text }: Options) => {
       const config = configOf(deps);
-      const settings = { ...mailSettingsOf(config), publicUrl: publicUrl(config), receiptId: () => "<preview>" };
+      const settings = { ...mailSettingsOf(config), publicUrl: () => publicUrl(config), receiptId: () => "<preview>" };
       const confirms = config.newsletterOptIn === "double";
-      const content = compose(
-        { kind, about: madeUp(kind, language, confirms, settings.packageTitles.keys()) },
-        settings,
-      );
+      const about = madeUp(kind, language, confirms, settings.packageTitles.keys());
+      const content = compileMails(settings)({ kind, about });
       await writeAll([text ? `Subject: ${content.subject}\n\n${content.text}` : `${content.html}\n`], deps.output);
     });
 }
 
-function madeUp(kind: MailKind, language: "en" | "de", confirms: boolean, packages: Iterable<string>): MailSubject {
+function madeUp(kind: MailKind, language: Language, confirms: boolean, packages: Iterable<string>): MailSubject {
   const requestId = randomUUID();
   const email = "ann@example.org";
-  if (kind === "newsletter-welcome") {
+  const about = submissionKinds.find((one) => kind.startsWith(`${one}-`));
+  if (about === undefined) {
     return {
       welcome: { email, requestId, language, confirmToken: confirms ? "preview" : null, unsubscribeToken: "preview" },
     };
@@ -72,22 +70,20 @@ function madeUp(kind: MailKind, language: "en" | "de", confirms: boolean, packag
     language,
   } as const;
   const [one = "en-GB-scottish", two = "de-AT"] = packages;
-  return kind.startsWith("inquiry")
-    ? {
-        submission: {
-          ...filed,
-          kind: "inquiry",
-          reference: "INQ-20261121-042137",
-          ...valuesOf("inquiry", { name: "Ann Buyer", company: "Example Ltd", email, selectedPackageIds: [one, two] }),
-        },
-      }
-    : {
-        submission: {
-          ...filed,
-          kind: "application",
-          reference: "APP-20261121-907715",
-          ...valuesOf("application", { fullName: "Ann Souza", email, position: "Accent annotator" }),
-          resume: { key: "", filename: "resume.pdf", kind: "pdf", size: 480_000, sha256: "" },
-        },
-      };
+  const submissions: Readonly<Record<SubmissionKind, StoredSubmission>> = {
+    inquiry: {
+      ...filed,
+      kind: "inquiry",
+      reference: "INQ-20261121-042137",
+      ...valuesOf("inquiry", { name: "Ann Buyer", company: "Example Ltd", email, selectedPackageIds: [one, two] }),
+    },
+    application: {
+      ...filed,
+      kind: "application",
+      reference: "APP-20261121-907715",
+      ...valuesOf("application", { fullName: "Ann Souza", email, position: "Accent annotator" }),
+      resume: { key: "", filename: "resume.pdf", kind: "pdf", size: 480_000, sha256: "" },
+    },
+  };
+  return { submission: submissions[about] };
 }

@@ -2,15 +2,21 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { kindOf, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { path, refuse, type Kind } from "./kinds.ts";
 
 /** The mails, and what their files may name in double braces. `newsletter-active` is the welcome under single opt-in. */
 const placesOf: ReadonlyMap<string, readonly string[]> = new Map([
-  ["inquiry-receipt", ["hello", "reference", "packages", "email", "brand"]],
-  ["application-receipt", ["hello", "reference", "resume", "email", "brand"]],
+  ...submissionKinds.map((kind) => [`${kind}-receipt`, receiptPlaces(kind)] as const),
   ["newsletter-welcome", ["hello", "confirmUrl", "unsubscribeUrl", "brand"]],
   ["newsletter-active", ["hello", "unsubscribeUrl", "brand"]],
 ]);
+
+function receiptPlaces(kind: SubmissionKind): string[] {
+  const { fields, file } = kindOf(kind);
+  const packages = Object.values(fields).some((field) => field.kind === "packages") ? ["packages"] : [];
+  return ["hello", "reference", ...packages, ...(file === null ? [] : ["resume"]), "email", "brand"];
+}
 
 /** A line in pieces: texts, and between them the names of places. */
 export type Line = readonly string[];

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as plain from "../../../test/support/mail/examples.ts";
+import { builtInWords, type Words } from "../config/mail-words.ts";
 import { valuesOf } from "../field-values.ts";
 import type { MailKind, MailSubject, StoredApplication, StoredInquiry, Welcome } from "../storage/records.ts";
-import { compose } from "./compose.ts";
+import { compileMails } from "./compose.ts";
 import type { MailContent } from "./mailer.ts";
 import type { MailSettings } from "./templates/layout.ts";
 
@@ -35,7 +36,7 @@ const tokens = { confirmToken: "c+/=", unsubscribeToken: "u+/=" };
 const welcome: Welcome = { email: "r@example.org", requestId: "r", language: "en", ...tokens };
 
 const write = (kind: MailKind, about: MailSubject, more: Partial<MailSettings> = {}) =>
-  compose({ kind, about }, { ...settings, ...more });
+  compileMails({ ...settings, ...more })({ kind, about });
 const receiptOf = (changes: Partial<StoredInquiry> = {}, more: Partial<MailSettings> = {}) =>
   write("inquiry-receipt", { submission: { ...inquiry, ...changes } }, more);
 const noticeOf = (changes: Partial<StoredInquiry> = {}, more: Partial<MailSettings> = {}) =>
@@ -49,7 +50,7 @@ describe("the receipt of an inquiry", () => {
     const receipt = receiptOf();
     expect(receipt).toMatchObject({
       to: [inquiry.email],
-      replyTo: settings.salesTo.slice(0, 1),
+      replyTo: settings.teams.inquiry.slice(0, 1),
       subject: `We received your inquiry ${inquiry.reference}`,
     });
     for (const body of bodies(receipt)) {
@@ -88,10 +89,40 @@ test("the receipt of an application holds no word of the applicant but a name th
     expect(body).toContain("Your resume arrived too (DOCX, 2 MB).");
     expect(body).not.toMatch(/evil/i);
   }
-  expect([receipt.to, receipt.replyTo]).toEqual([[application.email], settings.recruitingTo.slice(0, 1)]);
+  expect([receipt.to, receipt.replyTo]).toEqual([[application.email], settings.teams.application.slice(0, 1)]);
   expect(links(receipt)).toEqual([]);
   const without = write("application-receipt", { submission: { ...application, resume: null } });
   for (const body of bodies(without)) expect(body).not.toContain("resume");
+});
+
+describe("receipts in words of the installation's own", () => {
+  const packages = ["", "packages", ""];
+  const words: Words = {
+    subject: ["", "brand", ": ", "reference", ""],
+    body: [[["", "hello", ""]], [["You want"], packages], [packages]],
+    footer: [[["", "email", " & ", "brand", ""]]],
+  };
+  const own = { words: new Map([...builtInWords, ["inquiry-receipt.en", words]]) };
+
+  test("are shown with their second paragraph in lists of mails, and have a line for each package", () => {
+    const { subject, text, html } = receiptOf(
+      { selectedPackageIds: ["a", "b"] },
+      { ...own, packageTitles: new Map([["a", "<A>"]]) },
+    );
+    expect(subject).toBe(`Datasets & Söhne: ${inquiry.reference}`);
+    expect(text).toBe(
+      "Hello,\n\nYou want\n  - <A>\n  - and 1 more\n\n  - <A>\n  - and 1 more\n\nDatasets & Söhne\n\n" +
+        "--\nann@buyer.example & Datasets & Söhne\n",
+    );
+    expect(html).toMatch(/line-height:1px'>\s*You want - &lt;A&gt;\n {2}- and 1 more\s*<\/div>/);
+    expect(html).toContain("You want<br />  - &lt;A&gt;<br />  - and 1 more</p>");
+    expect(html).toContain("ann@buyer.example &amp; Datasets &amp; Söhne");
+  });
+
+  test("are missed at the start, not when the mail is due", () => {
+    const lacking = new Map([...builtInWords].filter(([name]) => name !== "application-receipt.de"));
+    expect(() => compileMails({ ...settings, words: lacking })).toThrow("application-receipt.de");
+  });
 });
 
 describe("notices", () => {
@@ -99,8 +130,8 @@ describe("notices", () => {
   const recruiting = write("application-notice", { submission: application });
 
   test("go to the team, who can answer the person", () => {
-    expect(sales).toMatchObject({ to: settings.salesTo, replyTo: [inquiry.email] });
-    expect(recruiting).toMatchObject({ to: settings.recruitingTo, replyTo: [application.email] });
+    expect(sales).toMatchObject({ to: settings.teams.inquiry, replyTo: [inquiry.email] });
+    expect(recruiting).toMatchObject({ to: settings.teams.application, replyTo: [application.email] });
   });
 
   test("hold everything, escaped, and lead to the console, the address and the number of the person only", () => {

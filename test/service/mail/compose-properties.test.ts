@@ -4,7 +4,7 @@ import { inquiryInput } from "@submissions/shared/inquiry";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { valuesOf } from "../../../server/src/field-values.ts";
-import { compose } from "../../../server/src/mail/compose.ts";
+import { compileMails } from "../../../server/src/mail/compose.ts";
 import type { MailContent } from "../../../server/src/mail/mailer.ts";
 import type { StoredApplication, StoredSubmission } from "../../../server/src/storage/records.ts";
 import { application, inquiry, settings } from "../../support/mail/examples.ts";
@@ -41,9 +41,11 @@ const applications = fc
 const escaped = (value: string) =>
   value.replace(/[&<>"']/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[sign]!);
 
+const compose = compileMails(settings);
+
 function mailsOf(submission: StoredSubmission): [receipt: MailContent, notice: MailContent] {
   const about = { submission };
-  const write = (kind: `${StoredSubmission["kind"]}-${"receipt" | "notice"}`) => compose({ kind, about }, settings);
+  const write = (kind: `${StoredSubmission["kind"]}-${"receipt" | "notice"}`) => compose({ kind, about });
   return [write(`${submission.kind}-receipt`), write(`${submission.kind}-notice`)];
 }
 

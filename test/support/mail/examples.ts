@@ -1,7 +1,7 @@
 // Submissions and mails that the tests of this folder start from.
 import { builtInWords } from "../../../server/src/config/mail-words.ts";
 import { valuesOf } from "../../../server/src/field-values.ts";
-import { compose } from "../../../server/src/mail/compose.ts";
+import { compileMails } from "../../../server/src/mail/compose.ts";
 import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
 import type { MailSettings } from "../../../server/src/mail/templates/layout.ts";
 import type {
@@ -21,9 +21,11 @@ export const settings: MailSettings = {
   logo: null,
   signature: [],
   words: builtInWords,
-  publicUrl: "https://datasets.example",
-  salesTo: ["sales@datasets.example", "boss@datasets.example"],
-  recruitingTo: ["jobs@datasets.example"],
+  publicUrl: () => "https://datasets.example",
+  teams: {
+    inquiry: ["sales@datasets.example", "boss@datasets.example"],
+    application: ["jobs@datasets.example"],
+  },
   packageTitles: new Map(),
   isDisposable: () => false,
   receiptId: ({ reference }) => `<${reference}@datasets.example>`,
@@ -82,12 +84,14 @@ export const digest: Digest = {
   longest: [{ kind: "inquiry", reference: inquiry.reference, receivedAt: inquiry.receivedAt }],
 };
 
+const compose = compileMails(settings);
+
 let rows = 0;
 
 function write(kind: MailKind, about: MailSubject): OutgoingMail {
   const id = `${(rows += 1)}-${filed.receivedAt.toString(36)}`;
   const reference = "submission" in about ? about.submission.reference : null;
-  return { id, kind, reference, requestId: "r3qu3st", content: compose({ kind, about }, settings) };
+  return { id, kind, reference, requestId: "r3qu3st", content: compose({ kind, about }) };
 }
 
 /** One mail of each kind, in the order of MailKind. */

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { test } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
-import { compose } from "../../../server/src/mail/compose.ts";
+import { compileMails, type Compose } from "../../../server/src/mail/compose.ts";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../../server/src/mail/mailer.ts";
 import { Outbox } from "../../../server/src/mail/outbox.ts";
 import { openPostmarkMailer } from "../../../server/src/mail/providers/postmark.ts";
@@ -27,7 +27,7 @@ export interface SenderOptions {
   readonly store?: Pick<Store, "clock" | "mails">;
   readonly stopMs?: number;
   readonly renewMs?: number;
-  readonly compose?: (mail: LeasedMail) => ReturnType<typeof compose>;
+  readonly compose?: Compose;
 }
 
 export type OutboxUnderTest = Awaited<ReturnType<typeof openOutboxUnderTest>>;
@@ -77,7 +77,7 @@ async function openOutboxUnderTest() {
       mailer = openPostmarkMailer({ token: postmark.token, apiUrl: postmark.url }, from, "0".repeat(32)),
       store: given = store,
       stopMs = 5_000,
-      compose: write = (mail: LeasedMail) => compose(mail, settings),
+      compose = compileMails(settings),
       ...more
     }: SenderOptions = {}) {
       const settled: { readonly id: string; readonly result: MailSettlement["result"] }[] = [];
@@ -94,7 +94,7 @@ async function openOutboxUnderTest() {
       const outbox = new Outbox({
         store: { ...given, mails: counting(calls, given.mails, ["claim"]) },
         mailer: counting(calls, mailer, ["find", "send"]),
-        compose: write,
+        compose,
         events,
         ...times,
       });

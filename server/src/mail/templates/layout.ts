@@ -2,8 +2,9 @@
 import { html, Markup, writeFill, type Fill } from "@submissions/shared/html";
 import type { PackageTitles } from "../../config/catalogue.ts";
 import type { MailWords } from "../../config/mail-words.ts";
-import type { StoredSubmission } from "../../storage/records.ts";
+import type { StoredSubmission, SubmissionKind } from "../../storage/records.ts";
 import type { IsDisposable } from "../disposable.ts";
+import { frame } from "./template.ts";
 
 export interface Written {
   readonly subject: string;
@@ -20,32 +21,15 @@ export interface MailSettings {
   readonly signature: readonly string[];
   readonly words: MailWords;
   /** The base address of links, without a final slash; from the configuration and never from a request. */
-  readonly publicUrl: string;
-  readonly salesTo: readonly string[];
-  readonly recruitingTo: readonly string[];
+  readonly publicUrl: () => string;
+  /** Who gets the notices of each kind. */
+  readonly teams: Readonly<Record<SubmissionKind, readonly string[]>>;
   /** Of the catalogue, or of the sample that the front page shows without one. */
   readonly packageTitles: PackageTitles;
   readonly isDisposable: IsDisposable;
   readonly receiptId: (submission: StoredSubmission) => string;
   /** Who gets the daily digest; empty: no digest is sent. */
   readonly digestTo: readonly string[];
-}
-
-/** Stands before and after the name of a slot. */
-const cut = "\0";
-
-// Makes a template with slots into a function of its fills, which are escaped as in `html`. The template is written once: at
-// thousands of mails a second, writing it took a tenth of the service's time. It has none of the double quotes and line
-// breaks that JSON escapes one by one.
-export function frame<Slot extends string>(
-  write: (slot: (name: Slot) => Markup) => Markup,
-): (fills: Readonly<Record<Slot, Fill>>) => Markup {
-  const template = write((name) => new Markup(`${cut}${name}${cut}`)).text;
-  if (template.includes("'")) throw new Error("A template of a mail holds a single quote.");
-  // What is fixed, and after each piece of it the name of a slot.
-  const pieces = template.replaceAll('"', "'").replaceAll("\n", " ").split(cut);
-  return (fills) =>
-    new Markup(pieces.map((piece, at) => (at % 2 === 0 ? piece : writeFill(fills[piece as Slot]))).join(""));
 }
 
 const font = "-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif";
@@ -74,16 +58,16 @@ const head = html`<meta charset="utf-8" />
 export const layout = frame<
   "language" | "subject" | "preheader" | "brand" | "heading" | "body" | "signature" | "footer"
 >(
-  (slot) =>
+  (place) =>
     html`<!doctype html>
-      <html lang="${slot("language")}" dir="ltr">
+      <html lang="${place("language")}" dir="ltr">
         <head>
           ${head}
-          <title>${slot("subject")}</title>
+          <title>${place("subject")}</title>
         </head>
         <body class="page" style="margin:0;padding:0;background:#f3f4f6;-webkit-text-size-adjust:100%">
           <div style="display:none;max-height:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px">
-            ${slot("preheader")}
+            ${place("preheader")}
           </div>
           <table
             role="presentation"
@@ -106,7 +90,7 @@ export const layout = frame<
                 >
                   <tr>
                     <td class="soft" style="padding:0 4px 12px;font-size:14px;font-weight:600;color:#4b5563">
-                      ${slot("brand")}
+                      ${place("brand")}
                     </td>
                   </tr>
                   <tr>
@@ -115,14 +99,14 @@ export const layout = frame<
                       style="background:#ffffff;border:1px solid #d9dde3;border-radius:12px;padding:32px;color:#1c2430"
                     >
                       <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650;color:#111827">
-                        ${slot("heading")}
+                        ${place("heading")}
                       </h1>
-                      ${slot("body")}${slot("signature")}
+                      ${place("body")}${place("signature")}
                     </td>
                   </tr>
                   <tr>
                     <td class="soft" style="padding:16px 4px 0;font-size:13px;line-height:1.5;color:#4b5563">
-                      ${slot("footer")}
+                      ${place("footer")}
                     </td>
                   </tr>
                 </table>
@@ -145,62 +129,61 @@ export const signatureLines = ({ brand, signature }: MailSettings): readonly str
 export const signatureMarkup = ({ signature }: MailSettings): Fill =>
   signature.length > 0 && html`<p style="margin:16px 0 0">${inLines(signature)}</p>`;
 
-/** The text part of a mail: blocks of lines with a blank line between them. Null leaves a block out. */
+/** The text part of a mail, in one piece: blocks of lines with a blank line between them. Null leaves a block out. */
 export function textOf(...blocks: readonly (string | readonly string[] | null)[]): string {
   const shown = blocks.filter((block) => block !== null);
-  return `${shown.map((block) => (typeof block === "string" ? block : block.join("\n"))).join("\n\n")}\n`;
+  return shown.flatMap((block) => [...(typeof block === "string" ? [block] : block), ""]).join("\n");
 }
 
 /** Lines one below the other. Breaks are elements: some desktop programs ignore `white-space`. */
-export const inLines = (lines: readonly Fill[]): Fill[] =>
-  lines.map((line, index) => (index === 0 ? line : html`<br />${line}`));
+export const inLines = (lines: readonly Fill[]): Markup => new Markup(lines.map(writeFill).join("<br />"));
 
-const paragraphFrame = frame<"content">((slot) => html`<p style="margin:0 0 16px">${slot("content")}</p>`);
+const paragraphFrame = frame<"content">((place) => html`<p style="margin:0 0 16px">${place("content")}</p>`);
 export const paragraph = (content: Fill): Markup => paragraphFrame({ content });
 
-const itemFrame = frame<"item">((slot) => html`<li style="margin:0 0 4px">${slot("item")}</li>`);
+const itemFrame = frame<"item">((place) => html`<li style="margin:0 0 4px">${place("item")}</li>`);
 const listFrame = frame<"items">(
-  (slot) =>
+  (place) =>
     html`<ul style="margin:0 0 16px;padding-left:22px">
-      ${slot("items")}
+      ${place("items")}
     </ul>`,
 );
 export const bulletList = (items: readonly Fill[]): Markup =>
   listFrame({ items: items.map((item) => itemFrame({ item })) });
 
 const linkFrame = frame<"url" | "words">(
-  (slot) => html`<a class="link" href="${slot("url")}" style="color:#1d4ed8">${slot("words")}</a>`,
+  (place) => html`<a class="link" href="${place("url")}" style="color:#1d4ed8">${place("words")}</a>`,
 );
-export const link = (url: string, words: Fill): Markup => linkFrame({ url, words });
+export const link = (url: Fill, words: Fill): Markup => linkFrame({ url, words });
 
 /** A button, and behind the words `or` the same address to be copied. It is ours, never a stranger's. */
 export const button = frame<"url" | "words" | "or">(
-  (slot) =>
+  (place) =>
     html` <table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 16px">
         <tr>
           <td class="button" align="center" style="border-radius:8px;background:#1d4ed8">
             <a
-              href="${slot("url")}"
+              href="${place("url")}"
               style="display:inline-block;padding:13px 24px;border:1px solid #1d4ed8;border-radius:8px;font-size:16px;font-weight:600;line-height:1.25;color:#ffffff;text-decoration:none"
-              >${slot("words")}</a
+              >${place("words")}</a
             >
           </td>
         </tr>
       </table>
       <p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#4b5563">
-        ${slot("or")}
-        <a class="link" href="${slot("url")}" style="color:#1d4ed8;word-break:break-all">${slot("url")}</a>
+        ${place("or")}
+        <a class="link" href="${place("url")}" style="color:#1d4ed8;word-break:break-all">${place("url")}</a>
       </p>`,
 );
 
 /** A reference, set apart so that it is found again. */
 export const referencePanel = frame<"label" | "reference">(
-  (slot) =>
+  (place) =>
     html` <div
       class="panel"
       style="margin:0 0 16px;padding:12px 16px;background:#f3f4f6;border:1px solid #d9dde3;border-radius:8px"
     >
-      <div class="soft" style="font-size:13px;color:#4b5563">${slot("label")}</div>
-      <div class="ink" style="font-size:18px;font-weight:600;letter-spacing:0.02em">${slot("reference")}</div>
+      <div class="soft" style="font-size:13px;color:#4b5563">${place("label")}</div>
+      <div class="ink" style="font-size:18px;font-weight:600;letter-spacing:0.02em">${place("reference")}</div>
     </div>`,
 );

@@ -1,109 +1,160 @@
 // Notices, which tell the team everything of a submission. E-mail addresses and telephone numbers are links; web addresses
 // of strangers stay text, because a click on one must be a decision. The button leads to the console.
-import { applicationFields } from "@submissions/shared/application-fields";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
-import type { Field } from "@submissions/shared/field-table";
-import { html, type Markup } from "@submissions/shared/html";
-import type { PackageTitles } from "../../config/catalogue.ts";
-import { consolePageOf, kindAndSize, namedFields, utcMinute, valueOf, type FieldValue } from "../../field-values.ts";
-import type { ResumeRecord, StoredSubmission } from "../../storage/records.ts";
+import { html, Markup } from "@submissions/shared/html";
+import { kindOf } from "@submissions/shared/kinds";
+import { consolePageOf, kindAndSize, namedFields, utcMinute, valueOf, type NamedField } from "../../field-values.ts";
+import type { StoredSubmission, SubmissionKind } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
-import { button, frame, inLines, layout, link, textOf, type MailSettings, type Written } from "./layout.ts";
-import { packageCount } from "./receipt.ts";
-
-const persons = { inquiry: "buyer", application: "applicant" } as const;
+import { button, inLines, layout, link, textOf, type MailSettings, type Written } from "./layout.ts";
+import { packageCount, resumeOf } from "./receipt.ts";
+import { frame, template } from "./template.ts";
 
 const consoleWords = "Open in the console";
 
-export function writeNotice(submission: StoredSubmission, settings: MailSettings): Written {
-  const { kind, name, email, language, receivedAt, reference } = submission;
-  const consoleUrl = consolePageOf(settings.publicUrl, reference);
-  const isDisposable = settings.isDisposable(email);
-  const heading = `New ${kind}`;
-  const answer = `Answer this mail to write to the ${persons[kind]}.`;
-  const sent = namedFields[kind].filter(({ storedAs }) => storedAs !== "name");
-  const more = furtherOf(submission);
-  const letter = letterOf(submission);
-  const subject = `${heading} from ${forSubject(name)} (${reference})`;
-  const facts: readonly Fact[] = [
-    { label: "Name", value: name },
-    ...sent.flatMap((field) => factsOf(field, valueOf(submission, field), isDisposable, settings.packageTitles)),
-    ...(submission.kind === "application" ? [resumeFact(submission.resume)] : []),
-    { label: "Language of the form", value: language === "de" ? "German" : null },
-    { label: "Received", value: utcMinute(receivedAt) },
-    { label: "Reference", value: reference },
-  ];
-  return {
-    subject,
-    text: textOf(
-      factLines(facts),
-      [`${consoleWords}: ${consoleUrl}`, answer],
-      more?.text ?? null,
-      ...(letter?.text ?? []),
-    ),
-    html: layout({
+/** Makes the writer of a kind's notices. */
+export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submission: StoredSubmission) => Written {
+  const { words, person } = kindOf(kind);
+  const heading = `New ${words.en.label.toLowerCase()}`;
+  const answer = `Answer this mail to write to the ${person}.`;
+  const factsIn = factsOf(kind, settings);
+  const letterIn = letterOf(kind);
+  const page = template<"subject" | "preheader" | "facts" | "consoleUrl" | "more" | "letter">((place) =>
+    layout({
       language: "en",
-      subject,
+      subject: place("subject"),
       brand: settings.brand,
       heading,
-      preheader: preheaderOf(submission),
+      preheader: place("preheader"),
       body: [
-        factList(facts),
-        button({ url: consoleUrl, words: consoleWords, or: "Or open this address:" }),
-        more?.html,
-        letter?.html,
+        place("facts"),
+        button({ url: place("consoleUrl"), words: consoleWords, or: "Or open this address:" }),
+        place("more"),
+        place("letter"),
       ],
       signature: null,
       footer: `${answer} All values above are as the sender typed them.`,
-    }).text,
+    }),
+  );
+  return (submission) => {
+    const { name, reference } = submission;
+    const consoleUrl = consolePageOf(settings.publicUrl(), reference);
+    const subject = `${heading} from ${forSubject(name)} (${reference})`;
+    const facts = factsIn.map((factIn) => factIn(submission));
+    const more = furtherOf(submission);
+    const letter = letterIn(submission);
+    const preheader = preheaderOf(submission);
+    return {
+      subject,
+      text: textOf(
+        factLines(facts),
+        [`${consoleWords}: ${consoleUrl}`, answer],
+        more?.text ?? null,
+        ...(letter?.text ?? []),
+      ),
+      html: page({ subject, preheader, facts: factList(facts), consoleUrl, more: more?.html, letter: letter?.html })
+        .text,
+    };
   };
 }
 
 function preheaderOf(submission: StoredSubmission): string {
-  if (submission.kind === "inquiry") return packageCount(submission.selectedPackageIds.length);
+  if ("selectedPackageIds" in submission) return packageCount(submission.selectedPackageIds.length);
   return submission.resume === null ? "Without a resume" : "With a resume";
 }
 
-/** The resume itself waits in the console. */
-const resumeFact = (resume: ResumeRecord | null): Fact => ({
-  label: applicationFields.resumeFile.label,
-  value: resume === null ? "none" : [kindAndSize(resume), `named ${resume.filename}`],
-});
-
-/** One fact of a notice: what it is called and what was sent. */
-interface Fact {
+/** What a fact is called, in both parts of a notice. */
+interface Term {
   readonly label: string;
+  readonly html: string;
+}
+
+/** One fact of a notice. */
+interface Fact {
+  readonly term: Term;
   /** Null: it was not sent, and the notice does not name it. */
   readonly value: string | readonly string[] | null;
   /** Where the value leads: `mailto:` or `tel:`. */
   readonly href?: string | undefined;
 }
 
+type FactIn = (submission: StoredSubmission) => Fact;
+
+/** A fact that is called the same in each notice. */
+function fact(label: string, valueIn: (submission: StoredSubmission) => Fact["value"], hrefOf?: typeof telOf): FactIn {
+  const term = termOf(label);
+  return (submission) => {
+    const value = valueIn(submission);
+    return { term, value, href: typeof value === "string" ? hrefOf?.(value) : undefined };
+  };
+}
+
+/** The facts of a kind. What its table shows as paragraphs is written at the end. */
+function factsOf(kind: SubmissionKind, settings: MailSettings): readonly FactIn[] {
+  const { file, fields } = kindOf(kind);
+  return [
+    fact("Name", ({ name }) => name),
+    ...namedFields[kind]
+      .filter(({ storedAs }) => storedAs !== "name")
+      .flatMap((field) => factsOfField(field, settings)),
+    // The resume itself waits in the console.
+    ...(file === null ? [] : [fact(fields[file]!.label, resumeFact)]),
+    fact("Language of the form", ({ language }) => (language === "de" ? "German" : null)),
+    fact("Received", ({ receivedAt }) => utcMinute(receivedAt)),
+    fact("Reference", ({ reference }) => reference),
+  ];
+}
+
+function resumeFact(submission: StoredSubmission) {
+  const resume = resumeOf(submission);
+  return resume === null ? "none" : [kindAndSize(resume), `named ${resume.filename}`];
+}
+
+function factsOfField(field: NamedField, { isDisposable, packageTitles }: MailSettings): readonly FactIn[] {
+  const { kind, label } = field;
+  const valueIn = (submission: StoredSubmission) => valueOf(submission, field);
+  if (kind === "paragraphs") return [];
+  if (kind === "tel") return [fact(label, valueIn, telOf)];
+  if (kind === "email") {
+    const note = "The e-mail address is at a host of throw-away addresses.";
+    return [fact(label, valueIn, mailtoOf), fact("Note", ({ email }) => (isDisposable(email) ? note : null))];
+  }
+  if (kind !== "packages") return [fact(label, valueIn)];
+  const titled = (id: string) => (packageTitles.has(id) ? `${packageTitles.get(id)} (${id})` : id);
+  return [
+    (submission) => {
+      const ids = valueIn(submission) as readonly string[];
+      return { term: termOf(`${label} (${ids.length})`), value: ids.map(titled) };
+    },
+  ];
+}
+
 const labelFrame = frame<"label">(
-  (slot) => html`<dt class="soft" style="margin:12px 0 0;font-size:13px;color:#4b5563">${slot("label")}</dt>`,
+  (place) => html`<dt class="soft" style="margin:12px 0 0;font-size:13px;color:#4b5563">${place("label")}</dt>`,
 );
-const valueFrame = frame<"value">((slot) => html`<dd dir="auto" style="margin:0">${slot("value")}</dd>`);
+const termOf = (label: string): Term => ({ label, html: labelFrame({ label }).text });
+const valueFrame = frame<"value">((place) => html`<dd dir="auto" style="margin:0">${place("value")}</dd>`);
 
 // Direction and side are the value's own: a name in Arabic beside a label in English.
 const listFrame = frame<"items">(
-  (slot) =>
+  (place) =>
     html`<dl style="margin:0 0 12px;text-align:start;overflow-wrap:anywhere;word-break:break-word">
-      ${slot("items")}
+      ${place("items")}
     </dl>`,
 );
 
 function factList(facts: readonly Fact[]): Markup {
-  const items = facts.flatMap(({ label, value, href }) => {
+  const items = facts.flatMap(({ term, value, href }) => {
     if (value === null) return [];
     const values = typeof value === "string" ? [href === undefined ? value : link(href, value)] : value;
-    return [labelFrame({ label }), ...values.map((one) => valueFrame({ value: one }))];
+    return [term.html, ...values.map((one) => valueFrame({ value: one }).text)];
   });
-  return listFrame({ items });
+  return listFrame({ items: new Markup(items.join("")) });
 }
 
 /** Facts in the text part. A value stays on its line, so that it cannot pass for another fact. */
 const factLines = (facts: readonly Fact[]): string[] =>
-  facts.flatMap(({ label, value }) => {
+  facts.flatMap(({ term: { label }, value }) => {
     if (value === null) return [];
     return typeof value === "string"
       ? [`${label}: ${oneLine(value)}`]
@@ -113,58 +164,45 @@ const factLines = (facts: readonly Fact[]): string[] =>
 // U+2028 and U+2029 pass for text in a field and break the line on the screen.
 const oneLine = (text: string) => text.replace(/[\u2028\u2029]/g, " ");
 
-/** What a field says. What the table shows as paragraphs is written at the end. */
-function factsOf(
-  { kind, label }: Field,
-  value: FieldValue,
-  isDisposable: boolean,
-  packageTitles: PackageTitles,
-): Fact[] {
-  if (value === null || kind === "paragraphs") return [];
-  if (typeof value !== "string") {
-    const titled = value.map((id) => (packageTitles.has(id) ? `${packageTitles.get(id)} (${id})` : id));
-    return [{ label: `${label} (${value.length})`, value: titled }];
-  }
-  if (kind === "tel") return [{ label, value, href: telOf(value) }];
-  if (kind !== "email") return [{ label, value }];
-  const note = isDisposable ? "The e-mail address is at a host of throw-away addresses." : null;
-  return [
-    { label, value, href: mailtoOf(value) },
-    { label: "Note", value: note },
-  ];
-}
+/** What stands below the button, after a heading of ours. */
+const endingFrame = (heading: string) =>
+  frame<"lines">(
+    (place) =>
+      html`<h2
+          class="rule"
+          style="margin:8px 0 12px;padding-top:20px;border-top:1px solid #d9dde3;font-size:16px;line-height:1.3"
+        >
+          ${heading}
+        </h2>
+        <div dir="auto" style="text-align:start;unicode-bidi:plaintext;overflow-wrap:anywhere;word-break:break-word">
+          ${place("lines")}
+        </div>`,
+  );
 
-const letterFrame = frame<"heading" | "lines">(
-  (slot) =>
-    html`<h2
-        class="rule"
-        style="margin:8px 0 12px;padding-top:20px;border-top:1px solid #d9dde3;font-size:16px;line-height:1.3"
-      >
-        ${slot("heading")}
-      </h2>
-      <div dir="auto" style="text-align:start;unicode-bidi:plaintext;overflow-wrap:anywhere;word-break:break-word">
-        ${slot("lines")}
-      </div>`,
-);
+const furtherHeading = "Further fields, as the form sent them";
+const furtherFrame = endingFrame(furtherHeading);
 
 /** What no field of the table is. It has a heading of its own, so that none of it can pass for one of our lines. */
 function furtherOf({ more }: StoredSubmission) {
   if (more === null) return undefined;
-  const heading = "Further fields, as the form sent them";
   const facts = Object.entries(more).map(([label, text]): Fact => {
     const lines = text.split("\n");
-    return { label, value: lines.length === 1 ? text : lines };
+    return { term: termOf(label), value: lines.length === 1 ? text : lines };
   });
-  return { text: [`${heading}:`, ...factLines(facts)], html: letterFrame({ heading, lines: factList(facts) }) };
+  return { text: [`${furtherHeading}:`, ...factLines(facts)], html: furtherFrame({ lines: factList(facts) }) };
 }
 
-/** The paragraphs of a submission. They are last, so that nothing in them can pass for one of our lines. */
-function letterOf(submission: StoredSubmission) {
-  const field = namedFields[submission.kind].find(({ kind }) => kind === "paragraphs");
-  const text = field && valueOf(submission, field);
-  if (field === undefined || typeof text !== "string") return undefined;
-  return {
-    text: [`${field.label}, to the end of this mail:`, text],
-    html: letterFrame({ heading: field.label, lines: inLines(text.split("\n")) }),
+/** The paragraphs of a kind. They are last, so that nothing in them can pass for one of our lines. */
+function letterOf(kind: SubmissionKind) {
+  const field = namedFields[kind].find((one) => one.kind === "paragraphs");
+  if (field === undefined) return () => undefined;
+  const filled = endingFrame(field.label);
+  return (submission: StoredSubmission) => {
+    const text = valueOf(submission, field);
+    if (typeof text !== "string") return undefined;
+    return {
+      text: [`${field.label}, to the end of this mail:`, text],
+      html: filled({ lines: inLines(text.split("\n")) }),
+    };
   };
 }

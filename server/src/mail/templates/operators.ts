@@ -1,6 +1,7 @@
 // Mails to operators: the daily digest, and what others have assigned to one of them. They name no person who wrote to us.
 import { html } from "@submissions/shared/html";
-import { consolePageOf, counted, plurals, utcMinute } from "../../field-values.ts";
+import { kindOf, submissionKinds } from "@submissions/shared/kinds";
+import { consolePageOf, counted, utcMinute } from "../../field-values.ts";
 import type { Assignment, Digest } from "../../storage/records.ts";
 import { bulletList, button, layout, link, paragraph, textOf, type MailSettings, type Written } from "./layout.ts";
 
@@ -52,10 +53,11 @@ function write(
 
 /** What is counted, each with the page that lists it. What is 0 is left out. */
 function* countsOf({ mails, ...submissions }: Digest, console: string): Generator<Item> {
-  for (const kind of ["inquiry", "application"] as const) {
+  for (const kind of submissionKinds) {
+    const { label, plural } = kindOf(kind).words.en;
     for (const status of ["new", "open"] as const) {
       const count = submissions[kind][status];
-      const words = counted(count, `${status} ${kind}`, `${status} ${plurals[kind]}`);
+      const words = counted(count, `${status} ${label.toLowerCase()}`, `${status} ${plural.toLowerCase()}`);
       if (count > 0) yield [words, `${console}?kind=${kind}&status=${status}`];
     }
   }
@@ -65,14 +67,15 @@ function* countsOf({ mails, ...submissions }: Digest, console: string): Generato
 }
 
 export function writeDigest(digest: Digest, settings: MailSettings): Written {
-  const consoleUrl = `${settings.publicUrl}/console`;
+  const publicUrl = settings.publicUrl();
+  const consoleUrl = `${publicUrl}/console`;
   const counts = [...countsOf(digest, consoleUrl)];
-  const waiting = digest.inquiry.new + digest.application.new;
+  const waiting = submissionKinds.reduce((sum, kind) => sum + digest[kind].new, 0);
   const heading =
     counts.length === 0 ? "Nothing waits" : waiting === 0 ? "Nothing new waits" : `${waiting} new in the inbox`;
   const longest = digest.longest.map(({ reference, receivedAt }): Item => [
     reference,
-    consolePageOf(settings.publicUrl, reference),
+    consolePageOf(publicUrl, reference),
     ` since ${utcMinute(receivedAt)}`,
   ]);
   return write(
@@ -93,10 +96,11 @@ export function writeDigest(digest: Digest, settings: MailSettings): Written {
 const listedMax = 50;
 
 export function writeAssignment({ email, assigned }: Assignment, settings: MailSettings): Written {
-  const consoleUrl = `${settings.publicUrl}/console`;
+  const publicUrl = settings.publicUrl();
+  const consoleUrl = `${publicUrl}/console`;
   const all = Object.entries(assigned).map(([reference, name]): Item => [
     reference,
-    consolePageOf(settings.publicUrl, reference),
+    consolePageOf(publicUrl, reference),
     `, assigned by ${name}`,
   ]);
   const left = all.length - listedMax;

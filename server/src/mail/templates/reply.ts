@@ -4,6 +4,24 @@ import type { PackageTitles } from "../../config/catalogue.ts";
 import { namedFields, utcMinute, valueOf } from "../../field-values.ts";
 import type { StoredSubmission } from "../../storage/records.ts";
 import { inLines, type Written } from "./layout.ts";
+import { template } from "./template.ts";
+
+const letter = template<"language" | "text" | "head" | "quoted">(
+  (place) =>
+    html`<!doctype html>
+      <html lang="${place("language")}">
+        <head>
+          <meta charset="utf-8" />
+        </head>
+        <body style="font-family:sans-serif">
+          <div dir="auto">${place("text")}</div>
+          <p>${place("head")}</p>
+          <blockquote dir="auto" style="margin:0;padding-left:12px;border-left:2px solid #9aa3ad;color:#4b5563">
+            ${place("quoted")}
+          </blockquote>
+        </body>
+      </html>`,
+);
 
 /** @param subject of the mail that it answers */
 export function writeReply(
@@ -15,23 +33,10 @@ export function writeReply(
   const { name, receivedAt, reference, language } = submission;
   const head = `${name}, ${utcMinute(receivedAt)}, ${reference}:`;
   const quoted = quotedLines(submission, packageTitles);
-  const body = html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-      </head>
-      <body style="font-family:sans-serif">
-        <div dir="auto">${inLines(text.split("\n"))}</div>
-        <p>${head}</p>
-        <blockquote dir="auto" style="margin:0;padding-left:12px;border-left:2px solid #9aa3ad;color:#4b5563">
-          ${inLines(quoted)}
-        </blockquote>
-      </body>
-    </html>`;
   return {
     subject: `Re: ${subject}`,
     text: [text, "", head, ...quoted.map((line) => `> ${line}`.trimEnd()), ""].join("\n"),
-    html: body.text,
+    html: letter({ language, text: inLines(text.split("\n")), head, quoted: inLines(quoted) }).text,
   };
 }
 
