@@ -12,6 +12,7 @@ export interface MailContent {
   readonly fromName?: string;
   readonly to: readonly string[];
   readonly subject: string;
+  /** Each part was joined into one piece: JSON takes that as it is. */
   readonly text: string;
   readonly html: string;
   /** Where answers go; empty: to the sender. */
@@ -58,7 +59,7 @@ export type MailOutcome =
   | { readonly result: "refused"; readonly error: string; readonly inactiveRecipient: boolean }
   | Later;
 
-/** What a provider says of a mail that it may have: `absent` when it knows none such, `later` when it gives no answer. */
+/** What a provider says of a mail that it may have: `absent`: it has no such mail; `later`: it gives no answer. */
 export type MailFinding = Taken | { readonly result: "absent" } | Later;
 
 export type ProviderAnswer = MailOutcome | MailFinding;

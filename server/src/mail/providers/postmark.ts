@@ -15,6 +15,7 @@ const searchesAtOnceMax = 10;
 /** Opens the mailer. Nothing is sent and no connection is made. @param key see {@link messageId} */
 export function openPostmarkMailer(settings: PostmarkSettings, from: Sender, key: string): Mailer {
   const api = openPostmarkApi(settings);
+  const toMessage = messagesOf(from, key);
   return {
     batchMax,
     // New mails share one call at a time while calls are quick; a slow call does not hold up what comes after it.
@@ -22,8 +23,7 @@ export function openPostmarkMailer(settings: PostmarkSettings, from: Sender, key
     gatherMs: 250,
     doubt: "ask",
     send(mails) {
-      const messages = mails.map((mail) => toMessage(mail, from, key));
-      return sendInHalves(api, performance.now() + api.timeoutMs, messages);
+      return sendInHalves(api, performance.now() + api.timeoutMs, mails.map(toMessage));
     },
     find: (mails) => search(api, mails),
     async check() {
@@ -93,37 +93,43 @@ async function searchOne(api: PostmarkApi, endsAt: number, id: string): Promise<
   return count === 0 && messages.length === 0 ? { result: "absent" } : unsent("unreadable search");
 }
 
-function toMessage(mail: OutgoingMail, from: Sender, key: string): Models.Message {
-  const { id, kind, reference, requestId, content } = mail;
-  const { fromName = from.name, replyTo } = content;
-  // Postmark writes a Message-ID of its own unless it is told to keep ours.
-  const headers = { ...content.headers, "Message-ID": messageId(mail, from, key), "X-PM-KeepID": "true" };
-  return {
-    // Without encoding: Postmark is handed text and writes the header itself.
-    From: fromName === null ? from.address : `"${fromName.replace(/["\\]/g, "\\$&")}" <${from.address}>`,
-    ...(replyTo.length > 0 && { ReplyTo: inOnePiece(replyTo.join(", ")) }),
-    To: inOnePiece(content.to.join(", ")),
-    Subject: inOnePiece(content.subject),
-    // Lines that were joined: in one piece already.
-    TextBody: content.text,
-    HtmlBody: inOnePiece(content.html),
-    Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value: inOnePiece(Value) })),
-    MessageStream: messageStream,
-    Tag: kind,
-    Metadata: metadataOf({ mailId: id, kind, requestId, reference }),
-    TrackOpens: false,
-    TrackLinks: Models.LinkTrackingOptions.None,
+/** Makes the function that writes a mail as Postmark takes it. */
+function messagesOf(from: Sender, key: string): (mail: OutgoingMail) => Models.Message {
+  // Without encoding: Postmark is handed text and writes the header itself.
+  const sender = (name: string | null) =>
+    inOnePiece(name === null ? from.address : `"${name.replace(/["\\]/g, "\\$&")}" <${from.address}>`);
+  const ours = sender(from.name);
+  return (mail) => {
+    const { id, kind, reference, requestId, content } = mail;
+    const { fromName, to, subject, text, html, replyTo } = content;
+    // Postmark writes a Message-ID of its own unless it is told to keep ours.
+    const headers = { ...content.headers, "Message-ID": messageId(mail, from, key), "X-PM-KeepID": "true" };
+    return {
+      From: fromName === undefined ? ours : sender(fromName),
+      ...(replyTo.length > 0 && { ReplyTo: inOnePiece(replyTo.join(", ")) }),
+      To: inOnePiece(to.join(", ")),
+      Subject: inOnePiece(subject),
+      // In one piece already.
+      TextBody: text,
+      HtmlBody: html,
+      Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value: inOnePiece(Value) })),
+      MessageStream: messageStream,
+      Tag: inOnePiece(kind),
+      Metadata: {
+        mailId: inOnePiece(id),
+        kind: inOnePiece(kind),
+        ...(requestId !== null && { requestId: inOnePiece(requestId) }),
+        ...(reference !== null && { reference: inOnePiece(reference) }),
+      },
+      TrackOpens: false,
+      TrackLinks: Models.LinkTrackingOptions.None,
+    };
   };
 }
 
-const metadataOf = (values: Readonly<Record<string, string | null>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, inOnePiece(value)]])),
-  );
-
-// The same text as a flat string. V8 keeps a concatenated string as a tree of its parts, and JSON.stringify takes four times
-// as long from the first such string on: a third of the CPU time of mails.
-const inOnePiece = (text: string): string => text.split("\0").join("\0");
+// The same text as a string of its own. V8 keeps a concatenated string as a tree of its parts, and a part of a string as a
+// view of it. From the first of either on, JSON.stringify takes five times as long for the whole batch.
+const inOnePiece = (text: string): string => [text.slice(0, 1), text.slice(1)].join("");
 
 // What Postmark's answers mean for a mail. Errors hold numbers and codes only, because its own messages quote addresses.
 const invalidRequest = 300;
