@@ -283,7 +283,7 @@ function outboxEvents(log: Log, metrics: Metrics, traces: Traces | null): Outbox
     missed(kind, { id, error }) {
       metrics.mails.inc({ kind, result: "missed" });
       const facts = { mailId: id, mailKind: kind, code: error };
-      log[levelOf(kind, "failed")](facts, "a mail was not taken for all of its recipients");
+      log[levelOf(kind, "failed")](facts, "mail accepted for some recipients only");
     },
     paused(reason) {
       metrics.mailSenderPaused.set(1);

@@ -35,7 +35,7 @@ test("a suppressed address of the team still gets its notices", async () => {
 
 test.each([
   ["for all of the team", ["sales@team.example", "desk@team.example"], "mail not sent", "refused"],
-  ["for some of the team", ["sales@team.example"], "a mail was not taken for all of its recipients", "missed"],
+  ["for some of the team", ["sales@team.example"], "mail accepted for some recipients only", "missed"],
 ])("a notice that the provider refuses %s is an error in the log and a metric", async (_, inactive, msg, result) => {
   await using opened = new AsyncDisposableStack();
   const { postmark, service, errors, metrics } = await open(opened);
