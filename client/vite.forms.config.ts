@@ -1,5 +1,6 @@
 // Builds the forms: by default the script that the service serves, with `--mode package` what the package exports, and
 // with `--mode react` the React bindings. Each build is one file to load and the parts that it loads only where it must.
+import MagicString from "magic-string";
 import { defineConfig, type BuildEnvironmentOptions, type PluginOption } from "vite";
 
 const documentWords = /(?<=[{,]\s*)(?:label: "[^"]*",\s*(?=en:)|(?:description|example):\s*(?:"[^"]*"|\[[^\]]*\]),?)/g;
@@ -12,10 +13,13 @@ const consoleWords = /\b(?:label|plural|yours|person|prefix|role):\s*(?:"[^"]*"|
 const compactTemplates: PluginOption = {
   name: "compact-templates",
   transform(code, id) {
-    if (id.endsWith("/shared/src/forms/form-style.ts")) return code.replace(/(?<=[{};:,])\s+|;?\s+(?=[{}])/g, "");
-    if (/\/shared\/src\/[\w-]+-(?:fields|table)\.ts$/.test(id)) return code.replace(documentWords, "");
-    if (id.endsWith("/shared/src/kinds.ts")) return code.replace(consoleWords, "");
-    return id.includes("/shared/src/forms/") ? code.replace(/\n\s+/g, "\n") : undefined;
+    const compact = new MagicString(code);
+    if (id.endsWith("/shared/src/forms/form-style.ts")) compact.replaceAll(/(?<=[{};:,])\s+|;?\s+(?=[{}])/g, "");
+    else if (/\/shared\/src\/[\w-]+-(?:fields|table)\.ts$/.test(id)) compact.replaceAll(documentWords, "");
+    else if (id.endsWith("/shared/src/kinds.ts")) compact.replaceAll(consoleWords, "");
+    else if (id.includes("/shared/src/forms/")) compact.replaceAll(/\n\s+/g, "\n");
+    else return undefined;
+    return { code: compact.toString(), map: compact.generateMap({ hires: "boundary" }) };
   },
 };
 
@@ -28,14 +32,17 @@ const builds: Readonly<Record<string, BuildEnvironmentOptions>> = {
   },
   package: {
     outDir: "dist/elements",
+    sourcemap: true,
     lib: { entry: "src/forms/forms.ts", formats: ["es"], fileName: () => "forms.js" },
     rolldownOptions: { output: { chunkFileNames: "[name].js" } },
   },
   react: {
     outDir: "dist/react",
+    sourcemap: true,
     lib: {
       entry: {
         react: "src/react/react.ts",
+        "use-submission": "src/react/use-submission.ts",
         "server-markup": "src/react/server-markup.ts",
         "no-server-markup": "src/react/no-server-markup.ts",
       },
@@ -43,7 +50,10 @@ const builds: Readonly<Record<string, BuildEnvironmentOptions>> = {
     },
     rolldownOptions: {
       external: [/^react/, /^@submissions\/client/, "#server-markup"],
-      output: { chunkFileNames: "[name].js", banner: ({ name }) => (name === "react" ? '"use client";' : "") },
+      output: {
+        chunkFileNames: "[name].js",
+        banner: ({ name }) => (/^(?:react|use-submission)$/.test(name) ? '"use client";' : ""),
+      },
     },
   },
 };

@@ -1,5 +1,5 @@
 // A job application, with or without a resume file: what an applicant sends and gets back.
-import { z } from "zod";
+import * as z from "zod";
 import { zfd } from "zod-form-data";
 import { applicationFields as fields, resumeField } from "./application-fields.ts";
 import { optional, required } from "./fields.ts";

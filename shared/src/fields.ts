@@ -1,5 +1,5 @@
 // The text rules as zod schemas, from which the schemas of the submissions are built.
-import { z } from "zod";
+import * as z from "zod";
 import * as addresses from "./addresses.ts";
 import type { Field } from "./field-table.ts";
 import { missing, readText, type TextRule } from "./text.ts";

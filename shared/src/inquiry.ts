@@ -1,5 +1,5 @@
 // An inquiry about dataset packages: what a buyer sends and gets back.
-import { z } from "zod";
+import * as z from "zod";
 import { optional, required } from "./fields.ts";
 import { inquiryFields as fields, packageCounts } from "./inquiry-fields.ts";
 import { kinds } from "./kinds.ts";

@@ -1,6 +1,6 @@
 // References are the labels that people quote (INQ-20261121-042137). They are unique and do not show the volume: the six
 // digits are a keyed permutation of the counter of the day, which the store issues.
-import { z } from "zod";
+import * as z from "zod";
 
 /** How many references a day and kind has: 000000 to 999999. */
 export const referencesPerDay = 1_000_000;

@@ -1,5 +1,5 @@
 // A newsletter subscription: what a reader sends and gets back.
-import { z } from "zod";
+import * as z from "zod";
 import { required } from "./fields.ts";
 import { bytesMax } from "./limits.ts";
 import { normaliseSource, unknownSource } from "./source.ts";

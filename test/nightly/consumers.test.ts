@@ -33,8 +33,7 @@ beforeAll(async () => {
       await writeFile(file, sentTo(`http://127.0.0.1:${servicePort}`, code));
     }
   }
-  const { shared, client } = packed.tarballs;
-  await run("npm", ["install", "--no-audit", "--no-fund", shared, client], project);
+  await run("npm", ["install", "--no-audit", "--no-fund", packed.tarball], project);
 }, 10 * minutes);
 afterAll(() => packed[Symbol.asyncDispose]());
 

@@ -79,8 +79,19 @@ export async function buildHttp(options: HttpOptions) {
   const origin = () => (ownOrigin ??= new URL(publicUrl()).origin);
   const bundle = options.mode === "worker" ? null : findFormsBundle(options.formsFolder);
   // Named one by one: the options have secrets.
-  const { brand, packages, privacy, hasFrontPage } = options;
-  const site = siteOf({ brand, packages, privacy, hasFrontPage, corsOrigins, publicUrl, origin, bundle, intake });
+  const { brand, packages, privacy, hasFrontPage, version } = options;
+  const site = siteOf({
+    brand,
+    packages,
+    privacy,
+    hasFrontPage,
+    version,
+    corsOrigins,
+    publicUrl,
+    origin,
+    bundle,
+    intake,
+  });
   const app: FastifyInstance = Fastify({
     logger: false,
     genReqId: requestIdOf,

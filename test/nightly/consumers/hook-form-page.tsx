@@ -1,7 +1,7 @@
 // A page with react-hook-form around the hook: its problems are the form's errors. It is compiled, and never run.
 import { createSubmissionsClient, type Inquiry } from "@submissions/client";
 import { useSubmission } from "@submissions/client/react";
-import { inquiryInput } from "@submissions/shared/inquiry";
+import { inquiryInput } from "@submissions/client/schemas";
 import { useForm } from "react-hook-form";
 
 const client = createSubmissionsClient({ url: "https://submissions.example.org" });

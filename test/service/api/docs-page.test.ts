@@ -10,7 +10,7 @@ let addresses: string[];
 beforeAll(async () => {
   const hostile = `</title><script>alert("1")</script>`;
   const publicUrl = () => "https://submissions.test/";
-  const site = { brand: `Speech & ${hostile}`, hasFrontPage: true };
+  const site = { brand: `Speech & ${hostile}`, hasFrontPage: true, bundle: null };
   openApiRoutes(app, { site, publicUrl, version: "1.2.3", proofOfWork: false });
   const response = await app.inject("/docs");
   expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);

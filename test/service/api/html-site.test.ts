@@ -1,7 +1,9 @@
 // The site's addresses: the front page, what it and the forms load, and what pages of others may read.
-import { writeFile } from "node:fs/promises";
+import { hash } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import about from "../../../server/package.json" with { type: "json" };
 import { createLog } from "../../../server/src/observe/log.ts";
 import { buyer, json, rest } from "../../support/doors.ts";
 import { openFolder } from "../../support/folder.ts";
@@ -18,10 +20,41 @@ const service = shared(async () => {
   await writeFile(join(formsFolder, "forms.js"), "// The forms.\n".repeat(100));
   await writeFile(join(formsFolder, "forms-chunk-1a2b.js"), "// A chunk.\n");
   await writeFile(join(formsFolder, "notes.txt"), "Not for the public.");
+  await mkdir(join(formsFolder, "packages"));
+  await writeFile(join(formsFolder, "packages/client-1.2.3.tgz"), "Packed.".repeat(100));
   return startService({ formsFolder, env: { CORS_ORIGINS: origin, PACKAGE_CATALOGUE: catalogue } });
 });
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(service().url + path, { headers });
+
+describe("what is handed out by version", () => {
+  const scriptPath = `/forms-${about.version}.js`;
+
+  test.each([
+    ["/packages/client-1.2.3.tgz", "application/gzip", "Packed.".repeat(100)],
+    [scriptPath, "text/javascript; charset=utf-8", "// The forms.\n".repeat(100)],
+  ])("%s never changes, and any page may load it", async (path, type, body) => {
+    const { status, headers, text } = await visit(service(), path);
+    expect([status, headers.get("content-type"), text]).toEqual([200, type, body]);
+    expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  test("another version is not there", async () => {
+    for (const path of ["/packages/client-9.9.9.tgz", "/forms-9.9.9.js"]) {
+      expect((await get(path)).status).toBe(404);
+    }
+  });
+
+  test("the page of the API has the addresses and what proves the bytes", async () => {
+    const { text } = await visit(service(), "/docs");
+    expect(text).toContain(`npm install ${service().url}/packages/client-1.2.3.tgz`);
+    for (const path of ["/packages/client-1.2.3.tgz", scriptPath]) {
+      const bytes = Buffer.from(await (await get(path)).arrayBuffer());
+      expect(text).toContain(`sha512-${hash("sha512", bytes, "base64")}`);
+    }
+  });
+});
 
 describe("the front page", () => {
   test("has the three forms, the packages, and ways to the API", async () => {

@@ -235,7 +235,7 @@ test("over HTTP is JSON, and built once, when it is first asked for", async () =
   const app = Fastify();
   let asked = 0;
   const publicUrl = () => `https://submissions.test/base${(asked += 1)}/`;
-  const site = { brand: "Example Speech", hasFrontPage: true };
+  const site = { brand: "Example Speech", hasFrontPage: true, bundle: null };
   openApiRoutes(app, { ...options, site, publicUrl });
   expect(asked).toBe(0);
   const [first, second] = await Promise.all([app.inject("/openapi.json"), app.inject("/openapi.json")]);

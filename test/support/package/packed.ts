@@ -1,4 +1,4 @@
-// The packages as others get them: packed by npm, and unpacked into a project outside the repository.
+// The client as others get it: packed by npm, and unpacked into a project outside the repository.
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ export interface Manifest {
 
 export interface Packed extends AsyncDisposable {
   readonly project: string;
-  readonly tarballs: { readonly shared: string; readonly client: string };
+  readonly tarball: string;
 }
 
 /** The output of a program. Rejects with it when the program fails. */
@@ -31,7 +31,7 @@ export async function run(program: string, args: readonly string[], cwd: string)
   }
 }
 
-/** Builds, packs and installs. The client is built against the packed types of shared, not against the repository's. */
+/** Builds, packs and installs. */
 export async function packAndInstall(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), "submissions-package-"));
   // Side by side, so that the installed packages do not find the tools of the build.
@@ -41,16 +41,15 @@ export async function packAndInstall(): Promise<Packed> {
   await writeFile(join(project, "package.json"), '{ "private": true, "type": "module" }');
   await cp(join(import.meta.dirname, "consumer"), project, { recursive: true });
   // What a project of its own would have: Node's types, and React's for the bindings.
-  for (const name of ["@types/node", "react-dom", "@types/react", "@types/react-dom", "csstype", "scheduler"])
+  for (const name of ["@types/node", "react", "react-dom", "@types/react", "@types/react-dom", "csstype", "scheduler"])
     await link(project, name);
   await openWorkshop(workshop);
-  const shared = await pack(workshop, "shared");
-  await install(project, shared, "shared");
-  await symlink(join(project, "node_modules/@submissions/shared"), join(workshop, "node_modules/@submissions/shared"));
-  const client = await pack(workshop, "client");
-  await install(project, client, "client");
+  const shared = await copy(workshop, "shared");
+  await symlink(shared, join(workshop, "node_modules/@submissions/shared"));
+  const tarball = await pack(workshop);
+  await install(project, tarball);
   const dispose = () => rm(folder, { recursive: true, force: true });
-  return { project, tarballs: { shared, client }, [Symbol.asyncDispose]: dispose };
+  return { project, tarball, [Symbol.asyncDispose]: dispose };
 }
 
 /** Gives the copies what they are built with: the compiler's settings and all packages of the repository but its own. */
@@ -73,21 +72,17 @@ async function copy(workshop: string, name: string): Promise<string> {
   return join(workshop, name);
 }
 
-async function pack(workshop: string, name: "shared" | "client"): Promise<string> {
-  await run(
-    "npm",
-    ["pack", "--silent", "--ignore-scripts=false", "--pack-destination", workshop],
-    await copy(workshop, name),
-  );
-  return join(workshop, `submissions-${name}-0.1.0.tgz`);
+async function pack(workshop: string): Promise<string> {
+  const args = ["pack", "--silent", "--ignore-scripts=false", "--pack-destination", workshop];
+  await run("npm", args, await copy(workshop, "client"));
+  return join(workshop, "submissions-client-0.1.0.tgz");
 }
 
-/** Unpacks a package into the project and links its dependencies, and those that npm adds or expects beside it. */
-async function install(project: string, tarball: string, name: "shared" | "client"): Promise<void> {
-  const installed = join(project, "node_modules/@submissions", name);
+/** Unpacks the package into the project and links its dependencies. */
+async function install(project: string, tarball: string): Promise<void> {
+  const installed = join(project, "node_modules/@submissions/client");
   await mkdir(installed);
   await run("/bin/tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"], project);
   const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as Manifest;
-  for (const dependency of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
-    if (!dependency.startsWith("@submissions/")) await link(project, dependency);
+  for (const dependency of Object.keys(manifest.dependencies ?? {})) await link(project, dependency);
 }

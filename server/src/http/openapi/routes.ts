@@ -4,16 +4,16 @@ import { on } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import { html } from "@submissions/shared/html";
+import { html, type Markup } from "@submissions/shared/html";
 import type { FastifyInstance } from "fastify";
 import { keepAnswer } from "../../share-answer.ts";
-import { Asset, serveAsset } from "../pages/assets.ts";
+import { Asset, type FormsBundle, serveAsset } from "../pages/assets.ts";
 import { sendPage } from "../pages/page-answer.ts";
 import type { Site } from "../pages/site.ts";
 import type { DocumentOptions } from "./document.ts";
 
 interface OpenApiRoutesOptions extends Omit<DocumentOptions, "publicUrl"> {
-  readonly site: Pick<Site, "brand" | "hasFrontPage">;
+  readonly site: Pick<Site, "brand" | "hasFrontPage" | "bundle">;
   readonly publicUrl: () => string;
 }
 
@@ -52,14 +52,14 @@ export function openApiRoutes(app: FastifyInstance, { site, publicUrl, ...option
     return reply.type("application/json; charset=utf-8").header("cache-control", caching).send(json);
   });
   app.get("/docs", async (_request, reply) => {
-    const page = await readerPage(site);
+    const page = await readerPage(site, fromPrograms(site.bundle, options.version, publicUrl().replace(/\/+$/, "")));
     return sendPage(reply.header("cache-control", caching), page, { policy: "reader", indexed: true });
   });
   for (const asset of Object.values(readerAssets)) serveAsset(app, asset);
 }
 
 /** The page around the reader, which reader.js starts. */
-async function readerPage({ brand, hasFrontPage }: OpenApiRoutesOptions["site"]): Promise<string> {
+async function readerPage({ brand, hasFrontPage }: OpenApiRoutesOptions["site"], programs: Markup | null) {
   const { brandMark, layout } = await import("../pages/frame.ts");
   const { swaggerScript, swaggerStyle, script, style } = readerAssets;
   return layout({
@@ -88,6 +88,25 @@ async function readerPage({ brand, hasFrontPage }: OpenApiRoutesOptions["site"])
           </noscript>
         </div>
       </div>
+      ${programs}
     </body>`,
   });
+}
+
+/** How programs and pages get what this service hands out, with what proves that it is unchanged. */
+function fromPrograms(bundle: FormsBundle | null, version: string, publicUrl: string): Markup | null {
+  if (bundle === null) return null;
+  const { clientPackage, script } = bundle;
+  const tag = `<script type="module" src="${publicUrl}/forms-${version}.js" integrity="${script.integrity}" crossorigin></script>`;
+  return html`<section id="packages" aria-labelledby="packages-heading">
+    <h2 id="packages-heading">From TypeScript and from pages</h2>
+    ${
+      clientPackage &&
+      html`<p>The typed client, for npm, pnpm, Yarn and Bun:</p>
+        <pre><code>npm install ${publicUrl}${clientPackage.path}</code></pre>
+        <p>Its integrity: <code>${clientPackage.integrity}</code></p>`
+    }
+    <p>The forms as elements, in a version that never changes:</p>
+    <pre><code>${tag}</code></pre>
+  </section>`;
 }

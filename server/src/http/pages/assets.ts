@@ -16,6 +16,7 @@ const types: Readonly<Record<string, string>> = {
   ".mjs": "text/javascript; charset=utf-8",
   ".png": "image/png",
   ".svg": "image/svg+xml",
+  ".tgz": "application/gzip",
   ".webmanifest": "application/manifest+json",
   ".woff2": "font/woff2",
 };
@@ -56,6 +57,11 @@ export class Asset {
     return `${this.path.slice(1)}?v=${this.hash}`;
   }
 
+  /** Of the content, as a page or a package manager checks it (Subresource Integrity). */
+  get integrity(): string {
+    return `sha512-${hash("sha512", this.bytes, "base64")}`;
+  }
+
   /** The content compressed with gzip, outside of the event loop. */
   compressed(): Promise<Buffer> {
     return (this.#compressed ??= promisify(gzip)(this.bytes, { level: 9 }));
@@ -86,6 +92,8 @@ const plainFormStyle = () =>
 
 export interface FormsBundle {
   readonly script: Asset;
+  /** The client's package, for `npm install` by its address; undefined when it was not packed. */
+  readonly clientPackage: Asset | undefined;
   readonly files: readonly Asset[];
 }
 
@@ -93,7 +101,8 @@ export interface FormsBundle {
 export function findFormsBundle(folder: string): FormsBundle | null {
   const files = assetsIn(folder, "/");
   const script = files.find(({ path }) => path === "/forms.js");
-  return script === undefined ? null : { script, files };
+  const clientPackage = files.find(({ path }) => /^\/packages\/client-[\w.-]+\.tgz$/.test(path));
+  return script === undefined ? null : { script, clientPackage, files };
 }
 
 /** The files of a folder that can be served, below an address; none when there is no such folder. */
@@ -122,7 +131,7 @@ export function serveAsset(
 ): void {
   app.get<{ Querystring: { v?: unknown } }>(path, async (request, reply) => {
     const isFixed = digested || request.query.v === asset.hash;
-    const compressible = asset.bytes.length >= compressedFromBytes;
+    const compressible = asset.bytes.length >= compressedFromBytes && asset.type !== "application/gzip";
     const zip = compressible && acceptsGzip(request.headers["accept-encoding"]);
     // The two are different bytes, so they need different tags.
     const etag = zip ? `"${asset.hash}-gzip"` : `"${asset.hash}"`;

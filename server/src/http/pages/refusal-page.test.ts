@@ -9,6 +9,7 @@ import { samplePackages } from "../../config/catalogue.ts";
 import { siteOf } from "./site.ts";
 
 const site = siteOf({
+  version: "0.1.0",
   brand: "Example Speech",
   packages: samplePackages,
   intake: { packageTitles: null, newsletterOptIn: "double", proofOfWork: null },

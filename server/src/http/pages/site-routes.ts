@@ -15,7 +15,12 @@ export function siteRoutes(app: FastifyInstance, site: Site): void {
   for (const asset of Object.values(siteAssets)) serveAsset(app, asset);
   // Browsers ask for this one where no page names an icon.
   serveAsset(app, siteAssets.icon, { path: "/favicon.ico" });
-  for (const asset of [formsStyle, ...(site.bundle?.files ?? [])]) serveAsset(app, asset, { headers: forAnyOrigin });
+  const { script, clientPackage, files } = site.bundle ?? { files: [] };
+  for (const asset of [formsStyle, ...files]) {
+    serveAsset(app, asset, { headers: forAnyOrigin, digested: asset === clientPackage });
+  }
+  // A page that checks the script's integrity needs one that never changes.
+  if (script) serveAsset(app, script, { path: `/forms-${site.version}.js`, headers: forAnyOrigin, digested: true });
 
   if (site.hasFrontPage) {
     app.get<Query>("/", async (request, reply) => {

@@ -16,6 +16,7 @@ interface SiteFacts extends Pick<Config, "brand" | "privacy" | "corsOrigins" | "
   /** The base address of this service, and its origin. Asked for once it listens. */
   readonly publicUrl: () => string;
   readonly origin: () => string;
+  readonly version: string;
   /** The forms' script; null when it was not built. */
   readonly bundle: FormsBundle | null;
   readonly intake: Pick<Intake, "packageTitles" | "newsletterOptIn" | "proofOfWork">;

@@ -1,7 +1,7 @@
 // A React page with the forms as components and with inputs of its own. It is compiled and bundled, and never run.
 import { createSubmissionsClient, type InquiryReceipt } from "@submissions/client";
 import { ApplicationForm, InquiryForm, NewsletterForm, useSubmission } from "@submissions/client/react";
-import { inquiryInput } from "@submissions/shared/inquiry";
+import { inquiryInput } from "@submissions/client/schemas";
 import { useState } from "react";
 
 const endpoint = "https://submissions.example.org";
