@@ -1,6 +1,6 @@
 // Builds the forms: by default the script that the service serves, with `--mode package` what the package exports, and
 // with `--mode react` the React bindings. Each build is one file to load and the parts that it loads only where it must.
-import MagicString from "magic-string";
+import { MagicString } from "magic-string";
 import { defineConfig, type BuildEnvironmentOptions, type PluginOption } from "vite";
 
 const documentWords = /(?<=[{,]\s*)(?:label: "[^"]*",\s*(?=en:)|(?:description|example):\s*(?:"[^"]*"|\[[^\]]*\]),?)/g;

@@ -13,14 +13,14 @@ const named = (part: string) => files.find((name) => name.includes(part)) ?? `no
 /** In bytes, compressed. */
 const budgets = {
   /** All three forms in English, with all that they load. */
-  forms: 20 * 1024,
+  forms: 21 * 1024,
   /** Another language, for pages in it. */
   language: 3.25 * 1024,
   /** For services that ask for proofs of work. */
   solver: 1024,
 };
 
-test("all three forms are at most 20 KB; another language and the solver of challenges are loaded apart", () => {
+test("all three forms are at most 21 KB; another language and the solver of challenges are loaded apart", () => {
   expect(files).toHaveLength(3);
   expect(sizeOf("forms.js")).toBeLessThanOrEqual(budgets.forms);
   expect(sizeOf(named("strings-de"))).toBeLessThanOrEqual(budgets.language);
