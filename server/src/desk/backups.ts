@@ -24,8 +24,8 @@ const manifestShape = z.object({
   /** SHA-256 of the database's file, lower-case hexadecimal. */
   database: z.string(),
   resumes: z.number(),
-  /** Resumes that were lost or damaged when it was made. A backup without any is whole. */
-  lacking: z.number(),
+  /** Resumes that were lost or damaged when it was made. A backup that says 0 is whole. */
+  lacking: z.number().optional(),
 });
 
 /** What `backup.json` says. */
