@@ -21,9 +21,18 @@ import { readFrom } from "../resumes/disk.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { moveRows, type MovableStore, openEmpty, openMovable } from "../storage/move.ts";
-import { migrate, openStore, type StoreLocation } from "../storage/open-store.ts";
+import { findDamage, migrate, openStore, type StoreLocation } from "../storage/open-store.ts";
 import { holding } from "../storage/sql/held.ts";
-import { CommandFailed, configOf, fileOf, parseNumber, record, tell, type CommandDeps } from "./command.ts";
+import {
+  CommandFailed,
+  configOf,
+  damagedAdvice,
+  fileOf,
+  parseNumber,
+  record,
+  tell,
+  type CommandDeps,
+} from "./command.ts";
 import { Progress, writeAll } from "./terminal.ts";
 
 const backupExamples = `
@@ -60,9 +69,11 @@ export function registerBackup(program: Command, deps: CommandDeps): void {
     .option("--keep <number>", "forget all but this many of the newest that are whole", parseNumber(1, 10_000))
     .addHelpText("after", backupExamples)
     .action(async (folder: string, { keep = Infinity }: { keep?: number }) => {
-      const { storage, vault, ...config } = configOf(deps);
+      const { storage, vault } = configOf(deps);
       const place = fileOf(deps, folder);
       let problems: readonly CopiedResume[] = [];
+      const damage = await findDamage(storage, "integrity_check");
+      for (const line of damage) tell(deps, `The database is damaged: ${line}`);
       const name = await writeBackup(place, systemClock.now(), async (path) => {
         const copy = { kind: "sqlite", file: databaseIn(path) } as const;
         await copyRows(deps, storage, copy);
@@ -71,15 +82,19 @@ export function registerBackup(program: Command, deps: CommandDeps): void {
         const { resumes, failed } = await copyAll(deps, copy, from, to);
         await rm(to.stagingFolder, { recursive: true });
         problems = await stillThere(storage, failed);
-        return { version: about.version, resumes, lacking: problems.length };
+        return { version: about.version, resumes, lacking: problems.length + damage.length };
       });
-      await record({ ...config, storage, vault }, { action: "backup", subject: name, detail: { folder: place } });
+      const lacking = problems.length + damage.length;
+      await record(deps, storage, { action: "backup", subject: name, detail: { folder: place, lacking } });
       const { future, unreadable } = await forgetBackups(place, name, keep, systemClock.now());
       for (const one of future) tell(deps, `${join(place, one)} is ${notYet}: it stays, and does not count.`);
       for (const one of unreadable)
         tell(deps, `${join(place, one)} counts as one that lacks something: ${unreadableWords}`);
-      tell(deps, `The backup ${join(place, name)} ${problems.length === 0 ? "is whole" : "lacks resumes"}.`);
+      const state =
+        problems.length > 0 ? "lacks resumes" : damage.length > 0 ? "has all rows that were found" : "is whole";
+      tell(deps, `The backup ${join(place, name)} ${state}.`);
       report(deps, problems);
+      if (damage.length > 0) throw new CommandFailed(`The database is damaged. ${damagedAdvice}`);
     });
 }
 

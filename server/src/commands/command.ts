@@ -10,8 +10,9 @@ import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigProblem, type Environment } from "../config/load.ts";
 import { readInstant } from "../desk/instant.ts";
 import type { Actor, AuditEntry } from "../storage/desk-store.ts";
-import { openStore } from "../storage/open-store.ts";
-import type { Store } from "../storage/store.ts";
+import { messageForOperator } from "../observe/describe-error.ts";
+import { openStore, type StoreLocation } from "../storage/open-store.ts";
+import { StorageUnavailable, type Store } from "../storage/store.ts";
 import type { Terminal } from "./terminal.ts";
 import { OperatorError } from "../operator-error.ts";
 
@@ -47,11 +48,22 @@ export function configOf({ environment }: Pick<CommandDeps, "environment">): Con
 
 export const commandLine = ({ clock }: Pick<Store, "clock">): Actor => ({ operator: "command line", at: clock.now() });
 
-/** Records in the audit log what a command is about to hand out. */
-export async function record({ storage }: Config, entry: AuditEntry): Promise<void> {
-  await using store = await openStore(storage);
-  await store.desk.audit(entry, commandLine(store));
+/**
+ * Records in the audit log what a command hands out. Where the database takes no writes, it says so and the command goes on:
+ * that is when its data is wanted most.
+ */
+export async function record(deps: CommandDeps, storage: StoreLocation, entry: AuditEntry): Promise<void> {
+  try {
+    await using store = await openStore(storage);
+    await store.desk.audit(entry, commandLine(store));
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    tell(deps, `Not in the audit log: ${messageForOperator(error)}`);
+  }
 }
+
+/** Behind what a damaged database has kept a command from doing. */
+export const damagedAdvice = 'See "The database is damaged" in docs/operations.md.';
 
 /** A file as it was written on the command line: npm runs commands in the project's folder, wherever they were typed. */
 export function fileOf({ environment }: Pick<CommandDeps, "environment">, path: string): string {

@@ -17,9 +17,9 @@ import { linkAddress } from "../own-address.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { freeBytesOf, stage } from "../resumes/staging.ts";
 import type { DeskStore } from "../storage/desk-store.ts";
-import { openStore, pendingMigrations } from "../storage/open-store.ts";
+import { findDamage, openStore, pendingMigrations } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
-import { CommandFailed, configOf, type CommandDeps } from "./command.ts";
+import { CommandFailed, configOf, damagedAdvice, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
 const examples = `
@@ -71,7 +71,13 @@ async function* examine(config: Config): AsyncGenerator<Check> {
       if (pending.length > 0)
         return ["failed", `lacks migrations: ${pending.map(({ name }) => name).join(", ")}. Run: migrate`];
       store = opened.use(await openStore(config.storage, { access: "read-only" }));
-      return ["ok", `${config.storage.kind}, with the schema of this version`];
+      const [damage, ...more] = await findDamage(config.storage, "quick_check");
+      if (damage !== undefined) return ["failed", `damaged: ${damage} (${more.length} more). ${damagedAdvice}`];
+      // This keeps nothing of what it writes.
+      await using writing = await openStore(config.storage);
+      const { ready, reason } = await writing.checkReadiness();
+      if (!ready) return ["failed", `takes no writes: ${reason}`];
+      return ["ok", `${config.storage.kind}, with the schema of this version, and takes writes`];
     },
   ];
   const read = async (find: (store: Store) => Promise<Finding>) => {

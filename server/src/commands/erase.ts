@@ -6,6 +6,7 @@ import { counted } from "../field-values.ts";
 import { mailEraser } from "../mail/open-mailer.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { openStore } from "../storage/open-store.ts";
+import { refusePassedOver } from "./passed-over.ts";
 import { CommandFailed, commandLine, configOf, isConfirmed, tell, type CommandDeps, parseEmail } from "./command.ts";
 
 const examples = `
@@ -32,12 +33,18 @@ export function registerErase(program: Command, deps: CommandDeps): void {
       await using store = await openStore(config.storage);
       await using vault = await openVault(config.vault, systemClock);
       const places = { store, vault, eraseMails: mailEraser(config.mail) };
-      const erased = await erasePerson(places, email, commandLine(store));
+      const actor = commandLine(store);
+      const erased = await erasePerson(places, email, actor);
       const nouns = ["submission", "resume", "subscription"] as const;
       const parts = nouns.map((noun) => counted(erased[`${noun}s`], noun));
       tell(deps, `Erased: ${parts.join(", ")}.`);
-      if (erased.discarded) return;
-      tell(deps, "The files of erased resumes cannot be reached from here. The service discards them within the hour.");
+      if (!erased.discarded) {
+        tell(
+          deps,
+          "The files of erased resumes cannot be reached from here. The service discards them within the hour.",
+        );
+      }
+      await refusePassedOver(deps, store, { email, until: actor.at, known: new Set() }, "Not erased");
     });
 }
 

@@ -3,9 +3,12 @@ import { Argument, Option, type Command } from "commander";
 import { allRows, exportFormats, exportRecords, exportSubjects, personLine, textsOf } from "../desk/export.ts";
 import type { ExportFormat, ExportSubject } from "../desk/export.ts";
 import type { Config } from "../config/config.ts";
+import { counted } from "../field-values.ts";
 import { wholeScope, type KnownFact } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
-import { configOf, record, type CommandDeps, parseEmail, parseNumber, parseSince } from "./command.ts";
+import { CommandFailed, configOf, damagedAdvice, record, type CommandDeps } from "./command.ts";
+import { parseEmail, parseNumber, parseSince } from "./command.ts";
+import { refusePassedOver } from "./passed-over.ts";
 import { Progress, writeAll } from "./terminal.ts";
 
 const examples = `
@@ -57,21 +60,32 @@ async function writeRecords(deps: CommandDeps, config: Config, subject: ExportSu
   // Loaded late: its list of hosts is long.
   const { disposableHosts } = await import("../mail/disposable.ts");
   await using store = await openStore(config.storage, { access: "read-only" });
-  await record(config, { action: "export", subject, detail: { format, ...from } });
+  await record(deps, config.storage, { action: "export", subject, detail: { format, ...from } });
   const isDisposable = disposableHosts(config.disposableDomains);
-  const pieces = exportRecords(allRows(store, subject, from), { subject, format, isDisposable });
+  let unread = 0;
+  const rows = allRows(store, subject, { ...from, passOver: () => (unread += 1) });
+  const pieces = exportRecords(rows, { subject, format, isDisposable });
   const noun = subject === "audit" ? "entries" : subject;
   using progress = new Progress(deps.messages);
   await writeAll(textsOf(progress.count(pieces, noun, ({ records }) => records)), deps.output);
+  if (unread > 0) throw new CommandFailed(`Could not be read: ${counted(unread, "row")} or fewer. ${damagedAdvice}`);
 }
 
 async function writePerson(deps: CommandDeps, config: Config, email: string): Promise<void> {
   await using store = await openStore(config.storage, { access: "read-only" });
-  await record(config, { action: "export", subject: "person" });
+  await record(deps, config.storage, { action: "export", subject: "person" });
   using progress = new Progress(deps.messages);
-  await writeAll(linesOf(progress.count(store.desk.readPerson(wholeScope, email), "facts")), deps.output);
+  const until = store.clock.now();
+  const written = new Set<string>();
+  const facts = progress.count(store.desk.readPerson(wholeScope, email), "facts");
+  await writeAll(linesOf(facts, written), deps.output);
+  await refusePassedOver(deps, store, { email, until, known: written }, "Not written");
 }
 
-async function* linesOf(facts: AsyncIterable<KnownFact>): AsyncGenerator<string> {
-  for await (const fact of facts) yield personLine(fact);
+async function* linesOf(facts: AsyncIterable<KnownFact>, written: Set<string>): AsyncGenerator<string> {
+  for await (const fact of facts) {
+    if (fact.kind === "submission") written.add(fact.submission.reference);
+    if (fact.kind === "subscription") written.add(fact.kind);
+    yield personLine(fact);
+  }
 }

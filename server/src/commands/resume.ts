@@ -39,7 +39,7 @@ export function registerResume(program: Command, deps: CommandDeps): void {
       if (output !== undefined && url !== undefined) command.error("error: give either --output or --url");
       const config = configOf(deps);
       const download = await find(config, reference);
-      await record(config, { action: "resume.download", subject: reference });
+      await record(deps, config.storage, { action: "resume.download", subject: reference });
       await using vault = await openVault(config.vault, systemClock);
       if (url === true) {
         const link = await vault.link(download.key, download.filename);

@@ -4,7 +4,7 @@ import type { RateLimitEvents, RateLimitStore } from "./rate-limit-store.ts";
 import type { PostgresLocation } from "./postgres/postgres-store.ts";
 import type { PendingMigration } from "./schema-version.ts";
 import { lockForService } from "./sqlite/service-lock.ts";
-import { migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
+import { findSqliteDamage, migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
 import type { OpenOptions, Store } from "./store.ts";
 
 export type StoreLocation =
@@ -47,6 +47,16 @@ export async function openRateLimitStore(
 export async function migrate(location: StoreLocation, waiting?: (message: string) => void): Promise<string[]> {
   if (location.kind === "sqlite") return migrateSqlite(location.file);
   return (await import("./postgres/migrate.ts")).migratePostgres(location.url, waiting);
+}
+
+/**
+ * What of the database is damaged, in SQLite's words, at most 20 lines. None on PostgreSQL, which has its own tools for that.
+ *
+ * @param check `quick_check` compares no index with its table; at a million rows it takes 6 s, the other one 14 s
+ * @throws StorageUnavailable when not even that can be found out
+ */
+export async function findDamage(location: StoreLocation, check: "quick_check" | "integrity_check"): Promise<string[]> {
+  return location.kind === "sqlite" ? findSqliteDamage(location.file, check) : [];
 }
 
 /**

@@ -97,6 +97,8 @@ export interface ReadRows {
 export interface ReadFrom {
   readonly after?: number;
   readonly since?: number;
+  /** Called with each number whose row is damaged, if there is one; the reading goes on behind it. Without it, it fails. */
+  readonly passOver?: (number: number) => void;
 }
 
 /**
@@ -230,10 +232,13 @@ export class StorageUnavailable extends OperatorError {
    * while it was committing, and what became of it could not be found out; it is stored as a whole or not at all.
    */
   readonly outcome: "not-stored" | "unknown";
+  /** What was to be read is damaged, or its disk fails: only other rows can be read. */
+  readonly isDamage: boolean;
 
-  constructor(message: string, options: ErrorOptions & { readonly outcome?: StorageUnavailable["outcome"] } = {}) {
+  constructor(message: string, options: ErrorOptions & Partial<Pick<StorageUnavailable, "outcome" | "isDamage">> = {}) {
     super(message, options);
     this.outcome = options.outcome ?? "not-stored";
+    this.isDamage = options.isDamage ?? false;
   }
 }
 

@@ -90,5 +90,7 @@ export function asStorageError(error: unknown): unknown {
   }
   const state = error.code ?? "";
   const is = states.get(state) ?? states.get(state.slice(0, 2)) ?? (isLost(error) ? "out of reach" : undefined);
-  return is === undefined ? error : new StorageUnavailable(`The database is ${is} (${state}).`, { cause: error });
+  if (is === undefined) return error;
+  const isDamage = /^(?:XX00[12]|58)/.test(state);
+  return new StorageUnavailable(`The database is ${is} (${state}).`, { cause: error, isDamage });
 }

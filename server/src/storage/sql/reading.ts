@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { pageRows } from "../pages.ts";
 import { readSubmissionAnyway, submissionColumns } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns } from "../rules/subscription.ts";
-import type { ReadFrom, ReadRows, Store } from "../store.ts";
+import { type ReadFrom, type ReadRows, StorageUnavailable, type Store } from "../store.ts";
 import { entryColumns, readEntry } from "./audit.ts";
 import { type Engine, only, type Value } from "./engine.ts";
 
@@ -55,22 +55,48 @@ interface Reading<Row, Read> {
  * long where wanted rows are rare.
  */
 function prepareReader<Row, Read>(engine: Engine, { table, number, wanted, columns, recordOf }: Reading<Row, Read>) {
-  const { prepare } = engine;
+  const { prepare, indexedBy } = engine;
   const lastComplete = engine.lastComplete(table, number);
   const next = prepare<{ first: number | null }>(
     `SELECT min(${number}) AS first FROM ${table} WHERE ${number} > $1 AND ${number} <= $2`,
   );
-  const page = prepare<Row>(
-    `SELECT ${columns} FROM ${table} WHERE ${number} BETWEEN $1 AND $2 AND ${wanted} ORDER BY ${number}`,
-  );
+  // By no other index: a damaged one may lack entries.
+  const page = prepare<Row>(`
+    SELECT ${columns} FROM ${table} ${indexedBy(null)}
+    WHERE ${number} BETWEEN $1 AND $2 AND ${wanted} ORDER BY ${number}`);
 
-  return async function* ({ after = 0, since = 0 }: ReadFrom, ...values: Value[]) {
+  return async function* ({ after = 0, since = 0, passOver }: ReadFrom, ...values: Value[]) {
+    const isPassedOver = (error: unknown) => passOver && error instanceof StorageUnavailable && error.isDamage;
+
+    async function firstBehind(position: number, last: number): Promise<number | null> {
+      try {
+        return only(await engine.read(next(position, last))).first;
+      } catch (error) {
+        if (!isPassedOver(error)) throw error;
+        // The next number, whether it has a row or not.
+        return position < last ? position + 1 : null;
+      }
+    }
+
+    /** The rows of a page. Where it cannot be read, those of its halves, down to single numbers. */
+    async function readPage(from: number, to: number): Promise<readonly Row[]> {
+      try {
+        return await engine.read(page(from, to, since, ...values));
+      } catch (error) {
+        if (!isPassedOver(error)) throw error;
+        if (from === to) passOver?.(from);
+        if (from === to) return [];
+        const middle = Math.floor((from + to) / 2);
+        return [...(await readPage(from, middle)), ...(await readPage(middle + 1, to))];
+      }
+    }
+
     const end = await lastComplete();
     for (let position = after; ;) {
-      const { first } = only(await engine.read(next(position, end)));
+      const first = await firstBehind(position, end);
       if (first === null) return;
       position = Math.min(first + pageRows - 1, end);
-      const rows = await engine.read(page(first, position, since, ...values));
+      const rows = await readPage(first, position);
       if (rows.length > 0) yield rows.map(recordOf);
       // A consumer that never waits must not keep requests from being served.
       await nextTurn();

@@ -24,6 +24,7 @@ export interface Statement<Parameters extends readonly SQLInputValue[], Row> {
   readonly sourceSQL: string;
   all(...parameters: Parameters): Row[];
   get(...parameters: Parameters): Row | undefined;
+  iterate(...parameters: Parameters): Iterable<Row>;
   run(...parameters: Parameters): unknown;
 }
 

@@ -42,10 +42,10 @@ export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine =>
   among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   rowId: (key) => key,
   amongUnlocked: (column, select) => `(${column}) IN (${select})`,
-  // Transactions come one after the other.
-  lastComplete(table, number) {
-    const last = connection.prepare<[], { last: number }>(`SELECT coalesce(max(${number}), 0) AS last FROM ${table}`);
-    return () => retryWhileBusy(() => last.get()?.last ?? 0);
+  // Transactions come one after the other. The last number is known where the page of the last row is damaged, too.
+  lastComplete(table) {
+    const last = connection.prepare<[string], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = ?");
+    return () => retryWhileBusy(() => last.get(table)?.seq ?? 0);
   },
   read: (query) => retryWhileBusy(() => rowsOf(query)),
   write: (query) => run(() => rowsOf(query)),

@@ -12,11 +12,13 @@ const busyCodes = new Map([
 const readOnly = 8;
 const notOpened = 14;
 const full = 13;
+const failing = 10;
+const corrupt = 11;
 const failureCodes = new Map([
   [7, "out of memory"],
   [readOnly, "read-only"],
-  [10, "failing to read or write its disk"],
-  [11, "corrupt"],
+  [failing, "failing to read or write its disk"],
+  [corrupt, "corrupt"],
   [full, "out of disk space"],
   [notOpened, "not to be opened"],
   [26, "not an SQLite database"],
@@ -39,7 +41,9 @@ export function asUnavailable(error: unknown): StorageUnavailable | null {
   if (error instanceof StorageUnavailable) return error;
   const code = primaryCode(error) ?? -1;
   const state = busyCodes.get(code) ?? failureCodes.get(code) ?? (isClosed(error) ? "closed" : undefined);
-  return state === undefined ? null : new StorageUnavailable(`The database is ${state}.`, { cause: error });
+  if (state === undefined) return null;
+  const isDamage = code === corrupt || code === failing;
+  return new StorageUnavailable(`The database is ${state}.`, { cause: error, isDamage });
 }
 
 /** SQLite says neither which file it could not open, nor that it is a matter of permissions. */

@@ -5,7 +5,7 @@ import { type PendingMigration, SchemaTooOld, weigh } from "../schema-version.ts
 import type { Access, OpenOptions, Store } from "../store.ts";
 import { busyPauseMs, retryWhileBusy } from "./busy.ts";
 import { SqliteConnection } from "./connection.ts";
-import { asOpeningError } from "./errors.ts";
+import { asOpeningError, asUnavailable } from "./errors.ts";
 import { applyPending, findPending, sqliteMigrations } from "./migrate.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
 
@@ -64,6 +64,22 @@ export async function refusePending(connection: SqliteConnection): Promise<void>
 export async function migrateSqlite(file: string): Promise<string[]> {
   using connection = await connect(file, "read-write");
   return await applyPending(connection);
+}
+
+/** See `findDamage` in `../open-store.ts`. */
+export async function findSqliteDamage(file: string, check: string): Promise<string[]> {
+  using connection = await connect(file, "read-only");
+  const statement = connection.prepare<[], Record<string, string>>(`PRAGMA ${check}(20)`);
+  return retryWhileBusy(() => {
+    const lines: string[] = [];
+    try {
+      for (const row of statement.iterate()) lines.push(...Object.values(row).join("\n").split("\n"));
+    } catch (error) {
+      // It ends at a page of a table that cannot be read, of which a line may have told.
+      if (asUnavailable(error)?.isDamage !== true || lines.length === 0) throw error;
+    }
+    return lines.filter((line) => line !== "ok" && !line.startsWith("***"));
+  });
 }
 
 /** The migrations that a database lacks: all of them when there is none. */

@@ -3,11 +3,13 @@ import { References } from "../rules/references.ts";
 import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
 import type { Acceptance, Entry, OpenOptions, Store } from "../store.ts";
 import { operatorsReadMs, StorageUnavailable } from "../store.ts";
+import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { makeEngine, readingBy, type RunJob, runSteps } from "./engine.ts";
 import { inbox, prepareSearchIndex } from "./inbox.ts";
 import { makeJobQueue, prepareAccept } from "./jobs.ts";
 import { ReadingThread } from "./reading-thread.ts";
+import { prepareTouches } from "./touch-indexes.ts";
 
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
 const readinessWaitMs = 500;
@@ -30,6 +32,9 @@ export function makeSqliteStore(
   const engine = makeEngine(connection, run);
   const accept = prepareAccept(engine, references);
 
+  // Commands never ask.
+  let touch: (() => void) | undefined;
+
   const thread = new ReadingThread(connection, readMs);
   return {
     ...makeSharedStore({
@@ -45,6 +50,8 @@ export function makeSqliteStore(
       async prove() {
         // The commit compares the files as well, but would wait for the write lock before.
         connection.assertSameFile();
+        // Apart from the jobs of others, which would fail with it.
+        await retryWhileBusy(() => (touch ??= prepareTouches(connection))());
         await run(() => probe.run(), { deadline: performance.now() + readinessWaitMs });
       },
     }),
