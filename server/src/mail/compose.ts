@@ -1,18 +1,43 @@
-// Writes a mail from what it is about, when it is sent: no text of a mail is ever stored.
-import type { LeasedMail } from "../storage/records.ts";
+// Writes a mail from what it is about, when it is sent: no text of a mail is ever stored. Each kind of mail has a writer, which
+// is made once; who gets the mail, where answers go, and its headers are here.
+import { submissionKinds } from "@submissions/shared/kinds";
+import type { Assignment, Digest, LeasedMail, MailKind, StoredSubmission } from "../storage/records.ts";
+import type { SubmissionKind, Welcome, WrittenReply } from "../storage/records.ts";
 import type { MailContent } from "./mailer.ts";
-import type { MailSettings } from "./templates/layout.ts";
-import { writersOf } from "./writers.ts";
+import type { MailSettings, Written } from "./templates/layout.ts";
+import { noticeOf } from "./templates/notice.ts";
+import { writeAssignment, writeDigest } from "./templates/operators.ts";
+import { receiptOf, welcomeOf } from "./templates/receipt.ts";
+import { writeReply } from "./templates/reply.ts";
 
 /** Writes a mail. @throws Error when the kind does not fit what it is about, or a header would hold a line break */
 export type Compose = (mail: Pick<LeasedMail, "kind" | "about">) => MailContent;
 
-/** Puts together what is the same in all mails of a kind. @throws Error when a mail has no words in a language */
+/** What a mail may be about. */
+interface About {
+  readonly submission?: StoredSubmission;
+  readonly reply?: WrittenReply;
+  readonly welcome?: Welcome;
+  readonly assignment?: Assignment;
+  readonly digest?: Digest;
+}
+
+/** Undefined: mails of its kind are about something else. */
+type Writer = (about: About) => MailContent | undefined;
+
+/** Makes the writers of all mails. @throws Error when a mail has no words in a language */
 export function compileMails(settings: MailSettings): Compose {
-  const writers = writersOf(settings);
+  const { digestTo } = settings;
+  const welcomeMail = welcomeWriter(settings);
+  const writers = new Map<MailKind, Writer>([
+    ...submissionKinds.flatMap((kind) => submissionWriters(kind, settings)),
+    ["newsletter-welcome", ({ welcome }) => welcome && welcomeMail(welcome)],
+    ["assignment", ({ assignment: one }) => one && mail([one.email], writeAssignment(one, settings), [], automatic)],
+    ["digest", ({ digest }) => digest && mail(digestTo, writeDigest(digest, settings), [], automatic)],
+  ]);
   return ({ kind, about }) => {
     const content = writers.get(kind)?.(about);
-    if (!content) throw new Error(`A mail of the kind ${kind} is about something else.`);
+    if (content === undefined) throw new Error(`A mail of the kind ${kind} is about something else.`);
     const { to, subject, replyTo, fromName = "" } = content;
     if (to.length === 0) throw new Error(`A mail of the kind ${kind} has no addressee.`);
     // A line break would begin another header. The schemas refuse line breaks: this finds mistakes of ours only.
@@ -22,3 +47,62 @@ export function compileMails(settings: MailSettings): Compose {
     return content;
   };
 }
+
+// RFC 3834 5: a receipt answers what a person sent, the others begin a conversation. The second header is for Exchange.
+const automaticReply = { "Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All" };
+const automatic = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
+
+function submissionWriters(kind: SubmissionKind, settings: MailSettings): [MailKind, Writer][] {
+  const team = settings.teams[kind];
+  // The first one only: a stranger need not learn who else is in the team.
+  const answers = team.slice(0, 1);
+  const receipt = receiptOf(kind, settings);
+  const notice = noticeOf(kind, settings);
+  /** A reply, or the team's copy of it. A person wrote it, so it is not marked as automatic. */
+  const replyMail = (one: StoredSubmission, reply: WrittenReply, to: readonly string[], replyTo: readonly string[]) => {
+    const receiptId = settings.receiptId(one);
+    const thread = reply.followsReceipt ? { "In-Reply-To": receiptId, References: receiptId } : {};
+    const written = writeReply(one, reply.text, receipt.subject(one), settings.packageTitles);
+    // Where no name is set, an address says enough before its host.
+    return { ...mail(to, written, replyTo, thread), fromName: reply.author.replace(/@[^@]*$/, "") };
+  };
+  const writer =
+    (write: (one: StoredSubmission, reply?: WrittenReply) => MailContent | undefined): Writer =>
+    ({ submission, reply }) =>
+      submission?.kind === kind ? write(submission, reply) : undefined;
+  return [
+    [`${kind}-receipt`, writer((one) => mail([one.email], receipt.write(one), answers, automaticReply))],
+    [
+      `${kind}-notice`,
+      writer((one, reply) =>
+        reply ? replyMail(one, reply, team, [one.email]) : mail(team, notice(one), [one.email], automatic),
+      ),
+    ],
+    [`${kind}-reply`, writer((one, reply) => reply && replyMail(one, reply, [one.email], team))],
+  ];
+}
+
+function welcomeWriter(settings: MailSettings): (about: Welcome) => MailContent {
+  const write = welcomeOf(settings);
+  return ({ email, language, confirmToken, unsubscribeToken }) => {
+    // The pages behind the links speak it too.
+    const speaking = language === "en" ? "" : `&lang=${language}`;
+    const page = (action: string, token: string) =>
+      `${settings.publicUrl()}/newsletter/${action}?token=${encodeURIComponent(token)}${speaking}`;
+    const unsubscribeUrl = page("unsubscribe", unsubscribeToken);
+    const confirmUrl = confirmToken === null ? null : page("confirm", confirmToken);
+    return mail([email], write(language, confirmUrl, unsubscribeUrl), [], {
+      ...automatic,
+      // RFC 8058: a mail program unsubscribes by a POST to the same address, without showing the page.
+      "List-Unsubscribe": `<${unsubscribeUrl}>`,
+      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    });
+  };
+}
+
+const mail = (
+  to: readonly string[],
+  { subject, text, html }: Written,
+  replyTo: readonly string[],
+  headers: MailContent["headers"],
+): MailContent => ({ to, subject, text, html, replyTo, headers });

@@ -16,7 +16,7 @@ function mailerThatBreaksAt(...broken: string[]) {
   return { calls, failed, options: { mailer: { send }, failed: (error: unknown) => void failed.push(error) } };
 }
 
-test("one that cannot be written stands alone in the end, and is told of once", async () => {
+test("a mail that cannot be written stands alone in the end, and is reported once", async () => {
   const { options, calls, failed } = mailerThatBreaksAt("3");
   const outcomes = await sendWithBisection({ ...options, hasTime: () => true }, mails(5));
   expect(outcomes).toEqual(

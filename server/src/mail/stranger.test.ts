@@ -56,7 +56,7 @@ test.each([
   expect(greeting(name)).toBe("Hello,");
 });
 
-test("makes one visible line of at most 80 code points for a subject, which no mail program decodes", () => {
+test("a subject is one visible line of at most 80 code points, which no mail program decodes", () => {
   expect(forSubject("Ann\r\nBcc: x\u2028y\u202Ez\0")).toBe("Ann Bcc: x y z");
   expect(Array.from(forSubject("👩".repeat(200)))).toHaveLength(80);
   expect(forSubject("Ann Buyer")).toBe("Ann Buyer");

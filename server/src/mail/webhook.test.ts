@@ -24,11 +24,11 @@ test.each<[string, object, string | null]>([
   ["a recipient who unsubscribed", change, "unsubscribed"],
   ["a suppression by the team", { ...change, Origin: "Customer" }, "manual"],
   ["a suppression after a bounce", { ...change, SuppressionReason: "HardBounce" }, "bounced"],
-  ["a complaint told as a change", { ...change, SuppressionReason: "SpamComplaint" }, "complained"],
+  ["a complaint reported as a change", { ...change, SuppressionReason: "SpamComplaint" }, "complained"],
   ["a suppression that was lifted", { ...change, SuppressSending: false }, null],
 ])("%s changes an address", (_, body, reason) => {
-  const told = readWebhook(body, now);
-  expect(told).toMatchObject({ result: "change", change: { reason, at: Date.parse(at) } });
+  const news = readWebhook(body, now);
+  expect(news).toMatchObject({ result: "change", change: { reason, at: Date.parse(at) } });
 });
 
 test.each<[string, object]>([
@@ -45,7 +45,7 @@ test.each<[string, object]>([
 test.each<[string, object]>([
   ["no kind of event", {}],
   ["a bounce without an address", { ...bounce, Email: undefined }],
-  ["a bounce of no address", { ...bounce, Email: "nobody" }],
+  ["a bounce of no address", { ...bounce, Email: "no address" }],
   ["a bounce without a time", { ...bounce, BouncedAt: "yesterday" }],
   ["a change that does not say which", { ...change, SuppressSending: "yes" }],
 ])("%s is malformed", (_, body) => {
@@ -83,10 +83,10 @@ describe("a text longer than its field allows is refused", () => {
       vi.spyOn(URL, "parse"),
       vi.spyOn(Date, "parse"),
     ];
-    const told = readWebhook(body, now);
+    const news = readWebhook(body, now);
     const read = reads.flatMap(({ mock }) => mock.contexts.concat(mock.calls.flat() as never[]));
     vi.restoreAllMocks();
-    expect(told).toMatchObject({ result: "malformed", error: { issues: [{ path: [field] }] } });
+    expect(news).toMatchObject({ result: "malformed", error: { issues: [{ path: [field] }] } });
     expect(read.filter((text) => String(text).length > 10_000)).toEqual([]);
   });
 

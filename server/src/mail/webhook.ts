@@ -1,4 +1,4 @@
-// What Postmark's webhook tells of an address. Pure: it is handed a parsed body and names the change, if there is one.
+// What Postmark's webhook says of an address: from a parsed body to the change, if there is one.
 import { email } from "@submissions/shared/fields";
 import { z } from "zod";
 import type { SuppressionChange, SuppressionReason } from "../storage/records.ts";
@@ -28,7 +28,7 @@ const bounce = z
   });
 const complaint = z
   .object({ Email: email, BouncedAt: time })
-  .transform((told) => ({ email: told.Email, reason: "complained" as const, at: told.BouncedAt }));
+  .transform((event) => ({ email: event.Email, reason: "complained" as const, at: event.BouncedAt }));
 const subscriptionChange = z
   .object({
     Recipient: email,
@@ -37,10 +37,10 @@ const subscriptionChange = z
     SuppressionReason: word.nullish(),
     Origin: word.nullish(),
   })
-  .transform((told) => ({
-    email: told.Recipient,
-    reason: told.SuppressSending ? reasonOfChange(told.SuppressionReason, told.Origin) : null,
-    at: told.ChangedAt,
+  .transform((event) => ({
+    email: event.Recipient,
+    reason: event.SuppressSending ? reasonOfChange(event.SuppressionReason, event.Origin) : null,
+    at: event.ChangedAt,
   }));
 
 const readers = new Map<string, z.ZodType<SuppressionChange | null>>([

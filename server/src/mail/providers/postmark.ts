@@ -100,30 +100,32 @@ function messagesOf(from: Sender, key: string): (mail: OutgoingMail) => Models.M
     inOnePiece(name === null ? from.address : `"${name.replace(/["\\]/g, "\\$&")}" <${from.address}>`);
   const ours = sender(from.name);
   return (mail) => {
-    const { id, kind, reference, requestId, content } = mail;
-    const { fromName, to, subject, text, html, replyTo } = content;
-    // Postmark writes a Message-ID of its own unless it is told to keep ours.
-    const headers = { ...content.headers, "Message-ID": messageId(mail, from, key), "X-PM-KeepID": "true" };
-    return {
+    const { id, reference, requestId, content } = mail;
+    const { fromName, to, replyTo } = content;
+    const kind = inOnePiece(mail.kind);
+    const headers = Object.entries(content.headers).map(([Name, Value]) => ({ Name, Value: inOnePiece(Value) }));
+    // Without the second header Postmark replaces the first.
+    headers.push({ Name: "Message-ID", Value: inOnePiece(messageId(mail, from, key)) });
+    headers.push({ Name: "X-PM-KeepID", Value: "true" });
+    const metadata: Record<string, string> = { mailId: inOnePiece(id), kind };
+    if (requestId !== null) metadata["requestId"] = inOnePiece(requestId);
+    if (reference !== null) metadata["reference"] = inOnePiece(reference);
+    const message: Models.Message = {
       From: fromName === undefined ? ours : sender(fromName),
-      ...(replyTo.length > 0 && { ReplyTo: inOnePiece(replyTo.join(", ")) }),
       To: inOnePiece(to.join(", ")),
-      Subject: inOnePiece(subject),
+      Subject: inOnePiece(content.subject),
       // In one piece already.
-      TextBody: text,
-      HtmlBody: html,
-      Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value: inOnePiece(Value) })),
+      TextBody: content.text,
+      HtmlBody: content.html,
+      Headers: headers,
       MessageStream: messageStream,
-      Tag: inOnePiece(kind),
-      Metadata: {
-        mailId: inOnePiece(id),
-        kind: inOnePiece(kind),
-        ...(requestId !== null && { requestId: inOnePiece(requestId) }),
-        ...(reference !== null && { reference: inOnePiece(reference) }),
-      },
+      Tag: kind,
+      Metadata: metadata,
       TrackOpens: false,
       TrackLinks: Models.LinkTrackingOptions.None,
     };
+    if (replyTo.length > 0) message.ReplyTo = inOnePiece(replyTo.join(", "));
+    return message;
   };
 }
 

@@ -137,7 +137,7 @@ function judgeReply({ reply, status, command, words }: ReturnType<typeof readRep
   const ours = later(words, "configuration");
   if (command.startsWith("AUTH") || reply === 530 || reply === 534 || reply === 535) return ours;
   if (isOfRecipient) {
-    // 5.7: a policy against this recipient, or against us, which the reply does not tell apart.
+    // 5.7: a policy against this recipient or against us. The reply does not say which.
     return status.startsWith("5.7.") ? later(words, "recipient") : refused(words, inactiveStatus.test(status));
   }
   if (command === "DATA" || reply === 552) return refused(words, false);

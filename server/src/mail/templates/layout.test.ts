@@ -13,7 +13,7 @@ const page = layout({
   footer: html`Footer`,
 }).text;
 
-test("names its language, its heading and its colour schemes", () => {
+test("the page names its language, its heading and its colour schemes", () => {
   expect(page).toMatch(/^<!doctype html> <html lang='en'/);
   expect(page).toContain("<title>Subject &lt;1&gt;</title>");
   expect(page.match(/<h1[ >]/g)).toHaveLength(1);
@@ -21,15 +21,15 @@ test("names its language, its heading and its colour schemes", () => {
   expect(page).toContain("@media (prefers-color-scheme:dark)");
 });
 
-test("fetches nothing: no image, no style sheet, no font, no script", () => {
+test("the page fetches nothing: no image, no style sheet, no font, no script", () => {
   expect(page).not.toMatch(/<(?:img|link|script|iframe|object|svg|video)\b|url\(|@import|@font-face|\ssrc=/i);
 });
 
-test("uses tables for layout only, and says so", () => {
+test("the page uses tables for layout only, and says so", () => {
   for (const [table] of page.matchAll(/<table[^>]*>/g)) expect(table).toContain("role='presentation'");
 });
 
-test("shows the address of a button in text, too", () => {
+test("the address of a button is shown in text, too", () => {
   expect(page.match(/href='https:\/\/datasets\.example\/\?a=1&amp;b=2'/g)).toHaveLength(2);
   expect(page).toContain(">https://datasets.example/?a=1&amp;b=2</a>");
 });
@@ -51,12 +51,12 @@ test.each([
   ["small print on the dark panel", "#adb4bd", "#262a31"],
   ["a link on the dark card", "#8ab8ff", "#1c1f24"],
   ["the dark button", "#0b1830", "#8ab8ff"],
-])("has contrast enough to be read: %s", (_, ink, ground) => {
+])("%s has contrast enough to be read", (_, ink, ground) => {
   for (const colour of [ink, ground]) expect(page).toContain(colour);
   const [light, dark] = [luminance(ink), luminance(ground)].toSorted((a, b) => b - a);
   expect((light! + 0.05) / (dark! + 0.05)).toBeGreaterThanOrEqual(4.5);
 });
 
-test("writes text as blocks of lines", () => {
+test("the text part is blocks of lines", () => {
   expect(textOf("a", null, ["b", "c"], "d")).toBe("a\n\nb\nc\n\nd\n");
 });

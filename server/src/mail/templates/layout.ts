@@ -12,7 +12,7 @@ export interface Written {
   readonly html: string;
 }
 
-/** What mails are told of the installation. */
+/** What mails need to know of the installation. */
 export interface MailSettings {
   readonly brand: string;
   /** Address of an image that stands in place of the name; null: the name does. */

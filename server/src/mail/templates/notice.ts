@@ -1,4 +1,4 @@
-// Notices, which tell the team everything of a submission. E-mail addresses and telephone numbers are links; web addresses
+// Notices, which show the team everything of a submission. E-mail addresses and telephone numbers are links; web addresses
 // of strangers stay text, because a click on one must be a decision. The button leads to the console.
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import { html, Markup } from "@submissions/shared/html";
