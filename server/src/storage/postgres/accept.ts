@@ -1,14 +1,13 @@
 // Accepts submissions, several in each commit. A batch is two round trips: its locks and its numbers are asked for together
 // with what has to be known of it, and its rows are sent together with COMMIT. An address, a key and a challenge are decided
 // about by one transaction at a time. None waits for these locks: an entry whose locks are not free comes again.
-import { emailKey } from "@submissions/shared/fields";
 import { reached } from "../../failpoint.ts";
 import { Again, CommitQueue } from "../commit-queue.ts";
 import { decide, type Rows } from "../rules/decide.ts";
-import { dayName, keyName, wantedBy } from "../rules/facts.ts";
+import { addressed, type AddressedEntry, dayName, keyName, wantedBy } from "../rules/facts.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import type { References } from "../rules/references.ts";
-import { prepareAccepting } from "../sql/accepting.ts";
+import { prepareWriting } from "../sql/accepting.ts";
 import { type Engine, only, type Query } from "../sql/engine.ts";
 import { mailTable } from "../sql/mails.ts";
 import { type Settled, settledColumns, settling } from "../sql/outbox.ts";
@@ -44,18 +43,19 @@ const findWritten = prepared<object>(`
 // No submission waits for a mail that another session has locked. The LIMIT cuts nothing off. With it
 // the planner expects ten rows; without it a hundred, for which it may read all mails to compare each with each.
 const settleFree = prepared<{ id: number }>(
-  settling(
+  `${settling(
     mailTable,
-    `(SELECT given.* FROM (SELECT * FROM ${rowsAs("given", settledColumns)} LIMIT json_array_length($1)) AS given
-      WHERE (SELECT id FROM mail WHERE mail.id = given.id FOR NO KEY UPDATE SKIP LOCKED) IS NOT NULL)`,
-  ),
+    (column) => `ended.${column}`,
+    `FROM (SELECT given.* FROM (SELECT * FROM ${rowsAs("given", settledColumns)} LIMIT json_array_length($1)) AS given
+      WHERE (SELECT id FROM mail WHERE mail.id = given.id FOR NO KEY UPDATE SKIP LOCKED) IS NOT NULL) AS ended`,
+  )} RETURNING mail.id`,
 );
 
 /** A submission, or a statement that goes with the next commit and does the same when it runs twice. */
-type Job = Entry | Query<unknown>;
+type Job = AddressedEntry | Query<unknown>;
 type Answer = Acceptance | readonly unknown[];
 
-const isEntry = (job: Job): job is Entry => "submission" in job;
+const isEntry = (job: Job): job is AddressedEntry => "submission" in job;
 
 interface Stored {
   readonly answers: ReadonlyMap<Job, Answer | Again>;
@@ -69,7 +69,7 @@ export function makeAcceptor(
   references: References,
   onCommit: CommitListener | undefined,
 ) {
-  const { find, write } = prepareAccepting(engine);
+  const write = prepareWriting(engine);
   const queue = new CommitQueue<Job, Answer>({ batchMax, onCommit, busyMs: lockedMs, commit });
 
   async function commit(jobs: readonly Job[]): Promise<readonly (Answer | Again)[]> {
@@ -94,12 +94,12 @@ export function makeAcceptor(
     return jobs.map((job) => answers.get(job) ?? []);
   }
 
-  async function acceptIn(session: Session, entries: readonly Entry[]): Promise<Stored> {
-    const { wanted, numbers } = wantedBy(entries);
+  async function acceptIn(session: Session, entries: readonly AddressedEntry[]): Promise<Stored> {
+    const { wanted, facts, numbers } = wantedBy(entries);
     const days = wanted.counters.map(dayName).toSorted();
-    const [locked, facts] = await Promise.all([
+    const [locked] = await Promise.all([
       session.all(lockAndDraw, [entries.flatMap(locksOf), numbers.arrivals, numbers.mails, days]),
-      runSteps(session, find(wanted)),
+      runSteps(session, engine.lookUp(wanted, facts)),
     ]);
     const { busy, arrivals, mails } = only(locked);
     const free = entries.filter((entry) => busy.length === 0 || !locksOf(entry).some((name) => busy.includes(name)));
@@ -116,7 +116,7 @@ export function makeAcceptor(
     },
 
     // An entry says itself until when it may wait.
-    accept: (entry: Entry) => queue.run(entry, entry) as Promise<Acceptance>,
+    accept: (entry: Entry) => queue.run(addressed(entry), entry) as Promise<Acceptance>,
 
     /** Settles mails with the next commit. Answers which: it passes over those that are locked. */
     async settle(settled: readonly Settled[]): Promise<readonly number[]> {
@@ -134,8 +134,8 @@ const nothingStored: Stored = { answers: new Map(), rows: null };
 const stillBusy = new Again(new StorageUnavailable("The database is locked (55P03)."));
 
 /** What no other transaction may decide about meanwhile. */
-const locksOf = ({ submission, key, challenge, spam }: Entry): string[] => [
-  ...(spam ? [] : [emailKey(submission.email)]),
+const locksOf = ({ emailKey, key, challenge, spam }: AddressedEntry): string[] => [
+  ...(spam ? [] : [emailKey]),
   ...(key === null ? [] : [keyName(key)]),
   ...(challenge === null ? [] : [challenge.hash]),
 ];

@@ -1,7 +1,7 @@
 // PostgreSQL as the engine of what both engines run.
-import { type AnswersOf, type Engine, type QueriesOf, type Query, queryOf, type Steps } from "../sql/engine.ts";
-import { type FoundRow, type LookUp, lookUpNames, lookUps } from "../rules/facts.ts";
-import { type Columns, type TableName, tableNames, tableOf } from "../rules/tables.ts";
+import { type AnswersOf, type Engine, type QueriesOf, Query, type Steps } from "../sql/engine.ts";
+import { type LookUp, lookUpNames, lookUpOf } from "../rules/facts.ts";
+import { type TableName, tableNames, tableOf } from "../rules/tables.ts";
 import type { Connections } from "./connections.ts";
 import { prepareLastComplete } from "./last-complete.ts";
 import type { Reader, Session } from "./session.ts";
@@ -13,7 +13,7 @@ export const lockOf = (name: string): string => `hashtextextended(${name}, 0)`;
 const lockAddress = prepared(`SELECT pg_advisory_xact_lock(${lockOf("$1::text")})`);
 
 /** A statement of this engine's own, for a transaction. */
-export const query = <Row>(statement: Statement<Row>, ...values: unknown[]): Query<Row> => queryOf(statement, values);
+export const query = <Row>(statement: Statement<Row>, ...values: unknown[]): Query<Row> => new Query(statement, values);
 
 // A list whose rows are rare passes over the others in several statements: one that took too long would be ended. Words are
 // found by their index, whatever the range.
@@ -45,8 +45,15 @@ export const makeEngine = (connections: Connections): Engine => ({
     const statement = prepared<Row>(text);
     return (...values) => query(statement, ...values);
   },
-  unprepared: (text, values, order) => queryOf({ text, settings: settingsFor(order) } satisfies Unprepared, values),
-  lookUp: (wanted) => findOf((name) => wanted[name]),
+  prepareEach(text, values) {
+    const statement = prepared(text);
+    return (rows) => rows.map((row) => query(statement, ...values(row)));
+  },
+  unprepared: (text, values, order) => new Query({ text, settings: settingsFor(order) } satisfies Unprepared, values),
+  *lookUp(wanted, facts) {
+    const found = yield* findOf((name) => wanted[name]);
+    for (const { name, row } of found) lookUpOf(name).note(facts, row);
+  },
   insert: (rows) => insertOf((name) => rows[name] ?? []),
   locking: (how) => how,
   // A statement sees what was committed before it begins: those behind the lock see what its last holder changed.
@@ -84,7 +91,7 @@ interface Part<Name> {
 }
 
 const lookUpParts = lookUpNames.map((name): Part<LookUp> => {
-  const { wanted: columns, text }: { wanted: Columns; text: string } = lookUps[name];
+  const { wanted: columns, text } = lookUpOf(name);
   const names = Object.keys(columns);
   const one = text.replaceAll(/\$(\d)/g, (_, number: string) => `wanted.${names[Number(number) - 1]}`);
   return {
@@ -105,7 +112,9 @@ const insertParts = tableNames.map((name): Part<TableName> => {
   };
 });
 
-const findOf = ofParts<LookUp, FoundRow>(lookUpParts, (texts) => texts.join(" UNION ALL "));
+const findOf = ofParts<LookUp, { readonly name: LookUp; readonly row: object }>(lookUpParts, (texts) =>
+  texts.join(" UNION ALL "),
+);
 const insertOf = ofParts<TableName, never>(insertParts, (texts) => `WITH ${texts.join(", ")} SELECT`);
 
 /** A statement of those parts that there are rows for: a batch seldom needs all. Each choice is prepared once. */

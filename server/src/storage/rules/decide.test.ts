@@ -6,22 +6,34 @@ import { application, day, entry, inquiry, minute, noon, subscription } from "..
 import type { ChallengeRecord, EarlierSubmission, IdempotencyRecord } from "../records.ts";
 import { type Entry } from "../store.ts";
 import { decide, decideLeaving } from "./decide.ts";
-import { type Addressee, factsOf, type FoundRow, keyName, type Numbers, wantedBy } from "./facts.ts";
+import {
+  addressed,
+  type Addressee,
+  type Found as FoundBy,
+  keyName,
+  type LookUp,
+  lookUpOf,
+  type Numbers,
+  wantedBy,
+} from "./facts.ts";
 import { capMs } from "./mails.ts";
 import { dayNumber, References } from "./references.ts";
 import { hashedKey } from "./suppression.ts";
 
 const references = new References("0".repeat(64));
-type Found = { readonly [Name in FoundRow["name"]]?: readonly Extract<FoundRow, { name: Name }>["row"][] };
+type Found = { readonly [Name in LookUp]?: readonly FoundBy<Name>[] };
 const key: IdempotencyRecord = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: noon };
 const challenge: ChallengeRecord = { hash: "c", expiresAt: noon + minute };
 
-function decided(entries: readonly Entry[], found: Found = {}) {
-  const { wanted, numbers: count } = wantedBy(entries);
+function decided(submitted: readonly Entry[], found: Found = {}) {
+  const entries = submitted.map(addressed);
+  const { facts, numbers: count } = wantedBy(entries);
   const drawn = (first: number, many: number) => Array.from({ length: many }, (_, n) => first + n);
   const numbers: Numbers = { arrivals: drawn(101, count.arrivals), mails: drawn(201, count.mails) };
-  const rows = Object.entries(found).flatMap(([name, of]) => of.map((row) => ({ name, row }) as FoundRow));
-  return decide(entries, factsOf(wanted, rows), numbers, references);
+  for (const [name, rows] of Object.entries(found)) {
+    for (const row of rows) lookUpOf(name as LookUp).note(facts, row);
+  }
+  return decide(entries, facts, numbers, references);
 }
 
 const earlierRow = (createdAt: number, more: Partial<NonNullable<Found["earlier"]>[number]> = {}) => ({
@@ -204,7 +216,7 @@ test("an address, a key and a challenge are looked up once for a batch, from the
     entry(inquiry(1), { key, challenge }),
     entry(inquiry(1, { receivedAt: noon - 5 }), { key, challenge }),
   ];
-  const { wanted, numbers } = wantedBy(batch);
+  const { wanted, numbers } = wantedBy(batch.map(addressed));
   expect(wanted).toMatchObject({
     earlier: [{ procedure: "p", key_hash: "k" }],
     spent: [{ hash: "c" }],

@@ -1,6 +1,6 @@
-// What becomes of submissions: the answers, and the rows to be written. Pure. The entries of a batch are decided one after
-// the other; what one changes is noted in the facts for those behind it.
-import { emailKey } from "@submissions/shared/fields";
+// What becomes of submissions: the answers, and the rows to be written. The same entries, facts and numbers always give the
+// same decision, and are used up by it: the entries of a batch are decided one after the other, what one changes is noted in
+// the facts for those behind it, and numbers are taken out of their lists.
 import { referenceDay, referencesPerDay } from "@submissions/shared/reference";
 import type { WebhookEvent } from "@submissions/shared/console";
 import type {
@@ -12,9 +12,18 @@ import type {
   SubscriberStatus,
   SubscriptionRecord,
 } from "../records.ts";
-import type { Acceptance, Accepted, Entry } from "../store.ts";
+import type { Acceptance, Accepted } from "../store.ts";
 import { auditRow, type TableName, tableNames, type TableRow } from "./tables.ts";
-import { type Addressee, dayName, type Facts, holds, keyName, type Numbers } from "./facts.ts";
+import {
+  type Addressee,
+  type AddressedEntry,
+  addresseeOf,
+  dayName,
+  type Facts,
+  holds,
+  keyName,
+  type Numbers,
+} from "./facts.ts";
 import { capMs, isAutomatic, mailsOf, receiptsMax } from "./mails.ts";
 import { mailId } from "./outbox-row.ts";
 import { dayNumber, type References } from "./references.ts";
@@ -35,7 +44,7 @@ export type Decision = ReturnType<typeof decide>;
 
 const nothing: Accepted = { result: "accepted", reference: null, mails: [], capped: [] };
 
-export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers, references: References) {
+export function decide(entries: readonly AddressedEntry[], facts: Facts, numbers: Numbers, references: References) {
   const rows = Object.fromEntries(tableNames.map((name) => [name, []])) as unknown as Rows;
   const subscribers = new Map<string, TableRow<"subscriber">>();
   const keys = new Map<string, TableRow<"idempotency">>();
@@ -45,7 +54,7 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
   /** Addresses whose links are deleted if they have expired by an instant. Deleted after the INSERTs. */
   const expired = new Map<string, number>();
 
-  function accept(entry: Entry): Acceptance {
+  function accept(entry: AddressedEntry): Acceptance {
     const { submission, key, challenge } = entry;
     // A caller who repeats a submission repeats its solution with it, so the key comes first.
     const taken = key === null ? undefined : facts.taken.get(keyName(key));
@@ -54,8 +63,8 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
     return submission.kind === "subscription" ? subscribe(entry, submission) : file(entry, submission);
   }
 
-  function file(entry: Entry, record: SubmissionRecord): Acceptance {
-    const { spam } = entry;
+  function file(entry: AddressedEntry, record: SubmissionRecord): Acceptance {
+    const { spam, emailKey: key } = entry;
     const { kind, receivedAt, name, email, door, requestId } = record;
     const day = referenceDay(receivedAt);
     const ofDay = dayName({ kind, day });
@@ -65,8 +74,7 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
     days.set(ofDay, { kind, day, taken: counter + 1 });
     const reference = references.format(kind, day, counter);
     const arrival = next(numbers.arrivals);
-    const key = emailKey(email);
-    const receipted = !spam && getsReceipt(addresseeOf(key), receivedAt);
+    const receipted = !spam && getsReceipt(addresseeOf(facts, key), receivedAt);
     const status = spam ? "spam" : "new";
     const resumeKey = resumeKeyOf(record);
     rows.submission.push({
@@ -96,16 +104,16 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
     return { result: "accepted", reference, mails, capped: receipted ? [] : [receipt] };
   }
 
-  function subscribe(entry: Entry, record: SubscriptionRecord): Acceptance {
-    if (entry.spam) {
+  function subscribe(entry: AddressedEntry, record: SubscriptionRecord): Acceptance {
+    const { spam, emailKey: key } = entry;
+    const of = { submission: null, subscriber: key };
+    if (spam) {
       // Nothing is stored of it but the key, which erasing the person finds by the address.
-      use(entry, { submission: null, subscriber: emailKey(record.email) }, null);
+      use(entry, of, null);
       return nothing;
     }
     const { email, receivedAt, source, door, requestId, language, added } = record;
-    const key = emailKey(email);
-    const of = { submission: null, subscriber: key };
-    const addressee = addresseeOf(key);
+    const addressee = addresseeOf(facts, key);
     const { suppressed, newsletters, subscriber: before } = addressee;
     const known = before && {
       status: before.status as SubscriberStatus,
@@ -145,7 +153,7 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
   }
 
   /** Notes key and challenge of what is accepted, and its entry in the audit log. */
-  function use({ key, challenge, spam, audit }: Entry, of: EventSubject, reference: string | null): void {
+  function use({ key, challenge, spam, audit }: AddressedEntry, of: EventSubject, reference: string | null): void {
     if (key !== null) {
       const name = keyName(key);
       const { procedure, keyHash, fingerprint, createdAt } = key;
@@ -167,7 +175,12 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
   }
 
   /** Stores a mail. Answers it if it is born leased to the process that stores it, and due at once. */
-  function mail(kind: MailKind, about: MailSubject, of: EventSubject, { submission, lease }: Entry): LeasedMail[] {
+  function mail(
+    kind: MailKind,
+    about: MailSubject,
+    of: EventSubject,
+    { submission, lease }: AddressedEntry,
+  ): LeasedMail[] {
     const leased = "owner" in lease ? lease : null;
     const id = next(numbers.mails);
     const at = submission.receivedAt;
@@ -185,12 +198,6 @@ export function decide(entries: readonly Entry[], facts: Facts, numbers: Numbers
     if (leased === null) return [];
     const tries = { attempts: 0, timesNotFound: null, leasedUntil: leased.until };
     return [{ id: mailId(id, at), kind, about, createdAt: at, ...tries }];
-  }
-
-  function addresseeOf(key: string): Addressee {
-    const addressee = facts.addressees.get(key);
-    if (addressee === undefined) throw new Error("An address was not looked up.");
-    return addressee;
   }
 
   const answers = entries.map(accept);

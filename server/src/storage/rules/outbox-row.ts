@@ -33,10 +33,15 @@ export interface Ended {
 const storable = (answer: string | null): string | null => answer && answer.toWellFormed().replaceAll("\0", "");
 
 /** It is not tried again. */
-export const endedAs = (status: string, at: number, answer: string, denials: number | null = null): Ended => {
-  const times = { due_at: null, scheduled_at: null, ended_at: at };
-  return { status, tries: 1, ...times, last_answer: storable(answer), denials };
-};
+export const endedAs = (status: string, at: number, answer: string, denials: number | null = null): Ended => ({
+  status,
+  tries: 1,
+  due_at: null,
+  scheduled_at: null,
+  ended_at: at,
+  last_answer: storable(answer),
+  denials,
+});
 
 /** It is tried later. */
 export const queuedAgain = (
@@ -44,7 +49,12 @@ export const queuedAgain = (
   answer: string | null,
   tries: number,
   denials: number | null = null,
-): Ended => {
-  const times = { due_at: dueAt, scheduled_at: at, ended_at: null };
-  return { status: "queued", tries, ...times, last_answer: storable(answer), denials };
-};
+): Ended => ({
+  status: "queued",
+  tries,
+  due_at: dueAt,
+  scheduled_at: at,
+  ended_at: null,
+  last_answer: storable(answer),
+  denials,
+});

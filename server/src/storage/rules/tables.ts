@@ -72,6 +72,52 @@ export type TableRow<Name extends TableName> = RowOf<(typeof tables)[Name]["colu
 
 export type RowsToInsert = { readonly [Name in TableName]: readonly TableRow<Name>[] };
 
+/** The values of a row, in the order of the parameters of a statement. */
+export type ValuesOf<Row> = (row: Row) => (string | number | null)[];
+
+export const valuesByName =
+  (names: readonly string[]): ValuesOf<object> =>
+  (row) =>
+    names.map((name) => (row as Readonly<Record<string, string | number | null>>)[name] ?? null);
+
+// Of the tables that get rows with each submission. V8 remembers at each place of the code where a few shapes of objects have
+// their values: a place that reads the rows of all tables by name searches each time, which takes 4 µs a submission.
+const values: { readonly [Name in TableName]?: ValuesOf<TableRow<Name>> } = {
+  submission: (row) => [
+    row.arrival,
+    row.kind,
+    row.day_number,
+    row.reference,
+    row.received_at,
+    row.name,
+    row.email,
+    row.email_key,
+    row.status,
+    row.receipt_at,
+    row.resume_key,
+    row.resume_scan,
+    row.door,
+    row.request_id,
+    row.fields,
+  ],
+  mail: (row) => [
+    row.id,
+    row.kind,
+    row.submission,
+    row.subscriber,
+    row.tokens,
+    row.status,
+    row.created_at,
+    row.due_at,
+    row.lease_owner,
+    row.lease_until,
+  ],
+};
+
+/** The values of a row of a table, in any order. */
+export const valuesOf = (name: TableName) =>
+  (values[name] ?? valuesByName(Object.keys(tables[name].columns))) as ValuesOf<object>;
+
 export const tableNames = Object.keys(tables) as TableName[];
 export const tableOf = (name: TableName): Table => tables[name];
 

@@ -1,18 +1,28 @@
 // What an engine is for statements and transactions that are the same on both. Their SQL is written once, with numbered
 // parameters (`$1`). A transaction is a generator: it yields its queries and is given their rows. SQLite runs it to its end
 // at once, PostgreSQL waits for each answer.
-import type { FoundRow, Wanted } from "../rules/facts.ts";
-import type { RowsToInsert } from "../rules/tables.ts";
+import type { Facts, Wanted } from "../rules/facts.ts";
+import type { RowsToInsert, ValuesOf } from "../rules/tables.ts";
 
 /** A list is for {@link Engine.among}, or for a statement of the engine's own. */
 export type Value = string | number | null | readonly (string | number | null)[];
 
 /** A statement with its values. In a transaction, `yield*` runs it and gives its rows; without, it does not run. */
-export interface Query<Row> {
+export class Query<Row> {
   /** As the engine has prepared it. */
   readonly statement: unknown;
   readonly values: readonly unknown[];
-  [Symbol.iterator](): Steps<readonly Row[]>;
+
+  /** To be used by an engine. */
+  constructor(statement: unknown, values: readonly unknown[]) {
+    this.statement = statement;
+    this.values = values;
+  }
+
+  *[Symbol.iterator](): Steps<readonly Row[]> {
+    const [rows] = yield [this];
+    return rows as readonly Row[];
+  }
 }
 
 export type QueriesOf<Rows extends readonly unknown[]> = readonly [...{ [At in keyof Rows]: Query<Rows[At]> }];
@@ -38,14 +48,16 @@ export interface Ranges {
 
 export interface Engine {
   prepare<Row = never>(text: string): (...values: Value[]) => Query<Row>;
+  /** Prepares a statement that gives no rows, to be run for each of some rows. */
+  prepareEach<Row>(text: string, values: ValuesOf<Row>): (rows: readonly Row[]) => readonly Query<never>[];
   /**
    * For {@link read}: a statement whose text varies. It is planned each time, with its values.
    *
    * @param order `index`: the planner must not sort, because an index gives the order
    */
   unprepared<Row>(text: string, values: readonly Value[], order: "index" | "any"): Query<Row>;
-  /** Runs the look-ups of `rules/facts.ts`, each for each thing that it is asked for. */
-  lookUp(wanted: Wanted): Query<FoundRow>;
+  /** Runs the look-ups of `rules/facts.ts`, each for each thing that it is asked for, and notes what they find. */
+  lookUp(wanted: Wanted, facts: Facts): Steps<void>;
   /** Stores rows of the tables of `rules/tables.ts`. */
   insert(rows: Partial<RowsToInsert>): Query<never>;
   /** The end of a SELECT that locks its rows for the transaction. Empty where transactions come one after the other. */
@@ -94,16 +106,6 @@ export const bindTo =
   (values: Value[]): Bind =>
   (value) =>
     `$${values.push(value)}`;
-
-/** To be used by an engine. */
-export const queryOf = <Row>(statement: unknown, values: readonly unknown[]): Query<Row> => ({
-  statement,
-  values,
-  *[Symbol.iterator]() {
-    const [rows] = yield [this];
-    return rows as readonly Row[];
-  },
-});
 
 /** Queries that do not wait for each other's answers, in their order. `yield*` gives the rows of each. */
 export function* together<Rows extends readonly unknown[]>(queries: QueriesOf<Rows>): Steps<AnswersOf<Rows>> {

@@ -8,7 +8,7 @@ import { parseMailId } from "../rules/outbox-row.ts";
 import { isToPerson } from "../rules/mails.ts";
 import type { Store } from "../store.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
-import { makeOutbox, type OutboxTable, type Settled } from "./outbox.ts";
+import { makeOutbox, type OutboxTable, type Settled, settledValues } from "./outbox.ts";
 import { prepareStanding } from "./addresses.ts";
 
 export const mailTable: OutboxTable<ClaimedMail, LeasedMail | RefusedMail, MailSettlement> = {
@@ -21,7 +21,9 @@ export const mailTable: OutboxTable<ClaimedMail, LeasedMail | RefusedMail, MailS
   joins: `${mailJoins} ${replyJoins}`,
   // A process that let a lease run out may have sent the mail and died before it recorded that.
   claims: "denials = CASE WHEN lease_owner <> $1 THEN 0 ELSE denials END,",
-  settles: "denials = ended.denials, tokens = CASE ended.status WHEN 'sent' THEN NULL ELSE tokens END,",
+  settles: (value) =>
+    `denials = ${value("denials")}, tokens = CASE ${value("status")} WHEN 'sent' THEN NULL ELSE tokens END,`,
+  settled: settledValues,
   leased: leasedMail,
   ended: endedMail,
 };

@@ -3,6 +3,7 @@
 import type { OutboxStore } from "../store.ts";
 import { type Ended, mailId, type MailRow, parseMailId } from "../rules/outbox-row.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
+import type { ValuesOf } from "../rules/tables.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 
 interface Claimed {
@@ -22,7 +23,9 @@ export interface OutboxTable<Row extends Claimed, Leased, Settlement> {
   readonly joins: string;
   /** What a claim sets beside the lease, whose owner is $1, and a settlement beside what all rows have. */
   readonly claims: string;
-  readonly settles: string;
+  settles(value: SettledValue): string;
+  /** The values of a settlement, in the order of {@link settledColumns}. */
+  readonly settled: ValuesOf<Settled>;
   /** @param refusal why it must not be sent */
   leased(id: string, row: Row, now: number, until: number, refusal?: string): Leased;
   ended(settlement: Settlement): Ended;
@@ -48,27 +51,43 @@ export const settledColumns = {
   denials: "integer",
 } as const;
 
-const settledNames = Object.keys(settledColumns) as (keyof Settled)[];
-const oneSettled = Object.entries(settledColumns).map(([name, type], at) => `CAST($${at + 1} AS ${type}) AS ${name}`);
+/** How the text of a settlement names a value. */
+export type SettledValue = (column: keyof Settled) => string;
+
+const parameter: SettledValue = (column) =>
+  `CAST($${Object.keys(settledColumns).indexOf(column) + 1} AS ${settledColumns[column]})`;
+
+export const settledValues: ValuesOf<Settled> = (row) => [
+  row.id,
+  row.created_at,
+  row.owner,
+  row.status,
+  row.tries,
+  row.due_at,
+  row.scheduled_at,
+  row.ended_at,
+  row.last_answer,
+  row.denials,
+];
 
 /**
  * Settles rows and gives their leases back; touches no row that another owner holds. It asks for the due time, not for the
  * status: otherwise the planner of a new database might read the index of all queued rows.
  *
- * @param ended a table of {@link settledColumns}
+ * @param from where the values come from; without it they are parameters
  */
 export const settling = (
   { name, settles }: Pick<OutboxTable<Claimed, unknown, unknown>, "name" | "settles">,
-  ended: string,
+  value: SettledValue = parameter,
+  from = "",
 ): string => `
-  UPDATE ${name} SET status = ended.status, attempts = attempts + ended.tries, due_at = ended.due_at,
-    scheduled_at = ended.scheduled_at, ended_at = ended.ended_at,
-    last_answer = coalesce(ended.last_answer, ${name}.last_answer), ${settles}
+  UPDATE ${name} SET status = ${value("status")}, attempts = attempts + ${value("tries")}, due_at = ${value("due_at")},
+    scheduled_at = ${value("scheduled_at")}, ended_at = ${value("ended_at")},
+    last_answer = coalesce(${value("last_answer")}, ${name}.last_answer), ${settles(value)}
     lease_owner = NULL, lease_until = NULL
-  FROM ${ended} AS ended
-  WHERE ${name}.id = ended.id AND ${name}.created_at = ended.created_at AND ${name}.due_at IS NOT NULL
-    AND ${name}.lease_owner = ended.owner
-  RETURNING ${name}.id`;
+  ${from}
+  WHERE ${name}.id = ${value("id")} AND ${name}.created_at = ${value("created_at")} AND ${name}.due_at IS NOT NULL
+    AND ${name}.lease_owner = ${value("owner")}`;
 
 /** By so much the clocks of processes may differ. */
 const slackMs = 60_000;
@@ -103,7 +122,7 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
   engine: Engine,
   table: OutboxTable<Row, Leased, Settlement>,
   refused: ((rows: readonly Row[]) => Steps<ReadonlyMap<number, string>>) | null = null,
-  settleBeside: (rows: readonly Settled[]) => Promise<readonly number[]> = async () => [],
+  settleBeside?: (rows: readonly Settled[]) => Promise<readonly number[]>,
 ): OutboxStore<Leased, Settlement> {
   const { prepare, among, amongUnlocked, read, transaction } = engine;
   const { name, prefix, lane, lanes, columns, joins, claims } = table;
@@ -125,19 +144,18 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
   const renew = prepare<MailRow>(`
     UPDATE ${name} SET lease_until = $1 WHERE ${among("id", "$2", "bigint")} AND due_at IS NOT NULL AND lease_owner = $3
     RETURNING id AS row, created_at AS "createdAt"`);
-  const settleOne = prepare<{ id: number }>(settling(table, `(SELECT ${oneSettled.join(", ")})`));
+  const settleEach = engine.prepareEach(settling(table), table.settled);
 
   const idOf = ({ row, createdAt }: MailRow) => prefix + mailId(row, createdAt);
   const parseId = (id: string) => (id.startsWith(prefix) ? parseMailId(id.slice(prefix.length)) : null);
 
   async function settle(rows: readonly Settled[]): Promise<void> {
     if (rows.length === 0) return;
-    const settled = new Set(await settleBeside(rows));
-    const left = rows.filter(({ id }) => !settled.has(id));
+    const settled = new Set(await settleBeside?.(rows));
+    const left = settled.size === 0 ? rows : rows.filter(({ id }) => !settled.has(id));
     if (left.length === 0) return;
-    const steps = () => together(left.map((row) => settleOne(...settledNames.map((column) => row[column]))));
     // The second time the leases are gone.
-    await transaction(steps, { repeatable: true, waitMs: settlementWaitMs });
+    await transaction(() => together(settleEach(left)), { repeatable: true, waitMs: settlementWaitMs });
   }
 
   return {
@@ -171,7 +189,7 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
         settlements.flatMap((settlement) => {
           const named = parseId(settlement.id);
           if (named === null) return [];
-          return { id: named.row, created_at: named.createdAt, owner, ...table.ended(settlement) };
+          return { ...table.ended(settlement), id: named.row, created_at: named.createdAt, owner };
         }),
       ),
   };

@@ -19,7 +19,7 @@ import { keptBack, secretOverlapMs, webhooksMax } from "../webhook-store.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, only } from "./engine.ts";
 import { prepareNewestFirst } from "./ranges.ts";
-import type { OutboxTable } from "./outbox.ts";
+import { type OutboxTable, settledValues } from "./outbox.ts";
 
 /** Deliveries that one transaction replays. */
 const replayedAtOnce = 250;
@@ -32,7 +32,9 @@ export const deliveryTable: OutboxTable<ClaimedDelivery, LeasedDelivery, Deliver
   columns: claimedColumns,
   joins: deliveryJoins,
   claims: "",
-  settles: "",
+  settles: () => "",
+  // They have no denials, which are the last.
+  settled: (row) => settledValues(row).slice(0, -1),
   leased: leasedDelivery,
   ended: endedDelivery,
 };

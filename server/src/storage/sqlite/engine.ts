@@ -1,9 +1,9 @@
 // SQLite as the engine of what both engines run.
 import type { SQLInputValue } from "node:sqlite";
 import type { RunOptions } from "../commit-queue.ts";
-import { type FoundRow, lookUpNames, lookUps, type Wanted } from "../rules/facts.ts";
-import { type RowsToInsert, tableNames, tableOf } from "../rules/tables.ts";
-import { type Engine, type Query, queryOf, type Ranges, type Steps, together, type Value } from "../sql/engine.ts";
+import { type Facts, lookUpNames, lookUpOf, type Wanted } from "../rules/facts.ts";
+import { type RowsToInsert, tableNames, tableOf, valuesByName, type ValuesOf, valuesOf } from "../rules/tables.ts";
+import { type Engine, Query, type Ranges, type Steps, together, type Value } from "../sql/engine.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 import type { ReadingThread } from "./reading-thread.ts";
@@ -24,12 +24,16 @@ const ranges: Ranges = {
 export const makeEngine = (connection: SqliteConnection, run: RunJob): Engine => ({
   prepare<Row>(text: string) {
     const statement = connection.prepare<SQLInputValue[], Row>(text.replaceAll("$", "?"));
-    return (...values) => queryOf<Row>(statement, values.map(inputOf));
+    return (...values) => new Query<Row>(statement, values.map(inputOf));
+  },
+  prepareEach(text, values) {
+    const all = runEach(connection.prepare(text.replaceAll("$", "?")), values);
+    return (rows) => [new Query({ all }, [rows])];
   },
   unprepared(text, values) {
     const sourceSQL = text.replaceAll("$", "?");
     const all = (...inputs: SQLInputValue[]) => connection.prepare(sourceSQL).all(...inputs);
-    return queryOf({ sourceSQL, all }, values.map(inputOf));
+    return new Query({ sourceSQL, all }, values.map(inputOf));
   },
   lookUp: prepareLookUp(connection),
   insert: prepareInsert(connection),
@@ -61,37 +65,53 @@ export const readingBy = (engine: Engine, thread: ReadingThread): Engine => ({
 
 function prepareLookUp(connection: SqliteConnection): Engine["lookUp"] {
   const finds = lookUpNames.map((name) => {
-    const { wanted, text } = lookUps[name];
+    const { wanted, text, findsOne, note } = lookUpOf(name);
+    const values = valuesByName(Object.keys(wanted));
     const statement = connection.prepare<SQLInputValue[], object>(text.replaceAll("$", "?"));
-    return { name, statement, valuesOf: takeValues(Object.keys(wanted)) };
+    const find = (facts: Facts, things: readonly object[]) => {
+      for (const thing of things) {
+        if (findsOne) {
+          const row = statement.get(...values(thing));
+          if (row !== undefined) note(facts, row);
+        } else for (const row of statement.all(...values(thing))) note(facts, row);
+      }
+    };
+    return { name, find };
   });
-  const all = (wanted: Wanted) =>
-    finds.flatMap(({ name, statement, valuesOf }) =>
-      wanted[name].flatMap((thing) => statement.all(...valuesOf(thing)).map((row) => ({ name, row }) as FoundRow)),
-    );
-  return (wanted) => queryOf({ all }, [wanted]);
+  const all = (wanted: Wanted, facts: Facts) => {
+    for (const { name, find } of finds) find(facts, wanted[name]);
+    return [];
+  };
+  return function* (wanted, facts) {
+    yield [new Query({ all }, [wanted, facts])];
+  };
 }
 
 function prepareInsert(connection: SqliteConnection): Engine["insert"] {
   const inserts = tableNames.map((name) => {
     const { columns, conflict } = tableOf(name);
-    const names = Object.keys(columns);
+    const values = valuesOf(name);
+    // In the order of the values.
+    const names = values(Object.fromEntries(Object.keys(columns).map((column) => [column, column])));
     const statement = connection.prepare<SQLInputValue[]>(`
       INSERT INTO ${name} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})
       ${conflict === undefined ? "" : `ON CONFLICT ${conflict}`}`);
-    return { name, statement, valuesOf: takeValues(names) };
+    return { name, insert: runEach(statement, values) };
   });
   const all = (rows: Partial<RowsToInsert>) => {
-    for (const { name, statement, valuesOf } of inserts) {
-      for (const row of rows[name] ?? []) statement.run(...valuesOf(row));
-    }
+    for (const { name, insert } of inserts) insert(rows[name] ?? []);
     return [];
   };
-  return (rows) => queryOf({ all }, [rows]);
+  return (rows) => new Query({ all }, [rows]);
 }
 
-const takeValues = (names: readonly string[]) => (row: object) =>
-  names.map((name) => (row as Readonly<Record<string, SQLInputValue>>)[name] ?? null);
+/** Runs a statement for each of some rows. */
+const runEach =
+  <Row>(statement: Statement<SQLInputValue[], never>, values: ValuesOf<Row>) =>
+  (rows: readonly Row[]): never[] => {
+    for (const row of rows) statement.run(...values(row));
+    return [];
+  };
 
 // A list is one parameter: its length then makes no other statement and meets no limit.
 const inputOf = (value: Value): SQLInputValue =>

@@ -2,11 +2,11 @@
 import { reached } from "../../failpoint.ts";
 import { Again, CommitQueue } from "../commit-queue.ts";
 import { decide } from "../rules/decide.ts";
-import { wantedBy } from "../rules/facts.ts";
+import { type AddressedEntry, wantedBy } from "../rules/facts.ts";
 import type { References } from "../rules/references.ts";
-import { prepareAccepting } from "../sql/accepting.ts";
+import { prepareWriting } from "../sql/accepting.ts";
 import { type Engine, type Steps, together } from "../sql/engine.ts";
-import { type Acceptance, type CommitListener, type Entry, StorageUnavailable } from "../store.ts";
+import { type Acceptance, type CommitListener, StorageUnavailable } from "../store.ts";
 import { busyWaitMs } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { asUnavailable, isBusy } from "./errors.ts";
@@ -15,12 +15,12 @@ import { asUnavailable, isBusy } from "./errors.ts";
 const batchMax = 256;
 
 /** Submissions of a transaction are accepted together; anything else is done by itself. */
-type Job = Entry | (() => unknown);
+type Job = AddressedEntry | (() => unknown);
 
 /** @param accept accepts submissions within a transaction */
 export function makeJobQueue(
   connection: SqliteConnection,
-  accept: (entries: readonly Entry[]) => readonly Acceptance[],
+  accept: (entries: readonly AddressedEntry[]) => readonly Acceptance[],
   onCommit: CommitListener | undefined,
 ): CommitQueue<Job, unknown> {
   async function commit(jobs: readonly Job[]): Promise<readonly unknown[]> {
@@ -53,15 +53,16 @@ function undo(connection: SqliteConnection): void {
 
 /** No other transaction runs meanwhile, so that the numbers of rows follow those that are stored. */
 export function prepareAccept(engine: Engine, references: References) {
-  const { find, write } = prepareAccepting(engine);
+  const write = prepareWriting(engine);
   const lastNumber = engine.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = $1");
 
-  return function* accept(entries: readonly Entry[]): Steps<readonly Acceptance[]> {
-    const { wanted, numbers } = wantedBy(entries);
+  return function* accept(entries: readonly AddressedEntry[]): Steps<readonly Acceptance[]> {
+    const { wanted, facts, numbers } = wantedBy(entries);
     const [[submission], [mail]] = yield* together([lastNumber("submission"), lastNumber("mail")]);
     const arrivals = behind(submission?.seq, numbers.arrivals);
     const mails = behind(mail?.seq, numbers.mails);
-    const decision = decide(entries, yield* find(wanted), { arrivals, mails }, references);
+    yield* engine.lookUp(wanted, facts);
+    const decision = decide(entries, facts, { arrivals, mails }, references);
     yield* together(write(decision));
     reached("row-written");
     reached("before-commit");

@@ -1,7 +1,8 @@
 // The SQLite engine of the store: every method is one job of the commit queue, or one short read.
+import { addressed, type AddressedEntry } from "../rules/facts.ts";
 import { References } from "../rules/references.ts";
 import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
-import type { Acceptance, Entry, OpenOptions, Store } from "../store.ts";
+import type { Acceptance, OpenOptions, Store } from "../store.ts";
 import { operatorsReadMs, StorageUnavailable } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
@@ -26,7 +27,7 @@ export function makeSqliteStore(
   if (row === undefined) throw new StorageUnavailable("The database has lost its row in the table store.");
   const references = new References(row.referenceKey);
   const probe = connection.prepare<[]>("UPDATE store SET probe = probe + 1");
-  const acceptAll = (entries: readonly Entry[]) => (entries.length === 0 ? [] : runSteps(accept(entries)));
+  const acceptAll = (entries: readonly AddressedEntry[]) => (entries.length === 0 ? [] : runSteps(accept(entries)));
   const queue = makeJobQueue(connection, acceptAll, onCommit);
   const run: RunJob = (job, options) => queue.run(job, options) as Promise<ReturnType<typeof job>>;
   const engine = makeEngine(connection, run);
@@ -62,7 +63,7 @@ export function makeSqliteStore(
     },
 
     // An entry says itself until when it may wait.
-    accept: (entry) => queue.run(entry, entry) as Promise<Acceptance>,
+    accept: (entry) => queue.run(addressed(entry), entry) as Promise<Acceptance>,
 
     async [Symbol.asyncDispose]() {
       await queue.close();
