@@ -1,4 +1,5 @@
 // The two doors as one: sends the same case through REST and through typed RPC and reads both answers in the same terms.
+import { checkDocumented } from "./documented.ts";
 import type { Service } from "./service.ts";
 
 export const addresses = {
@@ -35,6 +36,7 @@ export const rest: Door = {
     const response = await fetch(service.url + addresses[procedure], { method: "POST", ...init });
     const body = (await response.json()) as never;
     const { status, headers } = response;
+    checkDocumented(addresses[procedure], status, headers, body);
     return status === 200 ? { status, headers, receipt: body } : { status, headers, fault: body };
   },
 };

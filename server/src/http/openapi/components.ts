@@ -122,7 +122,6 @@ export const refusalSchemas: Readonly<Record<string, Schema>> = {
       },
     },
     required: ["message", "code", "requestId"],
-    additionalProperties: false,
   },
   Issue: {
     type: "object",
@@ -137,7 +136,6 @@ export const refusalSchemas: Readonly<Record<string, Schema>> = {
       message: { type: "string", description: "What to do about it, for the person." },
     },
     required: ["path", "message"],
-    additionalProperties: false,
   },
 };
 
@@ -189,16 +187,17 @@ export function refusalsOf(operation: Refusing): Record<string, Answer> {
   return Object.fromEntries(
     [...byStatus]
       .toSorted(([a], [b]) => a - b)
-      .map(([status, ofStatus]) => [String(status), refusal(status, ofStatus, operation.issues)]),
+      .map(([status, ofStatus]) => [String(status), refusal(status, ofStatus, operation)]),
   );
 }
 
-const refusal = (status: number, names: readonly Met[], issues: readonly Issue[]): Answer => ({
+const refusal = (status: number, names: readonly Met[], { submission, issues }: Refusing): Answer => ({
   description: names.map((name) => faults[name].when).join(" Or: "),
   headers: {
     ...everyAnswer,
     ...([409, 429, 503].includes(status) && retryAfter),
-    ...(status === 429 && rateLimit),
+    // Headers that are too large are refused before anything is counted.
+    ...(submission && status !== 431 && rateLimit),
   },
   content: {
     "application/json": {

@@ -100,8 +100,12 @@ function complete(raw: Operation, schemas: Record<string, Schema>, proofOfWork: 
     throw new Error(`${operationId} lacks its body, its receipt or its examples.`);
   const name = operationId.charAt(0).toUpperCase() + operationId.slice(1);
   const reference = Object.keys(receipt.properties ?? {}).some((field) => field.endsWith("Id"));
-  schemas[`${name}Request`] = { ...withExamples(body, shown), ...(reference && furtherFields) };
-  schemas[`${name}Receipt`] = receipt;
+  const request = withExamples(body, shown);
+  const beside = { ...request.properties, ...besideFields, ...(reference && { message }) };
+  schemas[`${name}Request`] = { ...request, properties: beside, ...(reference && furtherFields) };
+  // Answers may get new fields (docs/upgrading.md), so no reader may refuse them.
+  const { additionalProperties: _, ...open } = receipt;
+  schemas[`${name}Receipt`] = open;
   const file = type === multipart;
   return {
     operationId,
@@ -138,6 +142,35 @@ function complete(raw: Operation, schemas: Record<string, Schema>, proofOfWork: 
     },
   };
 }
+
+/** What may stand beside the fields of any submission. What breaks a rule counts as absent, and is never refused. */
+const besideFields: Readonly<Record<string, Schema>> = {
+  [languageField]: {
+    type: "string",
+    description: "The language of the mails to the person: `en` (the default) or `de`.",
+    maxLength: 35,
+    examples: ["en"],
+  },
+  [consentTextField]: {
+    type: "string",
+    description: "The version of the privacy notice that was shown.",
+    maxLength: textLengthMax.consentText,
+    examples: ["2026-11"],
+  },
+  [consentPageField]: {
+    type: "string",
+    description: "The address of the page that showed it.",
+    maxLength: textLengthMax.url,
+    examples: ["https://www.example.org/contact"],
+  },
+};
+
+const message: Schema = {
+  type: "string",
+  description: "What the person writes. A further field that the team is shown first.",
+  maxLength: textLengthMax.furtherValue,
+  examples: ["We need 40 hours of telephone speech."],
+};
 
 const furtherFields = {
   additionalProperties: { description: "A further field: a text, or a number or boolean, which becomes its text." },
@@ -212,7 +245,7 @@ function status(words: string, values: readonly string[], more: Readonly<Record<
     headers: { ...everyAnswer, ...(values.includes("draining") && retryAfter) },
     content: {
       [json]: {
-        schema: { type: "object", required: ["status"], additionalProperties: false, properties },
+        schema: { type: "object", required: ["status"], properties },
         examples: Object.fromEntries(values.map((value) => [value, { value: { status: value } }])),
       },
     },
