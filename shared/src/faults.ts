@@ -249,7 +249,7 @@ export const faults = {
     status: 415,
     code: "UNSUPPORTED_MEDIA_TYPE",
     message: "This content type is not accepted here.",
-    when: "The content type, charset or content encoding of the request.",
+    when: "The content type, charset or content encoding of the request. The message and `Accept` name what is accepted.",
   },
   resumeKindUnsupported: {
     status: 415,

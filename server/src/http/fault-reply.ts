@@ -82,5 +82,7 @@ function noteFailure(request: FastifyRequest, reply: FastifyReply, error: unknow
   const isExpected = failure.status < 500 || (error instanceof Fault && error.cause === undefined);
   request.exchange.observation.refused(failure, isExpected ? undefined : error, paths);
   if (failure.retryAfterSeconds !== undefined) reply.header("retry-after", failure.retryAfterSeconds);
+  // RFC 9110 15.5.16: which types would have been taken.
+  if (failure.accepted !== undefined) reply.header("accept", failure.accepted.join(", "));
   return failure;
 }

@@ -16,6 +16,8 @@ export interface Failure {
   readonly message: string;
   readonly issues?: readonly Issue[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
+  /** The media types that would be taken. */
+  readonly accepted?: readonly string[] | undefined;
 }
 
 /** A storage that is unusable is mostly back within seconds, and asking more often only adds load. */
@@ -23,7 +25,10 @@ export const storageRetrySeconds = 5;
 
 /** The entry of the table for anything thrown. */
 export function describeFailure(error: unknown): Failure {
-  if (error instanceof Fault) return failure(error.fault, error.issues, error.retryAfterSeconds);
+  if (error instanceof Fault) {
+    const { fault, issues, retryAfterSeconds, accepted, message } = error;
+    return { ...failure(fault, issues, retryAfterSeconds), message, accepted };
+  }
   if (error instanceof StorageUnavailable || error instanceof VaultUnavailable) {
     return failure("storageUnavailable", undefined, storageRetrySeconds);
   }

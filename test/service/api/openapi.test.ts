@@ -111,8 +111,8 @@ describe.each(submissions)("$name", ({ operation, input, receipt }) => {
 
   test("has properties for what may stand beside the fields", () => {
     for (const [, media] of contentOf(operation)) {
-      const beside = ["lang", "consentText", "consentPage", ...("message" in propertiesOf(media) ? ["message"] : [])];
-      expect(Object.keys(propertiesOf(media))).toEqual(expect.arrayContaining(beside));
+      const expected = ["lang", "consentText", "consentPage", ...("message" in propertiesOf(media) ? ["message"] : [])];
+      expect(Object.keys(propertiesOf(media))).toEqual(expect.arrayContaining(expected));
       expect("message" in propertiesOf(media)).toBe(!receipt.safeParse({ message: "" }).success);
     }
   });

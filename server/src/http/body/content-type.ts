@@ -19,7 +19,8 @@ const nameAndValue = new RegExp(`(${token})=(${parameterValue})`, "g");
 
 /** @throws Fault `contentTypeUnsupported` for another media type, another charset and an encoded body */
 export function requireJson(headers: IncomingHttpHeaders): void {
-  if (!isOneOf(headers, ["application/json"])) throw new Fault("contentTypeUnsupported");
+  const accepted = ["application/json"] as const;
+  if (!isOneOf(headers, accepted)) throw new Fault("contentTypeUnsupported", { accepted });
 }
 
 function isOneOf(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): boolean {
@@ -49,11 +50,11 @@ export const acceptBodies =
   (acceptedOf: (request: FastifyRequest) => readonly BodyKind[]): preParsingHookHandler =>
   (request, _reply, payload, done) => {
     const { headers, raw } = request;
+    const accepted = acceptedOf(request);
     // A request that names no kind may have no body, which is another fault. Of several kinds Node keeps the first.
     const isTaken =
-      headers["content-type"] === undefined ||
-      (!isRepeated(raw, "content-type") && isOneOf(headers, acceptedOf(request)));
-    done(isTaken ? null : new Fault("contentTypeUnsupported"), payload);
+      headers["content-type"] === undefined || (!isRepeated(raw, "content-type") && isOneOf(headers, accepted));
+    done(isTaken ? null : new Fault("contentTypeUnsupported", { accepted }), payload);
   };
 
 /** JSON bodies become values: of at most 64 KiB, unless a route takes more. With `mayBeEmpty` an empty body is none. */

@@ -74,6 +74,10 @@ export const headers = {
     description: "`true`: this is the answer to an earlier submission with the same Idempotency-Key.",
     schema: { type: "string", const: "true" },
   },
+  Accept: {
+    description: "The media types that are accepted here.",
+    schema: { type: "string", examples: ["application/json"] },
+  },
   RetryAfter: number("When to try again, in seconds.", 0, 5),
   RateLimitLimit: number("How many submissions of one client are accepted in a window.", 1, 60),
   RateLimitRemaining: number("How many are left in this window.", 0, 59),
@@ -196,6 +200,7 @@ const refusal = (status: number, names: readonly Met[], { submission, issues }: 
   headers: {
     ...everyAnswer,
     ...([409, 429, 503].includes(status) && retryAfter),
+    ...(status === 415 && { accept: refer("headers", "Accept") }),
     // Headers that are too large are refused before anything is counted.
     ...(submission && status !== 431 && rateLimit),
   },
