@@ -75,6 +75,7 @@ export default defineConfig({
         [
           "test/contract/guarantees/*.test.ts",
           "test/service/mail/newsletter-life.test.ts",
+          "test/service/console/control-characters.test.ts",
           ...(process.env["NIGHTLY"] === "1"
             ? [
                 "test/service/api/idempotency.test.ts",

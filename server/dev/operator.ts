@@ -34,7 +34,7 @@ export async function devOperator(
   const at = Date.now();
   const password = drawSecret().slice(0, 16);
   await writeFile(file, password, { mode: 0o600 });
-  const hash = await new Passwords().hash(password, { network: "", isKnown: true });
+  const hash = await new Passwords().hash(password, { holder: "", isKnown: true });
   for (const [address, role, name] of accounts) {
     const invitationHash = hashSecret(drawSecret());
     await access.changeOperator(address, { role, invitationHash }, { operator: "npm run dev", at });

@@ -193,7 +193,7 @@ async function discardsWhatIsErased(store: Store, folder: string): Promise<void>
 async function letsOperatorsIn({ access }: Store, { secrets }: Held): Promise<void> {
   const hash = (name: string) => hashSecret(secrets[name] ?? "");
   const eva = await access.findOperator("eva@example.org");
-  const place = { network: "", isKnown: true };
+  const place = { holder: "", isKnown: true };
   expect(await new Passwords().verify(secrets["password"] ?? "", eva?.password ?? null, place)).toBe(true);
   expect(eva).toMatchObject({ role: "admin", totpSecret: "JBSWY3DPEHPK3PXP" });
   // The code of this step was used, the one of the next was not.

@@ -6,14 +6,18 @@ import { roles } from "@submissions/shared/roles";
 import { optionalWebUrl } from "@submissions/shared/addresses";
 import { email, optional, required } from "@submissions/shared/fields";
 import { normaliseSource } from "@submissions/shared/source";
-import { isBlank, optionalMultilineText, optionalText, requiredText } from "@submissions/shared/text";
+import { isBlank, optionalMultilineText, optionalText, problemOfLine, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
 import { readInstant } from "../desk/instant.ts";
 import { pageLimitMax, triageMax } from "../storage/desk-store.ts";
 import { passwordLengthMax } from "./password-rules.ts";
 
-/** Text that is compared with stored text; what is longer is stored nowhere. */
-const word = (lengthMax: number) => z.string("This field must be one text.").max(lengthMax, "This field is too long.");
+/** Text of any characters, as it was typed. */
+const anyText = (lengthMax: number) =>
+  z.string("This field must be one text.").max(lengthMax, "This field is too long.");
+/** Text that is compared with stored text. What is longer, or holds control characters, is stored nowhere. */
+const word = (lengthMax: number) =>
+  anyText(lengthMax).refine((text) => problemOfLine(text) === undefined, "Control characters are not allowed.");
 export const wholeNumber = z.int("This field must be a whole number.").min(0, "This field must not be negative.");
 /** Milliseconds since the epoch. A `Date` cannot hold later ones. */
 export const instant = wholeNumber.max(8.64e15, "This time is too far away.");
@@ -35,7 +39,8 @@ export const label: z.ZodType<string, string> = required({ rule: requiredText(10
 export const displayName = label.refine((name) => !name.includes("@"), "A name holds no @.");
 
 export const webhookUrl = word(2_048);
-export const typedPassword = word(passwordLengthMax);
+/** It is only hashed. */
+export const typedPassword = anyText(passwordLengthMax);
 export const secret = word(100);
 /** Of a second factor: six digits, or a recovery code, with spaces or hyphens. */
 export const typedCode = word(40);

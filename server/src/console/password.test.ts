@@ -3,7 +3,7 @@ import { Fault } from "../fault.ts";
 import { Passwords } from "./password.ts";
 
 const passwords = new Passwords();
-const place = { network: "192.0.2.0/24", isKnown: false };
+const place = { holder: "192.0.2.0/24", isKnown: false };
 
 test("a password verifies against its hash and no other does", async () => {
   const stored = await passwords.hash("correct horse battery", place);
@@ -31,7 +31,8 @@ test("without a stored password nothing verifies", async () => {
 const refusedOf = async (tries: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(tries)).filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
 
-const from = (network: number) => ({ network: `192.0.${network}.0/24`, isKnown: false });
+const from = (network: number) => ({ holder: `192.0.${network}.0/24`, isKnown: false });
+const knownOf = (holder: string) => ({ holder, isKnown: true });
 
 test("two run at once, twenty wait, the next is refused, and those behind the wait are served", async () => {
   const busy = new Passwords();
@@ -53,6 +54,31 @@ test("one network has four places, and gets them back", async () => {
   expect(await refusedOf(Array.from({ length: 4 }, () => busy.verify("x", cheap, place)))).toEqual([]);
 });
 
+test("one operator has two places, and gets them back", async () => {
+  const busy = new Passwords();
+  const twentyTwo = Array.from({ length: 22 }, () => busy.verify("x", cheap, knownOf("anna@example.org")));
+  const other = busy.verify("x", cheap, knownOf("ben@example.org"));
+  expect(await refusedOf(twentyTwo)).toHaveLength(20);
+  expect(await other).toBe(false);
+  const two = Array.from({ length: 2 }, () => busy.verify("x", cheap, knownOf("anna@example.org")));
+  expect(await refusedOf(two)).toEqual([]);
+});
+
+test("devices that are known and those that are not are served by turns", async () => {
+  const busy = new Passwords();
+  const served: string[] = [];
+  const note = (who: string) => (): void => void served.push(who);
+  const known = Array.from({ length: 22 }, (_, at) => busy.verify("x", cheap, knownOf(`${at}@example.org`)));
+  const others = Array.from({ length: 20 }, (_, at) => busy.verify("x", cheap, from(at)));
+  await Promise.all([...known.map((one) => one.then(note("known"))), ...others.map((one) => one.then(note("other")))]);
+  expect(served).toHaveLength(42);
+  // How long each takes is up to the machine: two run at once.
+  for (const half of [served.slice(2, 22), served.slice(22)]) {
+    expect(half.filter((who) => who === "other").length).toBeGreaterThanOrEqual(9);
+    expect(half.filter((who) => who === "known").length).toBeGreaterThanOrEqual(9);
+  }
+});
+
 test("strangers of many networks take no place from a device that is known, and it does not wait behind them", async () => {
   const busy = new Passwords();
   const strangers = Array.from({ length: 40 }, (_, at) => busy.verify("x", cheap, from(at)));
@@ -60,7 +86,7 @@ test("strangers of many networks take no place from a device that is known, and 
   const note = (who: string) => (): void => void settled.push(who);
   const all = [
     ...strangers.map((one) => one.then(note("stranger"), () => {})),
-    busy.verify("x", cheap, { ...place, isKnown: true }).then(note("known")),
+    busy.verify("x", cheap, knownOf("anna@example.org")).then(note("known")),
   ];
   await Promise.all(all);
   // It takes the first place that gets free, before the twenty that wait; how long each then takes is up to the machine.

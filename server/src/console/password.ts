@@ -14,12 +14,14 @@ const saltLength = 16;
 const runningMax = 2;
 /** Of known devices, and of all others. */
 const waitingMax = 20;
-/** Running and waiting ones of a network whose device is not known. */
+/** Running and waiting ones of an operator whose device is known, and of a network whose device is not. */
+const ofOperatorMax = 2;
 const ofNetworkMax = 4;
 const retryAfterSeconds = 2;
 
 export interface Place {
-  readonly network: string;
+  /** The operator where the device is known, otherwise the network. */
+  readonly holder: string;
   /** Whether the device has signed in before, or the caller has a session or an invitation. */
   readonly isKnown: boolean;
 }
@@ -29,12 +31,16 @@ const nobodys = phc(cost, randomBytes(saltLength), randomBytes(tagLength));
 
 type Cost = { readonly [Name in keyof typeof cost]: number };
 
-/** Hashes and verifies two passwords at a time. Strangers fill neither the places of other networks nor those of known devices. */
+/**
+ * Hashes and verifies two passwords at a time. Strangers fill neither the places of other networks nor those of known devices,
+ * an operator fills no other's, and the two queues are served by turns.
+ */
 export class Passwords {
   #running = 0;
   readonly #known: (() => void)[] = [];
   readonly #others: (() => void)[] = [];
-  readonly #ofNetwork = new Map<string, number>();
+  #isTurnOfKnown = true;
+  readonly #held = new Map<string, number>();
 
   /** @throws Fault `signInBusy` when too many wait */
   async hash(password: string, place: Place): Promise<string> {
@@ -59,25 +65,25 @@ export class Passwords {
     }
   }
 
-  async #enter({ network, isKnown }: Place): Promise<void> {
+  async #enter({ holder, isKnown }: Place): Promise<void> {
     const waiting = isKnown ? this.#known : this.#others;
-    const held = this.#ofNetwork.get(network) ?? 0;
-    if (waiting.length >= waitingMax || (!isKnown && held >= ofNetworkMax)) {
+    const held = this.#held.get(holder) ?? 0;
+    if (waiting.length >= waitingMax || held >= (isKnown ? ofOperatorMax : ofNetworkMax)) {
       throw new Fault("signInBusy", { retryAfterSeconds });
     }
-    if (!isKnown) this.#ofNetwork.set(network, held + 1);
+    this.#held.set(holder, held + 1);
     if (this.#running < runningMax) this.#running += 1;
     // The one that ends hands its place over.
     else await new Promise<void>((resolve) => waiting.push(resolve));
   }
 
-  #leave({ network, isKnown }: Place): void {
-    if (!isKnown) {
-      const left = (this.#ofNetwork.get(network) ?? 0) - 1;
-      if (left > 0) this.#ofNetwork.set(network, left);
-      else this.#ofNetwork.delete(network);
-    }
-    const next = this.#known.shift() ?? this.#others.shift();
+  #leave({ holder }: Place): void {
+    const left = (this.#held.get(holder) ?? 0) - 1;
+    if (left > 0) this.#held.set(holder, left);
+    else this.#held.delete(holder);
+    const [first, second] = this.#isTurnOfKnown ? [this.#known, this.#others] : [this.#others, this.#known];
+    this.#isTurnOfKnown = !this.#isTurnOfKnown;
+    const next = first.shift() ?? second.shift();
     if (next === undefined) this.#running -= 1;
     else next();
   }

@@ -2,6 +2,7 @@
 // one, and logs of proxies hold no address. The same address always has the same id, so bookmarks work, and no table is needed.
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import { emailKey } from "@submissions/shared/fields";
+import { problemOfLine } from "@submissions/shared/text";
 
 const cipher = "aes-256-ctr";
 const vectorBytes = 16;
@@ -22,9 +23,9 @@ export function personIds(key: string) {
       return Buffer.concat([vector, encrypted]).toString("base64url");
     },
 
-    /** The address of an id; an address, as it stood in old addresses of pages, is its own. Null for any other text. */
+    /** The address of an id; a line that may be one, as it stood in old addresses of pages, is its own. Null for any other text. */
     emailOf(text: string): string | null {
-      if (text.includes("@")) return text;
+      if (text.includes("@")) return problemOfLine(text) === undefined ? text : null;
       const sent = Buffer.from(text, "base64url");
       const vector = sent.subarray(0, vectorBytes);
       if (vector.length < vectorBytes) return null;

@@ -78,9 +78,11 @@ export const readsOwn = own(false);
 export const changesOwn = own(true);
 
 /** A procedure that anyone may call, but no token. */
-export const open = trpc.procedure.meta({ rule: "anyone" }).use(({ ctx, next }) => {
-  if (ctx.hasToken) throw new Fault("tokenReadsOnly");
-  return next();
+export const open = trpc.procedure.meta({ rule: "anyone" }).use(async ({ ctx, path, next }) => {
+  if (!ctx.hasToken) return next();
+  const refusal = new Fault("tokenReadsOnly");
+  noteRefusal(ctx.console, await ctx.caller(), path, refusal);
+  throw refusal;
 });
 
 type Changed = boolean | "last-admin";

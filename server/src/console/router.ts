@@ -14,7 +14,7 @@ import { secondFactorProcedures, sessionProcedures } from "./procedures/session.
 import { inboxProcedures, submissionProcedures, tagProcedures } from "./procedures/submissions.ts";
 import { subscriberProcedures } from "./procedures/subscribers.ts";
 import { webhookProcedures } from "./procedures/webhooks.ts";
-import { type Rule } from "./rules.ts";
+import { noteRefusal, type Rule, unknownCall } from "./rules.ts";
 
 export const consoleRouter = trpc.router({
   session: sessionProcedures,
@@ -48,7 +48,11 @@ export function describeCall(path: string): { readonly procedure: string; readon
 /** Calls a procedure. @throws Fault `notFound` for an unknown path; what the procedure throws, in an error of tRPC */
 export async function callConsole(path: string, ctx: Context, input: unknown): Promise<unknown> {
   const procedure = procedures.get(path);
-  if (procedure === undefined) throw new Fault("notFound");
+  if (procedure === undefined) {
+    const unknown = new Fault("notFound");
+    noteRefusal(ctx.console, await ctx.caller(), unknownCall, unknown);
+    throw unknown;
+  }
   const { type } = procedure._def;
   return procedure({ path, type, ctx, getRawInput: async () => input, signal: undefined, batchIndex: 0 });
 }

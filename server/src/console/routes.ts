@@ -13,7 +13,8 @@ import type { Console } from "./console.ts";
 import { bindingCookie, deviceCookie, oidcCookie, sessionCookie } from "./cookies.ts";
 import { consoleDownloads } from "./downloads.ts";
 import type { Context } from "./procedure.ts";
-import { admit, noteRefusal, type RoleRule, subscriberRoles } from "./rules.ts";
+import { noteRefusedRequests } from "./refused-requests.ts";
+import { admit, type RoleRule, subscriberRoles } from "./rules.ts";
 import { consolePages } from "./shell.ts";
 import { deviceOf, networkOf, type Visitor } from "./visitor.ts";
 
@@ -32,14 +33,16 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
   app.addHook("onClose", () => console.gathered.write());
   app.removeContentTypeParser("application/json");
   takeJson(app, { mayBeEmpty: true });
+  const noteRefused = noteRefusedRequests(app, console);
   const onRequest = guard.hook({
     refuseAll(request, reply, { fault, retryAfterSeconds = 1 }) {
       const isRate = fault === "rateLimited";
-      refuse(request, reply, isRate ? new Fault("tooManyRequests", { retryAfterSeconds }) : new Fault("consoleOnly"));
+      const refusal = isRate ? new Fault("tooManyRequests", { retryAfterSeconds }) : new Fault("consoleOnly");
+      void noteRefused(request, refusal).then(() => refuse(request, reply, refusal));
     },
   });
   rpcRoutes(app, options, onRequest);
-  downloadRoutes(app, options, onRequest);
+  downloadRoutes(app, options, onRequest, noteRefused);
   oidcRoutes(app, options, onRequest);
   if (!consolePages(app, folder, console)) {
     console.log.warn({}, "the console was not built (npm run build): only its calls and downloads are served");
@@ -53,7 +56,6 @@ interface CallsRoute {
   Params: { paths: string };
 }
 
-const importPath = "subscribers.import";
 const importRoute = "/console/trpc/:paths(^subscribers\\.import$)";
 const importRule = { roles: subscriberRoles, changes: true };
 /** A file of subscribers is one text in JSON, where line ends and quotation marks take two bytes. */
@@ -84,23 +86,23 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
   };
   // A large body is read of an operator only, of whom two such requests are served at once.
   const mayImport = async (request: FastifyRequest, reply: FastifyReply) =>
-    takeTurn(console, await admitted(console, request, importRule, importPath), reply);
+    takeTurn(console, await admitted(console, request, importRule), reply);
   const answerCalls = async (request: FastifyRequest<CallsRoute>, reply: FastifyReply) => {
     const list = isBatch(request) ? request.params.paths.split(",") : [request.params.paths];
     if (list.length > callsMax) throw new Fault("batchTooLarge");
     // Not loaded at the start of a service without operators.
     const { callConsole, describeCall } = await import("./router.ts");
-    request.exchange.observation.called(list.flatMap((path) => describeCall(path) ?? []));
+    const calls = list.flatMap((path) => describeCall(path) ?? []);
+    request.exchange.observation.called(calls);
     const context = contextOf(request, reply, options);
     await countCalls(options, reply, await context.caller(), list.length);
     const answer = (path: string, input: unknown) => answerOf(request, reply, path, callConsole(path, context, input));
     if (!isBatch(request)) return sendJson(reply, await answer(request.params.paths, request.body));
     const inputs = inputsOf(request.body ?? {});
-    return sendBatch(
-      request,
-      reply,
-      list.map((path, position) => answer(path, inputs[position])),
-    );
+    const answers = list.map((path, position) => answer(path, inputs[position]));
+    // A change may set a cookie, which goes before the first line of an answer in lines.
+    if (calls.some(({ isRead }) => !isRead)) await Promise.all(answers);
+    return sendBatch(request, reply, answers);
   };
   app.post<CallsRoute>(rpcRoute, { onRequest, preParsing: ownPage }, answerCalls);
   app.post<CallsRoute>(
@@ -159,7 +161,12 @@ function visitorOf(request: FastifyRequest, { console: { cookies }, addresses }:
   return { client, network: networkOf(client), device, deviceCookie: cookies.read(request, deviceCookie) };
 }
 
-function downloadRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onRequest: Gate): void {
+function downloadRoutes(
+  app: FastifyInstance,
+  options: ConsoleRoutesOptions,
+  onRequest: Gate,
+  noteRefused: ReturnType<typeof noteRefusedRequests>,
+): void {
   const { console } = options;
   takeUrlencoded(app);
   for (const { method, url, rule, isExport, send } of consoleDownloads) {
@@ -173,26 +180,26 @@ function downloadRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onR
         // A resume may be opened from a bookmark. Everything of a list goes to pages of the console and to tokens only.
         if (method === "GET" && !url.startsWith("/console/exports/")) requireOwnLink(request);
         else requireOwnPage(request, console.publicUrl());
-        const admittedNow = () => admitted(console, request, rule, url.replace(/:.*/, ""));
-        const caller = await admittedNow();
+        const caller = await admitted(console, request, rule);
+        const stillAdmitted = async () => {
+          try {
+            return await admitted(console, request, rule);
+          } catch (error) {
+            await noteRefused(request, error);
+            throw error;
+          }
+        };
         await countCalls(options, reply, caller, 1);
         if (isExport) await takeTurn(console, caller, reply);
-        return send({ console, caller, admitted: admittedNow, request, reply, gone: goneOf(reply) });
+        return send({ console, caller, admitted: stillAdmitted, request, reply, gone: goneOf(reply) });
       },
     });
   }
 }
 
-/** Who calls. @throws Fault as `admit` does, which is noted */
-async function admitted(console: Console, request: FastifyRequest, rule: RoleRule, call: string): Promise<Caller> {
-  const caller = await callerOf(request, console);
-  try {
-    return admit(caller, rule);
-  } catch (error) {
-    noteRefusal(console, caller, call, error);
-    throw error;
-  }
-}
+/** Who calls. @throws Fault as `admit` does */
+const admitted = async (console: Console, request: FastifyRequest, rule: RoleRule): Promise<Caller> =>
+  admit(await callerOf(request, console), rule);
 
 /** Waits for a turn of the caller. It ends after the last byte of the answer, or when the client has gone. */
 async function takeTurn(console: Console, caller: Caller, reply: FastifyReply): Promise<void> {

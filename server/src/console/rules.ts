@@ -37,6 +37,9 @@ export function admit(caller: Caller | null, rule: RoleRule): Caller {
   return caller;
 }
 
+/** What the audit log calls that which does not exist: its name is a stranger's text. */
+export const unknownCall = "unknown";
+
 /** Notes in the audit log whose call was refused, and why. Calls of strangers are counted by address instead. */
 export function noteRefusal(
   { gathered }: Pick<Console, "gathered">,

@@ -1,5 +1,6 @@
 // Signs operators in and out, and lets the invited set their passwords.
 import type { Me } from "@submissions/shared/console";
+import { emailKey } from "@submissions/shared/fields";
 import type { Clock, Stopwatch } from "../clock.ts";
 import { Fault, fieldInvalid } from "../fault.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";
@@ -66,22 +67,25 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
    */
   async function verify({ email, password, code }: Credentials, visitor: Visitor, hasSession: boolean) {
     const device = knownDevice(access.cookieKey, email, visitor.deviceCookie);
-    const place = { network: visitor.network, isKnown: device !== null || hasSession };
+    const isKnown = device !== null || hasSession;
+    const place = { holder: isKnown ? emailKey(email) : visitor.network, isKnown };
     let known: StoredOperator | null = null;
-    let isCodeWrong = false;
+    let [isCodeMissing, isCodeWrong] = [false, false];
     const attempt = async (): Promise<StoredOperator | null> => {
       known = await access.findOperator(email);
       // The same work for unknown addresses, and for operators without a password.
       if (!(await passwords.verify(password, known?.password ?? null, place)) || known === null) return null;
       if (hasSession || known.totpSecret === null) return known;
-      if (code === undefined || code.trim() === "")
-        throw fieldInvalid("code", "Enter the code of your authenticator app.");
+      // No failure: the page asks for the code once the password was right.
+      isCodeMissing = code === undefined || code.trim() === "";
+      if (code === undefined || isCodeMissing) return known;
       isCodeWrong = !(await useCode(known, known.totpSecret, code));
       return isCodeWrong ? null : known;
     };
     try {
       const operator = await throttle.attempt({ client: visitor.client, typed: email, device }, attempt);
       if (operator === null) noteFailed(known);
+      if (isCodeMissing) throw fieldInvalid("code", "Enter the code of your authenticator app.");
       if (isCodeWrong) throw fieldInvalid("code", "This code is wrong, or was used before.");
       return operator;
     } catch (error) {
@@ -109,10 +113,10 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     return operator;
   }
 
-  function hashNew(password: string, email: string, { network }: Visitor): Promise<string> {
+  function hashNew(password: string, email: string): Promise<string> {
     const problem = passwordProblem(password, [email, brand]);
     if (problem !== null) throw fieldInvalid("password", problem);
-    return passwords.hash(password, { network, isKnown: true });
+    return passwords.hash(password, { holder: emailKey(email), isKnown: true });
   }
 
   function requirePasswords(): void {
@@ -152,7 +156,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     ): Promise<NewSession | null> {
       requirePasswords();
       const { email } = await invited(token, visitor);
-      const hashed = await hashNew(password, email, visitor);
+      const hashed = await hashNew(password, email);
       const operator = await access.acceptInvitation(hashSecret(token), hashed, clock.now(), name);
       if (operator === null) throw new Fault("invitationInvalid");
       return operator.totpSecret === null ? begin(operator, visitor, false) : null;
@@ -177,7 +181,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
       visitor: Visitor,
     ): Promise<NewSession> {
       const operator = await confirm(email, current, "current", visitor);
-      const hash = await hashNew(password, email, visitor);
+      const hash = await hashNew(password, email);
       const actor = { operator: operator.email, at: clock.now() };
       // Removed meanwhile.
       if (!(await access.changeOperator(operator.email, { password: hash }, actor))) throw new Fault("signedOut");

@@ -60,7 +60,7 @@ export function throttleSignIns(clock: Stopwatch) {
      * Runs a try. It counts as failed until it has succeeded, so that tries at once are not counted too late.
      *
      * @param attempt answers null when it fails
-     * @throws Fault `signInThrottled`, or what `attempt` throws; that is not counted
+     * @throws Fault `signInThrottled`, or what `attempt` throws; that counts as failed
      */
     async attempt<Success>(trying: Trying, attempt: () => Promise<Success | null>): Promise<Success | null> {
       const counted = countedBy(trying);
@@ -68,14 +68,9 @@ export function throttleSignIns(clock: Stopwatch) {
       const waitMs = Math.max(...counted.map(({ failures, key }) => failures.waitMs(key, now)));
       if (waitMs > 0) throw new Fault("signInThrottled", { retryAfterSeconds: Math.ceil(waitMs / 1000) });
       for (const { failures, key } of counted) failures.change(key, 1, now);
-      let failed = false;
-      try {
-        const success = await attempt();
-        failed = success === null;
-        return success;
-      } finally {
-        if (!failed) for (const { failures, key } of counted) failures.change(key, -1, now);
-      }
+      const success = await attempt();
+      if (success !== null) for (const { failures, key } of counted) failures.change(key, -1, now);
+      return success;
     },
   };
 }

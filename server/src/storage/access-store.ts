@@ -120,7 +120,7 @@ export interface AccessStore {
   /** The open sessions of an operator, the one that was used last first. */
   listSessions(operatorId: number, now: number): Promise<readonly (SessionRow & { readonly idHash: string })[]>;
 
-  /** One session; one of an operator, by the id that `listSessions` shows; or, with null, all of an operator. */
+  /** One session; one of an operator, by the id that `listSessions` shows; or, with null, all of an operator, and the tokens where another one ends them. */
   endSessions(
     which: { readonly idHash: string } | { readonly operatorId: number; readonly id: string | null },
     actor: Actor,

@@ -175,6 +175,41 @@ test("a link signs an operator in once, within 15 minutes", async ({ store }) =>
   expect(await actionsOf(store)).toContain("operator.sign-in-link");
 });
 
+test("a link that signs in works no more after a new password, set or accepted with an invitation", async ({
+  store,
+}) => {
+  const { access } = store;
+  const { email } = await join(store, "eva@example.org", "sales");
+  const newPasswords = {
+    set: () => access.changeOperator(email, { password: "other phc" }, root),
+    accepted: async () => {
+      await access.changeOperator(email, { role: "sales", invitationHash: "hash" }, root);
+      return access.acceptInvitation("hash", "third phc", noon);
+    },
+  };
+  for (const [how, change] of Object.entries(newPasswords)) {
+    await access.changeOperator(email, { signInLinkHash: how }, root);
+    expect(await change()).not.toBe(false);
+    expect(await access.useSignInLink(how, noon)).toBeNull();
+  }
+});
+
+test("an administrator who ends an operator's sessions ends the tokens, the operator's own sign-out does not", async ({
+  store,
+}) => {
+  const { access } = store;
+  const { id, email } = await join(store, "eva@example.org", "admin");
+  await join(store, "ben@example.org", "admin");
+  for (const [hash, creator] of Object.entries({ evas: email, bens: "ben@example.org" })) {
+    const token = { hash, name: hash, role: "sales", expiresAt: null } as const;
+    await access.createToken(token, { operator: creator, at: noon });
+  }
+  await access.endSessions({ operatorId: id, id: null }, { operator: email, at: noon });
+  expect(await access.findToken("evas", noon)).not.toBeNull();
+  await access.endSessions({ operatorId: id, id: null }, { operator: "ben@example.org", at: noon });
+  expect([await access.findToken("evas", noon), (await access.listTokens()).length]).toEqual([null, 1]);
+});
+
 test("a code of the second factor and a recovery code work once each", async ({ store }) => {
   const { access } = store;
   const { id, email } = await join(store, "eva@example.org", "sales");

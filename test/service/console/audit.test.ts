@@ -1,5 +1,6 @@
 // What stands in the audit log beside changes: refused calls, what tokens read, and who a token is.
 import { expect, test } from "vitest";
+import { json } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
 import { auditOf, Operator, operator, scriptOf, submitAll } from "../../support/console/operator.ts";
 
@@ -27,6 +28,54 @@ test("refused calls are entries with who, what and why, counted; those of strang
     ["ben@example.org", "refused", "/console/resumes/", { notFound: 1 }],
     ["ben@example.org", "refused", "/console/exports/audit.csv", { notFound: 1 }],
   ]);
+});
+
+test("what comes with a session from another site, asks for what does not exist, or is too much is an entry", async () => {
+  await using service = await startService();
+  const ben = await operator(service, "ben@example.org", "sales");
+  const admin = await operator(service, "admin@example.org", "admin");
+  const from = (one: Operator, headers: Record<string, string>) => {
+    const page = new Operator(service, headers);
+    page.cookie = one.cookie;
+    return page;
+  };
+  const foreign = [
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { origin: "https://evil.example" },
+    {},
+  ];
+  for (const headers of foreign) {
+    expect((await from(ben, headers).call("reply.send", {})).status).toBe(403);
+    const exported = await from(ben, headers).fetch("/console/exports/inquiries.csv", { method: "POST" });
+    expect(exported.status).toBe(403);
+    // An unknown name is a stranger's text: it is not written.
+    expect((await from(ben, headers).call("what.is@example.org")).status).toBe(403);
+    expect((await new Operator(service, headers).call("reply.send", {})).status).toBe(403);
+  }
+  expect((await from(ben, { "sec-fetch-site": "same-site" }).fetch("/console/resumes/APP-1")).status).toBe(403);
+  expect((await ben.call("what.is@example.org")).status).toBe(404);
+  expect((await ben.fetch("/console/exports/persons.csv")).status).toBe(404);
+  expect((await ben.fetch("/console/trpc/inbox.counts")).status).toBe(405);
+  const many = Array(11).fill("inbox.counts").join();
+  expect((await ben.fetch(`/console/trpc/${many}?batch=1`, { method: "POST", ...json({}) })).status).toBe(400);
+  const plain = { method: "POST", headers: { "content-type": "text/plain" }, body: "{}" };
+  expect((await ben.fetch("/console/trpc/inbox.counts", plain)).status).toBe(415);
+  const script = await scriptOf(admin, "sales");
+  expect((await script.call("session.signIn", { email: "ben@example.org", password: "x" })).status).toBe(403);
+  await service.stop();
+  const entries = seen(await auditOf(service), "refused").map(([who, , subject, detail]) => [who, subject, detail]);
+  expect(entries).toEqual(
+    expect.arrayContaining([
+      ["ben@example.org", "reply.send", { consoleOnly: 4 }],
+      ["ben@example.org", "/console/exports/inquiries.csv", { consoleOnly: 4 }],
+      ["ben@example.org", "unknown", { consoleOnly: 4, notFound: 2 }],
+      ["ben@example.org", "/console/resumes/", { consoleOnly: 1 }],
+      ["ben@example.org", "inbox.counts", { batchTooLarge: 1, contentTypeUnsupported: 1, methodNotSupported: 1 }],
+      ["token 1 (script)", "session.signIn", { tokenReadsOnly: 1 }],
+    ]),
+  );
+  expect(entries).toHaveLength(6);
 });
 
 test("a call over the limit of its operator is an entry", async () => {

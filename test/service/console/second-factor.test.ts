@@ -81,6 +81,18 @@ test("ten failures a minute are enough, of passwords, current passwords and code
   expect(failed.map(({ operator: name, detail }) => [name, detail])).toEqual([[email, { count: 10, throttled: 2 }]]);
 });
 
+test("a right password without a code is asked for the code, however often, and counts as no failure", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const { secret } = await setFactor(await operator(service, "eva@example.org", "sales"), clock);
+  clock.advance(minuteMs);
+  const other = new Operator(service);
+  for (let tries = 0; tries < 12; tries += 1) {
+    expect((await signIn(other, "eva@example.org", " ")).issues?.[0]?.path).toEqual(["code"]);
+  }
+  expect((await signIn(other, "eva@example.org", codeOf(secret, clock.now()))).status).toBe(200);
+});
+
 test("an invitation that replaces a password does not replace the second factor", async () => {
   const clock = new MovableClock();
   await using service = await startService({ clock });

@@ -140,6 +140,31 @@ test("a new password needs the current one, ends all other sessions, and is reco
   expect(failed.map(({ detail }) => detail["count"])).toEqual([3]);
 });
 
+test.each([{ "trpc-accept": "application/jsonl" }, { "trpc-batch-mode": "stream" }])(
+  "a sign-in whose answer comes in lines gives its cookie, too: %o",
+  async (headers: Record<string, string>) => {
+    await operator(common(), "lines@example.org", "sales");
+    const browser = new Operator(common(), { "sec-fetch-site": "same-origin", ...headers });
+    const inputs = { 1: { email: "lines@example.org", password } };
+    const init = { method: "POST", ...json(inputs) };
+    const response = await browser.fetch("/console/trpc/session.methods,session.signIn?batch=1", init);
+    expect(await response.text()).toContain('"role":"sales"');
+    expect(response.headers.getSetCookie()[0]).toMatch(/^console-session=[\w-]{43};/);
+    const session = new Operator(common());
+    session.cookie = browser.cookie;
+    expect((await session.call("inbox.counts")).status).toBe(200);
+    const change = { 0: { current: password, password: "another long phrase" } };
+    const changed = await browser.fetch("/console/trpc/session.changePassword?batch=1", {
+      method: "POST",
+      ...json(change),
+    });
+    await changed.text();
+    expect([changed.status, browser.cookie === session.cookie]).toEqual([200, false]);
+    session.cookie = browser.cookie;
+    expect((await session.call("inbox.counts")).status).toBe(200);
+  },
+);
+
 test("a sign-in gives a new id and ends the session that the browser had", async () => {
   const anna = await operator(common(), "new@example.org", "sales");
   const before = new Operator(common());

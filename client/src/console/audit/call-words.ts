@@ -4,6 +4,7 @@ import { spaced } from "../words.ts";
 /** What a call would have done: every change, and reads with a name that says little. */
 export const verbs: Readonly<Record<string, string>> = {
   "": "make more calls than one operator may",
+  unknown: "call what does not exist",
   "/console/resumes/": "download a resume",
   "/console/people/": "download what is known of a person",
   "submission.addNote": "write a note",
@@ -34,6 +35,10 @@ export const verbs: Readonly<Record<string, string>> = {
   "webhooks.replay": "send a delivery again",
   "webhooks.replayFailed": "send failed deliveries again",
   "webhooks.test": "test a webhook",
+  "/console/oidc/start": "sign in with the provider",
+  "session.signIn": "sign in",
+  "session.useSignInLink": "sign in with a link",
+  "session.acceptInvitation": "accept an invitation",
   "session.changePassword": "change the password",
   "session.end": "end a session",
   "session.setName": "change the display name",

@@ -27,6 +27,9 @@ const tokenColumns = columnsOf("api_token", ["id", "name", "role", "createdAt", 
 
 type Change = Pick<AuditEntry, "action" | "detail">;
 
+/** Links that were made before a new password. */
+const noLinks = `invitation_hash = NULL, invitation_expires_at = NULL, sign_in_hash = NULL, sign_in_expires_at = NULL`;
+
 function prepareStatements({ prepare, locking }: Engine) {
   const operators = (condition: string) =>
     prepare<StoredOperator>(`SELECT ${operatorColumns} FROM operator WHERE ${condition}`);
@@ -50,11 +53,9 @@ function prepareStatements({ prepare, locking }: Engine) {
       ON CONFLICT (email_key) DO UPDATE SET role = excluded.role, invitation_hash = excluded.invitation_hash,
         invitation_expires_at = excluded.invitation_expires_at`),
     accept: prepare<StoredOperator>(`
-      UPDATE operator SET password = $1, name = coalesce($4, name), invitation_hash = NULL, invitation_expires_at = NULL
+      UPDATE operator SET password = $1, name = coalesce($4, name), ${noLinks}
       WHERE invitation_hash = $2 AND invitation_expires_at > $3 RETURNING ${operatorColumns}`),
-    setPassword: prepare(
-      "UPDATE operator SET password = $1, invitation_hash = NULL, invitation_expires_at = NULL WHERE id = $2",
-    ),
+    setPassword: prepare(`UPDATE operator SET password = $1, ${noLinks} WHERE id = $2`),
     bind: prepare<{ id: number }>(`
       UPDATE operator SET oidc_issuer = $1, oidc_subject = $2, invitation_hash = NULL, invitation_expires_at = NULL
       WHERE id = $3 AND oidc_issuer IS NULL
@@ -282,6 +283,7 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
         if (operator === undefined) return 0;
         const deleted = id === null ? statements.deleteSessions(operatorId) : statements.deleteOneOf(operatorId, id);
         const ended = (yield* deleted).length;
+        if (id === null && actor.operator !== operator.email) yield* statements.removeTokens(operator.email);
         const action = id === null ? "sign-out.everywhere" : "sign-out";
         if (ended > 0 || id === null) {
           yield* audit({ action, subject: emailKey(operator.email), detail: { ended } }, actor);
