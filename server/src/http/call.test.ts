@@ -31,8 +31,9 @@ async function send(type: string, payload: string, hasRoom: boolean) {
   const vault = { stagingFolder: folder.path, hasRoom: async () => hasRoom };
   const preParsing = acceptBodies(() => ["application/json", "multipart/form-data"]);
   app.post("/", { preParsing }, async (request) => {
-    await using body = await readBody(request, { path: "applications.submit" }, { vault, limits: httpLimits });
+    const body = await readBody(request, { path: "applications.submit" }, { vault, limits: httpLimits });
     if (body.input === null) throw body.fault;
+    await body.unstage?.();
     const { value } = body.input;
     return value instanceof FormData ? [...value.keys()] : value;
   });

@@ -27,23 +27,19 @@ export interface DoorOptions {
   readonly limits: HttpLimits;
 }
 
-/** What was read of a body. Dispose of it once the call is over: a staged file that was not kept is removed. */
-export interface ReadBody extends AsyncDisposable {
+/** What was read of a body. */
+interface ReadBody {
   /** Null: the body is refused. */
   readonly input: Input | null;
   readonly fault?: unknown;
   /** The form that it is, as far as it was read; null: it is none. */
   readonly form: FormBody | null;
+  /** Removes a staged file, unless it was kept; absent: none was staged. */
+  readonly unstage?: () => PromiseLike<void>;
 }
 
-const nothingStaged: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} };
-
 /** The body that holds a JSON value. */
-export const bodyOf = (value: unknown): ReadBody => ({
-  input: { value, problems: [], resume: null },
-  form: null,
-  ...nothingStaged,
-});
+export const bodyOf = (value: unknown): ReadBody => ({ input: { value, problems: [], resume: null }, form: null });
 
 /** Reads the body of a request. The route has refused other kinds of body before; JSON and URL-encoded forms are parsed. */
 export async function readBody(
@@ -58,18 +54,16 @@ export async function readBody(
   try {
     if (body !== undefined) {
       form.addPairs(body);
-      return { input: form.input, form, ...nothingStaged };
+      return { input: form.input, form };
     }
     if (headers["content-type"] === undefined) throw new Fault("bodyEmpty");
     // Only fields that a page shows again after a refusal are worth reading on for.
-    const read = await new MultipartForm(request, form, {
-      vault,
-      patienceBytes: isShown ? limits.drainBytesMax : 0,
-    }).read();
-    return { input: read, form, [Symbol.asyncDispose]: () => read[Symbol.asyncDispose]() };
+    const patienceBytes = isShown ? limits.drainBytesMax : 0;
+    const read = await new MultipartForm(request, form, { vault, patienceBytes }).read();
+    return { input: read, form, unstage: () => read[Symbol.asyncDispose]() };
   } catch (fault) {
     // Thrown again by `answerCall`. A page shows with it what was read before.
-    return { input: null, fault, form, ...nothingStaged };
+    return { input: null, fault, form };
   }
 }
 
@@ -79,33 +73,36 @@ export async function answerCall(
   procedure: Procedure,
   by: Door,
   request: FastifyRequest,
-  body: ReadBody,
+  { input, fault, form, unstage }: ReadBody,
 ): Promise<unknown> {
-  await using read = body;
-  if (read.input === null) throw read.fault;
+  if (input === null) throw fault;
   const { observation } = request.exchange;
   const watch = observation.follow(procedure.path);
-  const { value, problems, resume, further } = read.input;
-  const object = objectOnly(value);
-  const beside =
-    object instanceof FormData ? dropEmptyFile(object) : dropAbsent(object, formShapes[procedure.path]?.texts);
-  watch.ended("read");
-  const call: Call = {
-    ...readHiddenFields(object),
-    value: object,
-    problems,
-    resume,
-    more: readFurtherFields(procedure.path, further ?? beside),
-    door: by,
-    requestId: request.id,
-    key: idempotencyKeyOf(request, read.form),
-    // The time to store begins when the body was read: an upload may take longer to arrive.
-    deadline: performance.now() + limits.answerMsMax,
-    watch,
-  };
-  const receipt = await callProcedure(procedure, { intake, call });
-  observation.count(procedure.path, by, call.spam ? "SPAM" : "OK");
-  return receipt;
+  try {
+    const value = objectOnly(input.value);
+    const beside =
+      value instanceof FormData ? dropEmptyFile(value) : dropAbsent(value, formShapes[procedure.path]?.texts);
+    watch.ended("read");
+    const call: Call = {
+      ...readHiddenFields(value),
+      value,
+      problems: input.problems,
+      resume: input.resume,
+      more: readFurtherFields(procedure.path, input.further ?? beside),
+      door: by,
+      requestId: request.id,
+      key: idempotencyKeyOf(request, form),
+      // The time to store begins when the body was read: an upload may take longer to arrive.
+      deadline: performance.now() + limits.answerMsMax,
+      watch,
+    };
+    const receipt = await callProcedure(procedure, { intake, call });
+    observation.count(procedure.path, by, call.spam ? "SPAM" : "OK");
+    return receipt;
+  } finally {
+    // Not `await using`, which would take 0.7 µs of each call that has nothing to remove.
+    if (unstage !== undefined) await unstage();
+  }
 }
 
 // Removes texts that are null, as many clients write what is not filled in, and a resume that is no file. Answers the other

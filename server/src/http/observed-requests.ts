@@ -103,7 +103,7 @@ export class Observation {
     return {
       ended(stage) {
         const now = performance.now();
-        stages.observe({ procedure, stage }, (now - since) / 1000);
+        stages.observe(procedure, stage, (now - since) / 1000);
         trace?.stage(procedure, stage, since, now);
         since = now;
       },
@@ -142,14 +142,12 @@ export class Observation {
     const hasLeft = !raw.writableFinished && !isRefused;
     const { fault, error: err } = refusals.at(-1) ?? {};
     const calls = this.#calls ?? [];
-    const [procedure, reference, result] = (["procedure", "reference", "result"] as const).map((name) =>
-      joined(calls, name),
-    );
-    const why = { procedure, reference, result, fault, err };
+    const [procedure, reference] = [joined(calls, "procedure"), joined(calls, "reference")];
+    const why = { procedure, reference, result: joined(calls, "result"), fault, err };
     if (hasLeft) log.info({ requestId, method, route, ...why }, "client went away");
     else {
       const ms = performance.now() - this.#begunAt;
-      metrics.requests.observe({ route, status: `${Math.trunc(status / 100)}xx` }, ms / 1000);
+      metrics.requests.observe(route, `${Math.trunc(status / 100)}xx`, ms / 1000);
       for (const refusal of refusals) metrics.refusals.inc({ route, fault: refusal.fault });
       const isReading = fault === undefined && this.#calls?.every(({ isRead }) => isRead) === true;
       const level = status >= 500 ? "error" : isReading || probePaths.has(route) ? "debug" : "info";
@@ -161,6 +159,7 @@ export class Observation {
 
 /** A fact of all calls, with commas between them. */
 function joined(calls: readonly CallFacts[], name: "procedure" | "reference" | "result"): string | undefined {
-  const [first, ...others] = calls.flatMap((call) => call[name] ?? []);
-  return first === undefined ? undefined : [first, ...others].join();
+  if (calls.length === 1) return calls[0]?.[name];
+  const texts = calls.flatMap((call) => call[name] ?? []);
+  return texts.length === 0 ? undefined : texts.join();
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type * as prom from "prom-client";
 import { keepAnswer, shareAnswer } from "../share-answer.ts";
 import type { CommitCounts, Store } from "../storage/store.ts";
+import { Durations } from "./durations.ts";
 
 const require = createRequire(import.meta.url);
 // By their files: the package as a whole loads 89 with 14 MB, most of them for what is measured from the first scrape on.
@@ -59,19 +60,23 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
       "door",
       "code",
     ),
-    stages: histogram(
-      "submission_stage_seconds",
-      "Time that submissions took, by procedure and stage.",
-      secondsBuckets,
-      "procedure",
-      "stage",
+    stages: new Durations(
+      {
+        name: "submission_stage_seconds",
+        help: "Time that submissions took, by procedure and stage.",
+        buckets: secondsBuckets,
+        labelNames: ["procedure", "stage"],
+      },
+      registry,
     ),
-    requests: histogram(
-      "http_request_duration_seconds",
-      "Time to answer, by route and class of status.",
-      requestSecondsBuckets,
-      "route",
-      "status",
+    requests: new Durations(
+      {
+        name: "http_request_duration_seconds",
+        help: "Time to answer, by route and class of status.",
+        buckets: requestSecondsBuckets,
+        labelNames: ["route", "status"],
+      },
+      registry,
     ),
     /** By the route's pattern and the name in the table of faults. Each call of a batch counts. */
     refusals: counter("http_refusals_total", "Refused requests and calls, by route and fault.", "route", "fault"),
