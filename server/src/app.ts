@@ -91,6 +91,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const metrics = createMetrics(
     {
       mailBacklog: () => store.mailBacklog(),
+      backupAt: async () => (await store.desk.latestBackup(store.clock.now()))?.at ?? null,
       storeTotals: () => store.commitCounts,
       freeBytes: () => freeBytesByPlace(config, vault),
       scannerReady: () => scannerReady,

@@ -5,7 +5,6 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import type { AuditRow, PageRequest } from "@submissions/shared/console";
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
@@ -16,7 +15,7 @@ import { describeError, messageForOperator } from "../observe/describe-error.ts"
 import { linkAddress } from "../own-address.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { freeBytesOf, stage } from "../resumes/staging.ts";
-import type { DeskStore } from "../storage/desk-store.ts";
+import { backupMsMax } from "../storage/desk-store.ts";
 import { findDamage, openStore, pendingMigrations } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { CommandFailed, configOf, damagedAdvice, type CommandDeps } from "./command.ts";
@@ -32,8 +31,6 @@ Example:
 
 type Finding = readonly ["ok" | "attention" | "failed", string];
 
-/** A day, and some hours for one that takes long. */
-const backupMsMax = 30 * 60 * 60 * 1000;
 const gib = 1024 ** 3;
 const askMs = 10_000;
 /** Of no machine (RFC 5737). Proxies must not let a client claim it. */
@@ -170,20 +167,11 @@ async function checkDisk({ dataFolder }: Config): Promise<Finding> {
 }
 
 async function checkBackup({ desk, clock }: Store): Promise<Finding> {
-  const latest = await latestBackup(desk);
-  if (latest === undefined) return ["attention", "none was ever made"];
+  const latest = await desk.latestBackup(clock.now());
+  if (latest === null) return ["attention", "no whole one was ever made"];
   const age = clock.now() - latest.at;
   const path = join(String(latest.detail["folder"]), latest.subject);
   const isThere = existsSync(path);
-  const text = `the newest is ${ageOf(age)} old: ${path}${isThere ? "" : ", which is not there (any more, or from here)"}`;
+  const text = `the newest whole one is ${ageOf(age)} old: ${path}${isThere ? "" : ", which is not there (any more, or from here)"}`;
   return [isThere && age <= backupMsMax ? "ok" : "attention", text];
-}
-
-export async function latestBackup(desk: Pick<DeskStore, "listAudit">): Promise<AuditRow | undefined> {
-  for (let page: PageRequest = { limit: 1 }; ;) {
-    const { rows, next } = await desk.listAudit(page, "backup");
-    // A page ends after some work, also without a row.
-    if (rows.length > 0 || next === null) return rows[0];
-    page = { limit: 1, after: next };
-  }
 }

@@ -2,7 +2,7 @@
 import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";
 import { repeatedly } from "../repeatedly.ts";
-import { wholeScope } from "../storage/desk-store.ts";
+import { backupMsMax, wholeScope } from "../storage/desk-store.ts";
 import type { Digest, SubmissionKind } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -47,5 +47,8 @@ export async function storeDigest(store: Counted, day: string, now: number): Pro
   const { failed, inDoubt } = await store.mailBacklog();
   const { waiting } = await store.desk.overview(wholeScope, now);
   const longest = waiting.map(({ kind, reference, receivedAt }) => ({ kind, reference, receivedAt }));
-  return store.storeDigest({ day, inquiry, application, mails: { failed, inDoubt }, longest }, now);
+  const backup = await store.desk.latestBackup(now);
+  const isMissed = backup !== null && now - backup.at > backupMsMax;
+  const digest = { day, inquiry, application, mails: { failed, inDoubt }, longest };
+  return store.storeDigest({ ...digest, ...(isMissed && { lastBackupAt: backup.at }) }, now);
 }

@@ -257,6 +257,18 @@ describe("the digest", () => {
     expect(write("digest", { digest: { ...empty, inquiry: { new: 0, open: 3 } } }).text).toContain("3 open inquiries");
   });
 
+  test("says when a backup was missed, in its subject where nothing else waits", () => {
+    const none = { new: 0, open: 0 };
+    const lastBackupAt = Date.UTC(2026, 10, 19, 3, 2);
+    const empty = { ...digest, inquiry: none, application: none, mails: { failed: 0, inDoubt: 0 }, longest: [] };
+    const alone = write("digest", { digest: { ...empty, lastBackupAt } });
+    expect(alone.subject).toBe("A backup was missed (2026-11-21)");
+    const among = write("digest", { digest: { ...digest, lastBackupAt } });
+    expect(among.subject).toBe("13 new in the inbox (2026-11-21)");
+    for (const { text } of [alone, among])
+      expect(text).toContain("The last whole backup was made at 2026-11-19 03:02 UTC.");
+  });
+
   test("is not written without an addressee", () => {
     expect(() => write("digest", { digest }, { digestTo: [] })).toThrow("no addressee");
   });

@@ -30,6 +30,8 @@ const loopWatchedMs = 50;
 /** Where numbers that are not counted here come from. One that fails leaves its gauges out of that scrape. */
 interface MetricSources {
   readonly mailBacklog?: Store["mailBacklog"];
+  /** When the newest whole backup was made; null: never. */
+  readonly backupAt?: () => Promise<number | null>;
   readonly storeTotals?: () => CommitCounts;
   /** Bytes that are left on the disk of a place, by its name. */
   readonly freeBytes?: () => Readonly<Record<string, Promise<number>>>;
@@ -155,6 +157,7 @@ function readAtScrape(registry: prom.Registry, sources: MetricSources, now: () =
     [counter("store_retries_total", "Commits tried again: another process held a lock."), "retries"],
   ];
   const waiting = gauge("store_jobs_waiting", "Writes that wait for a commit.");
+  const backupAge = gauge("backup_age_seconds", "Age of the newest whole backup; absent where none was ever made.");
   const disks = gauge("disk_free_bytes", "Bytes left on the disk of a place.", "place");
   const scanner = gauge("scanner_ready", "0 while the scanner does not answer, and resumes wait for it.");
 
@@ -174,6 +177,9 @@ function readAtScrape(registry: prom.Registry, sources: MetricSources, now: () =
       else disks.set({ place }, bytes);
     });
     const backlog = await answerIfAny(sources.mailBacklog?.());
+    const backupAt = await answerIfAny(sources.backupAt?.());
+    if (backupAt === undefined || backupAt === null) backupAge.remove();
+    else backupAge.set(secondsSince(backupAt));
     await Promise.all(asked);
     for (const [one, of] of ofMails) {
       if (backlog === undefined) one.remove();

@@ -155,8 +155,11 @@ export interface DeskStore {
 
   overview(scope: Scope, now: number, days?: OverviewDays): Promise<StoredOverview>;
 
-  /** Newest first, of all actions or of one; `after` and `next` are ids. */
-  listAudit(page: PageRequest, action?: string): Promise<Page<AuditRow>>;
+  /** Newest first; `after` and `next` are ids. */
+  listAudit(page: PageRequest): Promise<Page<AuditRow>>;
+
+  /** The entry of the newest backup that is whole; null when none was made. */
+  latestBackup(now: number): Promise<AuditRow | null>;
 
   /**
    * Changes submissions whose version is the one that was seen. The first change away from `new` is the response to a
@@ -221,6 +224,9 @@ export interface DeskStore {
   /** Counts the active subscribers as those of yesterday, once, for {@link subscriberGrowth}. */
   countSubscribers(now: number): Promise<void>;
 }
+
+/** Older than this, the newest whole backup says that one was missed: a day, and some hours for one that takes long. */
+export const backupMsMax = 30 * 60 * 60 * 1000;
 
 /** Replies of one operator in {@link repliesMs}; those that were taken back count, and replies and notices sent again. */
 export const repliesMax = 60;

@@ -162,6 +162,8 @@ export interface Digest {
   readonly mails: { readonly failed: number; readonly inDoubt: number };
   /** New submissions that wait longest. */
   readonly longest: readonly Pick<StoredSubmission, "kind" | "reference" | "receivedAt">[];
+  /** When the newest whole backup was made, where one was missed since. Absent where none was ever made. */
+  readonly lastBackupAt?: number;
 }
 
 type Waiting = Readonly<Record<"new" | "open", number>>;

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
-import { accept, findResume, inquiries, inquiry, noon, offer, settle } from "../records.ts";
+import { accept, findResume, inquiries, inquiry, minute, noon, offer, settle } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 
 test("is ready when submissions can be stored, and has an identity that is long and random", async ({ store }) => {
@@ -52,4 +52,28 @@ test("counts commits and what shares them: what comes at once, and settlements w
   await Promise.all([settle(store, { sent: mails }), ...[65, 66].map((n) => accept(store, inquiry(n)))]);
   expect(store.commitCounts.commits - commits).toBe(1);
   expect(await listMails(store.desk, { status: "sent", limit: 1_000 })).toHaveLength(128);
+});
+
+test("knows the newest whole backup, whatever else the audit log has, and none of a time that has not come", async ({
+  store,
+}) => {
+  const { desk } = store;
+  const dayMs = 24 * 60 * minute;
+  const record = (action: string, subject: string, at: number, detail: object = {}) =>
+    desk.audit({ action, subject, detail: { ...detail } }, { operator: "command line", at });
+  const made = (at: number, detail: object = { folder: "/backups", lacking: 0 }) =>
+    record("backup", new Date(at).toISOString().replaceAll(":", "-"), at, detail);
+  await record("mail.retry", "2-mhzk2a8f", noon);
+  await record("operator.invite", "2026-11-20@example.org", noon);
+  expect(await desk.latestBackup(noon)).toBeNull();
+  // As an earlier build recorded it.
+  await made(noon - 3 * dayMs, { folder: "/backups" });
+  await made(noon - 2 * dayMs);
+  await made(noon - dayMs, { folder: "/backups", lacking: 1 });
+  await made(noon + 400 * dayMs);
+  const latest = await desk.latestBackup(noon);
+  expect(latest).toMatchObject({ subject: "2026-11-19T12-00-00.000Z", at: noon - 2 * dayMs, action: "backup" });
+  await made(noon);
+  expect((await desk.latestBackup(noon))?.at).toBe(noon);
+  expect((await desk.latestBackup(noon - 2.5 * dayMs))?.at).toBe(noon - 3 * dayMs);
 });

@@ -7,6 +7,8 @@ import { parser } from "@prometheus-io/lezer-promql";
 import { ClamdStandIn } from "../../support/clamd-stand-in.ts";
 import { Operator, operator, submitAll } from "../../support/console/operator.ts";
 import { json, rest } from "../../support/doors.ts";
+import { runCommand } from "../../support/desk/run-command.ts";
+import { openFolder } from "../../support/folder.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { startService } from "../../support/service.ts";
 import { filesOf, read, readYaml, root, type Document } from "../../support/deploy/read-deploy.ts";
@@ -62,6 +64,8 @@ async function scrapeAfterTraffic(): Promise<string> {
   await fetch(`${service.url}/webhooks/postmark`, { method: "POST", ...json(complaint, { authorization }) });
   await operator(service, "admin@example.org", "admin");
   await new Operator(service).signIn("admin@example.org", "not the password");
+  await using folder = await openFolder();
+  expect(await runCommand(["backup", folder.path], service.sameData)).toMatchObject({ code: 0 });
   let text = "";
   const settled = async () => {
     text = await (await fetch(`${service.url}/metrics`)).text();

@@ -8,6 +8,8 @@ import { filesOf, read, root } from "../../support/deploy/read-deploy.ts";
 
 const units = filesOf("systemd/submissions{,@}.service");
 const timed = filesOf("systemd/submissions-backup.*");
+/** What runs when a backup fails. */
+const report = "deploy/systemd/submissions-backup-failed.service";
 const settings = (unit: string) =>
   new Map([...read(unit).matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value] as const));
 
@@ -25,9 +27,9 @@ const analyze = (...words: string[]) => spawnSync("systemd-analyze", words, { en
 const isThere = analyze("--version").error === undefined;
 
 describe.skipIf(!isThere)("systemd", () => {
-  test.each([...units, ...timed])("takes %s without a complaint", (unit) => {
-    // A timer is looked at with the unit that it starts.
-    timed.forEach(installed);
+  test.each([...units, ...timed, report])("takes %s without a complaint", (unit) => {
+    // A unit is looked at with those that it starts.
+    [...timed, report].forEach(installed);
     const { status, stderr } = analyze("verify", installed(unit));
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
@@ -67,6 +69,8 @@ test("the nightly backup runs a command that there is, and the timer is what is 
   expect(scripts.submissions).toBe(`exec node ${words}`);
   expect(settings(timer).get("WantedBy")).toBe("timers.target");
   expect(settings(service).get("ReadWritePaths")).toBe("/var/backups/submissions");
+  expect(`deploy/systemd/${settings(service).get("OnFailure")}`).toBe(report);
+  expect(settings(report).get("ExecStart")).toMatch(/^\/\S+ .*"A backup failed or lacks something: .*"$/);
 });
 
 test("the template differs from the unit by port and folder only", () => {

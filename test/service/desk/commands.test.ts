@@ -247,9 +247,11 @@ describe("mail", () => {
     expect((await run("mail", "retry", "--status", "in-doubt")).stderr).toBe("1 mail is due now.\n");
     expect(await store.mailBacklog()).toMatchObject({ inDoubt: 0 });
     expect((await run("mail", "retry", failed.id)).stderr).toBe("1 mail is due now.\n");
-    expect((await store.desk.listAudit({ limit: 1 }, "mail.again")).rows).toMatchObject([
-      { operator: "command line", detail: { mail: failed.kind, was: "queued" } },
-    ]);
+    const { rows } = await store.desk.listAudit({});
+    expect(rows.find(({ action }) => action === "mail.again")).toMatchObject({
+      operator: "command line",
+      detail: { mail: failed.kind, was: "queued" },
+    });
   });
 });
 

@@ -44,6 +44,24 @@ test("counts new and open by kind, failed mails, and what waits longest", async 
   expect(JSON.stringify(digest)).not.toMatch(/ann|ana/i);
 });
 
+test.each([
+  ["none was made", undefined, undefined],
+  ["the last one is a day old", 24, undefined],
+  ["the last one is older than 30 hours", 31, noon - 31 * 60 * minute],
+])("tells of a missed backup only where there were some: %s", async (_when, hours, lastBackupAt) => {
+  await using tested = await openSqliteUnderTest();
+  const { store } = tested;
+  if (hours !== undefined) {
+    const at = noon - hours * 60 * minute;
+    const subject = new Date(at).toISOString().replaceAll(":", "-");
+    await store.desk.audit({ action: "backup", subject, detail: { lacking: 0 } }, { operator: "command line", at });
+  }
+  await storeDigest(store, "2026-11-21", noon);
+  const claimed = await store.mails.claim(noon, 100, { ...lease, owner: "other" });
+  const [digest] = claimed.flatMap(({ about }) => ("digest" in about ? about.digest : []));
+  expect(digest?.lastBackupAt).toBe(lastBackupAt);
+});
+
 test("is stored once its time has come, and once a day, by all processes together", async () => {
   await using tested = await openSqliteUnderTest();
   const { store } = tested;

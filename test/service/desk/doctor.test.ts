@@ -44,7 +44,7 @@ test("a service that has what it needs gets ok, and what nothing can try is name
 
   await rm(folder.path, { recursive: true });
   const later = await runCommand(["doctor"], env);
-  expect(later.stdout).toMatch(/^attention +backup: the newest is \d+ minutes? old: .*not there/m);
+  expect(later.stdout).toMatch(/^attention +backup: the newest whole one is \d+ minutes? old: .*not there/m);
 });
 
 test.each([

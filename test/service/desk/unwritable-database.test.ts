@@ -76,7 +76,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("%s", (engine) => {
     const { code, stdout } = await runCommand(["doctor"], store.env);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^failed +database: takes no writes: The database /m)]);
     expect(stdout).toMatch(store.reason);
-    expect(stdout).toMatch(/^attention +backup: none was ever made$/m);
+    expect(stdout).toMatch(/^attention +backup: no whole one was ever made$/m);
   });
 });
 

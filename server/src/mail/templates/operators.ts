@@ -70,9 +70,10 @@ export function writeDigest(digest: Digest, settings: MailSettings): Written {
   const publicUrl = settings.publicUrl();
   const consoleUrl = `${publicUrl}/console`;
   const counts = [...countsOf(digest, consoleUrl)];
+  const { lastBackupAt } = digest;
+  const nothing = lastBackupAt === undefined ? "Nothing waits" : "A backup was missed";
   const waiting = submissionKinds.reduce((sum, kind) => sum + digest[kind].new, 0);
-  const heading =
-    counts.length === 0 ? "Nothing waits" : waiting === 0 ? "Nothing new waits" : `${waiting} new in the inbox`;
+  const heading = counts.length === 0 ? nothing : waiting === 0 ? "Nothing new waits" : `${waiting} new in the inbox`;
   const longest = digest.longest.map(({ reference, receivedAt }): Item => [
     reference,
     consolePageOf(publicUrl, reference),
@@ -85,6 +86,7 @@ export function writeDigest(digest: Digest, settings: MailSettings): Written {
       blocks: [
         ...(counts.length === 0 ? [] : [counts]),
         ...(longest.length === 0 ? [] : ["Waiting longest:", longest]),
+        ...(lastBackupAt === undefined ? [] : [`The last whole backup was made at ${utcMinute(lastBackupAt)}.`]),
       ],
       button: ["Open the console", consoleUrl],
       why: "You get this mail each day because this address is set as DIGEST_EMAIL.",

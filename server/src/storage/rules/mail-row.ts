@@ -91,7 +91,8 @@ export function endedMail(settlement: MailSettlement): Ended {
 
 /** Null when it cannot be read: another version may have written it. */
 function readDigest(json: string): Digest | null {
-  const { day, inquiry, application, mails, longest } = readFields(json) as Partial<Digest>;
+  const { day, inquiry, application, mails, longest, lastBackupAt } = readFields(json) as Partial<Digest>;
   if (typeof day !== "string" || inquiry === undefined || application === undefined) return null;
-  return mails === undefined || !Array.isArray(longest) ? null : { day, inquiry, application, mails, longest };
+  if (mails === undefined || !Array.isArray(longest)) return null;
+  return { day, inquiry, application, mails, longest, ...(typeof lastBackupAt === "number" && { lastBackupAt }) };
 }
