@@ -43,7 +43,8 @@ function house(scene: Scene = {}) {
       store: {
         clock: { ...systemClock, now: () => now },
         identity: "i-1",
-        async forgetExpired(at: number) {
+        async forgetExpired(at: number, { at: startedAt, elapsedMs }: { at: number; elapsedMs: number }) {
+          expect([startedAt, elapsedMs >= 0 && elapsedMs < hour]).toEqual([now, true]);
           await chore("expired", at);
           left -= 1;
           return { forgotten: 500, more: left > 0 };

@@ -35,6 +35,8 @@ interface HousekeepingOptions {
 export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable {
   const { rateLimitStore, log, store, vault } = options;
   const { clock } = store;
+  const start = { at: clock.now(), elapsed: clock.elapsed() };
+  const started = () => ({ at: start.at, elapsedMs: clock.elapsed() - start.elapsed });
   let erasedOn = "";
   const eraseOutdatedDaily = async (signal: AbortSignal) => {
     const today = shownDay(clock.now());
@@ -45,7 +47,7 @@ export function startHousekeeping(options: HousekeepingOptions): AsyncDisposable
   const chores: ((signal: AbortSignal) => Promise<unknown>)[] = [
     async (signal) => {
       // Submissions are stored between the batches.
-      while (!signal.aborted && (await store.forgetExpired(clock.now())).more) await nextTurn();
+      while (!signal.aborted && (await store.forgetExpired(clock.now(), started())).more) await nextTurn();
     },
     async () => rateLimitStore?.forget(clock.now() - countsKeptMs),
     eraseOutdatedDaily,

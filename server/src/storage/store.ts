@@ -210,8 +210,15 @@ export interface Store extends AsyncDisposable {
   /** Which of these vault keys belong to an application. */
   knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>>;
 
-  /** Forgets one batch of what has had its time (see `sql/housekeeping.ts`). */
-  forgetExpired(now: number): Promise<{ readonly forgotten: number; readonly more: boolean }>;
+  /**
+   * Forgets one batch of what has had its time (see `sql/housekeeping.ts`).
+   *
+   * @param started when the process started, by its clock, which may have been wrong, and how long ago that was
+   */
+  forgetExpired(
+    now: number,
+    started?: { readonly at: number; readonly elapsedMs: number },
+  ): Promise<{ readonly forgotten: number; readonly more: boolean }>;
 
   /** Whether submissions can be stored now: proves a write to stable storage, without keeping it. The reason is for the log. */
   checkReadiness(): Promise<{ readonly ready: boolean; readonly reason?: string }>;

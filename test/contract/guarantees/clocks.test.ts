@@ -14,6 +14,7 @@ import {
   lease,
   minute,
   noon,
+  offer,
   settle,
   subscription,
 } from "../records.ts";
@@ -127,6 +128,32 @@ test("what was stored by a clock that was ahead is forgotten in its turn", async
   // Two mails of each, and the delivery.
   expect(await forget(noon + mailMs)).toBe(5);
   expect(await allMails(store)).toEqual([]);
+});
+
+test("a start with a clock that is ahead forgets nothing that is not old, and what is old after a day", async ({
+  store,
+}) => {
+  const hash = "c".repeat(64);
+  const key = (at: number) => ({ procedure: "marketplace.inquiry", keyHash: `${at}`, fingerprint: "f", createdAt: at });
+  const earlier = noon - idempotencyMs - minute;
+  for (const at of [earlier, noon]) await accept(store, inquiry(1, { receivedAt: at }), { key: key(at) });
+  const challenge = { hash, expiresAt: noon + minute };
+  await accept(store, inquiry(2), { challenge });
+  await settle(store, { failed: await allMails(store) });
+  // What is stored while the clock is wrong says nothing of the time that has passed.
+  await accept(store, inquiry(3, { receivedAt: ahead + minute }), { key: key(ahead) });
+  const forget = async (elapsedMs: number) =>
+    (await store.forgetExpired(ahead + elapsedMs, { at: ahead, elapsedMs })).forgotten;
+  const isKept = async (at: number) => (await store.findEarlier({ ...key(at), createdAt: noon })) !== null;
+  expect(await forget(10 * minute)).toBe(1);
+  expect([await isKept(noon), await offer(store, inquiry(4), { challenge })]).toMatchObject([
+    true,
+    { result: "challenge-spent" },
+  ]);
+  expect(await allMails(store)).toHaveLength(8);
+  expect(await forget(dayMs - 1)).toBe(1);
+  // The keys and the mails: a service that was off for years is no different.
+  expect(await forget(dayMs)).toBe(8);
 });
 
 test("days that were counted by a clock that was ahead are counted again", async ({ store }) => {

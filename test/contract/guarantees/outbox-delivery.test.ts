@@ -3,12 +3,15 @@ import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import type { LeasedMail } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { heldUntil } from "../../../server/src/storage/sql/held.ts";
 import {
   accept,
   acceptMails,
   afterLease,
   allMails,
   application,
+  eva,
   findSubmission,
   giveBack,
   idsOf,
@@ -17,6 +20,7 @@ import {
   minute,
   noon,
   otherLease as later,
+  sendAgain,
   settle,
   subscription,
   tryAgain,
@@ -106,6 +110,77 @@ test("makes a mail due that was claimed and put off before the clock was set bac
   const at = noon + aheadMs;
   await store.mails.settle([tryAgain({ id: receipt ?? "" }, at + minute, { at })], ahead.owner);
   expect(idsOf(await store.mails.claim(noon, 10, later))).toEqual(expect.arrayContaining([receipt, notice]));
+});
+
+/** What was 400 days ahead for a moment, between two claims. */
+const farAhead = noon + 400 * 24 * 60 * minute;
+const leaseAhead = { ...lease, until: farAhead + minute };
+
+/** What another process writes whose clock is ahead. Each answers the mails that are then due in 400 days. */
+const writesAhead: Readonly<Record<string, (store: Store) => Promise<readonly string[]>>> = {
+  async "a try that is to be repeated"(store) {
+    const { id } = await storeMail(store);
+    await putOff(store, id, farAhead + minute, { at: farAhead });
+    return [id];
+  },
+  async "a mail that is given back"(store) {
+    const { id } = await storeMail(store);
+    await putOff(store, id, farAhead + minute, { at: farAhead, tried: false });
+    return [id];
+  },
+  "a submission whose mails it never sends": async (store) =>
+    idsOf((await accept(store, inquiry(1, { receivedAt: farAhead }), { lease: leaseAhead })).mails),
+  async "an address of an import"(store) {
+    await accept(store, subscription({ receivedAt: farAhead }), { lease: { dueAt: farAhead + minute } });
+    return idsOf(await allMails(store));
+  },
+  async "a reply"(store) {
+    const { reference } = await accept(store, inquiry(1), { spam: true });
+    const replies = [{ reference: reference ?? "", text: "Thank you." }];
+    await store.replies.send(wholeScope, replies, false, { ...eva, at: farAhead });
+    return idsOf(await allMails(store));
+  },
+  async "a mail that is sent again"(store) {
+    const { id } = await storeMail(store);
+    await settle(store, { failed: [{ id }] });
+    await sendAgain(store, wholeScope, id, { ...eva, at: farAhead });
+    return [id];
+  },
+};
+
+test.for(Object.keys(writesAhead))(
+  "makes due what was written by a clock that was ahead since the last claim: %s",
+  async (name, { store, tested }) => {
+    const other = await tested.openAgain();
+    for (const process of [store, other]) await process.mails.claim(noon, 10, later);
+    const ids = await writesAhead[name]!(other);
+    expect(idsOf(await store.mails.claim(noon + minute, 10, later)).toSorted()).toEqual([...ids].toSorted());
+  },
+);
+
+test("makes due at the next claim what this process put off while its clock was ahead by minutes", async ({
+  store,
+}) => {
+  const { id } = await storeMail(store);
+  await store.mails.claim(noon, 10, later);
+  await putOff(store, id, noon + 6 * minute, { at: noon + 5 * minute });
+  expect(idsOf(await store.mails.claim(noon + 1, 10, later))).toEqual([id]);
+});
+
+test("leaves alone what is held since a restore, and what is to wait for days still waits for them", async ({
+  store,
+}) => {
+  const [held, delayed, usual] = await storeMails(store, [noon, noon, noon]);
+  await putOff(store, held!.id, heldUntil, { at: farAhead });
+  await putOff(store, delayed!.id, farAhead + 48 * 60 * minute, { at: farAhead });
+  await putOff(store, usual!.id, noon + 48 * 60 * minute, { at: noon });
+  expect(await store.mails.claim(noon + minute, 10, later)).toEqual([]);
+  const dueAtOf = async ({ id }: LeasedMail) => (await find(store, id))?.dueAt;
+  expect([await dueAtOf(held!), await dueAtOf(delayed!), await dueAtOf(usual!)]).toEqual([
+    heldUntil,
+    noon + minute + 48 * 60 * minute,
+    noon + 48 * 60 * minute,
+  ]);
 });
 
 test("leaves a mail alone that waits since before now, however long", async ({ store }) => {

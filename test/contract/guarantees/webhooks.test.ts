@@ -204,6 +204,24 @@ test("a delivery is due, and its lease free, that was written before the clock w
   expect((await claim(store)).map(({ id }) => id)).toEqual([first?.id]);
 });
 
+test("a delivery is due that another process put off by 400 days while its clock was ahead", async ({ tested }) => {
+  const { store } = tested;
+  const other = await tested.openAgain();
+  await addWebhook(store);
+  const ahead = later + 400 * 24 * 60 * minute;
+  await claim(store);
+  await accept(other, inquiry(1, { receivedAt: ahead }));
+  const [first] = await claim(other, { now: ahead, by: { owner: "ahead", until: ahead + minute } });
+  await settle(
+    other,
+    first?.id ?? "",
+    { at: ahead, result: "later", dueAt: ahead + minute, answer: "HTTP 500" },
+    { owner: "ahead" },
+  );
+  await accept(other, inquiry(2, { receivedAt: ahead }));
+  expect(await claim(store, { now: later + minute })).toHaveLength(2);
+});
+
 test("records how a try ended, only for the holder of the lease", async ({ store }) => {
   const { id } = await addWebhook(store);
   await accept(store, inquiry(1));

@@ -6,7 +6,7 @@ import type { Store } from "../store.ts";
 import { prepareAudit } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 
-const heldUntil = Date.UTC(9999, 11, 31);
+export const heldUntil = Date.UTC(9999, 11, 31);
 const reason = "held since the restore: mail release";
 
 /** Hold back all that is queued. A mail may have been sent: where the provider can be asked, it is asked first. */

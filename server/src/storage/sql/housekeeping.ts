@@ -2,7 +2,7 @@
 // are left to it. What was stored by a clock that was ahead is not kept until it is that late.
 import { dayMs } from "../rules/days.ts";
 import { idempotencyMs, type Store } from "../store.ts";
-import { type Engine, together } from "./engine.ts";
+import { type Engine, only, together } from "./engine.ts";
 
 /** Mails that were sent, failed or are in doubt. Counted from when they were stored. */
 export const mailMs = 90 * dayMs;
@@ -31,6 +31,9 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
         rowId(key),
         `SELECT ${rowId(key)} FROM ${table} WHERE ${time} > $2 ORDER BY ${time} LIMIT ${forgottenAtOnce}`,
       )}`);
+  const newest = (table: string) => `SELECT max(created_at) AS at FROM ${table} WHERE created_at < $1`;
+  const newestBefore = prepare<{ at: number | null }>(`
+    SELECT max(at) AS at FROM (${newest("idempotency")} UNION ALL ${newest("mail")}) AS newest`);
   const rewindKeys = rewind("idempotency", "procedure, key_hash", "created_at");
   const rewindDeliveries = rewind("webhook_delivery", "id", "ended_at");
   // The times of mails are parts of their ids. But numbers ascend: a mail is older than one with a higher number. Nothing is
@@ -54,10 +57,15 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
   const forgetMails = forget("mail", "id", "created_at", "status <> 'queued'");
 
   return {
-    forgetExpired: (now) => {
+    forgetExpired: (clockNow, started) => {
       const forgetting = function* () {
-        const ahead = now + slackMs;
-        yield* together([rewindKeys(now, ahead), rewindDeliveries(now, ahead)]);
+        const ahead = clockNow + slackMs;
+        yield* together([rewindKeys(clockNow, ahead), rewindDeliveries(clockNow, ahead)]);
+        // A clock that is wrong at a start is mostly set right within the day. Until then no more time has passed since the
+        // newest row than the process has run.
+        const isNew = started !== undefined && started.elapsedMs < dayMs;
+        const { at } = isNew ? only(yield* newestBefore(started.at)) : { at: null };
+        const now = isNew && at !== null ? Math.min(clockNow, at + started.elapsedMs) : clockNow;
         const rows = yield* together([
           forgetKeys(now - idempotencyMs),
           forgetChallenges(now - challengeMs),

@@ -19,6 +19,8 @@ export const mailTable: OutboxTable<ClaimedMail, LeasedMail | RefusedMail, MailS
   lane: "0",
   columns: claimedColumns,
   joins: `${mailJoins} ${replyJoins}`,
+  // An hour, if the provider does not ask for more.
+  delayMsMax: 2 * 60 * 60_000,
   // A process that let a lease run out may have sent the mail and died before it recorded that.
   claims: "denials = CASE WHEN lease_owner <> $1 THEN 0 ELSE denials END,",
   settles: (value) =>

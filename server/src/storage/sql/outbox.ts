@@ -1,6 +1,7 @@
 // Rows that are sent later, of two tables: mails, and deliveries to webhooks. One text claims them, one renews their leases
 // and one settles them. Both tables name the same thing by the same name; what differs is an `OutboxTable`.
 import type { OutboxStore } from "../store.ts";
+import { heldUntil } from "./held.ts";
 import { type Ended, mailId, type MailRow, parseMailId } from "../rules/outbox-row.ts";
 import { settlementWaitMs } from "../rules/mails.ts";
 import type { ValuesOf } from "../rules/tables.ts";
@@ -21,6 +22,8 @@ export interface OutboxTable<Row extends Claimed, Leased, Settlement> {
   readonly lane: string;
   readonly columns: string;
   readonly joins: string;
+  /** So long a row waits for its next try at most, and longer only where that is asked for. Milliseconds. */
+  readonly delayMsMax: number;
   /** What a claim sets beside the lease, whose owner is $1, and a settlement beside what all rows have. */
   readonly claims: string;
   settles(value: SettledValue): string;
@@ -95,20 +98,47 @@ const slackMs = 60_000;
 /** No lease is longer: one that ends later was taken by a clock that was ahead. */
 const leaseMsMax = 2 * 60_000;
 
+/** How often rows are looked for that another process may have written while its clock was ahead. */
+const lookedForMs = 30_000;
+
 /**
- * Makes rows due that were written by a clock that was ahead and has been set back. To be called before each claim. It looks
- * for such rows at its first call and when the time has gone back since: they are not indexed.
+ * Makes rows due that were written by a clock that was ahead and has been set back. To be called before each claim. When they
+ * were written is not indexed, so it looks at all of them only at its first call and when the time has gone back, and
+ * otherwise at those that are due later than any that is tried again.
  */
-function makeRewind({ prepare, write }: Engine, table: "mail" | "webhook_delivery") {
+function makeRewind(
+  { prepare, read, write }: Engine,
+  { name, lanes, lane, delayMsMax }: OutboxTable<never, never, never>,
+) {
+  const setAt = "coalesce(scheduled_at, created_at)";
+  // What was put off for longer still waits for as long.
   const rewind = prepare(`
-    UPDATE ${table} SET due_at = $1, scheduled_at = $1
-    WHERE status = 'queued' AND due_at > $2 AND coalesce(scheduled_at, created_at) > $2`);
+    UPDATE ${name} SET scheduled_at = $1,
+      due_at = $1 + CASE WHEN due_at - ${setAt} > ${delayMsMax} THEN due_at - ${setAt} ELSE 0 END
+    WHERE status = 'queued' AND due_at > $2 AND due_at < ${heldUntil} AND ${setAt} > $2`);
+  const find = prepare<object>(`
+    SELECT lane FROM (${lanes}) AS lanes WHERE EXISTS (SELECT 1 FROM ${name}
+      WHERE ${lane} = lanes.lane AND status = 'queued' AND due_at > $2 AND due_at < ${heldUntil} AND ${setAt} > $1)`);
   let latest = Infinity;
-  return async (now: number): Promise<void> => {
-    if (now < latest - slackMs) await write(rewind(now, now + slackMs));
-    // After the write, which may have failed.
-    else if (now < latest) return;
-    latest = now;
+  let lookedAt = -Infinity;
+  return {
+    /** A row was written at this time. */
+    sees: (now: number) => void (latest = Math.max(latest, now)),
+
+    async rewind(now: number): Promise<void> {
+      const soon = now + slackMs;
+      const isLookedFor = Math.abs(now - lookedAt) >= lookedForMs;
+      const isFound = isLookedFor && (await read(find(soon, soon + delayMsMax))).length > 0;
+      if (isLookedFor) lookedAt = now;
+      const isBack = now < latest - slackMs;
+      // What is seen while it writes is for the next call.
+      latest = isBack ? now : Math.max(latest, now);
+      if (!isFound && !isBack) return;
+      await write(rewind(now, soon)).catch((error: unknown) => {
+        latest = Infinity;
+        throw error;
+      });
+    },
   };
 }
 
@@ -126,7 +156,7 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
 ): OutboxStore<Leased, Settlement> {
   const { prepare, among, amongUnlocked, read, transaction } = engine;
   const { name, prefix, lane, lanes, columns, joins, claims } = table;
-  const rewind = makeRewind(engine, name);
+  const clock = makeRewind(engine, table);
   const isDue = (now: string, endedBefore: string) => `status = 'queued' AND due_at <= ${now}
     AND (lease_until IS NULL OR lease_until < ${endedBefore} OR lease_until > ${now} + ${leaseMsMax})`;
   const findLanes = prepare<{ lane: number }>(`
@@ -160,7 +190,7 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
 
   return {
     async claim(now, limit, { owner, until }, { endedBefore = now, underWay = [] } = {}) {
-      await rewind(now);
+      await clock.rewind(now);
       const roomOf = (one: number) => limit - underWay.filter((other) => other === one).length;
       // Without a transaction where there is nothing to do: this is asked for every second.
       const due = (await read(findLanes(now, endedBefore))).filter((found) => roomOf(found.lane) > 0);
@@ -184,13 +214,14 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
       return new Set(held.map(idOf));
     },
 
-    settle: (settlements, owner) =>
-      settle(
-        settlements.flatMap((settlement) => {
-          const named = parseId(settlement.id);
-          if (named === null) return [];
-          return { ...table.ended(settlement), id: named.row, created_at: named.createdAt, owner };
-        }),
-      ),
+    async settle(settlements, owner) {
+      const rows = settlements.flatMap((settlement) => {
+        const named = parseId(settlement.id);
+        if (named === null) return [];
+        return { ...table.ended(settlement), id: named.row, created_at: named.createdAt, owner };
+      });
+      // Behind the commit: a claim that came before it has not looked at these rows.
+      await settle(rows).finally(() => clock.sees(Math.max(...rows.map(({ scheduled_at: at }) => at ?? 0))));
+    },
   };
 }

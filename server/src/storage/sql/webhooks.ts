@@ -31,6 +31,7 @@ export const deliveryTable: OutboxTable<ClaimedDelivery, LeasedDelivery, Deliver
   lane: "webhook",
   columns: claimedColumns,
   joins: deliveryJoins,
+  delayMsMax: 24 * 60 * 60_000,
   claims: "",
   settles: () => "",
   // They have no denials, which are the last.
