@@ -39,12 +39,35 @@ const unknownRoute = "unknown";
 
 const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? unknownRoute;
 
+/** Lines in a minute of what fails on our side, by its fault: an outage under load would fill the disk with them. */
+const failuresMax = 100;
+const failuresMs = 60_000;
+
+interface Observing extends ObserverOptions {
+  /** Whether one more failure may be logged. Says so before the first one that may not. @param of its fault or route */
+  readonly mayLog: (of: string) => boolean;
+}
+
+function boundFailures({ log }: ObserverOptions): Observing["mayLog"] {
+  const minutes = new Map<string, { readonly endsAt: number; lines: number }>();
+  return (of) => {
+    const now = performance.now();
+    let minute = minutes.get(of);
+    if (minute === undefined || now >= minute.endsAt) minute = { endsAt: now + failuresMs, lines: 0 };
+    minutes.set(of, minute);
+    minute.lines += 1;
+    if (minute.lines === failuresMax + 1)
+      log.warn({ fault: of, count: failuresMax }, "more answers of this fault are not logged for a minute");
+    return minute.lines <= failuresMax;
+  };
+}
+
 export class Observer {
-  readonly #options: ObserverOptions;
+  readonly #options: Observing;
   readonly #cut = new WeakMap<IncomingMessage, FaultName>();
 
   constructor(options: ObserverOptions) {
-    this.#options = options;
+    this.#options = { ...options, mayLog: boundFailures(options) };
   }
 
   begin(request: FastifyRequest, reply: FastifyReply): Observation {
@@ -61,15 +84,16 @@ export class Observer {
 
   /** Logs and counts a refusal of what never became a request: without a route. */
   neverBegun(requestId: string, fault: FaultName): void {
-    const { log, metrics } = this.#options;
+    const { log, metrics, mayLog } = this.#options;
+    const { status } = faults[fault];
     metrics.refusals.inc({ route: unknownRoute, fault });
-    log.info({ requestId, route: unknownRoute, status: faults[fault].status, fault }, "answered");
+    if (status < 500 || mayLog(fault)) log.info({ requestId, route: unknownRoute, status, fault }, "answered");
   }
 }
 
 /** What becomes of one request. */
 export class Observation {
-  readonly #options: ObserverOptions;
+  readonly #options: Observing;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #begunAt = performance.now();
@@ -78,7 +102,7 @@ export class Observation {
   #calls: readonly CallFacts[] | null = null;
   readonly #refusals: Refusal[] = [];
 
-  constructor(options: ObserverOptions, request: FastifyRequest, reply: FastifyReply) {
+  constructor(options: Observing, request: FastifyRequest, reply: FastifyReply) {
     const { traces } = options;
     this.#options = options;
     this.#request = request;
@@ -131,7 +155,7 @@ export class Observation {
 
   /** @param cutAs what the request was refused with on its bare connection */
   end(cutAs: FaultName | undefined): void {
-    const { log, metrics } = this.#options;
+    const { log, metrics, mayLog } = this.#options;
     const { raw, statusCode } = this.#reply;
     const { id: requestId, method } = this.#request;
     const route = routeOf(this.#request);
@@ -151,7 +175,8 @@ export class Observation {
       for (const refusal of refusals) metrics.refusals.inc({ route, fault: refusal.fault });
       const isReading = fault === undefined && this.#calls?.every(({ isRead }) => isRead) === true;
       const level = status >= 500 ? "error" : isReading || probePaths.has(route) ? "debug" : "info";
-      log[level]({ requestId, method, route, status, ms: Math.round(ms * 10) / 10, ...why }, "answered");
+      const facts = { requestId, method, route, status, ms: Math.round(ms * 10) / 10, ...why };
+      if (status < 500 || mayLog(fault ?? route)) log[level](facts, "answered");
     }
     this.#trace?.end({ method, route, status: hasLeft ? null : status, requestId, fault: fault ?? null });
   }

@@ -211,13 +211,10 @@ test("a delivery is due that another process put off by 400 days while its clock
   const ahead = later + 400 * 24 * 60 * minute;
   await claim(store);
   await accept(other, inquiry(1, { receivedAt: ahead }));
-  const [first] = await claim(other, { now: ahead, by: { owner: "ahead", until: ahead + minute } });
-  await settle(
-    other,
-    first?.id ?? "",
-    { at: ahead, result: "later", dueAt: ahead + minute, answer: "HTTP 500" },
-    { owner: "ahead" },
-  );
+  const by = { owner: "ahead", until: ahead + minute };
+  const [first] = await claim(other, { now: ahead, by });
+  const end = { at: ahead, result: "later", dueAt: ahead + minute, answer: "HTTP 500" };
+  await settle(other, first?.id ?? "", end, by);
   await accept(other, inquiry(2, { receivedAt: ahead }));
   expect(await claim(store, { now: later + minute })).toHaveLength(2);
 });

@@ -108,7 +108,7 @@ const lookedForMs = 30_000;
  */
 function makeRewind(
   { prepare, read, write }: Engine,
-  { name, lanes, lane, delayMsMax }: OutboxTable<never, never, never>,
+  { name, lanes, lane, delayMsMax }: Pick<OutboxTable<never, never, never>, "name" | "lanes" | "lane" | "delayMsMax">,
 ) {
   const setAt = "coalesce(scheduled_at, created_at)";
   // What was put off for longer still waits for as long.
