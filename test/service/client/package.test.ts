@@ -130,7 +130,13 @@ describe("a project that installs it", () => {
 
   test("gets no types of the server's or of tRPC's, and no code but the client's own and tRPC's client", async () => {
     const manifest = JSON.parse(await readFile(installed("client/package.json"), "utf8")) as Manifest;
-    expect(Object.keys(manifest.dependencies ?? {})).toEqual(["@trpc/client", "@trpc/server", "zod", "zod-form-data"]);
+    expect(Object.keys(manifest.dependencies ?? {})).toEqual([
+      "@trpc/client",
+      "@trpc/server",
+      "standardwebhooks",
+      "zod",
+      "zod-form-data",
+    ]);
     // A project that has tRPC 11 already keeps one copy of it. One without React, or with an older one, installs it too.
     expect(manifest.dependencies).toMatchObject({ "@trpc/client": "^11.4.0", "@trpc/server": "^11.4.0" });
     expect(manifest.peerDependencies).toBeUndefined();

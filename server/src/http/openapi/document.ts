@@ -26,6 +26,7 @@ import {
   type Schema,
 } from "./components.ts";
 import { examples, type OperationExamples } from "./examples.ts";
+import { eventSchemas, webhooks } from "./webhooks.ts";
 
 export interface DocumentOptions {
   /** Where callers reach the service, without a slash at the end. */
@@ -57,6 +58,10 @@ Every submission needs a proof of work (ALTCHA). Get a challenge from \`${altcha
 const tags = [
   { name: "Submissions", description: "What visitors send." },
   { name: "Health", description: "What orchestrators and load balancers ask." },
+  {
+    name: "Webhooks",
+    description: "What this service sends to addresses that administrators add (Standard Webhooks).",
+  },
 ];
 
 /** Builds the document. It reads the router's schemas and never changes them. */
@@ -84,7 +89,8 @@ export function buildOpenApiDocument({ publicUrl, version, proofOfWork }: Docume
     security: [],
     tags,
     paths: { ...submissions, ...healthPaths },
-    components: { schemas: { ...schemas, ...refusalSchemas }, headers, parameters },
+    webhooks,
+    components: { schemas: { ...schemas, ...refusalSchemas, ...eventSchemas }, headers, parameters },
   };
 }
 

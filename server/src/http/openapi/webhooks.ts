@@ -1,0 +1,56 @@
+// The webhooks of the OpenAPI document: what this service sends to addresses that administrators add.
+import { type DeliveredEvent, webhookEvents } from "@submissions/shared/console";
+import { webhookSchemas } from "@submissions/shared/webhook-events";
+import * as z from "zod";
+import { refer, type Schema } from "./components.ts";
+
+/** `inquiry.received` → `InquiryReceivedEvent`. */
+const nameOf = (event: DeliveredEvent): string =>
+  `${event.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
+
+const events: readonly DeliveredEvent[] = [...webhookEvents, "webhook.test"];
+
+/** The schema of each event's body, by the name of its component. */
+export const eventSchemas: Readonly<Record<string, Schema>> = Object.fromEntries(
+  events.map((event) => {
+    const { $schema: _, ...schema } = z.toJSONSchema(webhookSchemas[event]);
+    return [nameOf(event), schema as Schema];
+  }),
+);
+
+const header = (name: string, description: string) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+});
+
+const parameters = [
+  header("webhook-id", "The same for all tries of a delivery."),
+  header("webhook-timestamp", "When this try was made, in seconds."),
+  header(
+    "webhook-signature",
+    "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in Base64; two while a secret is replaced.",
+  ),
+];
+
+/** The `webhooks` of the document (OpenAPI 3.1). */
+export const webhooks = Object.fromEntries(
+  events.map((event) => [
+    event,
+    {
+      post: {
+        operationId: nameOf(event),
+        summary: event,
+        tags: ["Webhooks"],
+        parameters,
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: refer("schemas", nameOf(event)) } },
+        },
+        responses: { "2XX": { description: "Taken. Anything else is tried again, for 72 hours." } },
+      },
+    },
+  ]),
+);
