@@ -188,12 +188,20 @@ test.each(both)("is refused by a target in %s that holds something, which stays 
   expect(await everythingOf(again)).toEqual(before);
 });
 
-test("is refused while a service is connected to the target", async () => {
+test("is refused while a service holds the target, which no other one can have until a move has ended", async () => {
   await using source = await engines.PostgreSQL();
   await using target = await createDatabase();
   const to = locate(target.url);
-  await using _running = await openStore(to);
-  await expect(moveStore(source.at, to)).rejects.toThrow(/^A service or a command is connected/);
+  const services = [await lockStore(to), await lockStore(to)];
+  for (const service of services) {
+    await expect(moveStore(source.at, to)).rejects.toThrow(/^A service or a command is connected/);
+    await (service as AsyncDisposable)[Symbol.asyncDispose]();
+  }
+  await using moving = await openEmpty(to);
+  await expect(openEmpty(to)).rejects.toThrow(/^A service or a command is connected/);
+  await expect(lockStore(to)).rejects.toThrow(/^A restore is filling this database/);
+  await moving[Symbol.asyncDispose]();
+  await using _running = await lockStore(to);
 });
 
 test.each(both)("shows a source in %s as it was when it was opened, while others write to it", async (name) => {
@@ -237,7 +245,7 @@ describe("SQLite", () => {
 
   sqliteTest("is refused while a service runs on the target", async ({ tested }) => {
     const { from, to } = placesOf(tested);
-    using _running = await lockStore(to);
+    await using _running = await lockStore(to);
     await expect(moveStore(from, to)).rejects.toThrow(/^Another service is running/);
   });
 

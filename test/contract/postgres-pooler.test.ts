@@ -2,9 +2,12 @@
 import { createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { Client } from "pg";
-import { openStore } from "../../server/src/storage/open-store.ts";
+import { openEmpty } from "../../server/src/storage/move.ts";
+import { lockStore, openStore } from "../../server/src/storage/open-store.ts";
+import { openFolder } from "../support/folder.ts";
 import { Listening, listening } from "../support/listening.ts";
 import { createDatabase } from "../support/service-database.ts";
+import { startProcess } from "../support/service-process.ts";
 import { locate } from "./postgres-under-test.ts";
 import { accept, allMails, application, inquiries, inquiry, lease, noon, offer, subscription } from "./records.ts";
 import { messagesOf } from "../support/postgres-messages.ts";
@@ -23,7 +26,8 @@ class LendingPooler extends Listening {
   static async open(url: string, connections: number): Promise<LendingPooler> {
     const pooler: LendingPooler = new LendingPooler(createServer((socket) => void pooler.#serve(socket)));
     for (let n = 0; n < connections; n += 1) {
-      const backend = new Client({ connectionString: url });
+      // As PgBouncer does, whose connections to the server keep the name of the client that had them last.
+      const backend = new Client({ connectionString: url, application_name: "submissions" });
       backend.on("error", () => {});
       await backend.connect();
       const socket = (backend as unknown as { connection: { stream: Socket } }).connection.stream;
@@ -63,7 +67,7 @@ class LendingPooler extends Listening {
         client.write(welcome);
         continue;
       }
-      if (message[0] === terminate) return;
+      if (message[0] === terminate) break;
       if (message[0] === query || message[0] === sync) unanswered += 1;
       if (lent === null) {
         const backend = (lent = await this.#lend());
@@ -83,6 +87,8 @@ class LendingPooler extends Listening {
       }
       lent.write(message);
     }
+    // The client is gone in the middle of a transaction: the connection cannot be lent again.
+    lent?.destroy();
   }
 
   async #lend(): Promise<Socket> {
@@ -127,6 +133,39 @@ test("submissions are stored on stable storage, whichever connections are lent, 
       { enable_seqscan: "on", plan_cache_mode: "auto", statement_timeout: "0", synchronous_commit: "off" },
     ]);
   }
+});
+
+test("a restore is refused while a service runs behind the pooler, and not once it has ended or was killed", async () => {
+  await using database = await createDatabase();
+  await using pooler = await LendingPooler.open(database.url, 12);
+  await using folder = await openFolder();
+  const restore = async (url: string) => {
+    await using _target = await openEmpty(locate(url));
+  };
+  const through = pooler.urlOf(database.name);
+  const ends = [
+    ["SIGTERM", through],
+    ["SIGKILL", database.url],
+  ] as const;
+  for (const [signal, url] of ends) {
+    await using service = await startProcess({ DATABASE_URL: through }, { dataFolder: folder.path });
+    await expect(restore(url)).rejects.toThrow("A service or a command is connected");
+    service.child.kill(signal);
+    await service.ended;
+    await restore(url);
+  }
+});
+
+test("a service whose lock was lost takes it again", async () => {
+  await using database = await createDatabase();
+  await using _lock = await lockStore(locate(database.url));
+  const holders =
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'submissions lock' AND state LIKE 'idle in%'";
+  const [before] = await database.query(holders);
+  await database.query(`SELECT pg_terminate_backend(${Number(before?.["pid"])})`);
+  const others = async () => (await database.query(holders)).filter(({ pid }) => pid !== before?.["pid"]);
+  await expect.poll(others).toHaveLength(1);
+  await expect(openEmpty(locate(database.url))).rejects.toThrow("A service or a command is connected");
 });
 
 // What PgBouncer sends when a transaction begins: its last word, with SQLSTATE 08P01.

@@ -18,16 +18,16 @@ test("a second service is refused, in another process and in the same one, and t
   await expect(lockForService(file, 0)).rejects.toThrow(/^Another service is running on this database/);
   child.tell();
   await child.ended();
-  using held = await lockStore(sqlite(file));
+  await using held = await lockStore(sqlite(file));
   await expect(lockForService(file, 0)).rejects.toBeInstanceOf(StorageUnavailable);
-  held[Symbol.dispose]();
-  using again = await lockStore(sqlite(file));
+  (held as Disposable)[Symbol.dispose]();
+  await using again = await lockStore(sqlite(file));
   expect(again).toBeDefined();
 });
 
 test("two paths to one database are one database", async () => {
   await using folder = await openFolder();
-  using _held = await lockStore(sqlite(join(folder.path, "store.db")));
+  await using _held = await lockStore(sqlite(join(folder.path, "store.db")));
   await symlink(join(folder.path, "store.db"), join(folder.path, "other.db"));
   await expect(lockForService(join(folder.path, "other.db"), 0)).rejects.toBeInstanceOf(StorageUnavailable);
 });

@@ -25,13 +25,14 @@ export async function openStore(location: StoreLocation, options: Partial<OpenOp
 }
 
 /**
- * Makes the caller the one service on a SQLite database, until disposed of or until the process ends. PostgreSQL bears any
- * number of services.
+ * Keeps restores off a database, until disposed of or until the process ends, and other services off one of SQLite.
+ * PostgreSQL bears any number of services.
  *
- * @throws StorageUnavailable when another service has it
+ * @throws StorageUnavailable when a restore has it, or another service
  */
-export async function lockStore(location: StoreLocation): Promise<Disposable> {
-  return location.kind === "sqlite" ? lockForService(location.file) : { [Symbol.dispose]: () => {} };
+export async function lockStore(location: StoreLocation): Promise<Disposable | AsyncDisposable> {
+  if (location.kind === "sqlite") return lockForService(location.file);
+  return (await import("./postgres/service-lock.ts")).lockForService(location.url);
 }
 
 /** Where the processes on a store count calls together; null for SQLite, which has one process only. */

@@ -304,7 +304,9 @@ test("a user who may not read the database is told which file it is, and what to
   const exported = await finish(start("submissions.ts", ["export", "inquiries"], environment, user));
   expect(exported).toMatchObject({ code: 1, stdout: "", stderr: reason });
   // The service opens its lock first.
-  (await lockStore({ kind: "sqlite", file }))[Symbol.dispose]();
+  {
+    await using _lock = await lockStore({ kind: "sqlite", file });
+  }
   if (!isRoot) await chmod(`${file}.lock`, 0);
   const service = await finish(start("main.ts", [], environment, user));
   expect(service).toMatchObject({ code: 1, stdout: "", stderr: `The service could not start: ${reason}` });

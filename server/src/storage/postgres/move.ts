@@ -8,6 +8,7 @@ import { addressOf } from "./address.ts";
 import { applicationName, columnTypes, setNoEnd } from "./connections.ts";
 import { asStorageError } from "./errors.ts";
 import { migratePostgres, pendingPostgresMigrations } from "./migrate.ts";
+import { lockForRestore } from "./service-lock.ts";
 
 /** Longer than a service waits: no caller does here, only a server that is down should show. In milliseconds. */
 const connectMs = 10_000;
@@ -35,31 +36,26 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
   const query: MovableStore["query"] = async (text, values = []) =>
     (await usable(client.query<Row>(text, [...values]))).rows;
 
-  // First of all: what follows has connections of its own, of which the server may know a moment longer than we do.
-  await usable(client.connect());
-  const giveUpAt = performance.now() + endingMs;
-  const isUsed = async () => role === "target" && (await query(findServices, [applicationName])).length > 0;
-  while (await isUsed()) {
-    if (performance.now() >= giveUpAt) {
-      throw new StorageUnavailable("A service or a command is connected to this database: stop it first.");
-    }
-    await pause(endingPauseMs);
-  }
-  if (role === "target") await migratePostgres(url);
-  const pending = await pendingPostgresMigrations(url);
-  if (pending.length > 0) throw new SchemaTooOld(pending.map(({ name }) => name));
-  const tables = movedTables.map(({ name }) => name).join(", ");
   const [mode, lock] =
     role === "source" ? ["REPEATABLE READ, READ ONLY", "ACCESS SHARE"] : ["READ COMMITTED", "EXCLUSIVE"];
-  // The lock comes first, then the moment whose rows a source shows: no migration can come between them.
+  await usable(client.connect());
   await usable(
     client.query(
       `BEGIN ISOLATION LEVEL ${mode};
       SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
-      SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = on;
-      LOCK TABLE ${tables} IN ${lock} MODE; ${setNoEnd}`,
+      SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = on`,
     ),
   );
+  if (role === "target") {
+    await query(setNoEnd);
+    await lockOutServices(query);
+    await migratePostgres(url);
+  }
+  const pending = await pendingPostgresMigrations(url);
+  if (pending.length > 0) throw new SchemaTooOld(pending.map(({ name }) => name));
+  const tables = movedTables.map(({ name }) => name).join(", ");
+  // The lock comes first, then the moment whose rows a source shows: no migration can come between them.
+  await usable(client.query(`LOCK TABLE ${tables} IN ${lock} MODE; ${setNoEnd}`));
   const held = opened.move();
 
   return {
@@ -83,5 +79,13 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
   };
 }
 
-const findServices = `
-  SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`;
+/** @throws StorageUnavailable while a service holds the database, or another restore */
+async function lockOutServices(query: MovableStore["query"]): Promise<void> {
+  const giveUpAt = performance.now() + endingMs;
+  while ((await query(lockForRestore)).length === 0) {
+    if (performance.now() >= giveUpAt) {
+      throw new StorageUnavailable("A service or a command is connected to this database: stop it first.");
+    }
+    await pause(endingPauseMs);
+  }
+}
