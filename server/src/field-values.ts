@@ -1,13 +1,11 @@
 // The values of a submission's fields, by the tables in shared: from what a caller sends to what is stored, and back to
 // the names of the request. What lists them (notice, export, console, search) goes by these.
-import { applicationFields, resumeField } from "@submissions/shared/application-fields";
-import type { ApplicationInput } from "@submissions/shared/application";
 import type { Field, FieldTable } from "@submissions/shared/field-table";
-import type { InquiryInput } from "@submissions/shared/inquiry";
-import { inquiryFields } from "@submissions/shared/inquiry-fields";
+import { kindOf, kindOfReference, type SubmissionKind } from "@submissions/shared/kinds";
 import type { Language } from "@submissions/shared/language";
 import { sizeIn } from "@submissions/shared/size";
-import type { ResumeRecord, StoredSubmission, SubmissionKind, SubmissionValues } from "./storage/records.ts";
+import { type InputOf, ofKinds } from "./kinds.ts";
+import type { ResumeRecord, StoredSubmission, SubmissionValues } from "./storage/records.ts";
 
 export interface NamedField extends Field {
   /** In the request. */
@@ -17,31 +15,24 @@ export interface NamedField extends Field {
 }
 
 /** The fields of each kind in the order of their table, without the resume, which is stored apart. */
-export const namedFields: Readonly<Record<SubmissionKind, readonly NamedField[]>> = {
-  inquiry: named(inquiryFields),
-  application: named(applicationFields),
-};
+export const namedFields = ofKinds((kind) => named(kindOf(kind).fields));
 
-function named(table: FieldTable): NamedField[] {
-  const fields = Object.entries(table).filter(([name]) => name !== resumeField);
-  return fields.map(([name, field]) => ({ ...field, name, storedAs: name === "fullName" ? "name" : name }));
+function named(table: FieldTable): readonly NamedField[] {
+  const fields = Object.entries(table).filter(([, { kind }]) => kind !== "file");
+  return fields.map(([name, field]) => ({ storedAs: name, ...field, name }));
 }
 
 /** What is stored of an input; absent fields are null. */
-export function valuesOf(kind: "inquiry", input: InquiryInput): SubmissionValues["inquiry"];
-export function valuesOf(kind: "application", input: ApplicationInput): SubmissionValues["application"];
-export function valuesOf(kind: SubmissionKind, input: object): object {
+export function valuesOf<Kind extends SubmissionKind>(kind: Kind, input: InputOf<Kind>): SubmissionValues[Kind] {
   const sent = input as Readonly<Record<string, unknown>>;
   const values: Record<string, unknown> = {};
   for (const { name, storedAs } of namedFields[kind]) values[storedAs] = sent[name] ?? null;
-  return values;
+  return values as SubmissionValues[Kind];
 }
 
-/** What submissions of a kind are called together, also in the addresses of their pages. */
-const plurals = { inquiry: "inquiries", application: "applications" } as const;
-
+/** @param reference one of ours */
 export const consolePageOf = (publicUrl: string, reference: string): string =>
-  `${publicUrl}/console/${plurals[reference.startsWith("INQ-") ? "inquiry" : "application"]}/${reference}`;
+  `${publicUrl}/console/${kindOf(kindOfReference(reference)!).plural}/${reference}`;
 
 /** `1 resume`, `1,200 resumes`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
@@ -71,3 +62,15 @@ export const valueOf = (submission: StoredSubmission, { storedAs }: NamedField):
 /** The fields of a submission by their names in the request. */
 export const sentFields = (submission: StoredSubmission): Readonly<Record<string, FieldValue>> =>
   Object.fromEntries(namedFields[submission.kind].map((field) => [field.name, valueOf(submission, field)]));
+
+/** The text of a submission under this name in its record; null: its kind has no such field, or it was not filled in. */
+export function textNamed(submission: StoredSubmission, name: string): string | null {
+  const value = (submission as unknown as Readonly<Record<string, unknown>>)[name];
+  return typeof value === "string" ? value : null;
+}
+
+/** The packages that a submission names; none where its kind names none. */
+export function packageIdsOf(submission: StoredSubmission): readonly string[] {
+  const field = namedFields[submission.kind].find(({ kind }) => kind === "packages");
+  return field === undefined ? [] : (valueOf(submission, field) as readonly string[]);
+}

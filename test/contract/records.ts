@@ -4,9 +4,7 @@ import type { Page, PageRequest, TriageRequest } from "../../shared/src/console.
 import { listMails, release as releaseSpam, retryMails, wakeMail } from "../../server/src/desk/mails.ts";
 import { valuesOf } from "../../server/src/field-values.ts";
 import type {
-  ApplicationRecord,
   Digest,
-  InquiryRecord,
   LeasedMail,
   MailSettlement,
   ResumeRecord,
@@ -32,7 +30,7 @@ export const afterLease = lease.until + 1;
 export const consent = { text: "2026-11", page: "https://example.org/contact", at: noon };
 
 /** An address of its own for each number: an address gets only a few automatic mails a day. */
-export function inquiry(number: number, more: Partial<InquiryRecord> = {}): InquiryRecord {
+export function inquiry(number: number, more: Partial<SubmissionRecord<"inquiry">> = {}): SubmissionRecord<"inquiry"> {
   return {
     kind: "inquiry",
     receivedAt: noon,
@@ -45,6 +43,7 @@ export function inquiry(number: number, more: Partial<InquiryRecord> = {}): Inqu
       email: `ann-${number}@example.org`,
       selectedPackageIds: ["en-GB-scottish", "de-AT"],
     }),
+    resume: null,
     consent,
     more: null,
     ...more,
@@ -62,7 +61,10 @@ export function resume(number: number, more: Partial<ResumeRecord> = {}): Resume
   };
 }
 
-export function application(number: number, more: Partial<ApplicationRecord> = {}): ApplicationRecord {
+export function application(
+  number: number,
+  more: Partial<SubmissionRecord<"application">> = {},
+): SubmissionRecord<"application"> {
   return {
     kind: "application",
     receivedAt: noon,
@@ -140,7 +142,10 @@ export async function acceptReference(
   return (await accept(store, submission, more)).reference ?? "";
 }
 
-export async function acceptMails(store: Store, submission: InquiryRecord): Promise<[LeasedMail, LeasedMail]> {
+export async function acceptMails(
+  store: Store,
+  submission: SubmissionRecord<"inquiry">,
+): Promise<[LeasedMail, LeasedMail]> {
   const [receipt, notice] = (await accept(store, submission)).mails;
   if (receipt === undefined || notice === undefined) throw new Error("A mail is missing.");
   return [receipt, notice];

@@ -76,6 +76,7 @@ function madeUp(kind: MailKind, language: Language, confirms: boolean, packages:
       kind: "inquiry",
       reference: "INQ-20261121-042137",
       ...valuesOf("inquiry", { name: "Ann Buyer", company: "Example Ltd", email, selectedPackageIds: [one, two] }),
+      resume: null,
     },
     application: {
       ...filed,

@@ -23,6 +23,7 @@ const inquiry: StoredInquiry = {
   reference: "INQ-20261121-042137",
   status: "new",
   ...valuesOf("inquiry", { name: "Ann Buyer", email: "ann@example.org", selectedPackageIds: ["de-AT", "en|GB"] }),
+  resume: null,
   consent: { text: "2026-11", page: "https://example.org/contact", at: receivedAt },
   more: null,
 };

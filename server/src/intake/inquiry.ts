@@ -9,7 +9,13 @@ import type { Feature, Intake } from "./submit.ts";
 export const inquiry: Feature<InquiryInput, InquiryReceipt> = {
   procedure: "marketplace.inquiry",
   refusals: (intake, { selectedPackageIds }) => unknownPackages(intake, selectedPackageIds),
-  record: (input, { received, more }) => ({ ...received, kind: "inquiry", ...valuesOf("inquiry", input), more }),
+  record: (input, { received, resume, more }) => ({
+    ...received,
+    kind: "inquiry",
+    ...valuesOf("inquiry", input),
+    resume,
+    more,
+  }),
   delivery: "awaited",
   receipt: ({ reference, confirmationEmailSent }) => ({
     message: "Thank you. We received your inquiry, and our sales team will contact you by e-mail.",

@@ -23,6 +23,7 @@ import type {
   ReplyOutcome,
   SavedAnswer,
 } from "@submissions/shared/console";
+import { submissionKinds } from "@submissions/shared/kinds";
 import type {
   MailStatus,
   ScanState,
@@ -39,7 +40,7 @@ export interface Scope {
   readonly subscribers: boolean;
 }
 
-export const wholeScope: Scope = { kinds: ["inquiry", "application"], subscribers: true };
+export const wholeScope: Scope = { kinds: submissionKinds, subscribers: true };
 
 /** Who does something, and when (milliseconds since the epoch). */
 export interface Actor {

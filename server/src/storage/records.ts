@@ -1,9 +1,9 @@
 // What is stored, as the rest of the service sees it: plain data, times in milliseconds since the epoch, no engine's
 // column names. Optional facts are null, never undefined, so that every engine stores and returns the same thing.
-import type { ApplicationInput } from "@submissions/shared/application";
 import type { MailRow, SubscriberRow, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
-import type { InquiryInput } from "@submissions/shared/inquiry";
+import type { kinds, SubmissionKind } from "@submissions/shared/kinds";
 import type { Language } from "@submissions/shared/language";
+import type { InputOf } from "../kinds.ts";
 
 export type { MailStatus, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
 export type { SubmissionKind } from "@submissions/shared/kinds";
@@ -33,25 +33,34 @@ export interface Received {
 }
 
 /** What a schema reads, as it is stored: absent fields are null. */
-type Values<Input> = { readonly [Name in keyof Input]-?: Value<Input[Name]> };
 type Value<Read> = Read extends readonly (infer One)[] ? readonly One[] : Read extends undefined ? null : Read;
 
+/** The name of a field in the record. A file has none: it is stored apart. */
+type StoredName<Name, Field> = Field extends { readonly kind: "file" }
+  ? never
+  : Field extends { readonly storedAs: infer Other extends string }
+    ? Other
+    : Name;
+
+type Values<Input, Fields> = {
+  readonly [Name in keyof Input & keyof Fields as StoredName<Name, Fields[Name]>]-?: Value<Input[Name]>;
+};
+
 /** The fields of each kind by their names in the record. Every kind has a `name`. */
-export interface SubmissionValues {
-  readonly inquiry: Values<InquiryInput>;
-  readonly application: Values<Omit<ApplicationInput, "fullName" | "resumeFile">> & { readonly name: string };
-}
+export type SubmissionValues = {
+  readonly [Kind in SubmissionKind]: Values<InputOf<Kind>, (typeof kinds)[Kind]["fields"]>;
+};
 
-/** What a form sent beside the documented fields, by its names; null: nothing. */
-interface Further {
+interface Sent extends Received {
+  /** What a form sent beside the documented fields, by its names; null: nothing. */
   readonly more: Readonly<Record<string, string>> | null;
+  /** Null: there is none. */
+  readonly resume: ResumeRecord | null;
 }
 
-export type InquiryRecord = Received & Further & SubmissionValues["inquiry"] & { readonly kind: "inquiry" };
-
-export type ApplicationRecord = Received &
-  Further &
-  SubmissionValues["application"] & { readonly kind: "application"; readonly resume: ResumeRecord | null };
+export type SubmissionRecord<Kind extends SubmissionKind = SubmissionKind> = {
+  [One in Kind]: Sent & SubmissionValues[One] & { readonly kind: One };
+}[Kind];
 
 export interface ResumeRecord {
   /** The vault's name for the bytes; random. */
@@ -90,13 +99,11 @@ export interface LinkToken {
   readonly hash: string;
 }
 
-export type SubmissionRecord = InquiryRecord | ApplicationRecord;
-
 /** What the store adds to a submission. */
 interface Filed {
   /** Ascends in the order in which submissions were stored; never used twice. Exports and lists are in this order. */
   readonly arrival: number;
-  /** `INQ-yyyymmdd-dddddd` or `APP-yyyymmdd-dddddd`. */
+  /** `INQ-yyyymmdd-dddddd`, with the prefix of its kind. */
   readonly reference: string;
   readonly status: TriageStatus;
   /** E-mail address of the operator who follows up; null: none. */
@@ -109,9 +116,11 @@ interface Filed {
   readonly disposable: boolean;
 }
 
-export type StoredInquiry = InquiryRecord & Filed;
-export type StoredApplication = ApplicationRecord & Filed;
-export type StoredSubmission = StoredInquiry | StoredApplication;
+export type StoredInquiry = StoredSubmission<"inquiry">;
+export type StoredApplication = StoredSubmission<"application">;
+export type StoredSubmission<Kind extends SubmissionKind = SubmissionKind> = {
+  [One in Kind]: SubmissionRecord<One> & Filed;
+}[Kind];
 
 /** What the virus scanner said of a resume; `unscanned` until it has. */
 export type ScanState = "unscanned" | "clean" | "infected";
@@ -120,12 +129,7 @@ export type ScanState = "unscanned" | "clean" | "infected";
 export type StoredSubscriber = Omit<SubscriberRow, "disposable">;
 
 export type MailKind =
-  | "inquiry-receipt"
-  | "inquiry-notice"
-  | "application-receipt"
-  | "application-notice"
-  | "inquiry-reply"
-  | "application-reply"
+  | `${SubmissionKind}-${"receipt" | "notice" | "reply"}`
   | "newsletter-welcome"
   | "assignment"
   | "digest";
@@ -154,11 +158,9 @@ export interface WrittenReply {
 }
 
 /** What waits at an instant, for the daily digest. Holds no personal data: it is stored, and erasing does not look there. */
-export interface Digest {
+export interface Digest extends Readonly<Record<SubmissionKind, Waiting>> {
   /** The day that it is of: `2026-11-21`, UTC. */
   readonly day: string;
-  readonly inquiry: Waiting;
-  readonly application: Waiting;
   readonly mails: { readonly failed: number; readonly inDoubt: number };
   /** New submissions that wait longest. */
   readonly longest: readonly Pick<StoredSubmission, "kind" | "reference" | "receivedAt">[];

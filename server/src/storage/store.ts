@@ -17,9 +17,9 @@ import type {
   MailKind,
   MailSettlement,
   RefusedMail,
-  StoredApplication,
-  StoredInquiry,
+  StoredSubmission,
   StoredSubscriber,
+  SubmissionKind,
   SubmissionRecord,
   SubscriptionRecord,
   SuppressionChange,
@@ -86,9 +86,7 @@ export type Acceptance =
   /** All references of the day and kind are taken. */
   | { readonly result: "references-exhausted" };
 
-export interface ReadRows {
-  readonly inquiry: StoredInquiry;
-  readonly application: StoredApplication;
+export interface ReadRows extends Readonly<{ [Kind in SubmissionKind]: StoredSubmission<Kind> }> {
   readonly subscriber: StoredSubscriber;
   readonly audit: AuditRow;
 }
@@ -207,7 +205,7 @@ export interface Store extends AsyncDisposable {
 
   recordScan(key: string, verdict: "clean" | "infected"): Promise<void>;
 
-  /** Which of these vault keys belong to an application. */
+  /** Which of these vault keys belong to a submission. */
   knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**

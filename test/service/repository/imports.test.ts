@@ -117,7 +117,7 @@ test("the router and tRPC are known to the files of the client that are made of 
 // Files at the root of `src` stand above all layers, but for these, which belong to everybody.
 const filesOf = (names: string) => names.split(" ").map((name) => `server/src/${name}.ts`);
 const everybodys = filesOf(
-  "clock failpoint fault file-errors operator-error field-values node-http optional-packages repeatedly search-words " +
+  "clock failpoint fault file-errors kinds operator-error field-values node-http optional-packages repeatedly search-words " +
     "secrets share-answer storage/records",
 );
 const ports = filesOf(

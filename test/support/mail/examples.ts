@@ -57,6 +57,7 @@ export const inquiry: StoredInquiry = {
     email: "ann@buyer.example",
     selectedPackageIds: ["en-GB-scottish", "de-AT"],
   }),
+  resume: null,
 };
 
 export const application: StoredApplication = {

@@ -27,7 +27,7 @@ import {
 import { capMs, isAutomatic, mailsOf, receiptsMax } from "./mails.ts";
 import { mailId } from "./outbox-row.ts";
 import { dayNumber, type References } from "./references.ts";
-import { fieldsOf, filed, resumeKeyOf } from "./submission-row.ts";
+import { fieldsOf, filed } from "./submission-row.ts";
 import {
   decideSubscription,
   newConsent,
@@ -76,7 +76,7 @@ export function decide(entries: readonly AddressedEntry[], facts: Facts, numbers
     const arrival = next(numbers.arrivals);
     const receipted = !spam && getsReceipt(addresseeOf(facts, key), receivedAt);
     const status = spam ? "spam" : "new";
-    const resumeKey = resumeKeyOf(record);
+    const resumeKey = record.resume?.key ?? null;
     rows.submission.push({
       arrival,
       kind,

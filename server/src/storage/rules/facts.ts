@@ -5,7 +5,8 @@ import type { WebhookEvent } from "@submissions/shared/console";
 import { referenceDay } from "@submissions/shared/reference";
 import type { EarlierSubmission, IdempotencyRecord, TriageStatus } from "../records.ts";
 import { type Entry, idempotencyMs } from "../store.ts";
-import { capMs, receiptsMax } from "./mails.ts";
+import { quoted } from "./columns.ts";
+import { capMs, receiptKinds, receiptsMax } from "./mails.ts";
 import { hashedKey } from "./suppression.ts";
 import { type Columns, type RowOf, tables, type TableRow } from "./tables.ts";
 import { receivedEvent } from "./webhooks.ts";
@@ -42,7 +43,7 @@ interface EarlierRow extends Pick<EarlierSubmission, "fingerprint" | "reference"
   readonly procedure: string;
   readonly keyHash: string;
   readonly createdAt: number;
-  /** Null: it was no inquiry or application. */
+  /** Null: it was a subscription. */
   readonly status: TriageStatus | null;
   /** 1 or 0. */
   readonly receiptSent: number;
@@ -70,7 +71,7 @@ export const lookUps = {
     wanted: { procedure: "text", key_hash: "text" },
     text: `SELECT procedure, key_hash AS "keyHash", fingerprint, created_at AS "createdAt", reference, submission.status,
         CASE WHEN EXISTS (SELECT 1 FROM mail WHERE mail.submission = submission.arrival AND mail.status = 'sent'
-          AND mail.kind IN ('inquiry-receipt', 'application-receipt')) THEN 1 ELSE 0 END AS "receiptSent"
+          AND mail.kind IN (${quoted(receiptKinds)})) THEN 1 ELSE 0 END AS "receiptSent"
       FROM idempotency LEFT JOIN submission ON submission.arrival = idempotency.submission
       WHERE procedure = $1 AND key_hash = $2`,
     findsOne: true,

@@ -1,6 +1,7 @@
 // Which rows the filter of a list wants, and which index leads to them. Planners choose badly here on both engines, so
 // the choice is made in code.
 import type { InboxFilter } from "@submissions/shared/console";
+import { kindOf } from "@submissions/shared/kinds";
 import type { Scope } from "../desk-store.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
 import { searchedWords, type TypedWords, typedWords } from "../../search-words.ts";
@@ -29,9 +30,9 @@ export function planList(
   isSearch: boolean,
 ): ListPlan | null {
   const { kind, status, assignee, hasResume, disposable, from, until, tag } = filter;
-  // Inquiries have no resume: looking for one would read all of them.
+  // Looking for a resume among those of a kind that takes none would read all of them.
   const asked = kinds.filter(
-    (one) => (kind === undefined || kind === one) && (hasResume !== true || one === "application"),
+    (one) => (kind === undefined || kind === one) && (hasResume !== true || kindOf(one).file !== null),
   );
   const [only] = asked;
   if (only === undefined) return null;
@@ -101,6 +102,3 @@ export const mailKindsOf = ({ kinds, subscribers }: Scope): string[] => [
   // They are about what every role sees.
   ...(subscribers && kinds.length > 0 ? ["assignment", "digest"] : []),
 ];
-
-/** A list in SQL. Only for texts of our own. */
-export const quoted = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(", ");

@@ -1,7 +1,9 @@
 // Mails as rows: as operators see them, as they are handed to the process that sends them, and how the end of a try is
 // written.
+import { ofKinds } from "../../kinds.ts";
 import type { Assignment, Digest, MailKind, MailSettlement, MailSubject, StoredMail } from "../records.ts";
-import { readFields } from "./columns.ts";
+import { quoted, readFields } from "./columns.ts";
+import { receiptKinds } from "./mails.ts";
 import { type Ended, endedAs, mailId, queuedAgain } from "./outbox-row.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { readWelcome } from "./subscription.ts";
@@ -50,7 +52,7 @@ export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.cre
   coalesce(operator.name, reply.author) AS author,
   CASE WHEN reply.id IS NULL OR submission.receipt_at IS NULL THEN 0 ELSE coalesce(
     (SELECT max(CASE receipt.status WHEN 'sent' THEN 1 ELSE 0 END) FROM mail AS receipt
-    WHERE receipt.submission = mail.submission AND receipt.kind IN ('inquiry-receipt', 'application-receipt')), 1) END
+    WHERE receipt.submission = mail.submission AND receipt.kind IN (${quoted(receiptKinds)})), 1) END
     AS "followsReceipt",
   ${submissionColumns}`;
 
@@ -91,8 +93,8 @@ export function endedMail(settlement: MailSettlement): Ended {
 
 /** Null when it cannot be read: another version may have written it. */
 function readDigest(json: string): Digest | null {
-  const { day, inquiry, application, mails, longest, lastBackupAt } = readFields(json) as Partial<Digest>;
-  if (typeof day !== "string" || inquiry === undefined || application === undefined) return null;
-  if (mails === undefined || !Array.isArray(longest)) return null;
-  return { day, inquiry, application, mails, longest, ...(typeof lastBackupAt === "number" && { lastBackupAt }) };
+  const { day, mails, longest, lastBackupAt, ...counts } = readFields(json) as Partial<Digest>;
+  if (typeof day !== "string" || mails === undefined || !Array.isArray(longest)) return null;
+  const waiting = ofKinds((kind) => counts[kind] ?? { new: 0, open: 0 });
+  return { day, ...waiting, mails, longest, ...(typeof lastBackupAt === "number" && { lastBackupAt }) };
 }

@@ -1,6 +1,7 @@
 // Which mails a submission has, and how many of them one address gets. Anyone can name any address as the submitter, so the
 // mail that our forms cause to one address is limited. The team's notices are not.
-import type { MailKind, SubmissionKind } from "../records.ts";
+import { ofKinds } from "../../kinds.ts";
+import type { MailKind } from "../records.ts";
 
 /** Receipts to one address in {@link capMs}. Counted by `submission.receipt_at`. */
 export const receiptsMax = 3;
@@ -20,11 +21,13 @@ export const againMax = 3;
  */
 export const capMs = 24 * 60 * 60 * 1000;
 
-/** The mails of a kind of submission, the submitter's first. */
-export const mailsOf = {
-  inquiry: ["inquiry-receipt", "inquiry-notice"],
-  application: ["application-receipt", "application-notice"],
-} as const satisfies Record<SubmissionKind, readonly [receipt: MailKind, notice: MailKind]>;
+/** The mails of each kind of submission, the submitter's first. */
+export const mailsOf = ofKinds((kind) => [`${kind}-receipt`, `${kind}-notice`] as const satisfies readonly MailKind[]);
+
+const mails = Object.values(mailsOf);
+
+/** The receipts of all kinds of submissions. */
+export const receiptKinds: readonly MailKind[] = mails.map(([receipt]) => receipt);
 
 /** How long the settlement of mails waits for a commit. Short: a mail is in doubt if the process is killed meanwhile. */
 export const settlementWaitMs = 25;
@@ -36,4 +39,4 @@ export const isAutomatic = (kind: MailKind): boolean => kind.endsWith("-receipt"
 export const isToPerson = (kind: MailKind): boolean => isAutomatic(kind) || kind.endsWith("-reply");
 
 /** The mails that tell the team of something. No operator misses one that does not arrive, so the service has to say so. */
-export const teamMails: readonly MailKind[] = ["inquiry-notice", "application-notice", "assignment", "digest"];
+export const teamMails: readonly MailKind[] = [...mails.map(([, notice]) => notice), "assignment", "digest"];

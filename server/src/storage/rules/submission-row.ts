@@ -1,7 +1,9 @@
 // Submissions as records and as rows. What is searched for has a column; the other fields of the kind are JSON, by their
 // names in the record.
 import { namedFields, type FieldValue, type NamedField } from "../../field-values.ts";
+import { ofKinds } from "../../kinds.ts";
 import type { ConsentRecord, ResumeRecord, StoredSubmission, SubmissionRecord } from "../records.ts";
+import { kindOf } from "@submissions/shared/kinds";
 import { languageOf } from "@submissions/shared/language";
 import { columnsOf, type Fields, isFields, picked, readFields } from "./columns.ts";
 
@@ -21,23 +23,19 @@ export interface SubmissionRow extends Pick<StoredSubmission, (typeof ownNames)[
 
 // The others of a kind have columns of their own.
 const inJson = ({ storedAs }: NamedField) => storedAs !== "name" && storedAs !== "email";
-const jsonFields = { inquiry: namedFields.inquiry.filter(inJson), application: namedFields.application.filter(inJson) };
+const jsonFields = ofKinds((kind) => namedFields[kind].filter(inJson));
 
 /** The column `fields`. What is the usual is left out: English, no privacy notice, no further fields. */
 export function fieldsOf(record: SubmissionRecord): string {
   const values = record as unknown as Fields;
   const fields: Record<string, unknown> = {};
   for (const { storedAs } of jsonFields[record.kind]) fields[storedAs] = values[storedAs];
-  if (record.kind === "application") fields["resume"] = record.resume && { ...record.resume, key: undefined };
+  if (kindOf(record.kind).file !== null) fields["resume"] = record.resume && { ...record.resume, key: undefined };
   if (record.language !== "en") fields["language"] = record.language;
   if (record.consent !== null) fields["consent"] = record.consent;
   if (record.more !== null) fields["more"] = record.more;
   return JSON.stringify(fields);
 }
-
-/** The vault's name of a submission's resume; null without one. */
-export const resumeKeyOf = (record: SubmissionRecord): string | null =>
-  record.kind === "application" ? (record.resume?.key ?? null) : null;
 
 export const filed = (
   record: SubmissionRecord,
@@ -66,10 +64,9 @@ function read(row: SubmissionRow): { readonly submission: StoredSubmission; read
     if (kind === "packages") return checked(value, areTexts, []);
     return rule?.required ? checked(value, isText, "") : value == null ? null : checked(value, isText, "");
   };
-  const resumeOf = ({ kind, resumeKey: key }: SubmissionRow): { readonly resume?: ResumeRecord | null } => {
-    if (kind === "inquiry") return {};
+  const resumeOf = ({ resumeKey: key }: SubmissionRow): ResumeRecord | null => {
     const stored = key === null ? null : checked(fields["resume"] ?? null, isResumeOrNull, null);
-    return { resume: key === null || stored === null ? null : { ...stored, key } };
+    return key === null || stored === null ? null : { ...stored, key };
   };
   const columns = {
     ...picked(row, ownNames),
@@ -80,7 +77,7 @@ function read(row: SubmissionRow): { readonly submission: StoredSubmission; read
     more: moreOf(fields["more"]),
   };
   const values = Object.fromEntries(jsonFields[row.kind].map((field) => [field.storedAs, valueOf(field)]));
-  const submission = { ...columns, ...values, ...resumeOf(row) } as StoredSubmission;
+  const submission = { ...columns, ...values, resume: resumeOf(row) } as StoredSubmission;
   return { submission, isWhole };
 }
 

@@ -2,7 +2,7 @@
 // `rules/suppression.ts` and `rules/subscription.ts`; here it is written.
 import { emailKey } from "@submissions/shared/fields";
 import type { SubscriberStatus, SuppressionChange } from "../records.ts";
-import { quoted } from "../rules/inbox-filter.ts";
+import { quoted } from "../rules/columns.ts";
 import { mailJoins } from "../rules/mail-row.ts";
 import { teamMails } from "../rules/mails.ts";
 import { decideNews, hashedKey, type KnownAddressee, type Standing } from "../rules/suppression.ts";

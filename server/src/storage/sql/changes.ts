@@ -3,7 +3,7 @@ import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import { type Actor, type AuditEntry, type DeskStore, type Scope, triageMax } from "../desk-store.ts";
 import { inBatches } from "../pages.ts";
 import type { SubmissionKind } from "../records.ts";
-import { quoted } from "../rules/inbox-filter.ts";
+import { quoted } from "../rules/columns.ts";
 import type { References } from "../rules/references.ts";
 import { changingActions, conflict, decideTriage, type Triaged } from "../rules/triage.ts";
 import { prepareAnnouncements } from "./announcements.ts";

@@ -1,5 +1,6 @@
 // Erases persons and outdated submissions, a few in each transaction. What refers to a submission goes with it.
 import { emailKey } from "@submissions/shared/fields";
+import { kindOf } from "@submissions/shared/kinds";
 import type { Actor, DeskStore, Outdated } from "../desk-store.ts";
 import { hashedKey } from "../rules/suppression.ts";
 import { prepareErasureNews } from "./announcements.ts";
@@ -33,7 +34,7 @@ function prepareStatements(
   { atOnce, order }: ErasingOptions,
 ) {
   const rows = `SELECT arrival, reference, resume_key AS "resumeKey", email_key AS key FROM submission`;
-  /** Of a kind, or spam of both: those that came before an instant, the oldest first. */
+  /** Of a kind, or spam of all: those that came before an instant, the oldest first. */
   const outdated = (index: string, condition: string) =>
     prepare<Row>(`
       ${rows} WHERE ${amongUnlocked(
@@ -75,8 +76,6 @@ function prepareStatements(
     discarded: prepare(`DELETE FROM erased_resume WHERE ${among("resume_key", "$1")}`),
   };
 }
-
-const subjects = { inquiry: "inquiries", application: "applications", spam: "spam" } as const;
 
 export function makeErasing(engine: Engine, { removeWords }: SearchIndex, options: ErasingOptions) {
   const { lockAddress, read, write, transaction } = engine;
@@ -123,7 +122,8 @@ export function makeErasing(engine: Engine, { removeWords }: SearchIndex, option
       const resumes = yield* eraseRows(rows);
       yield* keepHashes(yield* statements.eraseLastSuppressions(rows.map(({ key }) => key)));
       const detail = { submissions: rows.length, resumes };
-      if (rows.length > 0) yield* audit({ action: "retention", subject: subjects[kind], detail }, actor);
+      const subject = kind === "spam" ? kind : kindOf(kind).plural;
+      if (rows.length > 0) yield* audit({ action: "retention", subject, detail }, actor);
       return { ...detail, subscriptions: 0, more: rows.length === options.atOnce };
     };
     return transaction(erase, { repeatable: true });

@@ -1,10 +1,11 @@
 // A page of the inbox, and how many there are.
 import type { InboxCounts, InboxFilter, Page, PageRequest } from "@submissions/shared/console";
+import { kindOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { referenceShape } from "@submissions/shared/reference";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import { type Bounds, endless, readPage } from "./ranges.ts";
 import { countMax, type ListColumn, type ListPlan, type ListWords, planList, wordsOf } from "../rules/inbox-filter.ts";
-import type { SubmissionKind, TriageStatus } from "../records.ts";
+import type { TriageStatus } from "../records.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { type Bind, bindTo, type Engine, only, type Value } from "./engine.ts";
@@ -40,12 +41,13 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
 
   const receivedWithin = (index: string, condition: string) =>
     `SELECT arrival FROM submission ${indexedBy(index)} WHERE ${condition} AND received_at >= $1 AND received_at < $2`;
+  const received = [
+    ...submissionKinds.map((kind) => receivedWithin("submission_received", `kind = '${kind}' AND status <> 'spam'`)),
+    receivedWithin("submission_spam", "status = 'spam'"),
+  ].join(" UNION ALL ");
   const spanOf = prepare<{ first: number | null; last: number | null; count: number }>(`
-    SELECT min(arrival) AS first, max(arrival) AS last, count(*) AS count FROM (SELECT arrival FROM (
-      ${receivedWithin("submission_received", "kind = 'inquiry' AND status <> 'spam'")}
-      UNION ALL ${receivedWithin("submission_received", "kind = 'application' AND status <> 'spam'")}
-      UNION ALL ${receivedWithin("submission_spam", "status = 'spam'")}
-    ) AS received LIMIT ${boundedMax + 1}) AS counted`);
+    SELECT min(arrival) AS first, max(arrival) AS last, count(*) AS count
+    FROM (SELECT arrival FROM (${received}) AS received LIMIT ${boundedMax + 1}) AS counted`);
 
   /** Between which arrival numbers everything is that was received from one instant to another. */
   async function boundsOf({ from, until }: InboxFilter): Promise<{ above: number; below: number }> {
@@ -59,15 +61,16 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
   const capped = (status: TriageStatus, condition = "true") =>
     `(SELECT count(*) FROM (SELECT 1 FROM submission ${indexedBy("submission_status")}
       WHERE status = '${status}' AND ${among("kind", "$1")} AND ${condition} LIMIT ${countMax}) AS counted)`;
+  const plurals = submissionKinds.map((kind) => kindOf(kind).plural);
+  const ofKind = submissionKinds.map((kind, at) => `count(*) FILTER (WHERE kind = '${kind}') AS "${plurals[at]}"`);
   // Each by itself: for both in one SQLite would compare every row with both words.
   const waiting = (status: "new" | "open") =>
     `(SELECT count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine,
-        count(*) FILTER (WHERE assignee IS NULL) AS free, count(*) FILTER (WHERE kind = 'inquiry') AS inquiries
+        count(*) FILTER (WHERE assignee IS NULL) AS unassigned, ${ofKind.join(", ")}
       FROM submission ${indexedBy("submission_status")} WHERE status = '${status}' AND ${among("kind", "$1")})`;
+  const summed = ["mine", "unassigned", ...plurals].map((name) => `fresh."${name}" + begun."${name}" AS "${name}"`);
   const counts = prepare<InboxCounts>(`
-    SELECT fresh.count AS new, begun.count AS open, fresh.count + begun.count AS todo, fresh.mine + begun.mine AS mine,
-      fresh.free + begun.free AS unassigned, fresh.inquiries + begun.inquiries AS inquiries,
-      fresh.count + begun.count - fresh.inquiries - begun.inquiries AS applications,
+    SELECT fresh.count AS new, begun.count AS open, fresh.count + begun.count AS todo, ${summed.join(", ")},
       ${capped("done")} AS done, ${capped("spam")} AS spam
     FROM ${waiting("new")} AS fresh, ${waiting("open")} AS begun`);
   const latest = (kind: SubmissionKind) =>
@@ -75,7 +78,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       WHERE kind = '${kind}' AND ${among(`'${kind}'`, "$1")} ORDER BY arrival DESC LIMIT 1) AS last`;
   const since = prepare<{ latest: number; added: number }>(`
     SELECT coalesce(max(last), 0) AS latest, ${capped("new", "arrival > $2")} AS added
-    FROM (${latest("inquiry")} UNION ALL ${latest("application")}) AS newest`);
+    FROM (${submissionKinds.map(latest).join(" UNION ALL ")}) AS newest`);
 
   async function find(
     scope: Scope,

@@ -3,7 +3,7 @@
 import type { MailKind, SubmissionKind } from "../records.ts";
 import { decideLeaving } from "../rules/decide.ts";
 import { lookUps } from "../rules/facts.ts";
-import { quoted } from "../rules/inbox-filter.ts";
+import { quoted } from "../rules/columns.ts";
 import { capMs, isAutomatic } from "../rules/mails.ts";
 import { statusActions } from "../rules/triage.ts";
 import { receivedEvent } from "../rules/webhooks.ts";

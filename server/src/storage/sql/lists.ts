@@ -1,7 +1,8 @@
 // Subscribers and mails, page by page.
 import { emailKey } from "@submissions/shared/fields";
 import { type DeskStore, sourcesMax } from "../desk-store.ts";
-import { mailKindsOf, quoted } from "../rules/inbox-filter.ts";
+import { quoted } from "../rules/columns.ts";
+import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
 import { type Engine, only } from "./engine.ts";

@@ -1,8 +1,8 @@
 // The overview, and how the newsletter has grown.
-import { oldAfterDays, type Overview, sharesOfMax } from "@submissions/shared/console";
+import { type DayCount, oldAfterDays, type Overview, sharesOfMax } from "@submissions/shared/console";
+import { kindOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { referenceDay } from "@submissions/shared/reference";
 import type { DeskStore } from "../desk-store.ts";
-import type { SubmissionKind } from "../records.ts";
 import { dayMs, shownDay, startOfDay } from "../rules/days.ts";
 import { countMax, mailKindsOf } from "../rules/inbox-filter.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
@@ -20,6 +20,7 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
     (SELECT count(*) FROM submission ${indexedBy("submission_received")}
       WHERE kind = '${kind}' AND ${among(`'${kind}'`, "$3")} AND status <> 'spam'
         AND received_at >= day.at AND received_at < day.at + ${dayMs})`;
+  const counted = submissionKinds.map((kind) => `${received(kind)} AS "${kindOf(kind).plural}"`);
   // So many that counting them takes no longer where millions came in.
   const latest = (kind: SubmissionKind) => `
     SELECT assignee, ${json("fields")} AS fields FROM (
@@ -35,15 +36,15 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
   const active = `FROM subscriber ${indexedBy("subscriber_status")} WHERE status = 'active'`;
   return {
     /** Of a scope, day by day from one to another. */
-    days: prepare<{ at: number; inquiries: number; applications: number }>(`
+    days: prepare<Omit<DayCount, "day"> & { at: number }>(`
       WITH RECURSIVE day (at) AS (
         SELECT CAST($1 AS BIGINT) UNION ALL SELECT at + ${dayMs} FROM day WHERE at < CAST($2 AS BIGINT))
-      SELECT at, ${received("inquiry")} AS inquiries, ${received("application")} AS applications FROM day`),
+      SELECT at, ${counted.join(", ")} FROM day`),
     responses: prepare<{ took: number }>(`
       SELECT responded_at - received_at AS took FROM submission ${indexedBy("submission_responded")}
       WHERE responded_at > $1 AND responded_at <= $2 AND ${among("kind", "$3")} ORDER BY responded_at DESC LIMIT ${responsesMax}`),
     shares: prepare<{ part: keyof Overview["shares"]; word: string; count: number }>(`
-      WITH latest AS (${latest("inquiry")} UNION ALL ${latest("application")}),
+      WITH latest AS (${submissionKinds.map(latest).join(" UNION ALL ")}),
         named (part, word) AS (
           SELECT 'package', each.value FROM latest, ${elementsOf("latest.fields -> 'selectedPackageIds'")}
           UNION ALL SELECT 'position', fields ->> 'position' FROM latest
@@ -100,7 +101,7 @@ export function makeOverview(engine: Engine) {
         days: shown.map(({ at, ...counts }) => ({ day: shownDay(at), ...counts })),
         firstResponseMs: median(responses.map(({ took }) => took)),
         before: {
-          submissions: before.reduce((sum, { inquiries, applications }) => sum + inquiries + applications, 0),
+          submissions: before.flatMap(({ at: _, ...counts }) => Object.values(counts)).reduce((a, b) => a + b, 0),
           firstResponseMs: median(former.map(({ took }) => took)),
         },
         shares: {

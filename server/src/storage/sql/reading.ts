@@ -1,5 +1,6 @@
 // Reads tables in the order of their numbers, as far as they are complete when reading begins.
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { ofKinds } from "../../kinds.ts";
 import { pageRows } from "../pages.ts";
 import { readSubmissionAnyway, submissionColumns } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns } from "../rules/subscription.ts";
@@ -16,8 +17,7 @@ export function makeReading(engine: Engine) {
     recordOf: readSubmissionAnyway,
   });
   const readers = {
-    inquiry: (from: ReadFrom) => submissions(from, "inquiry"),
-    application: (from: ReadFrom) => submissions(from, "application"),
+    ...ofKinds((kind) => (from: ReadFrom) => submissions(from, kind)),
     subscriber: prepareReader(engine, {
       table: "subscriber",
       number: "arrival",

@@ -39,7 +39,7 @@ export function makeIndexing(engine: Engine, { addWords }: SearchIndex) {
         if (last === undefined) return 0;
         const marks = submissions.flatMap((submission) => {
           const disposable = isDisposable(submission.email) ? 1 : 0;
-          const sha256 = submission.kind === "application" ? (submission.resume?.sha256 ?? null) : null;
+          const sha256 = submission.resume?.sha256 ?? null;
           return disposable === 1 || sha256 !== null ? mark(submission.arrival, disposable, sha256) : [];
         });
         yield* together([...addWords(after, last, submissions), ...marks, setProgress(last)]);
