@@ -1,6 +1,6 @@
 // Words of a search and of what is searched. Accents and case do not matter. Words are split alike in both engines:
 // letters and digits belong to a word, everything else parts it.
-import { sentFields } from "./field-values.ts";
+import { sentFields, textNamed } from "./field-values.ts";
 import type { StoredSubmission } from "./storage/records.ts";
 
 /** Words of one search; more are left out. */
@@ -57,7 +57,11 @@ export function indexedWords(texts: readonly (string | null)[]): string[] {
 }
 
 /** What a search as it is typed looks at. */
-export const whoTexts = ({ name, email, company }: StoredSubmission): (string | null)[] => [name, email, company];
+export const whoTexts = (submission: StoredSubmission): (string | null)[] => [
+  submission.name,
+  submission.email,
+  textNamed(submission, "company"),
+];
 
 /** Everything that a person wrote. */
 export const letterTexts = (submission: StoredSubmission): (string | null)[] => [

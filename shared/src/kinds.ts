@@ -128,6 +128,10 @@ export const kindOf = (name: SubmissionKind): Kind => kinds[name];
 export const kindOfReference = (reference: string): SubmissionKind | undefined =>
   submissionKinds.find((name) => reference.startsWith(`${kinds[name].prefix}-`));
 
+/** The kind that has this plural; undefined: none. */
+export const kindOfPlural = (plural: string): SubmissionKind | undefined =>
+  submissionKinds.find((name) => kinds[name].plural === plural);
+
 /** The kinds that a role sees. */
 export const kindsOf = (role: Role): readonly SubmissionKind[] =>
   role === "admin" ? submissionKinds : submissionKinds.filter((name) => kinds[name].role === role);

@@ -1,6 +1,6 @@
 // One submission as its page shows it.
 import type { InboxFilter, MailRow, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
-import { sentFields } from "../field-values.ts";
+import { packageIdsOf, sentFields } from "../field-values.ts";
 import type { StoredMail } from "../storage/records.ts";
 import { inboxRow } from "./inbox-row.ts";
 import { withheldAs } from "./resume.ts";
@@ -14,7 +14,6 @@ interface Installation {
 export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }: Installation): SubmissionDetail {
   const { submission, scan: _, mails, ...rest } = detail;
   const { language, consent, more } = submission;
-  const ids = submission.kind === "inquiry" ? submission.selectedPackageIds : [];
   // A submission that names no language counts as English, so only another language is shown.
   const shown = { language: language === "en" ? null : language };
   const agreed = { consentText: consent?.text ?? null, consentPage: consent?.page ?? null };
@@ -23,7 +22,7 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
     ...inboxRow(submission, packageTitles),
     fields: { ...sentFields(submission), ...shown, ...agreed },
     more,
-    packageTitles: titlesAmong(ids, packageTitles),
+    packageTitles: titlesAmong(packageIdsOf(submission), packageTitles),
     resume: resumeOf(detail, scanned),
     mails: mails.map(shownMail),
   };
@@ -54,7 +53,7 @@ export async function neighboursOf(desk: DeskStore, scope: Scope, reference: str
 }
 
 function resumeOf({ submission, scan }: DeskDetail, scanned: boolean): ResumeFacts | null {
-  if (submission.kind === "inquiry" || submission.resume === null) return null;
+  if (submission.resume === null) return null;
   const { filename, kind, size, sha256 } = submission.resume;
   return { filename, kind, size, sha256, download: (scan && withheldAs(scan, scanned)) ?? "allowed" };
 }

@@ -1,9 +1,10 @@
 // The daily digest: counts what waits and stores it as a mail. The day is unique in the outbox: one mail goes out.
+import { type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";
 import { repeatedly } from "../repeatedly.ts";
 import { backupMsMax, wholeScope } from "../storage/desk-store.ts";
-import type { Digest, SubmissionKind } from "../storage/records.ts";
+import type { Digest } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
 const minuteMs = 60_000;
@@ -39,16 +40,16 @@ export const dueDay = (now: number, atMinute: number): string | null =>
 
 /** Counts what waits and stores it, unless the day has its digest. */
 export async function storeDigest(store: Counted, day: string, now: number): Promise<boolean> {
-  const count = async (kind: SubmissionKind): Promise<Digest["inquiry"]> => {
+  const waiting = {} as Record<SubmissionKind, Digest[SubmissionKind]>;
+  for (const kind of submissionKinds) {
     const counts = await store.desk.countByStatus({ kinds: [kind], subscribers: false }, "");
-    return { new: counts.new, open: counts.open };
-  };
-  const [inquiry, application] = [await count("inquiry"), await count("application")];
+    waiting[kind] = { new: counts.new, open: counts.open };
+  }
   const { failed, inDoubt } = await store.mailBacklog();
-  const { waiting } = await store.desk.overview(wholeScope, now);
-  const longest = waiting.map(({ kind, reference, receivedAt }) => ({ kind, reference, receivedAt }));
+  const { waiting: first } = await store.desk.overview(wholeScope, now);
+  const longest = first.map(({ kind, reference, receivedAt }) => ({ kind, reference, receivedAt }));
   const backup = await store.desk.latestBackup(now);
   const isMissed = backup !== null && now - backup.at > backupMsMax;
-  const digest = { day, inquiry, application, mails: { failed, inDoubt }, longest };
+  const digest = { day, ...waiting, mails: { failed, inDoubt }, longest };
   return store.storeDigest({ ...digest, ...(isMissed && { lastBackupAt: backup.at }) }, now);
 }

@@ -1,6 +1,7 @@
 // Erases a person, and submissions that are older than they are kept. A wrong clock, or a setting with a digit too few, could
 // take everything at once: a run that would erase much of a kind waits for an operator's word.
 import { setTimeout as sleep } from "node:timers/promises";
+import { submissionKinds } from "@submissions/shared/kinds";
 import type { Config } from "../config/config.ts";
 import { type Vault, VaultUnavailable } from "../resumes/vault.ts";
 import type { Actor, DeskStore, Erased as ErasedBatch, Outdated } from "../storage/desk-store.ts";
@@ -69,7 +70,7 @@ export interface Due extends Outdated {
 /** What is outdated now, of the kinds that are not kept for good. */
 export async function findOutdated(desk: Pick<DeskStore, "countOutdated">, days: Config["retentionDays"], now: number) {
   const found: Due[] = [];
-  for (const kind of ["inquiry", "application", "spam"] as const) {
+  for (const kind of [...submissionKinds, "spam"] as const) {
     const kept = days[kind];
     if (kept === null) continue;
     const outdated = { kind, before: now - kept * dayMs };

@@ -1,13 +1,17 @@
 // What operators take out, as CSV or NDJSON, page by page, so that memory stays flat. Knows no terminal and no HTTP.
+import { kindOf, kindOfPlural, type KindPlural, kinds } from "@submissions/shared/kinds";
 import { sentFields } from "../field-values.ts";
+import { serverKindOf } from "../kinds.ts";
 import type { KnownFact } from "../storage/desk-store.ts";
 import type { ResumeRecord, StoredSubmission, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, ReadRows, Store } from "../storage/store.ts";
 import { shownMail } from "./detail.ts";
 import { byteOrderMark, csvLine, joinList, type Cell } from "./csv.ts";
 
-export const exportSubjects = ["inquiries", "subscribers", "applications", "audit"] as const;
-export type ExportSubject = (typeof exportSubjects)[number];
+export type ExportSubject = KindPlural | "subscribers" | "audit";
+
+const plurals = Object.values(kinds).map(({ plural }) => plural);
+export const exportSubjects: readonly ExportSubject[] = [...plurals, "subscribers", "audit"];
 
 export const exportFormats = ["csv", "ndjson"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -16,14 +20,7 @@ export type ExportRows = AsyncIterable<readonly Row[]>;
 
 /** All rows of a subject. @param from by the time of receipt, of the subscription, or of the entry, whose id is its number */
 export const allRows = (store: Pick<Store, "readAll">, subject: ExportSubject, from: ReadFrom): ExportRows =>
-  store.readAll(kinds[subject], from);
-
-const kinds = {
-  inquiries: "inquiry",
-  applications: "application",
-  subscribers: "subscriber",
-  audit: "audit",
-} as const satisfies Record<ExportSubject, keyof ReadRows>;
+  store.readAll(kindOfPlural(subject) ?? (subject === "audit" ? subject : "subscriber"), from);
 
 interface ExportOptions {
   readonly subject: ExportSubject;
@@ -45,11 +42,11 @@ const consentFields = ({ consent }: Pick<StoredSubscriber, "consent">) => ({
 
 // The keys of these objects, in this order, are a promise to the readers of the exports. Absent values are null.
 export const submissionFields = (submission: StoredSubmission) => ({
-  [submission.kind === "inquiry" ? "inquiryId" : "applicationId"]: submission.reference,
+  [kindOf(submission.kind).idName]: submission.reference,
   status: submission.status,
   receivedAt: iso(submission.receivedAt),
   ...sentFields(submission),
-  ...(submission.kind === "application" && { resume: resumeFields(submission.resume) }),
+  ...(kindOf(submission.kind).file !== null && { resume: resumeFields(submission.resume) }),
   more: submission.more,
   tags: submission.tags,
 });
@@ -85,23 +82,22 @@ const marks = ["emailDisposable", "arrival", "consentText", "consentPage", "cons
 const ofSubmissions = [...marks, "more", "tags"];
 
 /** CSV columns, left to right. Their order is a promise: new ones go to the right end only. */
-const columns: Readonly<Record<ExportSubject, readonly string[]>> = {
-  inquiries: [..."inquiryId status receivedAt name company email selectedPackageIds".split(" "), ...ofSubmissions],
-  applications: [
-    ..."applicationId status receivedAt fullName email position phone company".split(" "),
-    ..."availability accent portfolioUrl resumeUrl coverLetter".split(" "),
-    ..."resumeFilename resumeKind resumeSize resumeSha256".split(" "),
-    ...ofSubmissions,
-  ],
-  subscribers: [..."email status source lastSource subscribedAt confirmedAt unsubscribedAt".split(" "), ...marks],
-  audit: "id at operator action subject detail".split(" "),
-};
+function columnsOf(subject: ExportSubject): readonly string[] {
+  if (subject === "audit") return "id at operator action subject detail".split(" ");
+  const kind = kindOfPlural(subject);
+  if (kind === undefined)
+    return [..."email status source lastSource subscribedAt confirmedAt unsubscribedAt".split(" "), ...marks];
+  const { idName, file } = kindOf(kind);
+  const { before, behind } = serverKindOf(kind).columns;
+  const ofResume = file === null ? [] : "resumeFilename resumeKind resumeSize resumeSha256".split(" ");
+  return [idName, "status", "receivedAt", ...before, ...ofResume, ...ofSubmissions, ...behind];
+}
 
-function lineOf(subject: ExportSubject, fields: Fields): string {
+function lineOf(columns: readonly string[], fields: Fields): string {
   const { filename, kind, size, sha256 } = (fields["resume"] ?? {}) as Partial<ResumeRecord>;
   const resume = { resumeFilename: filename, resumeKind: kind, resumeSize: size, resumeSha256: sha256 };
   const flat: Fields = { ...fields, ...resume };
-  return csvLine(columns[subject].map((column) => cellOf(flat[column])));
+  return csvLine(columns.map((column) => cellOf(flat[column])));
 }
 
 /** A list is one cell. So are further fields and the details of the audit log, which may have any names: as JSON. */
@@ -118,13 +114,14 @@ const pieceLengthMin = 64 * 1024;
  * record. Stopping early closes the reading.
  */
 export async function* exportRecords(pages: ExportRows, { subject, format, isDisposable }: ExportOptions) {
+  const columns = columnsOf(subject);
   // The head waits for the first records: a reading that fails before them has sent nothing yet.
-  let text = format === "csv" ? byteOrderMark + csvLine(columns[subject]) : "";
+  let text = format === "csv" ? byteOrderMark + csvLine(columns) : "";
   let records = 0;
   for await (const rows of pages) {
     for (const row of rows) {
       const fields = fieldsOf(row, isDisposable);
-      text += format === "csv" ? lineOf(subject, fields) : `${JSON.stringify(fields)}\n`;
+      text += format === "csv" ? lineOf(columns, fields) : `${JSON.stringify(fields)}\n`;
       records += 1;
       if (text.length < pieceLengthMin) continue;
       yield { records, text };

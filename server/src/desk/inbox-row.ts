@@ -1,5 +1,7 @@
 // A submission as a row of a list, with the sentence that a search for words has found.
 import type { InboxRow } from "@submissions/shared/console";
+import { namedFields, textNamed, valueOf } from "../field-values.ts";
+import { ofKinds, serverKindOf } from "../kinds.ts";
 import type { StoredSubmission } from "../storage/records.ts";
 import { folded, letterTexts, searchedWords } from "../search-words.ts";
 
@@ -9,7 +11,7 @@ type Titles = ReadonlyMap<string, string> | null;
 
 /** @param letter the words of a search for words: the row then has the sentence that was found */
 export function inboxRow(submission: StoredSubmission, packageTitles: Titles, letter?: string): InboxRow {
-  const { arrival, reference, kind, name, email, company, receivedAt } = submission;
+  const { arrival, reference, kind, name, email, receivedAt, resume } = submission;
   const { status, assignee, tags, version, disposable } = submission;
   return {
     arrival,
@@ -17,7 +19,7 @@ export function inboxRow(submission: StoredSubmission, packageTitles: Titles, le
     kind,
     name,
     email,
-    company,
+    company: textNamed(submission, "company"),
     receivedAt,
     status,
     assignee,
@@ -25,16 +27,22 @@ export function inboxRow(submission: StoredSubmission, packageTitles: Titles, le
     version,
     disposable,
     summary: shorten(summaryOf(submission, packageTitles)),
-    hasResume: submission.kind === "application" && submission.resume !== null,
+    hasResume: resume !== null,
     ...(letter !== undefined && { match: matchedSentence(submission, letter) }),
   };
 }
 
+const summaryFields = ofKinds((kind) =>
+  serverKindOf(kind).summary.flatMap((shown) => namedFields[kind].filter(({ name }) => name === shown)),
+);
+
 function summaryOf(submission: StoredSubmission, packageTitles: Titles): string {
-  if (submission.kind === "inquiry")
-    return submission.selectedPackageIds.map((id) => packageTitles?.get(id) ?? id).join("; ");
-  const letter = (submission.coverLetter ?? "").slice(0, 2 * summaryLengthMax).replaceAll(/\s+/g, " ");
-  return letter === "" ? submission.position : `${submission.position} – ${letter}`;
+  const words = summaryFields[submission.kind].map((field) => {
+    const value = valueOf(submission, field) ?? "";
+    if (typeof value === "string") return value.slice(0, 2 * summaryLengthMax).replaceAll(/\s+/g, " ");
+    return value.map((id) => packageTitles?.get(id) ?? id).join("; ");
+  });
+  return words.filter((one) => one !== "").join(" – ");
 }
 
 function shorten(text: string): string {

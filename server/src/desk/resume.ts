@@ -25,7 +25,7 @@ export async function findDownload(
   scanned: boolean,
 ): Promise<Download | NoDownload> {
   const detail = await desk.findDetail(wholeScope, reference);
-  const resume = detail?.submission.kind === "application" ? detail.submission.resume : null;
+  const resume = detail?.submission.resume ?? null;
   if (resume === null) return { result: "absent" };
   const withheld = withheldAs(detail?.scan ?? "unscanned", scanned);
   if (withheld !== null) return { result: withheld };

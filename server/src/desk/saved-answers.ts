@@ -1,4 +1,5 @@
 // Saved answers: texts with placeholders, which are filled from a submission.
+import { packageIdsOf, textNamed } from "../field-values.ts";
 import type { StoredSubmission } from "../storage/records.ts";
 
 const known = ["name", "reference", "packages", "position", "company"];
@@ -10,11 +11,7 @@ export const unknownPlaceholders = (text: string): string[] =>
 
 /** A text with the values of a submission; what it lacks is left empty. A value is never read for placeholders. */
 export function filled(text: string, submission: StoredSubmission, titles: ReadonlyMap<string, string> | null): string {
-  const { name, reference, company } = submission;
-  const own =
-    submission.kind === "inquiry"
-      ? { packages: submission.selectedPackageIds.map((id) => titles?.get(id) ?? id).join(", ") }
-      : { position: submission.position };
-  const values: Readonly<Record<string, string | null>> = { name, reference, company, ...own };
-  return text.replace(placeholder, (whole, key: string) => (known.includes(key) ? (values[key] ?? "") : whole));
+  const packages = packageIdsOf(submission).map((id) => titles?.get(id) ?? id);
+  const valueOf = (key: string) => (key === "packages" ? packages.join(", ") : textNamed(submission, key));
+  return text.replace(placeholder, (whole, key: string) => (known.includes(key) ? (valueOf(key) ?? "") : whole));
 }

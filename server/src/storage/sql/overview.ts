@@ -1,6 +1,6 @@
 // The overview, and how the newsletter has grown.
 import { type DayCount, oldAfterDays, type Overview, sharesOfMax } from "@submissions/shared/console";
-import { kindOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
+import { kindOf, kinds, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { referenceDay } from "@submissions/shared/reference";
 import type { DeskStore } from "../desk-store.ts";
 import { dayMs, shownDay, startOfDay } from "../rules/days.ts";
@@ -81,18 +81,18 @@ export function makeOverview(engine: Engine) {
   const statements = prepareStatements(engine);
 
   return {
-    async overview({ kinds, ...scope }, now, shownDays = 30) {
+    async overview({ kinds: seen, ...scope }, now, shownDays = 30) {
       const today = startOfDay(now);
       const [first, since] = [today - (shownDays - 1) * dayMs, now - shownDays * dayMs];
       const grewOld = [now - oldAfterDays.new * dayMs, now - oldAfterDays.open * dayMs] as const;
       const [days, responses, former, shares, old, waiting, mails] = await Promise.all([
-        read(statements.days(first - shownDays * dayMs, today, kinds)),
-        read(statements.responses(since, now, kinds)),
-        read(statements.responses(since - shownDays * dayMs, since, kinds)),
-        read(statements.shares(first, kinds)),
-        read(statements.old(kinds, ...grewOld)),
-        read(statements.waiting(kinds)),
-        read(statements.mails(since, mailKindsOf({ kinds, ...scope }))),
+        read(statements.days(first - shownDays * dayMs, today, seen)),
+        read(statements.responses(since, now, seen)),
+        read(statements.responses(since - shownDays * dayMs, since, seen)),
+        read(statements.shares(first, seen)),
+        read(statements.old(seen, ...grewOld)),
+        read(statements.waiting(seen)),
+        read(statements.mails(since, mailKindsOf({ kinds: seen, ...scope }))),
       ]);
       const [before, shown] = [days.slice(0, shownDays), days.slice(shownDays)];
       const sharesOf = (part: keyof Overview["shares"]) =>
@@ -101,7 +101,7 @@ export function makeOverview(engine: Engine) {
         days: shown.map(({ at, ...counts }) => ({ day: shownDay(at), ...counts })),
         firstResponseMs: median(responses.map(({ took }) => took)),
         before: {
-          submissions: before.flatMap(({ at: _, ...counts }) => Object.values(counts)).reduce((a, b) => a + b, 0),
+          submissions: before.flatMap(countsOf).reduce((sum, count) => sum + count, 0),
           firstResponseMs: median(former.map(({ took }) => took)),
         },
         shares: {
@@ -130,6 +130,8 @@ export function makeOverview(engine: Engine) {
     },
   } satisfies Partial<DeskStore>;
 }
+
+const countsOf = (day: Omit<DayCount, "day">): number[] => Object.values(kinds).map(({ plural }) => day[plural]);
 
 /** The middle of some numbers; null without any. */
 function median(numbers: readonly number[]): number | null {
