@@ -44,8 +44,8 @@ export interface App extends AsyncDisposable {
   readonly address: string;
   /** From now on the service says that it is not ready. Callers that have not heard of it are served. */
   drain(): void;
-  /** From now on it takes nothing new either. It goes on listening, so that callers are told. */
-  refuse(): void;
+  /** From now on it takes nothing new either. It goes on listening, so that callers get an answer. */
+  refuseNew(): void;
   /** Finishes what is under way and stops, within {@link closeMs}; nothing acknowledged is lost. */
   close(): Promise<void>;
   readonly closeMs: number;
@@ -241,18 +241,18 @@ export async function startApp(options: AppOptions): Promise<App> {
     draining.started = true;
     outbox.stopClaiming();
   };
-  const refuse = () => {
+  const refuseNew = () => {
     drain();
     draining.refusing = true;
   };
   const close = () => {
-    refuse();
+    refuseNew();
     setTimeout(() => outbox.answers.end(), answersMsMax).unref();
     closedBy = Math.min(closedBy, performance.now() + closeMs);
     return (closing ??= resources.disposeAsync());
   };
   const address = publicUrl({ ...config, publicUrl: null }, port);
-  return { address, drain, refuse, close, closeMs, [Symbol.asyncDispose]: close };
+  return { address, drain, refuseNew, close, closeMs, [Symbol.asyncDispose]: close };
 }
 
 /** @throws SettingUnusable when OpenTelemetry's packages are not installed */

@@ -69,7 +69,7 @@ function endOnSignals(app: App, log: ProcessLog): void {
       // What state the process is in is unknown: finish what can be finished and let the supervisor start a new one.
       log.fatal({ err: error }, "unexpected error");
       exitCode = 1;
-      app.refuse();
+      app.refuseNew();
       end();
     });
   }

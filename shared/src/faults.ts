@@ -37,7 +37,7 @@ export const faults = {
     status: 400,
     code: "BAD_REQUEST",
     message: "Send one Idempotency-Key of 1 to 255 printable ASCII characters, for one call.",
-    when: "The header is none of that, comes more than once, or stands on a typed RPC batch of several calls.",
+    when: "The header is malformed, repeated, or sent with a typed RPC batch of several calls.",
   },
   batchTooLarge: {
     status: 400,

@@ -35,7 +35,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   const { traffic } = connections;
   const answers = traffic.answersOn(socket);
   const whole = answers.findLast(({ req }) => req.complete);
-  if (whole === undefined) answerAndClose(socket, ofTheConnection(error, answers.length > 0), connections);
+  if (whole === undefined) answerAndClose(socket, faultOfConnection(error, answers.length > 0), connections);
   else if (traffic.end(socket)) whole.once("close", () => socket.destroySoon());
 }
 
@@ -64,8 +64,8 @@ function answerAndClose(socket: Socket, fault: FaultName, { traffic, observer }:
   setTimeout(() => socket.destroy(), closeMsMax).unref();
 }
 
-/** Errors of Node's parser become entries of the table. @param hasBegun whether the head of a request was read: then only its body can be incomplete */
-function ofTheConnection({ code = "" }: { code?: string }, hasBegun: boolean): FaultName {
+/** Errors of a connection become entries of the table. @param hasBegun whether the head of a request was read: then only its body can be incomplete */
+function faultOfConnection({ code = "" }: { code?: string }, hasBegun: boolean): FaultName {
   // The client closed its side before the request was whole.
   if (code === "HPE_INVALID_EOF_STATE" && hasBegun) return "bodyMalformed";
   return byNodeCode[code] ?? "requestMalformed";

@@ -17,7 +17,7 @@ const byFastifyCode: Readonly<Record<string, FaultName>> = {
 };
 
 /** Fastify's own refusals become entries of the table. */
-function ofTheTable(thrown: unknown): unknown {
+function faultOfFastify(thrown: unknown): unknown {
   const fault = byFastifyCode[thrown instanceof Error && "code" in thrown ? String(thrown.code) : ""];
   return fault === undefined ? thrown : new Fault(fault, { cause: thrown });
 }
@@ -29,7 +29,7 @@ export function refuse(
   thrown: unknown,
   form: FormBody | null = null,
 ): FastifyReply {
-  const error = ofTheTable(thrown);
+  const error = faultOfFastify(thrown);
   const isTyped = isRpc(request);
   const paths = isTyped ? rpcPath(request) : "";
   if (isTyped && isBatch(request) && wantsLines(request)) return refuseInLines(request, reply, error, paths);
@@ -47,7 +47,7 @@ export function refuse(
   return sendJson(reply, { status, body: isTyped ? { error: errorShape(error, path, request.id) } : ofRest });
 }
 
-/** No batch of a client is as long, and the answer to an address of commas must not be a thousand times as long. */
+/** Batches of clients are shorter. Without it, the answer to an address of commas would be a thousand times as long. */
 const linesMax = 1_000;
 
 /** tRPC's streaming clients up to 11.13 read lines whatever the status is, later ones where it is 200. */

@@ -17,7 +17,7 @@ export async function restDoor(app: FastifyInstance, door: DoorOptions): Promise
 async function addRoute(app: FastifyInstance, procedure: Procedure, door: DoorOptions): Promise<void> {
   const { path, url, contentTypes } = procedure;
   const jsonBytesMax = jsonBytesMaxOf(procedure);
-  const ofBrowsers: readonly BodyKind[] = [...contentTypes, "application/x-www-form-urlencoded"];
+  const ofBrowsers = [...new Set<BodyKind>([...contentTypes, "application/x-www-form-urlencoded"])];
   takeUrlencoded(app);
   if (contentTypes.includes("multipart/form-data")) await app.register(multipart, { throwFileSizeLimit: false });
   app.route({

@@ -48,7 +48,7 @@ export function postmarkWebhook(app: FastifyInstance, options: WebhookOptions): 
         return { result: "ignored" };
       }
       const { change } = news;
-      // Old or repeated news is answered alike, or Postmark would tell it again.
+      // Old or repeated news is answered with 200 too, or Postmark would send it again.
       const result = (await store.suppress(change)) ? "noted" : "known";
       metrics.mailNews.inc({ reason: change.reason ?? "lifted", result });
       return { result };

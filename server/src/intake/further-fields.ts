@@ -47,7 +47,7 @@ export function readFurtherFields(
   const texts = new Map<string, string>();
   for (const [name, value] of sent) {
     if (!isFurtherName(name)) continue;
-    const text = textOf(value);
+    const text = asText(value);
     const earlier = texts.get(name);
     if (text !== "") texts.set(name, earlier === undefined ? text : `${earlier}, ${text}`);
   }
@@ -60,5 +60,5 @@ export function readFurtherFields(
 }
 
 /** Empty for what is left out. */
-const textOf = (value: unknown): string =>
+const asText = (value: unknown): string =>
   typeof value === "boolean" || Number.isFinite(value) ? String(value) : typeof value === "string" ? value : "";

@@ -1,5 +1,5 @@
 // What a subscription adds to the path of a submission. Every address, known or not, gets the same answer after the same
-// time, so that neither tells who is subscribed.
+// time, so that neither shows who is subscribed.
 import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/subscription";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import type { LinkToken, SubscriptionRecord } from "../storage/records.ts";
@@ -9,8 +9,8 @@ import { submit, type Feature, type Intake } from "./submit.ts";
 /** A confirm link works for seven days. Unsubscribe links do not expire. */
 const confirmMs = 7 * 24 * 60 * 60 * 1000;
 
-// No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none: as
-// long as a commit takes less than this, none can be told from the other.
+// No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none.
+// Callers cannot see the difference as long as a commit takes less than this.
 const answerMsMin = 33;
 
 const subscription = ({ newsletterOptIn: optIn }: Intake): Feature<SubscribeInput, SubscribeReceipt> => ({

@@ -53,8 +53,8 @@ export function inputRefused(
   const issues = error === undefined ? [] : issuesOf(error);
   if (issues.some(({ path }) => path.length === 0)) return new Fault("bodyNotObject");
   issues.push(...problems.map(({ path, message }) => ({ path, message })));
-  const told = new Set(issues.map(({ path }) => JSON.stringify(path)));
-  issues.push(...more.filter(({ path }) => !told.has(JSON.stringify(path))));
+  const named = new Set(issues.map(({ path }) => JSON.stringify(path)));
+  issues.push(...more.filter(({ path }) => !named.has(JSON.stringify(path))));
   const [only] = problems;
   return new Fault(only !== undefined && issues.length === 1 ? only.fault : "fieldsInvalid", { issues });
 }

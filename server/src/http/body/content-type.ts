@@ -36,7 +36,7 @@ function mediaTypeOf(header: string): string | undefined {
   const [, type, parameters = ""] = wellFormed.exec(header) ?? [];
   const values = new Map<string, string>();
   for (const [, name = "", value = ""] of parameters.matchAll(nameAndValue)) {
-    // Of two charsets or boundaries, programs on the way may read the other one.
+    // With two charsets or boundaries, a program on the way may have used the other one.
     if (values.has(name.toLowerCase())) return undefined;
     values.set(name.toLowerCase(), value);
   }

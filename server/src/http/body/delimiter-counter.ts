@@ -1,4 +1,4 @@
-// Counts the delimiters of a multipart body as its bytes go by (RFC 2046 5.1.1), so that the reader can tell whether the
+// Counts the delimiters of a multipart body as its bytes go by (RFC 2046 5.1.1), so that the reader knows whether the
 // parser handed over every part and whether the body was closed. It looks at nothing else.
 import { Fault } from "../../fault.ts";
 
@@ -34,7 +34,7 @@ export class DelimiterCounter {
     this.#tail = Buffer.from(end.subarray(-this.#tailMax));
   }
 
-  // Two hyphens after a delimiter close the body; a delimiter is counted once the bytes that tell are there.
+  // Two hyphens after a delimiter close the body; a delimiter is counted once these two bytes are there.
   get #tailMax(): number {
     return this.#delimiter.length + 1;
   }

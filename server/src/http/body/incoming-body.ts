@@ -26,8 +26,8 @@ export function watchBodies(app: FastifyInstance, watching: Watching): void {
   });
 }
 
-// RFC 9110 10.1.1. A client that asks whether its body is welcome is told so when something begins to read it. A body that
-// is refused by its head alone is never sent.
+// RFC 9110 10.1.1. A client that asks whether its body is welcome (`Expect: 100-continue`) gets its yes when something begins
+// to read the body. A body that is refused by its head alone is never sent.
 function askForBodies(server: Server): void {
   const goOn = (request: IncomingMessage, response: ServerResponse) => server.emit("request", request, response);
   // Without a listener, Node asks for the body before anything has looked at the head.

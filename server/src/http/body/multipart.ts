@@ -74,7 +74,7 @@ export class MultipartForm {
       await this.#readWhole();
     } catch (error) {
       await this.#unstage();
-      throw ofTheParser(error);
+      throw faultOfParser(error);
     }
     return { ...this.#body.input, [Symbol.asyncDispose]: () => this.#unstage() };
   }
@@ -245,7 +245,7 @@ const resumeTooLarge = () =>
   new Fault("resumeTooLarge", { issues: [{ path: [resumeField], message: faults.resumeTooLarge.message }] });
 
 /** Errors of the parser become entries of the table. */
-function ofTheParser(error: unknown): unknown {
+function faultOfParser(error: unknown): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
   if ("code" in error && error.code === "FST_PARTS_LIMIT") return new Fault("fieldTooLarge", { cause: error });
   // System errors of the staging folder (no space, no permission) are ours; all others are the parser's about the body.

@@ -49,7 +49,7 @@ test("a page of another site is refused, and does not use up the limit of its vi
   expect(await ask({})).toBe(429);
 });
 
-describe("tells pages of other sites", () => {
+describe("a request from a page of another site is recognised", () => {
   const corsOrigins = ["https://partner.example"];
   const isForeign = foreignSites({ origin: () => "https://here.example", corsOrigins });
 

@@ -53,11 +53,11 @@ export class Guard {
   hook({ calls = () => 1, refuseAll }: Gated = {}): onRequestHookHandler {
     const { isForeign, addresses } = this.#options;
     return (request, reply, done) => {
-      const refuse = (fault: Fault) => (refuseAll ? refuseAll(request, reply, fault) : done(fault));
-      if (isForeign(request)) return refuse(new Fault("crossSiteForbidden"));
+      const turnAway = (fault: Fault) => (refuseAll ? refuseAll(request, reply, fault) : done(fault));
+      if (isForeign(request)) return turnAway(new Fault("crossSiteForbidden"));
       const held = calls(request);
       const admit = ({ left, retryAfterSeconds }: { readonly left: number; readonly retryAfterSeconds: number }) => {
-        if (left + held <= 0) return refuse(new Fault("rateLimited", { retryAfterSeconds }));
+        if (left + held <= 0) return turnAway(new Fault("rateLimited", { retryAfterSeconds }));
         if (left < 0) request.exchange = { ...request.exchange, admission: { calls: left + held, retryAfterSeconds } };
         done();
       };
@@ -80,7 +80,7 @@ export class Guard {
   }
 
   // Counts calls beyond the limit too; they do not extend the window. While the shared counts cannot be reached, this process
-  // counts alone: whether submissions can be stored then is for the store to say.
+  // counts alone. Whether submissions can be stored then is for the store to decide.
   async #count(client: string, calls: number) {
     const { name, limit, shared } = this.#options;
     if (shared !== null) {
@@ -108,8 +108,8 @@ const Memory = require("rate-limiter-flexible/lib/RateLimiterMemory.js") as new 
 export function countWrongPasswords(addresses: Pick<ClientAddresses, "keysOf">, max: number) {
   const counts = new Memory({ points: max, duration: 60 });
 
-  // Counts a password if it is wrong. A client over the limit is refused even with the right one: an answer that told them
-  // apart would be one more try.
+  // Counts a password if it is wrong. A client over the limit is refused even with the right one: an answer that
+  // differed would be one more try.
   return async (request: IncomingMessage, isRight: boolean): Promise<void> => {
     const key = addresses.keysOf(request).rate;
     // Both look at the count before this function yields, so that tries at once are not counted too late.

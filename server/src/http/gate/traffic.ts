@@ -35,7 +35,7 @@ export class Traffic {
   /** Requests that wait for their answers. */
   requests = 0;
 
-  /** @param uploadsChanged told how many uploads there are now */
+  /** @param uploadsChanged called with the number of uploads whenever it changes */
   constructor(limits: HttpLimits, addresses: ClientAddresses, uploadsChanged: (uploads: number) => void) {
     this.#limits = limits;
     this.#addresses = addresses;

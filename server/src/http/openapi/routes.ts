@@ -38,7 +38,7 @@ export function openApiRoutes(app: FastifyInstance, { site, publicUrl, ...option
     const workerData: DocumentOptions = { ...options, publicUrl: publicUrl().replace(/\/+$/, "") };
     const worker = new Worker(new URL("document-worker.ts", import.meta.url), { workerData });
     for await (const [message] of on(worker, "message", { close: ["exit"] })) {
-      // With `--watch` Node itself tells here which files were loaded.
+      // With `--watch` Node itself sends the names of the files that were loaded.
       if (typeof message === "string") return message;
     }
     throw new Error("The worker wrote no document.");

@@ -55,12 +55,14 @@ type Element = (content: Markup, root: string, site: Site, filled: Filled) => Ma
 // One template an element, because the name of an element cannot be filled in. The attributes are for the script.
 const elements: Readonly<Record<FormName, Element>> = {
   inquiry: (content, root, site) =>
-    html`<inquiry-form endpoint="${root}" ${told(site.privacy)}>${content}</inquiry-form>`,
+    html`<inquiry-form endpoint="${root}" ${consentAttributes(site.privacy)}>${content}</inquiry-form>`,
   newsletter: (content, root, { privacy }, { values: { source = siteSource } = {} }) =>
-    html`<newsletter-form endpoint="${root}" source="${String(source)}" ${told(privacy)}>${content}</newsletter-form>`,
+    html`<newsletter-form endpoint="${root}" source="${String(source)}" ${consentAttributes(privacy)}
+      >${content}</newsletter-form
+    >`,
   application: (content, root, { privacy }) =>
-    html`<application-form endpoint="${root}" ${told(privacy)}>${content}</application-form>`,
+    html`<application-form endpoint="${root}" ${consentAttributes(privacy)}>${content}</application-form>`,
 };
 
-const told = (privacy: Site["privacy"]): Markup | null =>
+const consentAttributes = (privacy: Site["privacy"]): Markup | null =>
   privacy && html` privacy="${privacy.url}" consent="${privacy.consent}"`;

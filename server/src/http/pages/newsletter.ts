@@ -1,5 +1,5 @@
 // The pages that the links of welcome mails lead to. GET changes nothing, because mail programs and scanners follow links by
-// themselves. No page names an address, or tells why a link does not work: other people open forwarded links too.
+// themselves. No page names an address, or says why a link does not work: other people open forwarded links too.
 import { html } from "@submissions/shared/html";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

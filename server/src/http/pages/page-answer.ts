@@ -95,7 +95,7 @@ interface Sent {
   readonly policy?: keyof typeof policies;
   readonly indexed?: boolean;
   // Whether it holds a form. With `no-referrer` a browser that sends no Sec-Fetch-Site would post it with `Origin: null`, and
-  // be refused as another site's. `strict-origin` tells no path, and so no token in it.
+  // be refused as another site's. `strict-origin` sends no path, and so no token in it.
   readonly posts?: boolean;
   /** Another origin that its form leads to. */
   readonly leadsTo?: string | undefined;

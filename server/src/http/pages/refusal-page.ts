@@ -78,15 +78,15 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
   }
   const { cut, ...filled } = filledFrom(form, fields, site);
   const strings = formTexts[language];
-  const told = words[language];
+  const own = words[language];
   const { proofOfWork } = site;
   // The script can send the form from this page, so the heading must be true before and after.
-  const heading = proofOfWork ? strings.forms[form].submit : told[form];
+  const heading = proofOfWork ? strings.forms[form].submit : own[form];
   const shown: Filled = {
     ...filled,
     strings,
-    issues: [...issuesOf(failure, strings, told), ...chooseAgain(sent, failure, told)],
-    message: failure.fault === "idempotencyKeyReused" ? told.keyReused : translated(failure.message, strings),
+    issues: [...issuesOf(failure, strings, own), ...chooseAgain(sent, failure, own)],
+    message: failure.fault === "idempotencyKeyReused" ? own.keyReused : translated(failure.message, strings),
     idempotencyKey: keyOf(fields, failure),
     next: nextAddress(fields, site),
   };
@@ -99,8 +99,7 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
     head: html`<meta name="robots" content="noindex, nofollow" />${proofOfWork && formsHead(site, root)}`,
     body: html`<main class="narrow" id="content">
       <h1>${heading}</h1>
-      ${cut && html`<p class="note">${told.cut}</p>`}
-      ${(proofOfWork ? formElement : plainForm)(form, site, root, shown)}
+      ${cut && html`<p class="note">${own.cut}</p>`} ${(proofOfWork ? formElement : plainForm)(form, site, root, shown)}
     </main>`,
   });
 }
