@@ -22,7 +22,7 @@ iframe { height: 46rem; background: light-dark(#fff, #121417); } pre { padding: 
 const headers = {
   "content-type": "text/html; charset=utf-8",
   // It holds for the frames of the mails, too: nothing in them runs or loads.
-  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 };
 
 /**

@@ -8,8 +8,11 @@ const addressFile = (dataFolder: string) => join(dataFolder, "address");
 
 /** Writes the address of the running service down until disposed of. */
 export async function keepAddress(dataFolder: string, address: string): Promise<AsyncDisposable> {
-  await writeFile(addressFile(dataFolder), address);
-  return { [Symbol.asyncDispose]: () => rm(addressFile(dataFolder), { force: true }) };
+  const remove = () => rm(addressFile(dataFolder), { force: true });
+  // One that a killed process left behind keeps its mode.
+  await remove();
+  await writeFile(addressFile(dataFolder), address, { mode: 0o600 });
+  return { [Symbol.asyncDispose]: remove };
 }
 
 // The base address in links that a command prints: `PUBLIC_URL`, or else the address of the running service, or else the

@@ -208,6 +208,12 @@ export const faults = {
     message: "This submission was changed meanwhile. Please look at it and try again.",
     console: true,
   },
+  notesFull: {
+    status: 409,
+    code: "CONFLICT",
+    message: "This submission has 200 notes, which is as many as there may be.",
+    console: true,
+  },
   replyOnItsWay: {
     status: 409,
     code: "CONFLICT",
@@ -301,6 +307,12 @@ export const faults = {
     message: "Too many requests. Please try again in a moment.",
     console: true,
     when: "[How many](console.md#how-much-one-operator-may-ask-for).",
+  },
+  hostUnknown: {
+    status: 421,
+    code: "FORBIDDEN",
+    message: "There is nothing to read here under this name of the server.",
+    when: "`/metrics` without `METRICS_TOKEN`, and `Host` is neither an IP address, nor a name without a dot, nor that of `PUBLIC_URL`.",
   },
   headersTooLarge: {
     status: 431,

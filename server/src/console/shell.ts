@@ -23,20 +23,23 @@ const shellPolicy = (provider: string | null): string =>
     "require-trusted-types-for 'script'",
   ].join("; ");
 
-// The viewer runs in a frame of opaque origin, where 'self' is nothing: files come from the origin by its name.
-const viewerPolicy = (origins: string): string =>
-  [
+// The viewer runs in a frame of opaque origin. 'self' is where the page came from, by whichever name (CSP 3); browsers to which
+// it is nothing there go by the address.
+const viewerPolicy = (publicUrl: string): string => {
+  const own = `'self' ${new URL(publicUrl).origin}${consolePath(publicUrl)}/assets/`;
+  return [
     "sandbox allow-scripts",
     "default-src 'none'",
-    `script-src ${origins}`,
-    `style-src ${origins}`,
-    `worker-src ${origins} blob:`,
+    `script-src ${own}`,
+    `style-src ${own}`,
+    `worker-src ${own} blob:`,
     "img-src blob: data:",
     "font-src data:",
     "connect-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'self'",
   ].join("; ");
+};
 
 /** The page below which no shell answers. */
 const notPages = /^\/console\/(?:trpc|exports|resumes|assets|oidc)(?:\/|$)/;
@@ -62,9 +65,9 @@ export function consolePages(app: FastifyInstance, folder: string, console: Cons
   app.get("/console/*", sendShell);
   const { viewer } = built;
   if (viewer === null) return true;
-  app.get("/console/viewer.html", (request, reply) => {
+  app.get("/console/viewer.html", (_request, reply) => {
     reply.header("access-control-allow-origin", "*");
-    return sendHtml(reply, viewer, viewerPolicy(originsOf(request, publicUrl())));
+    return sendHtml(reply, viewer, viewerPolicy(publicUrl()));
   });
   return true;
 }
@@ -87,14 +90,6 @@ const inPath = (html: string, publicUrl: string): string =>
 /** The script of the page reads the name there. */
 const withBrand = (html: string, brand: string): string =>
   html.replaceAll(/(?<=<title>|name="application-name" content=")Console/g, () => writeFill(brand));
-
-/** The base address, and the name by which this browser calls the service, where it is another. */
-function originsOf({ host }: FastifyRequest, publicUrl: string): string {
-  const url = new URL(publicUrl);
-  const isName = host !== url.host && /^[\w.-]+(?::\d+)?$/.test(host);
-  const path = `${consolePath(publicUrl)}/assets/`;
-  return [url.origin, ...(isName ? [host] : [])].map((origin) => origin + path).join(" ");
-}
 
 /** Null: the front end was not built. Without the viewer, resumes are downloaded only. */
 function findBuilt(folder: string) {

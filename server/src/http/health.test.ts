@@ -1,5 +1,7 @@
 import Fastify from "fastify";
 import { afterEach, expect, test, vi } from "vitest";
+import { faults } from "@submissions/shared/faults";
+import { Fault } from "../fault.ts";
 import { createLog } from "../observe/log.ts";
 import { createMetrics } from "../observe/metrics.ts";
 import { ClientAddresses } from "./gate/client-address.ts";
@@ -14,7 +16,9 @@ async function open(options: Partial<Parameters<typeof healthRoutes>[1]> = {}) {
   const log = createLog("silent");
   const addresses = new ClientAddresses({ kind: "none" });
   app.setErrorHandler((error, _request, reply) =>
-    reply.code("fault" in (error as object) ? 401 : 500).send((error as { fault?: string }).fault ?? ""),
+    reply
+      .code(error instanceof Fault ? faults[error.fault].status : 500)
+      .send((error as { fault?: string }).fault ?? ""),
   );
   healthRoutes(app, {
     log,
@@ -22,6 +26,7 @@ async function open(options: Partial<Parameters<typeof healthRoutes>[1]> = {}) {
     draining: { started: false },
     checks: { store: async () => ({ ready: true }), vault: async () => ({ ready: true }) },
     metricsToken: null,
+    publicUrl: () => "https://submissions.example.org/below",
     judgePassword: countWrongPasswords(addresses, 10),
     addresses,
     identity: "identity",
@@ -109,4 +114,31 @@ test("ten wrong tokens a minute are answered, then even the right one is refused
   for (let tries = 0; tries < 10; tries += 1) expect(await ask("Bearer wrong")).toBe("unauthorised");
   expect(await ask("Bearer wrong")).toBe("tooManyAttempts");
   expect(await ask("Bearer secret")).toBe("tooManyAttempts");
+});
+
+test.each([
+  ["127.0.0.1:3000", 200],
+  ["192.0.2.7", 200],
+  ["[2001:db8::1]:9090", 200],
+  ["localhost:3000", 200],
+  ["submissions", 200],
+  ["Submissions.Example.org:443", 200],
+  ["evil.example", 421],
+  ["127.0.0.1.evil.example", 421],
+  ["localhost.evil.example:3000", 421],
+  ["example.org", 421],
+  ["sub.submissions.example.org", 421],
+  ["submissions.example.org.", 421],
+])("without a token the metrics are read by the name %j: %i", async (host, status) => {
+  await using app = await open();
+  expect((await app.inject({ url: "/metrics", headers: { host } })).statusCode).toBe(status);
+  // Probes of balancers may use any name.
+  for (const url of ["/healthz", "/readyz"])
+    expect((await app.inject({ url, headers: { host } })).statusCode).toBe(200);
+});
+
+test("with a token the metrics are read by any name", async () => {
+  await using app = await open({ metricsToken: "t".repeat(24) });
+  const headers = { host: "evil.example", authorization: `Bearer ${"t".repeat(24)}` };
+  expect((await app.inject({ url: "/metrics", headers })).statusCode).toBe(200);
 });

@@ -1,4 +1,5 @@
 // What orchestrators and Prometheus ask: alive, ready, and in which state.
+import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
@@ -19,6 +20,7 @@ interface HealthOptions {
   /** Without the store no submission is taken; without the vault uploads alone are refused. */
   readonly checks: Readonly<Record<"store" | "vault", () => Promise<Readiness>>>;
   readonly metricsToken: string | null;
+  readonly publicUrl: () => string;
   readonly judgePassword: ReturnType<typeof countWrongPasswords>;
   readonly addresses: ClientAddresses;
   /** Of the store: who reads it may ask how a request arrives here. */
@@ -47,7 +49,7 @@ const keptMs = 1_000;
 const vaultMsMax = 500;
 
 export function healthRoutes(app: FastifyInstance, options: HealthOptions): void {
-  const { metrics, metricsToken, judgePassword, draining, addresses } = options;
+  const { metrics, metricsToken, publicUrl, judgePassword, draining, addresses } = options;
   app.get("/healthz", () => ({ status: "ok" }));
 
   const isStoreReady = shareAnswer(checkOf(options, "store"), keptMs);
@@ -71,6 +73,7 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
 
   const isReader = bearerCheck(metricsToken);
   app.get("/metrics", async (request, reply) => {
+    if (metricsToken === null && !isOurs(request.headers.host, publicUrl())) throw new Fault("hostUnknown");
     const right = isReader(request.headers.authorization);
     if (request.headers.authorization !== undefined && metricsToken !== null) await judgePassword(request.raw, right);
     if (!right) {
@@ -81,6 +84,16 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
     reply.type(metrics.contentType);
     return metrics.render();
   });
+}
+
+/**
+ * Whether a name that a service is asked by cannot be that of another site. Such a site could have its name lead here (DNS
+ * rebinding), and its page would then read in a visitor's browser what only the network protects.
+ */
+function isOurs(host: string | undefined, publicUrl: string): boolean {
+  const name = URL.parse(`http://${host ?? ""}`)?.hostname;
+  if (name === undefined) return false;
+  return !name.includes(".") || isIP(name) !== 0 || name === new URL(publicUrl).hostname;
 }
 
 function bearerCheck(token: string | null): (authorization: string | undefined) => boolean {

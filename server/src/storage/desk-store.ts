@@ -77,6 +77,8 @@ export const pageLimitMax = 100;
 export const pageLimit = 50;
 /** Sources that an operator can choose from. */
 export const sourcesMax = 200;
+/** Notes of one submission, each of at most 10,000 characters: all of them are read with it. */
+export const notesMax = 200;
 /** Submissions that one call may change. */
 export const triageMax = 1_000;
 
@@ -180,8 +182,8 @@ export interface DeskStore {
     actor: Actor,
   ): Promise<number>;
 
-  /** Null when the scope holds no such submission. */
-  addNote(scope: Scope, reference: string, text: string, actor: Actor): Promise<Note | null>;
+  /** Null when the scope holds no such submission; `full` when it has {@link notesMax}. */
+  addNote(scope: Scope, reference: string, text: string, actor: Actor): Promise<Note | "full" | null>;
 
   /**
    * Sends a mail again if it is in one of these states. One that was not sent is due now; unless it was queued, its tries

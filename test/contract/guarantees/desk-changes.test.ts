@@ -1,6 +1,6 @@
 // What the port promises about what operators change, and about the audit log.
 import { expect } from "vitest";
-import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { notesMax, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import {
   accept,
   acceptMails,
@@ -119,6 +119,20 @@ test("changes many at once, each by itself, and refuses more than 1,000", async 
   expect(outcomes.map(({ reference }) => reference)).toEqual(targets.map(({ reference }) => reference));
   const tooMany = Array.from({ length: 1_001 }, () => ({ reference: "", version: 1 }));
   await expect(store.desk.triage(wholeScope, { targets: tooMany }, eva)).rejects.toThrow(RangeError);
+});
+
+test("a submission has at most 200 notes, also of those that are written at once", async ({ store, tested }) => {
+  const [reference, other] = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
+  const stores = [store, await tested.openAgain()];
+  const write = (number: number) => stores[number % 2]!.desk.addNote(wholeScope, reference, `${number}`, eva);
+  for (let number = 0; number < notesMax - 2; number += 1)
+    expect(await write(number)).toMatchObject({ text: `${number}` });
+  const last = await Promise.all([write(1), write(2), write(3), write(4)]);
+  expect(last.filter((note) => note === "full")).toHaveLength(2);
+  expect(await write(5)).toBe("full");
+  const { notes, history } = (await store.desk.findDetail(wholeScope, reference))!;
+  expect([notes.length, history.length]).toEqual([notesMax, 200]);
+  expect(await store.desk.addNote(wholeScope, other, "text", eva)).toMatchObject({ text: "text" });
 });
 
 test("a change outside the scope is one of something unknown", async ({ store }) => {

@@ -62,6 +62,19 @@ test("a submission shows what was sent as people read it", async () => {
   await page.getByText("The mail is on its way.").waitFor();
 });
 
+test("the resume is shown, too, where the service is called by another name than that of PUBLIC_URL", async () => {
+  const { port } = new URL(site().url);
+  const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
+  await using visit = await enter(browser(), site(), pathOf(one));
+  // The cookie of this name, too.
+  const [session] = await visit.context.cookies();
+  await visit.context.addCookies([{ ...session!, domain: "localhost" }]);
+  await visit.page.goto(`http://localhost:${port}/console${pathOf(one)}`);
+  await visit.page.getByRole("button", { name: "Show resume" }).click();
+  const viewer = visit.page.frameLocator("iframe[title=Resume]");
+  await viewer.getByRole("img", { name: "Page 1: Curriculum vitae" }).waitFor();
+});
+
 test("a mail that was sent is sent again only after a question", async () => {
   const mails = async () =>
     (await site().store.desk.listMails(wholeScope, undefined, { limit: 100 })).rows.map(({ id }) => id);

@@ -34,6 +34,15 @@ test("says when there is no mail; then lists mails, shows each as HTML, as text 
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 });
 
+test("no page may frame it", async () => {
+  const policy = (await fetch(mailbox().address)).headers.get("content-security-policy");
+  expect(policy).toContain("frame-ancestors 'none'");
+  await using visit = await Visit.begin(browser());
+  await visit.page.setContent(`<iframe src="${mailbox().address}"></iframe>`);
+  await expect.poll(() => visit.page.frames().length).toBe(2);
+  await expect.poll(() => visit.page.frames()[1]!.url()).toContain("chrome-error:");
+});
+
 test("answers any other address with 404, also one that is no address", async () => {
   for (const path of ["1-none", "/", "../x", "..%2Fsubmissions", "submissions.sqlite"])
     expect((await fetch(mailbox().address + path)).status).toBe(404);

@@ -55,6 +55,17 @@ test("a change that meets an ended session is refused whole, and done after sign
   expect(await detailOf(anna, inquiry)).toMatchObject({ status: "done", notes: [{ text }] });
 });
 
+test("the 201st note of a submission is refused, and says why", async () => {
+  await using service = await startService();
+  const reference = await inquire(service, "ann@example.org");
+  const anna = await operator(service, "anna@example.org", "sales");
+  const note = (text: string) => anna.call("submission.addNote", { reference, text });
+  for (let at = 0; at < 200; at += 1) expect((await note(`${at}`)).status).toBe(200);
+  const refused = await note("one more");
+  expect([refused.status, refused.message]).toEqual([409, expect.stringContaining("200 notes")]);
+  expect((await detailOf(anna, reference)).notes.at(-1)).toMatchObject({ text: "199" });
+});
+
 const isResume = (file: string) => !/identity|\.staging/.test(file);
 
 test("only administrators erase, so that no answer tells another role what it may not see", async () => {

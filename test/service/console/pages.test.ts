@@ -1,4 +1,6 @@
 // The shell of the console and its files: what they are sent with, and which addresses have none.
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -54,9 +56,21 @@ test("the viewer runs in a sandbox and loads the console's files only", async ()
   const response = await fetch(`${service().url}/console/viewer.html`);
   const policy = response.headers.get("content-security-policy") ?? "";
   expect(policy).toContain("sandbox allow-scripts;");
-  expect(policy).toContain(`script-src ${service().url}/console/assets/;`);
+  expect(policy).toContain(`script-src 'self' ${service().url}/console/assets/;`);
   expect(policy).toContain("connect-src 'none'");
   expect(policy).toContain("frame-ancestors 'self'");
+});
+
+test("no policy of a page takes anything from the name that the service was asked by", async () => {
+  const { hostname, port } = new URL(service().url);
+  for (const path of [...pages, "/console/viewer.html", "/docs", "/"]) {
+    const sent = request({ host: hostname, port, path, headers: { host: "evil.example" } });
+    const [response] = (await once(sent.end(), "response")) as [IncomingMessage];
+    response.resume();
+    expect([path, response.statusCode]).toEqual([path, 200]);
+    expect(response.headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(JSON.stringify(response.headers)).not.toContain("evil.example");
+  }
 });
 
 test.each([

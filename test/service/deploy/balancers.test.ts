@@ -41,6 +41,22 @@ describe.each<Kind>(["haproxy", "nginx", "caddy"])("%s", (kind) => {
       expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
     });
 
+    test("logs requests without what stands in their query, also of those that fail", async () => {
+      await using upstream = await startUpstream(answers(200));
+      await using balancer = await startBalancer(kind, [upstream.port]);
+      await using broken = await startBalancer(kind, [closedPort]);
+      for (const one of [balancer, broken]) {
+        for (const page of ["confirm", "unsubscribe"]) {
+          for (const method of ["GET", "POST"]) await one.ask(`/newsletter/${page}?token=a-secret`, { method });
+        }
+        await expect
+          .poll(() => one.log().match(/\/newsletter\/(?:confirm|unsubscribe)/g)?.length)
+          .toBeGreaterThanOrEqual(4);
+        expect(one.log()).not.toContain("a-secret");
+      }
+      expect(upstream.seen.map(({ url }) => url)).toContain("/newsletter/unsubscribe?token=a-secret");
+    });
+
     test.runIf(kind !== "caddy")("sends a request that reached no process to another one", async () => {
       await using upstream = await startUpstream(answers(200));
       await using balancer = await startBalancer(kind, [closedPort, upstream.port]);

@@ -1,7 +1,7 @@
 // HAProxy, nginx or Caddy with the file of deploy/, and processes behind it that behave as a test wants.
 import { spawn, spawnSync } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
@@ -74,13 +74,9 @@ const files: Record<Kind, string> = {
 };
 
 /** Caddy would fetch a certificate, and listen at two more ports: for redirects to HTTPS and for its own API. */
-const caddyAlone = (folder: string, port: number) => `{
-  admin off
-  auto_https disable_redirects
-  default_sni localhost
-}
-:${port} {
-  tls ${folder}/fullchain.pem ${folder}/privkey.pem`;
+const caddyAlone = "{\n  admin off\n  auto_https disable_redirects\n  default_sni localhost";
+const caddyHere = (folder: string, port: number) =>
+  `:${port} {\n  tls ${folder}/fullchain.pem ${folder}/privkey.pem\n  log`;
 
 function prepare(kind: Kind, folder: string, port: number, ports: readonly number[]): string {
   const certificate = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost";
@@ -90,7 +86,9 @@ function prepare(kind: Kind, folder: string, port: number, ports: readonly numbe
   spawnSync("sh", ["-c", "cat fullchain.pem privkey.pem > submissions.pem"], { cwd: folder });
   let server = 0;
   const text = read(files[kind])
-    .replace("submissions.example.org {", caddyAlone(folder, port))
+    .replace(/^\{$/m, caddyAlone)
+    .replace("submissions.example.org {", caddyHere(folder, port))
+    .replaceAll("/var/log/nginx/", `${folder}/`)
     .replaceAll("/etc/ssl/submissions/", `${folder}/`)
     .replaceAll("/run/haproxy/", `${folder}/`)
     .replace(/(listen |bind :)443/, `$1${port}`)
@@ -141,11 +139,12 @@ export async function startBalancer(kind: Kind, ports: readonly number[]) {
   const folder = mkdtempSync(join(tmpdir(), "submissions-balancer-"));
   const port = await freePort();
   const child = spawn(kind, words[kind](prepare(kind, folder, port, ports)).run, {
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
     env: homeIn(folder),
   });
   let complaints = "";
-  child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()));
+  for (const output of [child.stdout, child.stderr])
+    output.on("data", (piece: Buffer) => (complaints += piece.toString()));
   const ended = once(child, "exit");
   await untilListening(port, [child], () => complaints);
   const answer = (path: string, { method = "POST", headers = {}, body = "{}" }: Question = {}) =>
@@ -163,6 +162,8 @@ export async function startBalancer(kind: Kind, ports: readonly number[]) {
   return {
     port,
     answer,
+    /** What it has written of requests and errors. */
+    log: () => complaints + (kind === "nginx" ? readFileSync(join(folder, "access.log"), "utf8") : ""),
     ask: async (path: string, question?: Question) => (await answer(path, question)).status,
     /** `fetch`, for addresses of any host. */
     async fetch(url: string | URL | Request, init?: RequestInit) {

@@ -67,9 +67,11 @@ export const submissionProcedures = trpc.router({
 
   addNote: changes(...submissionRoles)
     .input(z.object({ reference, text: noteText }))
-    .mutation(async ({ ctx: { desk, scope, actor }, input }) =>
-      found(await desk.addNote(scope, input.reference, input.text, actor)),
-    ),
+    .mutation(async ({ ctx: { desk, scope, actor }, input }) => {
+      const note = found(await desk.addNote(scope, input.reference, input.text, actor));
+      if (note === "full") throw new Fault("notesFull");
+      return note;
+    }),
 
   release: changes(...submissionRoles)
     .input(z.object({ reference }))

@@ -1,6 +1,6 @@
 // What operators change of a submission, each in a transaction with its entry in the audit log.
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
-import { type Actor, type AuditEntry, type DeskStore, type Scope, triageMax } from "../desk-store.ts";
+import { type Actor, type AuditEntry, type DeskStore, notesMax, type Scope, triageMax } from "../desk-store.ts";
 import { inBatches } from "../pages.ts";
 import type { SubmissionKind } from "../records.ts";
 import { quoted } from "../rules/columns.ts";
@@ -100,6 +100,7 @@ export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes
   const insertNote = prepare<{ id: number }>(
     "INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id",
   );
+  const countNotes = prepare<{ stored: number }>("SELECT count(*) AS stored FROM note WHERE submission = $1");
   return {
     async triage(scope, request, actor) {
       if (request.targets.length > triageMax) throw new RangeError(`More than ${triageMax} submissions at once.`);
@@ -111,6 +112,7 @@ export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes
       transaction(function* () {
         const row = (yield* lockRows(scope, [reference])).get(reference);
         if (row === undefined) return null;
+        if (only(yield* countNotes(row.arrival)).stored >= notesMax) return "full";
         const note = only(yield* insertNote(row.arrival, actor.operator, actor.at, text));
         yield* audit({ action: "note", subject: reference, detail: { note: note.id } }, actor);
         return { id: note.id, author: actor.operator, at: actor.at, text };
