@@ -118,7 +118,7 @@ export function registerRestore(program: Command, deps: CommandDeps): void {
       try {
         await copyFile(databaseIn(path), copy.file);
         await migrate(copy);
-        const rows = await fill(deps, copy, target);
+        const moved = await fill(deps, copy, target);
         const from = { read: (key: string) => readFrom(resumesIn(path), key) };
         const { resumes, failed } = await copyAll(deps, copy, from, vault);
         let held = 0;
@@ -131,7 +131,8 @@ export function registerRestore(program: Command, deps: CommandDeps): void {
         const lines = [...persons].map((email) => `${email}\n`);
         await writeAll(lines, deps.output);
         tell(deps, `Restored from ${path} (version ${version}): the database and ${counted(resumes, "resume")}.`);
-        tell(deps, `Rows: ${rows.all}; submissions: ${rows.submission}, subscribers: ${rows.subscriber}.`);
+        const all = moved.reduce((sum, { rows }) => sum + rows, 0);
+        tell(deps, `Rows: ${all} (${moved.map(({ name, rows }) => `${name} ${rows}`).join(", ")}).`);
         tell(deps, `Held until mail release: ${held}. Erased since, as far as is known: ${persons.size}.`);
         report(deps, failed);
       } finally {
@@ -153,14 +154,10 @@ async function copyRows(deps: CommandDeps, from: StoreLocation, to: StoreLocatio
   await target.commit();
 }
 
-/** Answers how many rows were copied, of all tables and of two. */
 async function fill(deps: CommandDeps, from: StoreLocation, target: MovableStore) {
   await using source = await openMovable(from, "source");
   using progress = new Progress(deps.messages);
-  const moved = await moveRows(source, target, (table, rows) => progress.show(rows, `rows of ${table}`));
-  const rowsOf = (table?: string) =>
-    moved.reduce((sum, { name, rows }) => sum + (table === undefined || name === table ? rows : 0), 0);
-  return { all: rowsOf(), submission: rowsOf("submission"), subscriber: rowsOf("subscriber") };
+  return await moveRows(source, target, (table, rows) => progress.show(rows, `rows of ${table}`));
 }
 
 /** Copies the resumes that a database knows. Answers how many there are then, and those that are not there. */

@@ -70,7 +70,7 @@ async function* examine(config: Config): AsyncGenerator<Check> {
       store = opened.use(await openStore(config.storage, { access: "read-only" }));
       const [damage, ...more] = await findDamage(config.storage, "quick_check");
       if (damage !== undefined) return ["failed", `damaged: ${damage} (${more.length} more). ${damagedAdvice}`];
-      // This keeps nothing of what it writes.
+      // Committed, as the readiness probe does: only that meets a full disk.
       await using writing = await openStore(config.storage);
       const { ready, reason } = await writing.checkReadiness();
       if (!ready) return ["failed", `takes no writes: ${reason}`];

@@ -4,7 +4,7 @@ import { allRows, exportFormats, exportRecords, exportSubjects, personLine, text
 import type { ExportFormat, ExportSubject } from "../desk/export.ts";
 import type { Config } from "../config/config.ts";
 import { counted } from "../field-values.ts";
-import { wholeScope, type KnownFact } from "../storage/desk-store.ts";
+import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import { CommandFailed, configOf, damagedAdvice, record, type CommandDeps } from "./command.ts";
 import { parseEmail, parseNumber, parseSince } from "./command.ts";
@@ -76,16 +76,14 @@ async function writePerson(deps: CommandDeps, config: Config, email: string): Pr
   await record(deps, config.storage, { action: "export", subject: "person" });
   using progress = new Progress(deps.messages);
   const until = store.clock.now();
-  const written = new Set<string>();
-  const facts = progress.count(store.desk.readPerson(wholeScope, email), "facts");
-  await writeAll(linesOf(facts, written), deps.output);
-  await refusePassedOver(deps, store, { email, until, known: written }, "Not written");
-}
-
-async function* linesOf(facts: AsyncIterable<KnownFact>, written: Set<string>): AsyncGenerator<string> {
-  for await (const fact of facts) {
-    if (fact.kind === "submission") written.add(fact.submission.reference);
-    if (fact.kind === "subscription") written.add(fact.kind);
-    yield personLine(fact);
+  async function* lines(): AsyncGenerator<string> {
+    const known = new Set<string>();
+    for await (const fact of progress.count(store.desk.readPerson(wholeScope, email), "facts")) {
+      if (fact.kind === "submission") known.add(fact.submission.reference);
+      if (fact.kind === "subscription") known.add(fact.kind);
+      yield personLine(fact);
+    }
+    await refusePassedOver(deps, store, { email, until, known }, "Not written");
   }
+  await writeAll(lines(), deps.output);
 }

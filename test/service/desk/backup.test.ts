@@ -390,8 +390,9 @@ test("restore says what it takes, how old it is, and how many rows it has", asyn
   await using store = await openStore(sqlite(home), { access: "read-only" });
   const { inquiries, applications, subscribers } = await readStored(store);
   const submissions = inquiries.length + applications.length;
-  const [, all] = /^Rows: (\d+); submissions: (\d+), subscribers: (\d+)\.$/m.exec(stderr) ?? [];
-  expect(stderr).toContain(`submissions: ${submissions}, subscribers: ${subscribers.length}.`);
+  const [, all] = /^Rows: (\d+) \(store 1, .*\)\.$/m.exec(stderr) ?? [];
+  for (const of of [`submission ${submissions}`, `subscriber ${subscribers.length}`])
+    expect(stderr).toContain(`, ${of},`);
   expect(Number(all)).toBeGreaterThan(submissions + subscribers.length);
 });
 

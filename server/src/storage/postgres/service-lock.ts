@@ -14,8 +14,7 @@ const serviceLock = 7_326_450_002;
 
 /** Then a new transaction takes the place of the old one: monitors look for transactions that were forgotten. */
 const heldMs = 5 * 60_000;
-const againMs = 2_000;
-const connectMs = 2_000;
+const answerMs = 2_000;
 const endMs = 500;
 
 /** What a restore asks within its transaction. It gives a row unless a service holds the lock, or another restore. */
@@ -37,7 +36,7 @@ export async function lockForService(url: string): Promise<AsyncDisposable> {
     if (signal.aborted) return 0;
     // The server may be away, or a restore may have come in between.
     const next = await hold(url).catch(() => null);
-    if (next === null) return againMs;
+    if (next === null) return answerMs;
     const ending = signal.aborted ? next : held;
     if (!signal.aborted) held = next;
     await ending.end();
@@ -56,8 +55,8 @@ async function hold(url: string) {
   const client = new Client({
     application_name: `${applicationName} lock`,
     ...addressOf(url),
-    connectionTimeoutMillis: connectMs,
-    query_timeout: connectMs,
+    connectionTimeoutMillis: answerMs,
+    query_timeout: answerMs,
     keepAlive: true,
   });
   const lost = new Promise<void>((resolve) => client.once("end", resolve));
