@@ -248,6 +248,12 @@ test("process.env is read in one place", () => {
   expect(readers).toEqual(["server/src/config/load.ts"]);
 });
 
+test("one file adds to Fastify's requests, so that all have one shape", () => {
+  const adds = /decorateRequest\(|interface FastifyRequest\b|\brequest\.(?!exchange\b)\w+ = /;
+  const files = sourcesOf("server").filter((file) => adds.test(readFileSync(join(root, file), "utf8")));
+  expect(files).toEqual(["server/src/http/exchange.ts"]);
+});
+
 test("no file hides what it holds behind a name that says nothing", () => {
   const vague = /(?:^|\/)(?:utils?|helpers?|common|misc|index)\.ts$/;
   const files = ["shared", "server", "client"].flatMap(sourcesOf);
