@@ -1,5 +1,5 @@
 // Whether a command that went by an address has found all that is stored of it. A damaged index passes over rows without an
-// error, so every row is read: 10 s for a million.
+// error, so every row is read: 15 s for a million.
 import { emailKey } from "@submissions/shared/fields";
 import type { Store } from "../storage/store.ts";
 import { CommandFailed, type CommandDeps, damagedAdvice } from "./command.ts";
