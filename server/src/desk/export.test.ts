@@ -135,7 +135,8 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
 test("CSV has stable columns", async () => {
   expect(await exported("inquiries", "csv")).toBe(
     '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival","consentText","consentPage","consentAt","language","more","tags"\r\n' +
-      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB","false","7","2026-11","https://example.org/contact","2026-11-21T08:30:00.005Z","en",,"hot|lead\\|A"\r\n',
+      '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB",' +
+      `"false","7","'2026-11","https://example.org/contact","2026-11-21T08:30:00.005Z","en",,"hot|lead\\|A"\r\n`,
   );
   expect(await exported("applications", "csv")).toBe(
     '\uFEFF"applicationId","status","receivedAt","fullName","email","position","phone","company","availability",' +

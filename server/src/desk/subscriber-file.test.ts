@@ -1,6 +1,7 @@
 // Files of subscribers as spreadsheets and other programs write them, and those that are refused as a whole.
 import { expect, test } from "vitest";
 import { Fault } from "../fault.ts";
+import { csvLine } from "./csv.ts";
 import { readSubscriberFile } from "./subscriber-file.ts";
 
 const cellsOf = (csv: string) => readSubscriberFile(csv).rows.map(({ row, cells }) => [row, cells]);
@@ -12,8 +13,35 @@ test.each([
   ["quotation marks around every cell", '"email","source"\r\n"a@example.org","fair"\r\n'],
   ["the line ends of old machines", "email,source\ra@example.org,fair\r"],
   ["columns in another order and case", "Source,EMAIL\nfair,a@example.org\n"],
+  ["a line that names the separator", "sep=;\nemail;source\na@example.org;fair\n"],
+  ["such a line behind a byte-order mark", "\uFEFFSEP=,\r\nemail,source\r\na@example.org,fair\r\n"],
+  ["such a line in quotation marks", '"sep=;"\r"email";"source"\r"a@example.org";"fair"\r'],
+  ["such a line that names the tab", "sep=\t\nemail\tsource\na@example.org\tfair"],
 ])("reads %s", (_, csv) => {
   expect(cellsOf(csv)).toEqual([[2, { email: "a@example.org", source: "fair" }]]);
+});
+
+const named = (head: string, row: string) => cellsOf(`${head}\n${row}\n`)[0]?.[1];
+
+test.each([
+  ["quoted commas", 'email;"consent, source"', "a@example.org;x,y", "consent, source"],
+  ["quoted semicolons", 'email,"consent; source; other"', "a@example.org,x,y", "consent; source; other"],
+  ["quoted line ends", 'email;"consent\n, or not, or"', "a@example.org;x,y", "consent\n, or not, or"],
+  ["quoted quotation marks", 'email\t"say ""yes"", please, now"', "a@example.org\tx,y", 'say "yes", please, now'],
+  ["a comma that is not quoted", "email;name, title;source", "a@example.org;x,y;", "name, title"],
+])("a header with %s has the columns that its separators make", (_, head, row, column) => {
+  const other = row.includes(",x,") ? "x" : "x,y";
+  expect(named(head, row)).toMatchObject({ email: "a@example.org", [column]: other });
+});
+
+test("the line that names the separator wins over the header, and counts as no row", () => {
+  expect(cellsOf("sep=;\nemail;a,b,c\na@example.org;x\n")).toEqual([[2, { email: "a@example.org", "a,b,c": "x" }]]);
+});
+
+test("takes off the apostrophes of an export, and no others", () => {
+  const texts = ["-dash@example.org", "'quoted@example.org", "'-both@example.org", "2026-11", "'tis", "=1"];
+  const csv = csvLine(["email", "consentText"]) + texts.map((text) => csvLine([text, text])).join("");
+  expect(cellsOf(csv).map(([, cells]) => cells)).toEqual(texts.map((text) => ({ email: text, consentText: text })));
 });
 
 test("reads commas, line ends and quotation marks in quoted cells", () => {

@@ -1,7 +1,7 @@
 // A file of subscribers, as a table with the names of its columns in the first row.
 import { importRowsMax } from "@submissions/shared/console";
 import { fieldInvalid } from "../fault.ts";
-import { readCsv } from "./csv.ts";
+import { fromKept, readCsv } from "./csv.ts";
 
 const columns = ["email", "source", "consentText", "consentPage", "consentAt"];
 
@@ -26,7 +26,9 @@ export function readSubscriberFile(csv: string): SubscriberFile {
   if (!names.includes("email")) throw fieldInvalid("csv", "The first row must name the columns. There is no email.");
   const rows = records.flatMap((record, index) => {
     if (index === 0 || record.every((cell) => cell.trim() === "")) return [];
-    return [{ row: index + 1, cells: Object.fromEntries(names.map((name, place) => [name, record[place] ?? ""])) }];
+    return [
+      { row: index + 1, cells: Object.fromEntries(names.map((name, place) => [name, fromKept(record[place] ?? "")])) },
+    ];
   });
   if (rows.length === 0) throw fieldInvalid("csv", "The file has no rows below the names of its columns.");
   return { rows, unread: names.filter((name) => name !== "" && !columns.includes(name)) };

@@ -11,7 +11,7 @@ import { forSubject, greeting } from "../../../server/src/mail/stranger.ts";
 import { cleanFilename } from "../../../server/src/resumes/display-name.ts";
 import { manyOrFew } from "../../support/many-or-few.ts";
 import { hostileText } from "../../support/fuzz/strings.ts";
-import { csvLine, joinList } from "../../../server/src/desk/csv.ts";
+import { csvLine, fromKept, joinList } from "../../../server/src/desk/csv.ts";
 
 test("the name of a file fits a file system and a line, and does not change when it is cleaned again", () => {
   const ends = fc.constantFrom("", ".pdf", ".DOCX", ". pdf", ".p\u202Edf", ".tar.gz", "/", "\\");
@@ -170,17 +170,17 @@ function parseLine(line: string): string[] {
 
 const nasty = fc.string({
   unit: fc.oneof(
-    fc.constantFrom(...Array.from("=+-@\t\r\n \"',;|\\＝＋－＠\uFEFF\u200B\u00A0\u3000")),
+    fc.constantFrom(...Array.from("0123e/'=+-@\t\r\n \"',;|\\＝＋－＠\uFEFF\u200B\u00A0\u3000")),
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
   ),
 });
 
-test("is read back as it was, but for the apostrophe before what a spreadsheet would run", () => {
+test("is read back as it was, once the apostrophes that keep texts are taken off", () => {
   fc.assert(
     fc.property(fc.array(nasty, { minLength: 1 }), (texts) => {
       const cells = parseLine(csvLine(texts));
       expect(cells).toHaveLength(texts.length);
-      for (const [index, text] of texts.entries()) expect([text, `'${text}`]).toContain(cells[index]);
+      expect(cells.map(fromKept)).toEqual(texts);
     }),
   );
 });

@@ -1,6 +1,7 @@
 // Resumes, exports and the person's file: what is sent, what is recorded, what is refused.
 import { expect, test } from "vitest";
 import { ClamdStandIn } from "../../support/clamd-stand-in.ts";
+import { applicant, json, rpc } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
 import { auditOf, inquireAll, operator, recordsIn, resumeBytes, submitAll } from "../../support/console/operator.ts";
 import type { Operator } from "../../support/console/operator.ts";
@@ -55,6 +56,19 @@ test("a resume that no scanner has judged yet is withheld", async () => {
   const { data } = await rita.call("submission.get", { reference: application });
   expect((data as { resume: object }).resume).toMatchObject({ download: "unscanned", size: resumeBytes.length });
   expect((await auditOf(service)).filter(({ subject }) => subject === application)).toEqual([]);
+});
+
+test("telephone numbers and what looks like dates stay texts in a CSV, times of ours and numbers are not touched", async () => {
+  await using service = await startService();
+  const typed = { phone: "01632960001", availability: "1/2", company: "1e5", accent: "A1" };
+  const sent = await rpc.send(service, "applications.submit", json({ ...applicant, ...typed }));
+  expect(sent.status).toBe(200);
+  const rita = await operator(service, "rita@example.org", "recruiting");
+  const { text } = await read(rita, "/console/exports/applications.csv");
+  expect(text).toContain(`"Accent annotator","'01632960001","'1e5","'1/2","A1",`);
+  const [stored] = (await service.stored()).applications;
+  expect(text).toContain(`"new","${new Date(stored!.receivedAt).toISOString()}",`);
+  expect(text).toContain(`"${stored!.arrival}"`);
 });
 
 test("exports have the rows of the command line, go on behind a number, and are recorded", async () => {

@@ -163,6 +163,27 @@ five@example.org;;;;;
   expect(receiver.received).toHaveLength(1);
 });
 
+test("an export of subscribers is imported as it was, whatever a spreadsheet would make of its cells", async () => {
+  await using before = await startService();
+  await using after = await startService();
+  const mia = await operator(before, "mia@example.org", "marketing");
+  const added = [
+    { email: "-dash@example.org", source: "1/2" },
+    { email: "'quoted@example.org", source: "MAR1" },
+    { email: "=sum@example.org", source: "0123456" },
+  ];
+  const proof = { consentText: "2026-11", consentAt: "2026-05-01" };
+  for (const one of added) expect((await mia.call("subscribers.add", { ...one, ...proof })).status).toBe(200);
+  const exported = await (await mia.fetch("/console/exports/subscribers.csv")).text();
+  expect(exported).toContain(`"'-dash@example.org","active","'1-2"`);
+  const other = await operator(after, "mia@example.org", "marketing");
+  expect(await importOf(other, `sep=,\r\n${exported}`)).toMatchObject({ active: 3, pending: 0, leftOut: [] });
+  const factsOf = async (service: Service) =>
+    (await service.stored()).subscribers.map(({ email, source, consent }) => ({ email, source, consent }));
+  expect(await factsOf(after)).toEqual(await factsOf(before));
+  expect((await factsOf(after)).map(({ email }) => email)).toEqual(added.map(({ email }) => email));
+});
+
 test("the mails of a file are due one after the other, three a second, whichever batch stored them", async () => {
   const clock = new MovableClock();
   clock.hold();
