@@ -105,7 +105,7 @@ export const faults = {
     status: 403,
     code: "FORBIDDEN",
     message: "Submissions from pages of other websites are not accepted.",
-    when: "`CORS_ORIGINS` does not name the page's site: `Sec-Fetch-Site` is `cross-site`, or without it `Origin` is not that of `PUBLIC_URL`. A request without both is never refused for this.",
+    when: "`CORS_ORIGINS` does not name the page's site: `Sec-Fetch-Site` is `cross-site`, or without it `Origin` is neither that of `PUBLIC_URL` nor of the host that was asked for (`Host`, behind a trusted proxy `X-Forwarded-Host`). A request without both is never refused for this, nor one to unsubscribe.",
   },
   consoleOnly: {
     status: 403,

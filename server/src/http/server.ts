@@ -126,7 +126,7 @@ export async function buildHttp(options: HttpOptions) {
   // Each door has its own count: guesses at one do not lock a client out of the other.
   const passwords = () => countWrongPasswords(addresses, limits.wrongPasswordsMax);
   healthRoutes(app, { ...options, checks, judgePassword: passwords(), addresses, identity: store.identity });
-  const isForeign = foreignSites({ origin, corsOrigins });
+  const isForeign = foreignSites({ origin, corsOrigins, addresses });
   /** A guard of its own. @param shared where calls are counted together with other processes; null: nowhere */
   const guardOf = (name: keyof typeof rateLimitFactors, shared: RateLimitStore | null) => {
     const limit = { ...options.rateLimit, max: options.rateLimit.max * rateLimitFactors[name] };

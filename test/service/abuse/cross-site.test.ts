@@ -1,4 +1,6 @@
 // What browsers send from pages of other sites is refused; what programs send, without their headers, is not.
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { afterAll, describe, expect, test } from "vitest";
 import { applicant, buyer, doors, form, json, sendBatch } from "../../support/doors.ts";
 import { browserAccept, fields, postForm } from "../../support/pages.ts";
@@ -13,7 +15,7 @@ const service = shared(() => startService({ env: { CORS_ORIGINS: partner } }));
 afterAll(async () => {
   const { inquiries, subscribers } = await service().stored();
   expect(inquiries.map(({ email }) => email).includes("foreign@example.org")).toBe(false);
-  expect(subscribers).toEqual([]);
+  expect(subscribers.map(({ email }) => email)).toEqual(["own@example.org", "own2@example.org"]);
 });
 
 const inquiryWith = (headers: Record<string, string>) => {
@@ -58,7 +60,7 @@ test("a form that a page of another site sends is answered with a page", async (
   expect(page.text).toContain(message);
 });
 
-test("the pages of the newsletter take what mail programs send, and nothing from pages of other sites", async () => {
+test("the pages of the newsletter take what mail programs send; pages of other sites may unsubscribe with a token, and not confirm", async () => {
   const post = (path: string, headers: Record<string, string>) =>
     fetch(`${service().url}/newsletter/${path}?token=${"A".repeat(43)}`, {
       method: "POST",
@@ -66,10 +68,33 @@ test("the pages of the newsletter take what mail programs send, and nothing from
       body: "List-Unsubscribe=One-Click",
     });
   for (const path of ["confirm", "unsubscribe"]) {
-    expect((await post(path, foreign)).status).toBe(403);
+    expect((await post(path, foreign)).status).toBe(path === "confirm" ? 403 : 404);
     // No subscriber has this token.
     expect((await post(path, {})).status).toBe(404);
     expect((await post(path, { "sec-fetch-site": "same-origin", origin: service().url })).status).toBe(404);
   }
   expect((await fetch(`${service().url}/newsletter/confirm?token=x`, { headers: foreign })).status).toBe(404);
+});
+
+/** Over plain HTTP no browser but of this machine sends `Sec-Fetch-Site`. Node's fetch sends no Host of one's own. */
+async function postAs(headers: Record<string, string>, path: string, body: string): Promise<number> {
+  const sent = request(service().url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+  });
+  sent.end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  response.resume();
+  return response.statusCode ?? 0;
+}
+
+test("pages of the host that was asked for are ours on both doors, by whatever address the service was opened", async () => {
+  const email = { "/api/newsletter/subscribe": "own@example.org", "/trpc/newsletter.subscribe": "own2@example.org" };
+  for (const [path, address] of Object.entries(email)) {
+    const send = (host: string, origin: string) => postAs({ host, origin }, path, JSON.stringify({ email: address }));
+    expect(await send("vm.example:3000", "http://other.example:3000")).toBe(403);
+    expect(await send("vm.example:3000", "http://vm.example:3001")).toBe(403);
+    expect(await send("vm.example:3000", "http://vm.example:3000")).toBe(200);
+    expect(await send("192.0.2.7:3000", "http://192.0.2.7:3000")).toBe(200);
+  }
 });

@@ -90,6 +90,35 @@ describe("one click of a mail program", () => {
     expect(await statusOf(service(), email)).toBe("unsubscribed");
   });
 
+  test.each([
+    [
+      "a page of another site",
+      { origin: "moz-extension://1b2c", "sec-fetch-site": "cross-site" },
+      "List-Unsubscribe=One-Click",
+    ],
+    ["a page that hides its origin", { origin: "null" }, "List-Unsubscribe=One-Click"],
+    ["a program that sends JSON", { "content-type": "application/json" }, '{"List-Unsubscribe":"One-Click"}'],
+    ["a program that sends no JSON under its type", { "content-type": "application/json" }, "{"],
+    ["a program that sends text", { "content-type": "text/plain;charset=UTF-8" }, "List-Unsubscribe=One-Click"],
+    ["a program that sends bytes", { "content-type": "application/octet-stream" }, "\u0000\u00FF"],
+    ["a program that names no type", { "content-type": "" }, "List-Unsubscribe=One-Click"],
+    ["a program that names a type that is none", { "content-type": "one click; ;=" }, "List-Unsubscribe=One-Click"],
+    ["a program that sends a broken multipart form", { "content-type": "multipart/form-data" }, "--"],
+    ["a program that sends a large form", { "content-type": "application/x-www-form-urlencoded" }, "x".repeat(100_000)],
+    ["a program that sends more than a form", { "content-type": "text/html" }, "x".repeat(100_000)],
+  ])("works from %s", async (_, headers, body) => {
+    const { email, unsubscribe } = await newReader();
+    const answer = await open(unsubscribe, { method: "POST", headers, body });
+    expect([answer.status, await statusOf(service(), email)]).toEqual([200, "unsubscribed"]);
+  });
+
+  test("that comes in chunks under no type works", async () => {
+    const { email, unsubscribe } = await newReader();
+    const body = new Blob(["List-Unsubscribe=One-Click"]).stream();
+    const { status } = await open(unsubscribe, { method: "POST", body, duplex: "half" } as RequestInit);
+    expect([status, await statusOf(service(), email)]).toEqual([200, "unsubscribed"]);
+  });
+
   test("works without a body at all", async () => {
     const { email, unsubscribe } = await newReader();
     expect(await open(unsubscribe, { method: "POST" })).toMatchObject({ status: 200 });
@@ -138,6 +167,7 @@ describe("a link that does not work", () => {
   test.each([
     ["a larger form", 413, { body: new URLSearchParams({ token: "A".repeat(5_000) }) }],
     ["another content type", 415, { body: "{}", headers: { "content-type": "application/json" } }],
+    ["a content type that is none", 415, { body: "{}", headers: { "content-type": "json" } }],
   ])("with %s is refused by a page too", async (_what, expected, init) => {
     const { status, headers, text } = await open(page("unsubscribe"), { method: "POST", ...init });
     expect(status).toBe(expected);

@@ -1,5 +1,5 @@
-// Which client a request comes from, as far as limits are concerned: the address of the connection, or what a trusted
-// proxy says about it. Addresses are kept no longer than limits need them, and never logged.
+// Which client a request comes from, as far as limits are concerned, and which host it asked for: the address of the
+// connection and `Host`, or what a trusted proxy says about them. Addresses are kept no longer than limits need them, and never logged.
 import type { IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import ipaddr from "ipaddr.js";
@@ -31,6 +31,14 @@ export class ClientAddresses {
     // Node joins the lines of this header.
     const forwardedFor = headers["x-forwarded-for"] as string | undefined;
     return keysOf(clientAddress(this.#trusts, socket.remoteAddress, forwardedFor));
+  }
+
+  /** The host that a client asked for: `Host`, or what a trusted proxy says that it was. */
+  hostOf({ socket, headers }: IncomingMessage): string | undefined {
+    const isProxy = this.#trusts(normalised(socket.remoteAddress ?? ""), 0);
+    // Node joins the lines of this header. The first entry is of the outermost proxy.
+    const forwarded = isProxy ? (headers["x-forwarded-host"] as string | undefined) : undefined;
+    return forwarded?.split(",", 1)[0]?.trim() ?? headers.host;
   }
 
   /** The keys of the client that opened a connection; null for a proxy, whose connections carry many clients. */

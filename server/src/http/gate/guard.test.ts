@@ -1,19 +1,21 @@
 import type { IncomingMessage } from "node:http";
 import Fastify from "fastify";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ClientAddresses } from "./client-address.ts";
+import { ClientAddresses, type TrustedProxies } from "./client-address.ts";
 import { countWrongPasswords, foreignSites, Guard } from "./guard.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
+
+const addresses = new ClientAddresses({ kind: "none" });
 
 function guarded(max: number) {
   const app = Fastify();
   const guard = new Guard({
     name: "calls",
     limit: { max, windowSeconds: 60 },
-    addresses: new ClientAddresses({ kind: "none" }),
-    isForeign: foreignSites({ origin: () => "https://here.example", corsOrigins: [] }),
+    addresses,
+    isForeign: foreignSites({ origin: () => "https://here.example", corsOrigins: [], addresses }),
     shared: null,
   });
   const onRequest = guard.hook({
@@ -51,7 +53,17 @@ test("a page of another site is refused, and does not use up the limit of its vi
 
 describe("a request from a page of another site is recognised", () => {
   const corsOrigins = ["https://partner.example"];
-  const isForeign = foreignSites({ origin: () => "https://here.example", corsOrigins });
+  const from = (trusted: TrustedProxies, headers: IncomingMessage["headers"]) => {
+    const isForeign = foreignSites({
+      origin: () => "https://here.example",
+      corsOrigins,
+      addresses: new ClientAddresses(trusted),
+    });
+    const raw = { headers, socket: { remoteAddress: "10.0.0.1" } } as IncomingMessage;
+    expect(isForeign({ method: "GET", headers, raw })).toBe(false);
+    return isForeign({ method: "POST", headers, raw });
+  };
+  const none: TrustedProxies = { kind: "none" };
 
   test.each([
     ["neither header", undefined, undefined, false],
@@ -66,12 +78,49 @@ describe("a request from a page of another site is recognised", () => {
     ["an old browser on an allowed page", undefined, "https://partner.example", false],
     ["an old browser on another page", undefined, "https://elsewhere.example", true],
     ["another port", undefined, "https://here.example:8443", true],
-    ["another scheme", undefined, "http://here.example", true],
+    ["another scheme of the same host", undefined, "http://here.example", false],
     ["a page without an origin of its own", undefined, "null", true],
   ])("%s", (_, site, origin, expected) => {
     const headers = { "sec-fetch-site": site, origin };
-    expect(isForeign({ method: "POST", headers })).toBe(expected);
-    expect(isForeign({ method: "GET", headers })).toBe(false);
+    expect(from(none, { ...headers, host: "here.example" })).toBe(expected);
+  });
+
+  test.each([
+    ["http://vm:3000", "vm:3000", false],
+    ["http://vm:3000", "VM:3000", false],
+    ["http://vm", "vm", false],
+    ["http://vm", "vm:80", false],
+    ["https://vm", "vm:443", false],
+    ["http://[2001:db8::1]:3000", "[2001:db8::1]:3000", false],
+    ["http://bücher.example", "xn--bcher-kva.example", false],
+    ["http://vm:3000", "vm", true],
+    ["http://vm", "vm:3000", true],
+    ["http://vm:3000", "vm:3001", true],
+    ["http://vm.evil.example", "vm", true],
+    ["null", "null", true],
+    ["null", "", true],
+    ["http://vm", undefined, true],
+    ["moz-extension://vm", "vm", true],
+    ["file://", "", true],
+  ])("the origin %s, where the host %s was asked for", (origin, host, expected) => {
+    expect(from(none, { origin, host })).toBe(expected);
+    // What the browser says itself comes first.
+    expect(from(none, { origin, host, "sec-fetch-site": "cross-site" })).toBe(true);
+  });
+
+  test("the host is what a trusted proxy says, and nobody else", () => {
+    const asked = (forwarded: string | undefined, host = "inner:3000") => ({
+      origin: "https://out.example",
+      host,
+      "x-forwarded-host": forwarded,
+    });
+    const behind: TrustedProxies = { kind: "cidrs", list: ["10.0.0.0/8"] };
+    expect(from(behind, asked("out.example"))).toBe(false);
+    expect(from(behind, asked("out.example, inner:3000"))).toBe(false);
+    expect(from(behind, asked("elsewhere.example", "out.example"))).toBe(true);
+    expect(from(behind, asked(undefined, "out.example"))).toBe(false);
+    expect(from(none, asked("out.example"))).toBe(true);
+    expect(from({ kind: "cidrs", list: ["192.0.2.0/24"] }, asked("out.example"))).toBe(true);
   });
 });
 

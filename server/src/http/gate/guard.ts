@@ -25,6 +25,8 @@ export const everyCall: Admission = { calls: Number.POSITIVE_INFINITY, retryAfte
 interface Gated {
   /** How many calls a request holds; one, if left out. */
   readonly calls?: (request: FastifyRequest) => number;
+  /** Whether pages of other sites may send it. */
+  readonly fromAnywhere?: boolean;
   /** Answers a request of which no call may pass; as any other refusal, if left out. */
   readonly refuseAll?: (request: FastifyRequest, reply: FastifyReply, fault: Fault) => void;
 }
@@ -50,11 +52,11 @@ export class Guard {
   }
 
   /** A hook for routes that hold calls. What it lets pass of a batch is the admission of the exchange. */
-  hook({ calls = () => 1, refuseAll }: Gated = {}): onRequestHookHandler {
+  hook({ calls = () => 1, fromAnywhere = false, refuseAll }: Gated = {}): onRequestHookHandler {
     const { isForeign, addresses } = this.#options;
     return (request, reply, done) => {
       const turnAway = (fault: Fault) => (refuseAll ? refuseAll(request, reply, fault) : done(fault));
-      if (isForeign(request)) return turnAway(new Fault("crossSiteForbidden"));
+      if (!fromAnywhere && isForeign(request)) return turnAway(new Fault("crossSiteForbidden"));
       const held = calls(request);
       const admit = ({ left, retryAfterSeconds }: { readonly left: number; readonly retryAfterSeconds: number }) => {
         if (left + held <= 0) return turnAway(new Fault("rateLimited", { retryAfterSeconds }));
@@ -120,22 +122,32 @@ export function countWrongPasswords(addresses: Pick<ClientAddresses, "keysOf">, 
   };
 }
 
-type IsForeign = (request: Pick<FastifyRequest, "method" | "headers">) => boolean;
+type IsForeign = (request: Pick<FastifyRequest, "method" | "headers" | "raw">) => boolean;
 
 interface Sites {
   /** Of this service. */
   readonly origin: () => string;
   readonly corsOrigins: readonly string[];
+  readonly addresses: Pick<ClientAddresses, "hostOf">;
 }
 
 // Tells what a browser sends from a page of another site, so that no page can submit in its visitors' names. Programs and
 // mail programs send neither of the two headers and are never refused. Only POST changes something.
-export function foreignSites({ origin: own, corsOrigins }: Sites): IsForeign {
+export function foreignSites({ origin: own, corsOrigins, addresses }: Sites): IsForeign {
   const allowed = new Set<string | undefined>(corsOrigins);
-  return ({ method, headers }) => {
+  return ({ method, headers, raw }) => {
     const { origin, "sec-fetch-site": site } = headers;
     if ((origin === undefined && site === undefined) || method !== "POST") return false;
     if (allowed.has(origin)) return false;
-    return site === undefined ? origin !== own() : site === "cross-site";
+    if (site !== undefined) return site === "cross-site";
+    return origin !== own() && !isOfHost(origin, addresses.hostOf(raw));
   };
+}
+
+// Browsers send no `Sec-Fetch-Site` over plain HTTP. Forms may be opened by any address of this machine. Behind a proxy the
+// scheme is not known, so it is not compared.
+function isOfHost(origin = "", host = ""): boolean {
+  const page = URL.parse(origin);
+  if (page === null || !/^https?:$/.test(page.protocol)) return false;
+  return URL.parse(`${page.protocol}//${host}`)?.host === page.host;
 }

@@ -4,6 +4,7 @@ import { html } from "@submissions/shared/html";
 import { languageField, languageOf, type Language } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../clock.ts";
+import { Fault } from "../../fault.ts";
 import { hashOfSent } from "../../secrets.ts";
 import type { LinkPurpose } from "../../storage/records.ts";
 import type { Store } from "../../storage/store.ts";
@@ -107,8 +108,8 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, options: Newslette
   });
 
   // The button sends the token in the form, so that the next page's address does not hold it. A mail program's one click
-  // (RFC 8058) has it in the address.
-  app.post(url, { onRequest: guard.hook() }, async (request, reply) => {
+  // (RFC 8058) has it in the address, and may come from a page: its token is all that it needs.
+  app.post(url, { onRequest: guard.hook({ fromAnywhere: purpose === "unsubscribe" }) }, async (request, reply) => {
     const link = linkOf(fieldIn(request.query, "token") || formField(request, "token"));
     // Answered alike when it was done before.
     if (link === null || !(await store.followLink(purpose, link))) return sendDeadLink(request, reply, site);
@@ -141,7 +142,6 @@ const formField = ({ body }: FastifyRequest, name: string): string =>
 const languageAsked = (request: FastifyRequest): Language =>
   languageOf(fieldIn(request.query, languageField) || formField(request, languageField));
 
-// The token in the address is enough, so a form of one click may hold anything or nothing. JSON is not taken here.
 function takeSmallForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -149,9 +149,13 @@ function takeSmallForms(app: FastifyInstance): void {
     { parseAs: "string", bodyLimit: formBytesMax },
     (_request, text, done) => done(null, new URLSearchParams(text.toString())),
   );
-  app.addContentTypeParser(
-    "multipart/form-data",
-    { parseAs: "buffer", bodyLimit: formBytesMax },
-    (_request, _bytes, done) => done(null, null),
+  app.addHook("onRequest", ({ query, raw }, _reply, done) => {
+    // Fastify refuses a type that is none before it looks for a parser.
+    if (fieldIn(query, "token") !== "") delete raw.headers["content-type"];
+    done();
+  });
+  // The token in the address is enough: what comes with it may be of any kind, and is thrown away unread.
+  app.addContentTypeParser("*", ({ query }, _payload, done) =>
+    fieldIn(query, "token") === "" ? done(new Fault("contentTypeUnsupported")) : done(null, null),
   );
 }
