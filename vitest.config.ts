@@ -32,7 +32,7 @@ const browsers = ["test/service/browser/**/*.test.ts", "test/service/client/pack
 const databases = ["test/service/{desk,processes}/**/*.test.ts"];
 
 /** Run HAProxy, nginx and Caddy with the files of deploy/: at night, where these are installed for certain. */
-const proxies = process.env["NIGHTLY"] === "1" ? [] : ["test/service/deploy/{balancers,refusals}.test.ts"];
+const proxies = process.env["NIGHTLY"] === "1" ? [] : ["test/service/deploy/{balancers,refusals,slow-lines}.test.ts"];
 
 /** Take long although they are short, which the usual order of a clean checkout, by size, does not know. */
 const long =

@@ -155,7 +155,7 @@ export const faults = {
     status: 408,
     code: "TIMEOUT",
     message: "The request took too long to arrive.",
-    when: "The headers or the body came too slowly. The connection is closed.",
+    when: "The headers took longer than 10 s, or the body came slower than 8 KB/s over 10 s. The connection is closed.",
   },
   idempotencyConflict: {
     status: 409,

@@ -35,8 +35,11 @@ export interface Sending {
 /** A person waits 15 s without being asked to do anything. */
 const patience: RetryPolicy = { tries: 20, firstWaitMs: 500, longestWaitMs: 3_000, giveUpAfterMs: 15_000 };
 
-/** Longest time for one try. The service takes a minute at most to receive a form, and answers within seconds. */
-const tryMsMax = 90_000;
+/**
+ * Longest time in which nothing moves. A whole upload may take longer. The service answers within seconds, but the last bytes
+ * may be on a slow line long after the browser has handed them over.
+ */
+const stillMsMax = 90_000;
 
 /** The browser has no connection: trying again at once is useless. */
 class Offline extends Error {}
@@ -102,10 +105,18 @@ async function deliver(
   proof: string | undefined,
 ): Promise<ReceiptDetail> {
   const body = bodyOf(form, values, proof);
-  // For texts too: one way of sending is less to load than two.
-  const upload = measuredUpload(({ loaded, total }) => onProgress(total > 0 ? (100 * loaded) / total : 0));
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), tryMsMax);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const bytesMoved = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => limit.abort(), stillMsMax);
+  };
+  // For texts too: one way of sending is less to load than two.
+  const upload = measuredUpload(({ loaded, total }) => {
+    bytesMoved();
+    onProgress(total > 0 ? (100 * loaded) / total : 0);
+  });
+  bytesMoved();
   try {
     const init = {
       headers: { [keyHeader]: key, ...(typeof body === "string" && { "content-type": "application/json" }) },

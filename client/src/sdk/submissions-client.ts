@@ -157,7 +157,7 @@ export interface Consent {
  * ```ts
  * await submissions.applications.submit(application, {
  *   resumeFilename: "ana.pdf",
- *   signal: AbortSignal.timeout(120_000),
+ *   signal: leaving.signal,
  * });
  * ```
  */

@@ -4,8 +4,6 @@
 export const httpLimits = {
   /** Time for the headers of a request. */
   headersMs: 10_000,
-  /** Time for headers and body together: 5 MiB at 0.7 Mbit/s. */
-  requestMs: 60_000,
   /** A connection on which nothing moves is cut after this time. Longer than any answer takes. */
   idleMs: 20_000,
   /** Longer than the idle time-outs of common proxies, so that they close first. */
@@ -14,10 +12,10 @@ export const httpLimits = {
   checkMs: 1_000,
   /** Time to store a submission once its body was read. Leaves 5 s of the idle time-out for the mail and the answer. */
   answerMsMax: 15_000,
-  /** Slowest sender of a body, on average: 0.06 Mbit/s. Every phone is faster, and a trickle holds the slot of an upload. */
-  bodyBytesPerSecondMin: 8 * 1024,
-  /** No body is cut earlier: a phone that changes cells, or a client with many uploads at once, sends nothing for seconds. */
-  bodyGraceMs: 10_000,
+  /** Slowest sender of a body: 0.06 Mbit/s. Every phone is faster, and a trickle holds the slot of an upload. */
+  bodyBytesPerSecondMin: 8_000,
+  /** Over any so long. In less, a phone that changes cells, or a client with many uploads at once, sends nothing. */
+  bodyWindowMs: 10_000,
   /** Time and bytes to read on, and throw away, after a request was refused. */
   drainMsMax: 10_000,
   drainBytesMax: 32 * 1024 * 1024,

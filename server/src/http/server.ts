@@ -170,7 +170,8 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
+      // How long a body may take follows from its bytes (body/incoming-body.ts).
+      requestTimeout: 0,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: limits.checkMs,
       maxHeaderSize: bytesMax.headers,

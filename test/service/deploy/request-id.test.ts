@@ -61,7 +61,7 @@ test.each([
   ["a body that does not come in time", `${begun}Content-Length: 50\r\n\r\n{`, "requestTimedOut"],
 ] as const)("the id of the answer to %s is in the log", async (_, bytes, fault) => {
   const { lines, log } = keptLog();
-  await using service = await startService({ log, limits: { headersMs: 300, bodyGraceMs: 300, checkMs: 20 } });
+  await using service = await startService({ log, limits: { headersMs: 300, bodyWindowMs: 300, checkMs: 20 } });
   const socket = connect(Number(new URL(service.url).port), "127.0.0.1").on("error", () => {});
   socket.write(bytes);
   const [answer] = (await once(socket, "data")) as [Buffer];

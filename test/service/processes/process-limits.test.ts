@@ -47,7 +47,7 @@ const ofJson = (length: number, text = "{") =>
 const inquiryOf = (text: string) => post("/api/marketplace/inquiry", ofJson(text.length, text));
 
 describe("time", () => {
-  const impatient = shared(() => startService({ limits: { headersMs: 300, checkMs: 20, bodyGraceMs: 300 } }));
+  const impatient = shared(() => startService({ limits: { headersMs: 300, checkMs: 20, bodyWindowMs: 300 } }));
 
   test("headers that come too slowly are answered 408 and cut", async () => {
     const socket = await open(impatient());
@@ -61,10 +61,13 @@ describe("time", () => {
   test.each([
     ["an upload", `${uploadHead("Content-Length: 100000")}${filePart}`],
     ["JSON", post("/api/newsletter/subscribe", ofJson(50))],
-    ...["application/x-www-form-urlencoded", "multipart/form-data; boundary=b"].map((type) => [
-      `the form of a newsletter link (${type})`,
-      post("/newsletter/unsubscribe", `Content-Type: ${type}\r\nContent-Length: 100\r\n\r\ntoken=`),
-    ]),
+    [
+      "the form of a newsletter link",
+      post(
+        "/newsletter/unsubscribe",
+        "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ntoken=",
+      ),
+    ],
   ])("%s that stops coming is answered 408 and cut, and leaves nothing", async (_, begun = "") => {
     const socket = await open(impatient());
     socket.write(begun);
@@ -85,19 +88,8 @@ describe("time", () => {
     expect((await impatient().stored()).inquiries).toEqual([]);
   });
 
-  test("a request that does not end in time is answered 408, however steadily it comes", async () => {
-    const limits = { requestMs: 400, headersMs: 400, checkMs: 20, bodyBytesPerSecondMin: 0 };
-    await using own = await startService({ limits });
-    const socket = await open(own);
-    socket.write(`${uploadHead("Content-Length: 100000")}${filePart}`);
-    const answered = everything(socket);
-    const trickle = setInterval(() => socket.write("x"), 20);
-    expect(statusesOf(await answered)).toEqual([408]);
-    clearInterval(trickle);
-  });
-
   test("a connection on which nothing moves is cut", async () => {
-    await using own = await startService({ limits: { idleMs: 200, bodyGraceMs: 60_000 } });
+    await using own = await startService({ limits: { idleMs: 200, bodyWindowMs: 60_000 } });
     const socket = await open(own);
     socket.write(`${uploadHead("Content-Length: 100000")}${filePart}`);
     expect(await everything(socket)).toBe("");

@@ -8,7 +8,7 @@ const faked = ["performance", "setInterval", "clearInterval", "setTimeout", "cle
 beforeEach(() => void vi.useFakeTimers({ toFake: [...faked] }));
 afterEach(() => void vi.useRealTimers());
 
-const limits = { ...httpLimits, checkMs: 1_000, bodyBytesPerSecondMin: 8_192, bodyGraceMs: 5_000 };
+const limits = { ...httpLimits, checkMs: 1_000, bodyBytesPerSecondMin: 8_000, bodyWindowMs: 5_000 };
 
 function sender() {
   const answers: string[] = [];
@@ -43,29 +43,44 @@ function pass(seconds: number, send: () => void): void {
   }
 }
 
-test("a body slower than 8 KB/s is cut with 408 after its grace, a faster one is not", () => {
+test("a body slower than 8 KB/s is cut with 408 after its window, a faster one is not, however long it takes", () => {
   const [slow, fast] = [sender(), sender()];
   watching(slow, fast);
   pass(5, () => {
-    slow.socket.bytesRead += 8_000;
-    fast.socket.bytesRead += 8_200;
+    slow.socket.bytesRead += 7_900;
+    fast.socket.bytesRead += 8_000;
   });
   expect(slow.answers).toEqual([]);
   pass(1, () => {
-    slow.socket.bytesRead += 8_000;
-    fast.socket.bytesRead += 8_200;
+    slow.socket.bytesRead += 7_900;
+    fast.socket.bytesRead += 8_000;
   });
   expect(slow.answers).toEqual([expect.stringMatching(/^HTTP\/1\.1 408 Request Timeout\r\n/)]);
-  pass(60, () => (fast.socket.bytesRead += 8_200));
+  // 5 MiB.
+  pass(656, () => (fast.socket.bytesRead += 8_000));
   expect(fast.answers).toEqual([]);
 });
 
-test("a client that pauses for some seconds but is fast otherwise is not cut", () => {
+test.each([
+  ["stops", 0],
+  ["goes on in a trickle", 1_000],
+])("a client that was fast and then %s is cut a window later, whatever it sent before", (_, bytes) => {
   const client = sender();
   watching(client);
-  pass(2, () => (client.socket.bytesRead += 40_000));
-  pass(3, () => {});
-  pass(2, () => (client.socket.bytesRead += 40_000));
+  pass(10, () => (client.socket.bytesRead += 500_000));
+  pass(4, () => (client.socket.bytesRead += bytes));
+  expect(client.answers).toEqual([]);
+  pass(1, () => (client.socket.bytesRead += bytes));
+  expect(client.answers).toHaveLength(1);
+});
+
+test("a client that pauses for less than a window and makes up for it is not cut", () => {
+  const client = sender();
+  watching(client);
+  for (let time = 0; time < 20; time += 1) {
+    pass(3, () => {});
+    pass(1, () => (client.socket.bytesRead += 50_000));
+  }
   expect(client.answers).toEqual([]);
 });
 

@@ -82,25 +82,38 @@ async function* thenDiscard(
   clearTimeout(timer);
 }
 
-/** Cuts clients that send a body slower than a phone on a bad line: a trickle holds a request, or the slot of an upload. */
+/** How many bytes of a connection had come at a time. */
+interface Sample {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+// Cuts clients that send a body slower than a phone on a bad line: a trickle holds a request, or the slot of an upload. How
+// long a whole body takes does not matter.
 export function cutSlowSenders(server: Server, { traffic, limits, observer }: Watching): void {
-  const begun = new WeakMap<IncomingMessage, { readonly at: number; readonly bytes: number }>();
+  const { bodyWindowMs, bodyBytesPerSecondMin } = limits;
+  const samples = new WeakMap<IncomingMessage, readonly Sample[]>();
   const timer = setInterval(() => {
-    const now = performance.now();
+    const at = performance.now();
     for (const { req } of traffic.lastAnswers()) {
       if (req.complete) continue;
-      const { bytesRead } = req.socket;
-      const start = begun.get(req);
+      const now: Sample = { at, bytes: req.socket.bytesRead };
       // Bytes that wait to be read show that this process is the slow side.
-      if (start === undefined || req.readableLength > 0) begun.set(req, { at: now, bytes: bytesRead });
-      else if (isTooSlow(now - start.at, bytesRead - start.bytes, limits)) cutSlowSender(req, { traffic, observer });
+      const earlier = req.readableLength > 0 ? [] : (samples.get(req) ?? []);
+      // The window begins with the last sample that is old enough, or the first that there is.
+      const begin = Math.max(
+        0,
+        earlier.findLastIndex((sample) => at - sample.at >= bodyWindowMs),
+      );
+      const { [begin]: first = now } = earlier;
+      samples.set(req, [...earlier.slice(begin), now]);
+      const ms = at - first.at;
+      const isTooSlow = ms >= bodyWindowMs && (now.bytes - first.bytes) * 1000 < bodyBytesPerSecondMin * ms;
+      if (isTooSlow) cutSlowSender(req, { traffic, observer });
     }
   }, limits.checkMs).unref();
   server.once("close", () => clearInterval(timer));
 }
-
-const isTooSlow = (ms: number, bytes: number, { bodyBytesPerSecondMin, bodyGraceMs }: HttpLimits): boolean =>
-  ms >= bodyGraceMs && bytes * 1000 < bodyBytesPerSecondMin * ms;
 
 /** This many pieces may be of any size. After them the average must be that of a small network packet. */
 const piecesFree = 1_000;
