@@ -1,14 +1,14 @@
 // Checks a form before it is sent, by the same rules that the service applies.
 import type { Issue } from "@submissions/shared/faults";
 import { forms, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
-import { inquiryFields, packageCounts } from "@submissions/shared/inquiry-fields";
+import { packageCounts } from "@submissions/shared/inquiry-fields";
 import { isBlank, missing, readText, type TextRule } from "@submissions/shared/text";
 
 /** The problems of the text fields, at most one for each field. The resume is checked elsewhere. */
 export function checkValues(form: FormName, values: FormData): Issue[] {
   return Object.entries(forms[form].fields).flatMap(([name, { kind, rule }]) => {
     const texts = values.getAll(name).map(String);
-    const message = kind === "packages" ? checkPackages(texts) : rule && checkText(rule, texts[0] ?? "");
+    const message = rule && (kind === "packages" ? checkPackages(rule, texts) : checkText(rule, texts[0] ?? ""));
     return message === undefined ? [] : [{ path: [name], message }];
   });
 }
@@ -19,11 +19,10 @@ function checkText(rule: TextRule, raw: string): string | undefined {
   return readText(rule, raw).problem;
 }
 
-function checkPackages(sent: readonly string[]): string | undefined {
+function checkPackages(rule: TextRule, sent: readonly string[]): string | undefined {
   const { min, max } = packageCounts;
   const ids = packageIdsOf(sent);
   if (ids.length < min[0]) return min[1];
   if (ids.length > max[0]) return max[1];
-  const { rule } = inquiryFields.selectedPackageIds;
   return ids.map((id) => readText(rule, id).problem).find((problem) => problem !== undefined);
 }

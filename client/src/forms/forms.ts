@@ -1,4 +1,4 @@
-// The three forms as elements. Importing this file defines them; on servers it does nothing.
+// The forms as elements. Importing this file defines them; on servers it does nothing.
 import type { FormName } from "@submissions/shared/forms/form-fields";
 import type { ReceiptDetail } from "./send-form.ts";
 import { SubmissionForm, type RefusalDetail } from "./submission-form.ts";
@@ -45,7 +45,7 @@ const elements = {
   "inquiry-form": InquiryForm,
   "newsletter-form": NewsletterForm,
   "application-form": ApplicationForm,
-};
+} satisfies Record<`${FormName}-form`, unknown>;
 
 // Servers have no elements. A page may load this twice, by an import and by a script tag.
 for (const [name, element] of Object.entries(elements)) {

@@ -1,8 +1,10 @@
 // Sends a form: solves a challenge where the service asks for one, repeats quietly, and waits while there is no
 // connection. The key makes it one submission. It uses the SDK's parts and not the SDK, because a form needs no typed
 // calls.
+import { fieldOfKind } from "@submissions/shared/field-table";
 import { forms, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
 import { altchaField, altchaChallengePath } from "@submissions/shared/hidden-fields";
+import type { IdName } from "@submissions/shared/kinds";
 import { applicationForm } from "../sdk/application-form.ts";
 import { repeat, systemClock, type RetryPolicy } from "../sdk/retry.ts";
 import { SubmissionError } from "../sdk/submission-error.ts";
@@ -10,12 +12,10 @@ import { keyHeader, post } from "../sdk/transport.ts";
 import { measuredUpload } from "../sdk/upload-progress.ts";
 import { forgetConfig, formConfig } from "./form-config.ts";
 
-/** The receipt of an accepted submission. */
-export interface ReceiptDetail {
+/** The receipt of an accepted submission. Its reference has the name that the kind gives it. */
+export interface ReceiptDetail extends Readonly<Partial<Record<IdName, string>>> {
   /** Safe to show to the person. */
   readonly message: string;
-  readonly inquiryId?: string;
-  readonly applicationId?: string;
   readonly confirmationEmailSent?: boolean;
 }
 
@@ -136,10 +136,12 @@ async function deliver(
 function bodyOf(form: FormName, values: FormData, proof: string | undefined): FormData | string {
   const whole = applicationForm(values);
   if (proof !== undefined) whole.set(altchaField, proof);
-  if (form === "application") return whole;
-  const fields: Record<string, unknown> = Object.fromEntries(whole);
-  if (form === "inquiry") fields["selectedPackageIds"] = packageIdsOf(whole.getAll("selectedPackageIds").map(String));
-  return JSON.stringify(fields);
+  const { fields } = forms[form];
+  if (fieldOfKind(fields, "file")) return whole;
+  const sent: Record<string, unknown> = Object.fromEntries(whole);
+  const packages = fieldOfKind(fields, "packages");
+  if (packages) sent[packages] = packageIdsOf(whole.getAll(packages).map(String));
+  return JSON.stringify(sent);
 }
 
 /**

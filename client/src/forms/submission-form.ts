@@ -1,11 +1,13 @@
-// What the three elements share: the form in its shadow root, from the first rendering to the receipt. The server may
+// What the elements share: the form in its shadow root, from the first rendering to the receipt. The server may
 // have written the form there; then the element takes it over with everything that was typed into it.
 import type { Issue } from "@submissions/shared/faults";
-import type { FormName } from "@submissions/shared/forms/form-fields";
+import { fieldOfKind } from "@submissions/shared/field-table";
+import { forms, type FormName } from "@submissions/shared/forms/form-fields";
 import { formAction, formMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormReceipt, FormState } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { altchaField, consentPageField, consentTextField } from "@submissions/shared/hidden-fields";
+import { referenceIn } from "@submissions/shared/kinds";
 import { SubmissionError } from "../sdk/submission-error.ts";
 import { checkValues } from "./check-values.ts";
 import { Draft, restored, typedIn, type Typed } from "./draft.ts";
@@ -143,7 +145,8 @@ export abstract class SubmissionForm extends FormElement {
 
   /** Asks the service for the packages when neither the page nor the server's markup has them. */
   #findPackages(values: FormValues): void {
-    if (this.formName === "inquiry" && this.packages === undefined) void this.#loadPackages(values);
+    const { fields } = forms[this.formName];
+    if (fieldOfKind(fields, "packages") && this.packages === undefined) void this.#loadPackages(values);
   }
 
   async #loadPackages(values: FormValues): Promise<void> {
@@ -298,7 +301,7 @@ export abstract class SubmissionForm extends FormElement {
     // again.
     if (!this.dispatchEvent(told)) return this.#view?.say("");
     this.#key.spend();
-    const reference = detail.inquiryId ?? detail.applicationId;
+    const reference = referenceIn(detail);
     const address = values.get("email");
     const email = this.formName === "newsletter" && typeof address === "string" ? address.trim() : undefined;
     const focus = this.#mayFocus();

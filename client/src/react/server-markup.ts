@@ -1,7 +1,8 @@
 // The form as HTML for server rendering, in a declarative shadow root: it can be read and filled in before any script
 // has loaded, and without one.
+import { fieldOfKind } from "@submissions/shared/field-table";
 import { formAction, formMarkup } from "@submissions/shared/forms/form-markup";
-import type { FormName } from "@submissions/shared/forms/form-fields";
+import { forms, type FormName } from "@submissions/shared/forms/form-fields";
 import { formTexts } from "@submissions/shared/forms/form-texts";
 import { overriddenStrings } from "@submissions/shared/forms/override-strings";
 import { html } from "@submissions/shared/html";
@@ -30,6 +31,6 @@ export const serverMarkup: ServerMarkup = (
 };
 
 function choices(form: FormName, packages: Parameters<ServerMarkup>[1]["packages"]) {
-  if (form !== "inquiry" || packages === null) return null;
+  if (packages === null || fieldOfKind(forms[form].fields, "packages") === undefined) return null;
   return (packages ?? []).map((one) => (typeof one === "string" ? { id: one, title: one } : one));
 }

@@ -1,30 +1,27 @@
 // A hook for forms with inputs of their own: values, problems of fields, sending, progress, receipt.
 import {
   SubmissionError,
-  type Application,
-  type ApplicationReceipt,
   type ApplicationOptions,
   type CallOptions,
-  type Inquiry,
-  type InquiryReceipt,
   type SubmissionsClient,
-  type Subscription,
-  type SubscribeReceipt,
 } from "@submissions/client";
 import { useRef, useState, type ChangeEvent } from "react";
 import { SubmissionKey } from "../forms/submission-key.ts";
 
-interface Submissions {
-  readonly "marketplace.inquiry": { readonly input: Inquiry; readonly receipt: InquiryReceipt };
-  readonly "newsletter.subscribe": { readonly input: Subscription; readonly receipt: SubscribeReceipt };
-  readonly "applications.submit": { readonly input: Application; readonly receipt: ApplicationReceipt };
-}
+type Groups = keyof SubmissionsClient;
 
-/** The three submissions. */
-export type SubmissionName = keyof Submissions;
+/** The submissions, by the paths of the client's methods: `marketplace.inquiry`. */
+export type SubmissionName = { [Group in Groups]: `${Group}.${keyof SubmissionsClient[Group] & string}` }[Groups];
 
-type Input<Name extends SubmissionName> = Submissions[Name]["input"];
-type Receipt<Name extends SubmissionName> = Submissions[Name]["receipt"];
+/** Each method of the client by its path. */
+type Methods = {
+  readonly [Name in SubmissionName]: Name extends `${infer Group extends Groups}.${infer Method}`
+    ? SubmissionsClient[Group][Method & keyof SubmissionsClient[Group]]
+    : never;
+};
+/** A form is for those who use no hook. */
+type Input<Name extends SubmissionName> = Exclude<Parameters<Methods[Name]>[0], FormData>;
+type Receipt<Name extends SubmissionName> = Awaited<ReturnType<Methods[Name]>>;
 
 /** A schema of the Standard Schema interface: those of `@submissions/shared`, for example. */
 interface StandardSchema {
@@ -203,15 +200,15 @@ function send<Name extends SubmissionName>(
   client: SubmissionsClient,
   name: Name,
   values: Input<Name>,
-  { onUploadProgress, ...options }: ApplicationOptions,
+  options: ApplicationOptions,
 ): Promise<Receipt<Name>> {
-  const calls = {
-    "marketplace.inquiry": () => client.marketplace.inquiry(values as Inquiry, options),
-    "newsletter.subscribe": () => client.newsletter.subscribe(values, options),
-    "applications.submit": () => client.applications.submit(values as Application, { ...options, onUploadProgress }),
-  };
-  return calls[name]();
+  const [group, method] = name.split(".") as [string, string];
+  // The type of the name says that there is this method. A method without uploads ignores the options of one.
+  const methods = client as unknown as Readonly<Record<string, Readonly<Record<string, Call<Name>>>>>;
+  return methods[group]![method]!(values, options);
 }
+
+type Call<Name extends SubmissionName> = (values: Input<Name>, options: ApplicationOptions) => Promise<Receipt<Name>>;
 
 function errorsOf<Name extends SubmissionName>(
   issues: NonNullable<StandardResult["issues"]>,

@@ -25,8 +25,9 @@ export function buildClient(options: SubmissionsClientOptions, clock: Clock): Su
 
   /** One submission: the same key and content in every try. */
   async function submit<Receipt>(
-    { idempotencyKey: own, retry, signal, onUploadProgress }: ApplicationOptions,
+    { idempotencyKey: own, retry, signal }: CallOptions,
     call: (trpc: TRPCClient<AppRouter>) => Promise<Receipt>,
+    onUploadProgress?: ApplicationOptions["onUploadProgress"],
   ): Promise<Receipt> {
     // No frame leads from an answer to the caller.
     const here = new Error();
@@ -77,7 +78,7 @@ export function buildClient(options: SubmissionsClientOptions, clock: Clock): Su
       submit: async (application, own = {}) => {
         const form = applicationForm(application, own.resumeFilename);
         for (const [name, text] of Object.entries(hiddenFields(own))) form.set(name, text);
-        return submit(own, ({ applications }) => applications.submit.mutate(form));
+        return submit(own, ({ applications }) => applications.submit.mutate(form), own.onUploadProgress);
       },
     },
   };

@@ -15,6 +15,7 @@ import {
   type SubscribeReceipt,
   type UploadProgress,
 } from "@submissions/client";
+import type { Submission, SubmissionName } from "@submissions/client/react";
 import type { AppRouter } from "@submissions/server/router";
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { expectTypeOf, test } from "vitest";
@@ -26,6 +27,15 @@ const submissions = createSubmissionsClient({ url: "http://service.test" });
 const { marketplace, newsletter, applications } = submissions;
 const inquiry: Inquiry = { name: "Ann", email: "ann@example.org", selectedPackageIds: ["de-AT"] };
 const application: Application = { fullName: "Ana", email: "ana@example.org", position: "Annotator" };
+
+test("each procedure has a method, which the hook of React calls", () => {
+  type Paths = { [Group in keyof Inputs]: `${Group}.${keyof Inputs[Group] & string}` }[keyof Inputs];
+  expectTypeOf<SubmissionName>().toEqualTypeOf<Paths>();
+  expectTypeOf<Submission<"marketplace.inquiry">["receipt"]>().toEqualTypeOf<InquiryReceipt | undefined>();
+  expectTypeOf<Submission<"applications.submit">["submit"]>().toEqualTypeOf<
+    (values?: Application) => Promise<ApplicationReceipt | undefined>
+  >();
+});
 
 test("inputs are what the router accepts", () => {
   expectTypeOf<Inquiry>().toEqualTypeOf<Inputs["marketplace"]["inquiry"]>();

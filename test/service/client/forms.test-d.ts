@@ -6,12 +6,23 @@ import type {
   ReceiptDetail,
   RefusalDetail,
 } from "@submissions/client/forms";
+import type * as components from "@submissions/client/react";
+import type { FormName } from "@submissions/shared/forms/form-fields";
 import { expectTypeOf, test } from "vitest";
+
+type Pascal<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${Capitalize<First>}${Pascal<Rest>}`
+  : Capitalize<Name>;
 
 test("elements have their classes", () => {
   expectTypeOf<HTMLElementTagNameMap["inquiry-form"]>().toEqualTypeOf<InquiryForm>();
   expectTypeOf<HTMLElementTagNameMap["newsletter-form"]>().toEqualTypeOf<NewsletterForm>();
   expectTypeOf<HTMLElementTagNameMap["application-form"]>().toEqualTypeOf<ApplicationForm>();
+});
+
+test("each form has an element and a component", () => {
+  expectTypeOf<Extract<keyof HTMLElementTagNameMap, `${string}-form`>>().toEqualTypeOf<`${FormName}-form`>();
+  expectTypeOf<Extract<keyof typeof components, `${string}Form`>>().toEqualTypeOf<`${Pascal<FormName>}Form`>();
 });
 
 test("events have their details", () => {
