@@ -4,7 +4,7 @@ import { MagicString } from "magic-string";
 import { defineConfig, type BuildEnvironmentOptions, type PluginOption } from "vite";
 
 const documentWords = /(?<=[{,]\s*)(?:label: "[^"]*",\s*(?=en:)|(?:description|example):\s*(?:"[^"]*"|\[[^\]]*\]),?)/g;
-const consoleWords = /\b(?:label|plural|yours|person|prefix|role):\s*(?:"[^"]*"|\w+),/g;
+const consoleWords = /\b(?:label|plural|yours|person|prefix|role|icon):\s*(?:"[^"]*"|\w+),?/g;
 
 /**
  * Removes what forms do without: line breaks and indentation of the markup and the style, and what the tables of fields and

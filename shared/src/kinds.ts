@@ -40,6 +40,8 @@ export interface Kind {
   readonly file: string | null;
   /** The role that follows it up, beside administrators. */
   readonly role: Role;
+  /** Its icon in the console: the path of an SVG, strokes on a square of 20. */
+  readonly icon: string;
 }
 
 /** Each kind by its name. The names are stored, so none is ever changed. */
@@ -75,6 +77,7 @@ export const kinds = {
     form: inquiryForm,
     file: null,
     role: "sales",
+    icon: "M3.500 4.500h13v9h-7l-3.500 3v-3h-2.500z",
   },
   application: {
     words: {
@@ -107,6 +110,7 @@ export const kinds = {
     form: applicationForm,
     file: resumeField,
     role: "recruiting",
+    icon: "M3.500 7h13v9h-13zM7.500 7V4.500h5V7M3.500 11h13",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 

@@ -1,5 +1,5 @@
 // The side bar; on a phone, a bar at the top with a menu.
-import { kindsOf, type SubmissionKind } from "@submissions/shared/kinds";
+import { kinds, kindsOf } from "@submissions/shared/kinds";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useEffect, useId, useRef } from "react";
@@ -81,8 +81,10 @@ function Places() {
   const sees = seesSubmissions(me);
   const lists = [
     ["To do", {}, "inbox", counts?.todo, assignee === undefined && kind === undefined],
-    ["Inquiries", { kind: "inquiry" }, "inquiry", counts?.inquiries, kind === "inquiry"],
-    ["Applications", { kind: "application" }, "application", counts?.applications, kind === "application"],
+    ...kindsOf(me.role).map((name) => {
+      const { words, plural } = kinds[name];
+      return [words.en.plural, { kind: name }, name, counts?.[plural], kind === name] as const;
+    }),
     ["Mine", { assignee: me.email }, "mine", counts?.mine, assignee === me.email],
     ["Unassigned", { assignee: "none" }, "help", counts?.unassigned, assignee === "none"],
   ] as const;
@@ -93,13 +95,11 @@ function Places() {
     ["Audit log", "/audit", "audit", isAdmin(me)],
     ["Settings", "/settings", "settings", true],
   ] as const;
-  const kinds: readonly SubmissionKind[] = kindsOf(me.role);
   return (
     <nav aria-label="Console">
       {lists.map(
         ([name, filter, icon, count = 0, isShown]) =>
-          sees &&
-          (!("kind" in filter) || kinds.includes(filter.kind)) && (
+          sees && (
             <Link
               key={name}
               to="/"

@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   type AsyncRouteComponent,
 } from "@tanstack/react-router";
+import { kinds, submissionKinds, type KindPlural } from "@submissions/shared/kinds";
 import { mailStatuses, overviewDays, subscriberStatuses, type Me } from "@submissions/shared/console";
 import { App } from "./app.tsx";
 import type { ComponentType } from "react";
@@ -57,8 +58,12 @@ const inbox = createRoute({
 const inboxIndex = createRoute({ getParentRoute: () => inbox, path: "/" });
 
 const submissionPage = page(() => import("./submission/submission-page.tsx"), "SubmissionPage");
-const submission = <Path extends string>(path: Path) =>
-  createRoute({ getParentRoute: () => inbox, path, component: submissionPage });
+const submission = <Plural extends KindPlural>(plural: Plural) =>
+  createRoute({ getParentRoute: () => inbox, path: `/${plural}/$reference`, component: submissionPage });
+/** A page for each kind. The router knows each of their paths by its type. */
+const submissions = submissionKinds.map((kind) => submission(kinds[kind].plural)) as readonly {
+  readonly [Plural in KindPlural]: ReturnType<typeof submission<Plural>>;
+}[KindPlural][];
 
 /** A page that takes nothing from its address but its path. */
 const at = <Path extends string>(path: Path, component: AsyncRouteComponent<object>) =>
@@ -115,7 +120,7 @@ const base = new URL(consoleUrl).pathname.replace(/\/$/, "");
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    inbox.addChildren([inboxIndex, submission("/inquiries/$reference"), submission("/applications/$reference")]),
+    inbox.addChildren([inboxIndex, ...submissions]),
     at("/people/$person", person),
     subscribers,
     mails,

@@ -1,11 +1,23 @@
 // Words, times and numbers as operators read them.
+import {
+  kindOfReference,
+  kinds,
+  submissionKinds,
+  type KindPlural,
+  type SubmissionKind,
+} from "@submissions/shared/kinds";
 
-/** A name of the service as a word: `throw-away` → `Throw away`. */
+/** A name of the service as a word: `throw-away` → `Throw away`. A kind of submissions has its label. */
 export function word(name: string): string {
   if (name === "in-doubt") return "Maybe sent";
+  const kind = submissionKinds.find((one) => one === name);
+  if (kind !== undefined) return kinds[kind].words.en.label;
   const words = name.replaceAll(/[-_.]/g, " ");
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
+
+/** Several submissions of a kind, within a sentence: `inquiries`. */
+export const severalOf = (kind: SubmissionKind): string => kinds[kind].words.en.plural.toLowerCase();
 
 /** A name in code as words: `notFound` → `not found`. */
 export const spaced = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -73,6 +85,8 @@ export const cappedCount = (value: number): string => (value > 1000 ? "1,000+" :
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-/** Where a submission's page is, without the console's own path. */
-export const submissionPath = (reference: string) =>
-  reference.startsWith("INQ-") ? "/inquiries/$reference" : "/applications/$reference";
+/** Where a submission's page is, without the console's own path. That of an unknown kind is looked for in the inbox. */
+export function submissionPath(reference: string): `/${KindPlural}/$reference` | "/" {
+  const kind = kindOfReference(reference);
+  return kind === undefined ? "/" : `/${kinds[kind].plural}/$reference`;
+}

@@ -93,6 +93,13 @@ test.runIf(atNight).each(["Pacific/Auckland", "Pacific/Pago_Pago"])(
   },
 );
 
+test("an overview names the kinds of submissions that the role sees, and no other", async () => {
+  await using visit = await enter(browser(), site(), "/overview", { as: operators.cleo[0] });
+  await visit.page.getByText("Show as a table").click();
+  const columns = visit.page.getByRole("table").getByRole("columnheader");
+  await expect.poll(() => columns.allTextContents()).toEqual(["Day (UTC)", "Applications"]);
+});
+
 test("the audit log says what was done in sentences, and writes times as times", async () => {
   const one = site().submissions.findLast(({ kind }) => kind === "inquiry")!;
   await site().changeAs(operator, one.reference, { assignee: operators.ben[0] });

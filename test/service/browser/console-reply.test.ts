@@ -20,8 +20,7 @@ test("a reply is begun with r, sent and marked done, and taken back with the sta
   await page.keyboard.press("r");
   const message = page.getByRole("textbox", { name: "Message" });
   await expect.poll(() => message.evaluate((field) => document.activeElement === field)).toBe(true);
-  await expect.poll(() => message.inputValue()).toContain(one.name);
-  await expect.poll(() => message.inputValue()).toContain(one.reference);
+  await expect.poll(() => message.inputValue()).toBe(`Hello ${one.name},\n\nabout your inquiry ${one.reference}: `);
   await message.fill("We will call you tomorrow.");
   await page.getByRole("button", { name: "Send and mark done" }).click();
   await page.getByRole("button", { name: "Undo", exact: true }).waitFor();
@@ -38,6 +37,15 @@ test("a reply is begun with r, sent and marked done, and taken back with the sta
     .poll(async () => (await site().detail(one.reference)).replies)
     .toMatchObject([{ author: operator, text: "We will call you tomorrow." }]);
   await expect.poll(() => message.count()).toBe(0);
+});
+
+test("a message to a person who used a German form begins in German", async () => {
+  const one = site().submissions.find(({ kind }) => kind === "application")!;
+  const page = await go(`/applications/${one.reference}`);
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  const message = page.getByRole("textbox", { name: "Message" });
+  const begin = `Guten Tag ${one.name},\n\nzu Ihrer Bewerbung ${one.reference}: `;
+  await expect.poll(() => message.inputValue()).toBe(begin);
 });
 
 test("what became of a submission is one list in the order of time", async () => {

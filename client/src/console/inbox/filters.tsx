@@ -1,6 +1,6 @@
 // What narrows the list: counts by status as links, selects, and chips of what is set.
 import { triageStatuses } from "@submissions/shared/console";
-import { submissionKinds } from "@submissions/shared/kinds";
+import { kindsOf } from "@submissions/shared/kinds";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { exactParts, statusOf, type InboxSearch } from "./inbox-search.ts";
@@ -48,19 +48,15 @@ interface Props {
 export function Filters({ search, onChange }: Props) {
   const me = useMe();
   const nameOf = useNames();
+  const kinds = kindsOf(me.role);
   const set = (change: InboxSearch) => onChange({ ...search, ...change });
   const others = useAssignees().flatMap(({ email }) => (email === me.email ? [] : [[email, nameOf(email)] as const]));
   const isPhone = usePhone();
   const [asked, setAsked] = useState(false);
   const selects = (
     <>
-      {me.role === "admin" && (
-        <FilterSelect
-          label="Kind"
-          options={asOptions(submissionKinds)}
-          value={search.kind}
-          onChange={(kind) => set({ kind })}
-        />
+      {kinds.length > 1 && (
+        <FilterSelect label="Kind" options={asOptions(kinds)} value={search.kind} onChange={(kind) => set({ kind })} />
       )}
       <FilterSelect
         label="Assignee"

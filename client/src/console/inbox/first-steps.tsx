@@ -1,26 +1,34 @@
 // What an administrator does with a new installation, in place of an empty list.
+import { formNames } from "@submissions/shared/forms/form-fields";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { trpc } from "../calls.ts";
 import { Waiting } from "../parts/states.tsx";
 import { CopyButton } from "../parts/boxes.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { plural } from "../words.ts";
 
+const [first, ...others] = formNames.map((name) => `${name}-form`);
 const senders = { postmark: "Mails go out by Postmark.", smtp: "Mails go out by SMTP." };
 
 export function FirstSteps() {
   const setup = useQuery(trpc.overview.setup.queryOptions());
   if (!setup.data) return <Waiting query={setup} rows={4} />;
   const { url, hasFrontPage, mail, operators } = setup.data;
-  const snippet = `<script type="module" src="${url}/forms.js"></script>\n<inquiry-form></inquiry-form>`;
+  const snippet = `<script type="module" src="${url}/forms.js"></script>\n<${first}></${first}>`;
   return (
     <ol className="first-steps">
       <Step title="Put a form into your page">
         <p>
-          There are also <code>application-form</code> and <code>newsletter-form</code>. The setting{" "}
-          <code>CORS_ORIGINS</code> must name the page&apos;s origin.
+          There are also{" "}
+          {others.map((name, index) => (
+            <Fragment key={name}>
+              {index > 0 && " and "}
+              <code>{name}</code>
+            </Fragment>
+          ))}
+          . The setting <code>CORS_ORIGINS</code> must name the page&apos;s origin.
         </p>
         <pre tabIndex={0}>{snippet}</pre>
         <CopyButton text={snippet} />

@@ -1,5 +1,5 @@
 // The inbox: the list, and beside it, on a wide screen, the submission that is open.
-import { submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
+import { kindsOf, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { Link, Outlet, useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
 import { Fragment, lazy, Suspense, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
@@ -13,7 +13,7 @@ import { useShortcuts } from "../parts/shortcuts.ts";
 import { Empty, MoreRows, Waiting } from "../parts/states.tsx";
 import { useTriage } from "../triage/triage.ts";
 import type { Change } from "../triage/triage-words.ts";
-import { count, plural } from "../words.ts";
+import { count, plural, severalOf } from "../words.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
 import { Chips, Filters, StatusTabs } from "./filters.tsx";
 import { useCounts } from "../navigation.tsx";
@@ -101,7 +101,7 @@ function InboxList({ open, lastOpen }: ListProps) {
     const at = cursor.current();
     return at === undefined ? [] : [at];
   };
-  const kindsOf = (chosen: Chosen): readonly SubmissionKind[] => {
+  const kindsOfChosen = (chosen: Chosen): readonly SubmissionKind[] => {
     if (chosen === "all") return search.kind === undefined ? submissionKinds : [search.kind];
     const some = rows.filter(({ reference }) => chosen.includes(reference)).map(({ kind }) => kind);
     return submissionKinds.filter((kind) => some.includes(kind));
@@ -233,7 +233,7 @@ function InboxList({ open, lastOpen }: ListProps) {
       </div>
       <Suspense>
         {dialog?.name === "reply" && dialog.chosen !== "all" && (
-          <ReplyDialog references={dialog.chosen} kinds={kindsOf(dialog.chosen)} onClose={close} />
+          <ReplyDialog references={dialog.chosen} kinds={kindsOfChosen(dialog.chosen)} onClose={close} />
         )}
         {dialog?.name === "tag" && (
           <Modal title={`Tags of ${plural(selectedRows.length, "submission")}`} onClose={close}>
@@ -259,7 +259,7 @@ function InboxList({ open, lastOpen }: ListProps) {
       {dialog?.name === "assign" && (
         <AssignDialog
           count={dialog.chosen === "all" ? "all" : dialog.chosen.length}
-          kinds={kindsOf(dialog.chosen)}
+          kinds={kindsOfChosen(dialog.chosen)}
           onClose={close}
           onChoose={(assignee) => {
             change(dialog.chosen, { assignee });
@@ -289,7 +289,11 @@ function Nothing({ search }: { readonly search: InboxSearch }) {
   }
   if (shown === undefined || (status === undefined && !hasAny)) {
     return (
-      <Empty icon="inbox" title="No submissions yet" text="New inquiries and applications appear here by themselves.">
+      <Empty
+        icon="inbox"
+        title="No submissions yet"
+        text={`New ${kindsOf(me.role).map(severalOf).join(" and ")} appear here by themselves.`}
+      >
         <Suspense>{isAdmin(me) && !hasAny && <FirstSteps />}</Suspense>
       </Empty>
     );

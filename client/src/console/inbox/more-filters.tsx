@@ -1,10 +1,10 @@
 // The parts of the filter that are rarely set, and the exports. Loaded when they are first asked for.
-import { kindsOf, type SubmissionKind } from "@submissions/shared/kinds";
+import { kinds, kindsOf } from "@submissions/shared/kinds";
 import type { ChangeEvent } from "react";
 import { useMe } from "../operators.ts";
 import { DownloadLink, exportUrl, FilterForm, formats } from "../parts/downloads.tsx";
 import { Check, Field } from "../parts/form.tsx";
-import { word } from "../words.ts";
+import { severalOf, word } from "../words.ts";
 import { exactParts, filterOf, type InboxSearch } from "./inbox-search.ts";
 
 interface MoreProps {
@@ -15,22 +15,21 @@ interface MoreProps {
 /** Lists as files: what the filter shows, and everything. */
 function Exports({ search }: { readonly search: InboxSearch }) {
   const filter = filterOf(search);
-  const kinds: readonly SubmissionKind[] = kindsOf(useMe().role);
-  const lists = kinds.filter((kind) => (search.kind ?? kind) === kind).map((kind) => listOf[kind]);
-  return lists.map((list) => (
-    <div key={list} className="small">
+  const shown = kindsOf(useMe().role).filter((kind) => (search.kind ?? kind) === kind);
+  return shown.map((kind) => (
+    <div key={kind} className="small">
       <FilterForm filter={filter} className="export-line">
-        Export {list} shown here:
+        Export {severalOf(kind)} shown here:
         {formats.map(([format, name]) => (
-          <button key={format} className="link" formAction={exportUrl(list, format)}>
-            {name} <span className="unseen">of {list} shown here</span>
+          <button key={format} className="link" formAction={exportUrl(kinds[kind].plural, format)}>
+            {name} <span className="unseen">of {severalOf(kind)} shown here</span>
           </button>
         ))}
       </FilterForm>
       <p className="export-line">
-        Export all {list}:
+        Export all {severalOf(kind)}:
         {formats.map(([format, name]) => (
-          <DownloadLink key={format} href={exportUrl(list, format)}>
+          <DownloadLink key={format} href={exportUrl(kinds[kind].plural, format)}>
             {name}
           </DownloadLink>
         ))}
@@ -38,8 +37,6 @@ function Exports({ search }: { readonly search: InboxSearch }) {
     </div>
   ));
 }
-
-const listOf: Readonly<Record<SubmissionKind, string>> = { inquiry: "inquiries", application: "applications" };
 
 export function MoreFilters({ search, set }: MoreProps) {
   const onText =

@@ -1,11 +1,12 @@
 // How the work goes: what waits, what came in and from where, who has it, mails.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch, type LinkProps } from "@tanstack/react-router";
+import { kinds, kindsOf, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { oldAfterDays, overviewDays, sharesOfMax, type Overview, type OverviewDays } from "@submissions/shared/console";
 import { trpc } from "../calls.ts";
 import type { InboxSearch } from "../inbox/inbox-search.ts";
 import { useCounts } from "../navigation.tsx";
-import { useNames } from "../operators.ts";
+import { useMe, useNames } from "../operators.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { Age, Avatar, useNow, Waiting } from "../parts/states.tsx";
@@ -56,7 +57,8 @@ function Figures({ overview }: { readonly overview: Overview }) {
   const counts = useCounts();
   const now = useNow();
   const [oldest] = waiting;
-  const total = sumOf(days, "inquiries") + sumOf(days, "applications");
+  const total = submissionKinds.reduce((sum, kind) => sum + sumOf(days, kind), 0);
+  const shownKinds = kindsOf(useMe().role);
   const inRange = { status: "all", ...(days[0] && { from: days[0].day }) } as const;
   return (
     <>
@@ -106,10 +108,11 @@ function Figures({ overview }: { readonly overview: Overview }) {
         <DayChart
           title="Submissions a day, by kind"
           days={days.map(({ day }) => day)}
-          series={[
-            { name: "Inquiries", className: "series-a", values: days.map(({ inquiries }) => inquiries) },
-            { name: "Applications", className: "series-b", values: days.map(({ applications }) => applications) },
-          ]}
+          series={shownKinds.map((kind) => ({
+            name: kinds[kind].words.en.plural,
+            className: `series-${seriesOf(kind)}`,
+            values: days.map((day) => day[kinds[kind].plural]),
+          }))}
         />
       </Box>
       <Shares overview={overview} inRange={inRange} />
@@ -165,7 +168,7 @@ const parts = [
 function Shares({ overview, inRange }: { readonly overview: Overview; readonly inRange: InboxSearch }) {
   const { days, shares, packageTitles } = overview;
   const calledBy = useNames();
-  const most = Math.max(...(["inquiries", "applications"] as const).map((kind) => sumOf(days, kind)));
+  const most = Math.max(...submissionKinds.map((kind) => sumOf(days, kind)));
   const shown = parts.filter(([part]) => shares[part].length > 0);
   const nameOf = (part: keyof Overview["shares"], text: string) =>
     part === "assignee" ? calledBy(text) : (packageTitles[text] ?? text);
@@ -193,5 +196,8 @@ function Shares({ overview, inRange }: { readonly overview: Overview; readonly i
   );
 }
 
-const sumOf = (days: Overview["days"], kind: "inquiries" | "applications") =>
-  days.reduce((sum, day) => sum + day[kind], 0);
+const sumOf = (days: Overview["days"], kind: SubmissionKind) =>
+  days.reduce((sum, day) => sum + day[kinds[kind].plural], 0);
+
+/** The colour of a kind in charts: the same for every role. */
+const seriesOf = (kind: SubmissionKind) => "abc"[submissionKinds.indexOf(kind) % 3];

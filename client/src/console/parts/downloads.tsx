@@ -37,7 +37,7 @@ function useDownload(): (start: () => void) => void {
 }
 
 interface ExportMenuProps {
-  readonly list: "inquiries" | "applications" | "subscribers" | "audit";
+  readonly list: "subscribers" | "audit";
   /** Absent or empty: only the whole list is offered. */
   readonly filter?: object;
 }

@@ -1,4 +1,6 @@
 // The icons: strokes on a square of 20, drawn in the colour of the text. They are decoration; the words stand beside them.
+import { kinds, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
+
 const shapes = {
   inbox:
     "M3 11.5 5.4 4.6A1.5 1.5 0 0 1 6.8 3.500h6.4a1.5 1.5 0 0 1 1.4 1.1L17 11.5v3.500a1.500 1.500 0 0 1-1.500 1.500h-11A1.500 1.500 0 0 1 3 15zm0 0h4l1 2h4l1-2h4",
@@ -11,8 +13,6 @@ const shapes = {
     "M6 3.500h8A1.500 1.500 0 0 1 15.500 5v11.500h-11V5A1.500 1.500 0 0 1 6 3.500zM7.500 7.500h5M7.500 10.500h5M7.500 13.500h3",
   settings: "M3 6h7M14 6h3M3 14h3M10 14h7M12 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM8 16a2 2 0 1 0 0-4 2 2 0 0 0 0 4z",
   search: "M9 14.500a5.500 5.500 0 1 0 0-11 5.500 5.500 0 0 0 0 11zM13 13l4 4",
-  inquiry: "M3.500 4.500h13v9h-7l-3.500 3v-3h-2.500z",
-  application: "M3.500 7h13v9h-13zM7.500 7V4.500h5V7M3.500 11h13",
   resume: "M5.500 3h6l3.500 3.500V17H5.500zM11.500 3v3.500H15M7.750 10.500h4.500M7.750 13.500h4.500",
   close: "m5 5 10 10M15 5 5 15",
   previous: "m12 5-5 5 5 5",
@@ -26,10 +26,16 @@ const shapes = {
   help: "M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM8 8.200a2 2 0 1 1 2.800 1.900c-.5.2-.8.6-.8 1.200v.4M10 13.900v.010",
 } as const;
 
-export type IconName = keyof typeof shapes;
+/** Those of submissions have the names of their kinds. */
+export type IconName = keyof typeof shapes | SubmissionKind;
+
+const paths = {
+  ...shapes,
+  ...Object.fromEntries(submissionKinds.map((kind) => [kind, kinds[kind].icon])),
+} as Readonly<Record<IconName, string>>;
 
 export const Icon = ({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) => (
   <svg className="icon" viewBox="0 0 20 20" width={size} height={size} aria-hidden="true">
-    <path d={shapes[name]} />
+    <path d={paths[name]} />
   </svg>
 );

@@ -1,12 +1,14 @@
 // Operators: invite, change the role, remove.
 import { useQuery } from "@tanstack/react-query";
+import { kindOf, kindsOf } from "@submissions/shared/kinds";
 import { roles, type Role } from "@submissions/shared/roles";
 import { trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton, ShownOnce, useChange } from "../parts/dialogs.tsx";
 import { Options, Field } from "../parts/form.tsx";
 import { Age, Avatar } from "../parts/states.tsx";
-import { word } from "../words.ts";
+import { seesSubscribers } from "../roles.ts";
+import { severalOf, word } from "../words.ts";
 
 const reads = [trpc.operators.list];
 
@@ -90,6 +92,14 @@ export function Operators({ me }: { readonly me: string }) {
   );
 }
 
+const limitedRoles = roles.filter((role) => role !== "admin");
+
+const seenBy = (role: Role): string =>
+  [
+    ...kindsOf(role).map((kind) => severalOf(kind) + (kindOf(kind).file === null ? "" : " and resumes")),
+    ...(seesSubscribers({ role }) ? ["subscribers"] : []),
+  ].join(" and ");
+
 const Invite = () => (
   <FormButton
     word="Invite"
@@ -107,7 +117,7 @@ const Invite = () => (
     <Field label="E-mail address" name="email" type="email" required autoFocus />
     <RoleField />
     <p className="quiet small">
-      Sales sees inquiries, recruiting applications and resumes, marketing subscribers, an admin everything.
+      An admin sees everything, {limitedRoles.map((role) => `${role} ${seenBy(role)}`).join(", ")}.
     </p>
   </FormButton>
 );

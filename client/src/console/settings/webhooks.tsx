@@ -7,6 +7,7 @@ import {
   type WebhookEvent,
   type WebhookRow,
 } from "@submissions/shared/console";
+import { kinds, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { DialogButton, FormButton, ShownOnce, useChange } from "../parts/dialogs.tsx";
@@ -16,9 +17,14 @@ import { Age, Empty, Mark } from "../parts/states.tsx";
 import { exactTime, plural } from "../words.ts";
 import { TableList } from "../parts/table-list.tsx";
 
+/** The words for the events of all kinds. */
+const ofKinds = (word: "label" | "plural") =>
+  Object.fromEntries(submissionKinds.map((kind) => [`${kind}.received`, kinds[kind].words.en[word]])) as Readonly<
+    Record<`${SubmissionKind}.received`, string>
+  >;
+
 const eventWords: Readonly<Record<WebhookEvent, string>> = {
-  "inquiry.received": "Inquiries",
-  "application.received": "Applications",
+  ...ofKinds("plural"),
   "subscriber.confirmed": "Confirmed subscribers",
   "subscriber.unsubscribed": "Subscribers who left",
   "submission.changed": "Changes of submissions",
@@ -27,8 +33,7 @@ const eventWords: Readonly<Record<WebhookEvent, string>> = {
 
 /** What one delivery tells of. */
 const deliveryWords: Readonly<Record<DeliveredEvent, string>> = {
-  "inquiry.received": "Inquiry",
-  "application.received": "Application",
+  ...ofKinds("label"),
   "subscriber.confirmed": "Confirmed subscriber",
   "subscriber.unsubscribed": "Subscriber who left",
   "submission.changed": "Change of a submission",

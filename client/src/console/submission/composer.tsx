@@ -1,7 +1,8 @@
 // Where an operator writes: a reply to the person, and a note for the team. What is typed survives going to another
 // submission, a conflict, a reload and the end of the session.
 import type { SubmissionDetail } from "@submissions/shared/console";
-import type { SubmissionKind } from "@submissions/shared/kinds";
+import { kinds, type SubmissionKind } from "@submissions/shared/kinds";
+import { languageOf, type Language } from "@submissions/shared/language";
 import { useRef, type ReactNode, type RefObject } from "react";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { useDraft } from "../parts/drafts.tsx";
@@ -91,11 +92,16 @@ export function NoteForm({ reference }: { readonly reference: string }) {
   );
 }
 
+const greetings: Readonly<Record<Language, (name: string) => string>> = {
+  en: (name) => `Hello ${name},\n\nabout`,
+  de: (name) => `Guten Tag ${name},\n\nzu`,
+};
+
 /** What a message begins with. */
-export const greetingOf = ({ name, kind, reference, fields }: SubmissionDetail): string =>
-  fields["language"] === "de"
-    ? `Guten Tag ${name},\n\nzu Ihrer ${kind === "inquiry" ? "Anfrage" : "Bewerbung"} ${reference}: `
-    : `Hello ${name},\n\nabout your ${kind} ${reference}: `;
+export function greetingOf({ name, kind, reference, fields }: SubmissionDetail): string {
+  const language = languageOf(fields["language"]);
+  return `${greetings[language](name)} ${kinds[kind].words[language].yours} ${reference}: `;
+}
 
 /** The counts and the list show the state, too. */
 const reads = [trpc.inbox.list, trpc.inbox.counts, trpc.submission.get];

@@ -1,17 +1,13 @@
 // The fields of a submission as people read them.
-import { applicationFields } from "@submissions/shared/application-fields";
 import type { SubmissionDetail, WithPerson } from "@submissions/shared/console";
-import type { SubmissionKind } from "@submissions/shared/kinds";
+import { kindOf } from "@submissions/shared/kinds";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
-import type { Field, FieldKind, FieldTable } from "@submissions/shared/field-table";
-import { inquiryFields } from "@submissions/shared/inquiry-fields";
+import type { Field, FieldKind } from "@submissions/shared/field-table";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Box, CopyButton } from "../parts/boxes.tsx";
 import { Fact } from "../parts/states.tsx";
 import { languageWords } from "../words.ts";
-
-const tables: Readonly<Record<SubmissionKind, FieldTable>> = { inquiry: inquiryFields, application: applicationFields };
 
 /** What comes beside the fields of the table. */
 const otherLabels: Readonly<Record<string, string>> = {
@@ -21,7 +17,7 @@ const otherLabels: Readonly<Record<string, string>> = {
 };
 
 export function Fields({ detail }: { readonly detail: WithPerson<SubmissionDetail> }) {
-  const table = tables[detail.kind];
+  const table = kindOf(detail.kind).fields;
   return (
     <dl className="fields">
       {Object.entries(detail.fields).map(([name, value]) => {
@@ -82,7 +78,7 @@ function shownValue(
 
 /** What was written in paragraphs, with its line breaks. */
 export const Letter = ({ detail: { kind, fields } }: { readonly detail: SubmissionDetail }) =>
-  Object.entries(tables[kind]).map(
+  Object.entries(kindOf(kind).fields).map(
     ([name, field]) =>
       field.kind === "paragraphs" &&
       fields[name] && (

@@ -1,4 +1,4 @@
-// The resume of an application: what it is, a PDF on the page, and the link to download it.
+// The resume of a submission: what it is, a PDF on the page, and the link to download it.
 import type { ResumeFacts } from "@submissions/shared/console";
 import { sizeIn } from "@submissions/shared/size";
 import { useEffect, useRef, useState } from "react";
