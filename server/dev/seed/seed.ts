@@ -2,7 +2,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { emailKey } from "@submissions/shared/fields";
 import { referenceDay } from "@submissions/shared/reference";
-import { type MovableStore, movedTables, openEmpty, type Row } from "../../src/storage/move.ts";
+import { type MovableStore, movedTables, type Row } from "../../src/storage/move.ts";
+import { openEmpty } from "../../src/storage/open-move.ts";
 import type { StoreLocation } from "../../src/storage/open-store.ts";
 import type { ResumeRecord, SubmissionKind } from "../../src/storage/records.ts";
 import { dayMs, shownDay, startOfDay } from "../../src/storage/rules/days.ts";

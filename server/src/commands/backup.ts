@@ -20,7 +20,8 @@ import { ageOf, counted } from "../field-values.ts";
 import { readFrom } from "../resumes/disk.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import type { Vault } from "../resumes/vault.ts";
-import { moveRows, type MovableStore, openEmpty, openMovable } from "../storage/move.ts";
+import { moveRows, type MovableStore } from "../storage/move.ts";
+import { openEmpty, openMovable } from "../storage/open-move.ts";
 import { findDamage, migrate, openStore, type StoreLocation } from "../storage/open-store.ts";
 import { holding } from "../storage/sql/held.ts";
 import {
