@@ -52,9 +52,7 @@ function house(scene: Scene = {}) {
         knownResumeKeys: async (keys: readonly string[]) => new Set(keys),
         desk: {
           countOutdated: async () => ({ outdated: outdated[0], stored: outdated[1] }),
-          erase: async (what: string | Outdated, actor: Actor) => {
-            if (typeof what === "string") throw new Error("No person is erased here.");
-            const { kind, before } = what;
+          eraseOutdated: async ({ kind, before }: Outdated, actor: Actor) => {
             await chore(`outdated ${kind}`, before);
             actors.push(actor);
             return { submissions: 2, subscriptions: 0, resumes: 1, more: false };

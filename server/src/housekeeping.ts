@@ -21,7 +21,7 @@ const countsKeptMs = 60 * 1000;
 interface HousekeepingOptions {
   readonly vault: Pick<Vault, "sweep" | "belongsTo" | "discard">;
   readonly store: Pick<Store, "clock" | "identity" | "knownResumeKeys" | "forgetExpired"> & {
-    readonly desk: Pick<DeskStore, "countOutdated" | "erase" | "resumesToDiscard" | "countSubscribers">;
+    readonly desk: Pick<DeskStore, "countOutdated" | "eraseOutdated" | "resumesToDiscard" | "countSubscribers">;
   };
   readonly retentionDays: Config["retentionDays"];
   /** How many submissions wait for an operator's word before they are erased. */

@@ -207,11 +207,11 @@ async function letsOperatorsIn({ access }: Store, { secrets }: Held): Promise<vo
   expect(await access.listSessions(id, noon)).toHaveLength(2);
   expect(await access.findToken(hash("token"), noon)).toMatchObject({ name: "BI", role: "admin" });
   expect(await access.useSignInLink(hash("sign-in-link"), noon)).toMatchObject({ email: eva?.email });
-  expect(await access.findOperator({ invitationHash: hash("invitation-ina"), at: noon })).toMatchObject({
+  expect(await access.findInvited(hash("invitation-ina"), noon)).toMatchObject({
     email: "ina@example.org",
   });
   const olaf = { issuer: "https://id.example.org", subject: "olaf" };
-  expect(await access.findOperator(olaf)).toMatchObject({ email: "olaf@example.org", role: "marketing" });
+  expect(await access.findBound(olaf)).toMatchObject({ email: "olaf@example.org", role: "marketing" });
   expect(access.cookieKey).toMatch(/^[0-9a-f]{64}$/);
 }
 
@@ -268,7 +268,7 @@ async function goesOn(store: Store, held: Held): Promise<void> {
   await accept(store, subscription({ email: "next@example.org" }));
   const actor = { operator: "eva@example.org", at: noon + minute };
   expect(await release(store.desk, wholeScope, held.spam, actor)).toBe("released");
-  expect(await store.desk.erase("ana-5@example.org", actor)).toMatchObject({ submissions: 1, resumes: 1 });
+  expect(await store.desk.erasePerson("ana-5@example.org", actor)).toMatchObject({ submissions: 1, resumes: 1 });
   expect(await store.desk.findDetail(wholeScope, held.application)).toBeNull();
   while ((await store.desk.indexNext(100, () => false)) > 0);
   const { rows } = await store.desk.listSubmissions(wholeScope, { search: "ann-30@example.org" }, { limit: 10 });

@@ -109,7 +109,7 @@ test("a mail that is sent again while its submission is being erased is erased w
   await held.query("BEGIN; LOCK TABLE audit IN EXCLUSIVE MODE");
   const again = sendAgain(store, wholeScope, mails[0]?.id ?? "", eva);
   await waiting(1);
-  const erased = tested.stores[1]?.desk.erase("eva@example.org", eva);
+  const erased = tested.stores[1]?.desk.erasePerson("eva@example.org", eva);
   await waiting(2);
   await held.query("COMMIT");
   expect(await again).toBe("due");

@@ -162,7 +162,7 @@ export const settle = (
 ): Promise<void> =>
   store.mails.settle(
     Object.entries(ended).flatMap(([result, mails]) => {
-      const why = result === "sent" ? { providerId: "p" } : { error: "e", timesNotFound: null };
+      const why = result === "sent" ? { providerId: "p" } : { error: "e", denials: null };
       return mails.map(({ id }) => ({ id, result, at, ...why, ...more }) as MailSettlement);
     }),
     owner,
@@ -175,7 +175,7 @@ export const tryAgain = ({ id }: { readonly id: string }, dueAt: number, more: o
   at: noon,
   dueAt,
   error: "x",
-  timesNotFound: null,
+  denials: null,
   tried: true,
   ...more,
 });
@@ -185,7 +185,7 @@ export const giveBack = (store: Store, mails: readonly LeasedMail[], { owner }: 
   store.mails.settle(
     mails.map(({ id, createdAt }) => {
       const dueAt = Math.min(createdAt, now);
-      return { id, at: now, result: "later", dueAt, error: "not tried", timesNotFound: null, tried: false };
+      return { id, at: now, result: "later", dueAt, error: "not tried", denials: null, tried: false };
     }),
     owner,
   );

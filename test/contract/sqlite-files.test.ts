@@ -116,7 +116,7 @@ test("no word of an erased person is left in the file, not even in the search", 
     return (await readFile(file)).toString("latin1");
   };
   expect(await bytes()).toMatch(words);
-  while ((await store.desk.erase(email, actor)).more);
+  while ((await store.desk.erasePerson(email, actor)).more);
   expect(words.exec(await bytes())?.[0]).toBeUndefined();
   tested.raw((database) => {
     // With 1, FTS5 compares with the content as well. It reads no view for that which has a table-valued function.

@@ -132,9 +132,9 @@ export function openIdConnect(
      */
     async operatorOf({ identity, email, name, invitation }: Vouched): Promise<StoredOperator | null> {
       const now = clock.now();
-      const bound = await access.findOperator(identity);
+      const bound = await access.findBound(identity);
       if (bound !== null) return bound;
-      const invited = invitation === null ? null : await access.findOperator({ invitationHash: invitation, at: now });
+      const invited = invitation === null ? null : await access.findInvited(invitation, now);
       const known = email === null ? null : await access.findOperator(email);
       if (known === null) throw new Fault("oidcRefused");
       if (known.id === invited?.id) {

@@ -125,8 +125,9 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
 
   /** Whose account an invitation opens. @throws Fault `invitationInvalid`, `signInThrottled` */
   async function invited(token: string, { client }: Visitor): Promise<StoredOperator> {
-    const open = { invitationHash: hashSecret(token), at: clock.now() };
-    const operator = await throttle.attempt({ client, typed: null, device: null }, () => access.findOperator(open));
+    const operator = await throttle.attempt({ client, typed: null, device: null }, () =>
+      access.findInvited(hashSecret(token), clock.now()),
+    );
     if (operator === null) throw new Fault("invitationInvalid");
     return operator;
   }

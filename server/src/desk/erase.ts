@@ -29,7 +29,7 @@ const discardedAtOnce = 20;
 export async function erasePerson({ store, vault, eraseMails }: Places, email: string, actor: Actor): Promise<Erased> {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
   for (let more = true; more;) {
-    const erased = await store.desk.erase(email, actor);
+    const erased = await store.desk.erasePerson(email, actor);
     sum.submissions += erased.submissions;
     sum.subscriptions += erased.subscriptions;
     sum.resumes += erased.resumes;
@@ -85,14 +85,14 @@ export const needsWord = ({ outdated, stored }: Due): boolean =>
 
 /** Erases in batches until nothing outdated is left. Answers how many submissions it erased. */
 export async function eraseOutdated(
-  desk: Pick<DeskStore, "erase">,
+  desk: Pick<DeskStore, "eraseOutdated">,
   { kind, before }: Outdated,
   actor: Actor,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<number> {
   let erased = 0;
   for (let more = true; more && !signal.aborted; await sleep(pauseMs)) {
-    const batch = await desk.erase({ kind, before }, actor);
+    const batch = await desk.eraseOutdated({ kind, before }, actor);
     erased += batch.submissions;
     ({ more } = batch);
   }

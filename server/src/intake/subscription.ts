@@ -2,12 +2,10 @@
 // time, so that neither shows who is subscribed.
 import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/subscription";
 import { drawSecret, hashSecret } from "../secrets.ts";
+import { confirmMs } from "../storage/limits.ts";
 import type { LinkToken, SubscriptionRecord } from "../storage/records.ts";
 import type { Call } from "./call.ts";
 import { submit, type Feature, type Intake } from "./submit.ts";
-
-/** A confirm link works for seven days. Unsubscribe links do not expire. */
-const confirmMs = 7 * 24 * 60 * 60 * 1000;
 
 // No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none.
 // Callers cannot see the difference as long as a commit takes less than this.

@@ -23,7 +23,7 @@ const mail = (id: string, more: Partial<LeasedMail> = {}): LeasedMail => ({
   about: { welcome },
   attempts: 0,
   createdAt: now,
-  timesNotFound: null,
+  denials: null,
   leasedUntil: now + 30_000,
   ...more,
 });
@@ -228,7 +228,7 @@ describe("mails that were just stored", () => {
     clock.at = now + 18_000;
     expect(await outbox.deliver(mails("a"))).toBe(false);
     expect(told.sent).toEqual([]);
-    const given = { id: "a", result: "later", tried: false, timesNotFound: null };
+    const given = { id: "a", result: "later", tried: false, denials: null };
     await expect.poll(() => told.settled).toMatchObject([given]);
     clock.at = now + 17_999;
     expect(await outbox.deliver(mails("b"))).toBe(true);
@@ -385,7 +385,7 @@ describe("mails that are due", () => {
           commit.resolve();
           await expect.poll(() => told.settled.length).toBe(1);
         }
-        return [mails("a"), [], [mail("a", { attempts: 1, timesNotFound: 0 })]][call - 1] ?? [];
+        return [mails("a"), [], [mail("a", { attempts: 1, denials: 0 })]][call - 1] ?? [];
       },
     });
     store.commit = commit.promise;
@@ -393,7 +393,7 @@ describe("mails that are due", () => {
     // The settlement has been on its way for so long that the mail is due again.
     clock.at = now + 60_000;
     outbox.start();
-    await expect.poll(() => told.settled).toMatchObject([{ result: "later", timesNotFound: 0 }, { result: "sent" }]);
+    await expect.poll(() => told.settled).toMatchObject([{ result: "later", denials: 0 }, { result: "sent" }]);
     expect([told.sent, told.asked]).toEqual([[["a"]], [["a"]]]);
   });
 
@@ -429,7 +429,7 @@ describe("mails that are due", () => {
 });
 
 describe("mails in doubt", () => {
-  const doubtful = () => [0, null, 1, 2].map((timesNotFound, at) => mail("abcd"[at]!, { timesNotFound }));
+  const doubtful = () => [0, null, 1, 2].map((denials, at) => mail("abcd"[at]!, { denials }));
 
   test("are asked about first; those that the provider has are settled, those denied twice are sent", async () => {
     const { outbox, told } = play({
@@ -455,8 +455,8 @@ describe("mails in doubt", () => {
     await expect.poll(() => told.settled.length).toBe(3);
     expect(told.sent).toEqual([["b"]]);
     expect(told.settled.slice(0, 2)).toMatchObject([
-      { id: "a", result: "later", timesNotFound: 1, tried: false },
-      { id: "c", result: "later", timesNotFound: 1, tried: false, error },
+      { id: "a", result: "later", denials: 1, tried: false },
+      { id: "c", result: "later", denials: 1, tried: false, error },
     ]);
   });
 });
@@ -504,12 +504,12 @@ describe("leases", () => {
 
 describe("the sender learns", () => {
   test("from questions that are not answered, which are failed tries, as from mails that are not taken", async () => {
-    const due = () => [mail("a", { timesNotFound: 1 })];
+    const due = () => [mail("a", { denials: 1 })];
     const { outbox, told } = play({ pollMs: 1, find: async () => [later("provider")], due });
     outbox.start();
     await expect.poll(() => told.events).toContainEqual(["paused", "provider"]);
     expect(told.asked).toHaveLength(10);
-    expect(told.settled[0]).toMatchObject({ id: "a", result: "later", timesNotFound: 1, tried: true });
+    expect(told.settled[0]).toMatchObject({ id: "a", result: "later", denials: 1, tried: true });
     expect(told.sent).toEqual([]);
   });
 
@@ -538,12 +538,12 @@ describe("the sender learns", () => {
 
 describe("stopping", () => {
   test.each<[Mailer["doubt"], number | null, object]>([
-    ["ask", null, { result: "later", timesNotFound: 0, dueAt: now + 30_000 }],
-    ["once-more", null, { result: "later", timesNotFound: 0, dueAt: now + 30 * 60_000 }],
+    ["ask", null, { result: "later", denials: 0, dueAt: now + 30_000 }],
+    ["once-more", null, { result: "later", denials: 0, dueAt: now + 30 * 60_000 }],
     ["once-more", 0, { result: "in-doubt" }],
-  ])("waits only so long for a call that hangs: its mail is in doubt (%s, %s)", async (doubt, timesNotFound, end) => {
+  ])("waits only so long for a call that hangs: its mail is in doubt (%s, %s)", async (doubt, denials, end) => {
     const { outbox, told } = play({ doubt, stopMs: 5, deadlineMs: 1, send: () => gate().promise as Promise<never> });
-    expect(await outbox.deliver([mail("a", { timesNotFound })])).toBe(false);
+    expect(await outbox.deliver([mail("a", { denials })])).toBe(false);
     await expect.poll(() => told.sent.length).toBe(1);
     await outbox.stop();
     expect(told.settled).toMatchObject([{ id: "a", ...end }]);

@@ -50,7 +50,7 @@ const keptMax = 1_000;
 const keepMsMax = 15_000;
 
 /** A mail in the memory of this process, which holds its lease. */
-interface HeldMail {
+interface OwnMail {
   readonly mail: LeasedMail;
   leasedUntil: number;
   /** The answer that waits for it; null when none does. */
@@ -66,13 +66,13 @@ export class Outbox implements AsyncDisposable {
   readonly answers: ReturnType<typeof openAnswers>;
   readonly #writer: ReturnType<typeof openOutcomeWriter>;
   // New mails never wait behind those that are due: each sort has calls of its own.
-  #fresh: HeldMail[] = [];
+  #fresh: OwnMail[] = [];
   /** The mails that the mailer has now. */
-  readonly #inHand = new Map<string, HeldMail>();
+  readonly #inHand = new Map<string, OwnMail>();
   readonly #freshCalls = new Set<Promise<void>>();
   readonly #dueCalls = new Set<Promise<void>>();
   /** Batches about which the store is being asked. */
-  readonly #asked = new Set<readonly HeldMail[]>();
+  readonly #asked = new Set<readonly OwnMail[]>();
   #latestCallAt = -Infinity;
   #freshTimer: NodeJS.Timeout | null = null;
   #freshQueued = false;
@@ -89,7 +89,8 @@ export class Outbox implements AsyncDisposable {
     const { store, mailer, deadlineMs, renewMs } = this.#options;
     this.answers = openAnswers(deadlineMs);
     this.#writer = openOutcomeWriter(store.mails, this.#owner, { ...options.events, failed: this.#failed });
-    // What was before the start is not known. A provider that can be asked, or a repetition that does no harm, needs no care.
+    // What happened before the start is not known. Only a provider that can neither be asked nor recognise a repeated mail
+    // needs the grace period.
     this.#storeFailedAt = mailer.doubt === "once-more" ? store.clock.elapsed() : -Infinity;
     this.#renewing = repeatedly(async () => {
       // A store that is slow to fail does not put off the next round, which may still be in time.
@@ -112,9 +113,9 @@ export class Outbox implements AsyncDisposable {
     try {
       const waits = mails.length > 0 && !mails[0]!.kind.endsWith("-notice");
       const answer = waits ? this.answers.open() : null;
-      const held = mails.map((mail, position) => heldMail(mail, position === 0 ? answer : null));
-      if (this.#stopped) this.#giveBack(held);
-      else this.#take(held);
+      const owned = mails.map((mail, position) => ownMail(mail, position === 0 ? answer : null));
+      if (this.#stopped) this.#giveBack(owned);
+      else this.#take(owned);
       return answer?.promise ?? Promise.resolve(false);
     } catch (error) {
       // A mistake of ours. The mails are due once their leases end.
@@ -168,7 +169,7 @@ export class Outbox implements AsyncDisposable {
     // A renewal that is under way is not waited for: the store may hang.
     void this.#renewing[Symbol.asyncDispose]();
     const outcome = { result: "later", error: "stopped before the provider answered", cause: "ambiguous" } as const;
-    this.#settle(Array.from(this.#inHand.values(), (held) => [held, outcome]));
+    this.#settle(Array.from(this.#inHand.values(), (own) => [own, outcome]));
     this.#inHand.clear();
     // The store may be back in a moment, and after this process nothing knows what became of these mails.
     for (;;) {
@@ -183,7 +184,7 @@ export class Outbox implements AsyncDisposable {
     return this.stop();
   }
 
-  #take(mails: readonly HeldMail[]): void {
+  #take(mails: readonly OwnMail[]): void {
     this.#fresh.push(...mails);
     if (this.#freshQueued) return;
     // In a moment, so that submissions that shared a commit share a call.
@@ -198,12 +199,12 @@ export class Outbox implements AsyncDisposable {
     const { mailer, store } = this.#options;
     while (this.#fresh.length > 0 && !this.#stopped) {
       const now = store.clock.elapsed();
-      const heldMs = this.#limiter.heldMs(now);
-      if (heldMs > 0) {
+      const waitMs = this.#limiter.waitMs(now);
+      if (waitMs > 0) {
         // The provider has said that we send too fast. New mails wait in memory if it is not for long.
-        const mayWait = heldMs <= keepMsMax;
-        if (mayWait) this.#sendFreshIn(heldMs);
-        return this.#giveBack(this.#fresh.splice(mayWait ? keptMax : 0), heldMs);
+        const mayWait = waitMs <= keepMsMax;
+        if (mayWait) this.#sendFreshIn(waitMs);
+        return this.#giveBack(this.#fresh.splice(mayWait ? keptMax : 0), waitMs);
       }
       const calls = this.#freshCalls.size;
       const gatherMs = calls === 0 ? 0 : this.#latestCallAt + mailer.gatherMs - performance.now();
@@ -240,7 +241,7 @@ export class Outbox implements AsyncDisposable {
     const { claimed, mails } = await this.#claim(admitted);
     if (isProbe && mails.length === 0) this.#breaker.returnUnusedProbe(now);
     this.#limiter.spend(mails.length);
-    const cleared = (await this.#askAbout(mails, isProbe)).map((mail) => heldMail(mail, null));
+    const cleared = (await this.#askAbout(mails, isProbe)).map((mail) => ownMail(mail, null));
     if (signal.aborted) {
       this.#giveBack(cleared);
       return false;
@@ -263,7 +264,7 @@ export class Outbox implements AsyncDisposable {
     if (storeIsSound()) this.#storeAnsweredAt = now;
     const strange = new Set(due.map(({ id }) => id));
     // After a freeze of this process it finds its own mails due.
-    for (const held of this.#held()) if (strange.delete(held.mail.id)) held.leasedUntil = lease.until;
+    for (const own of this.#own()) if (strange.delete(own.mail.id)) own.leasedUntil = lease.until;
     const known = due.filter(
       (mail) =>
         strange.has(mail.id) && !this.#writer.open.has(mail.id) && !isOutdated(mail, watch.recorded.get(mail.id), now),
@@ -290,9 +291,9 @@ export class Outbox implements AsyncDisposable {
     return mails.filter((mail) => !settled.has(mail));
   }
 
-  #call(calls: Set<Promise<void>>, batch: readonly HeldMail[], isProbe: boolean): void {
+  #call(calls: Set<Promise<void>>, batch: readonly OwnMail[], isProbe: boolean): void {
     const isFresh = calls === this.#freshCalls;
-    const call = this.#sendHeld(batch, isProbe, isFresh)
+    const call = this.#sendStored(batch, isProbe, isFresh)
       // A mistake of ours. The mails are in doubt once their leases end.
       .catch(this.#failed)
       .finally(() => {
@@ -303,7 +304,7 @@ export class Outbox implements AsyncDisposable {
   }
 
   /** Sends a batch without those mails that the store has no more: the person may have been erased meanwhile. */
-  async #sendHeld(batch: readonly HeldMail[], isProbe: boolean, isFresh: boolean): Promise<void> {
+  async #sendStored(batch: readonly OwnMail[], isProbe: boolean, isFresh: boolean): Promise<void> {
     const { clock } = this.#options.store;
     const old = batch.filter(({ leasedUntil }) => {
       const leftMs = leasedUntil - clock.now();
@@ -324,27 +325,27 @@ export class Outbox implements AsyncDisposable {
     }
     const gone = new Set(old.filter(({ mail }) => !renewed.has(mail.id)));
     for (const { answer } of gone) answer?.settle(false);
-    const held = batch.filter((one) => !gone.has(one));
-    if (isProbe && held.length === 0) this.#breaker.returnUnusedProbe(clock.elapsed());
-    return this.#stopped ? this.#giveBack(held) : this.#send(held, isProbe, isFresh);
+    const left = batch.filter((one) => !gone.has(one));
+    if (isProbe && left.length === 0) this.#breaker.returnUnusedProbe(clock.elapsed());
+    return this.#stopped ? this.#giveBack(left) : this.#send(left, isProbe, isFresh);
   }
 
   /** Writes mails, hands them over and records what became of them. Mails whose leases are about to end are given back. */
-  async #send(batch: readonly HeldMail[], isProbe: boolean, isFresh: boolean): Promise<void> {
+  async #send(batch: readonly OwnMail[], isProbe: boolean, isFresh: boolean): Promise<void> {
     const { mailer, store } = this.#options;
-    const hasTime = ({ leasedUntil }: HeldMail) => leasedUntil - store.clock.now() > leaseMsMin;
-    const tried: [HeldMail, TryOutcome][] = [];
-    const late: HeldMail[] = [];
-    const handed: HeldMail[] = [];
+    const hasTime = ({ leasedUntil }: OwnMail) => leasedUntil - store.clock.now() > leaseMsMin;
+    const tried: [OwnMail, TryOutcome][] = [];
+    const late: OwnMail[] = [];
+    const handed: OwnMail[] = [];
     const outgoing: OutgoingMail[] = [];
-    for (const held of batch) {
-      const written = hasTime(held) ? this.#write(held.mail) : null;
-      if (written === null) late.push(held);
-      else if ("result" in written) tried.push([held, written]);
+    for (const own of batch) {
+      const written = hasTime(own) ? this.#write(own.mail) : null;
+      if (written === null) late.push(own);
+      else if ("result" in written) tried.push([own, written]);
       else {
-        handed.push(held);
+        handed.push(own);
         outgoing.push(written);
-        this.#inHand.set(written.id, held);
+        this.#inHand.set(written.id, own);
       }
     }
     if (handed.length > 0) reached("mail-in-hand");
@@ -352,15 +353,15 @@ export class Outbox implements AsyncDisposable {
     const outcomes = await sendWithBisection(options, outgoing);
     if (handed.length > 0) reached("mail-taken");
     this.#learn(outcomes.filter(isAnswer), isProbe);
-    const mayKeep = isFresh && !this.#stopped && this.#limiter.heldMs(store.clock.elapsed()) <= keepMsMax;
-    const kept: HeldMail[] = [];
-    handed.forEach((held, position) => {
+    const mayKeep = isFresh && !this.#stopped && this.#limiter.waitMs(store.clock.elapsed()) <= keepMsMax;
+    const kept: OwnMail[] = [];
+    handed.forEach((own, position) => {
       // The outbox has stopped, and recorded it as in doubt.
-      if (!this.#inHand.has(held.mail.id)) return;
+      if (!this.#inHand.has(own.mail.id)) return;
       const outcome = outcomes[position] ?? null;
-      if (outcome === null) late.push(held);
-      else if (mayKeep && outcome.result === "later" && outcome.cause === "limit") kept.push(held);
-      else tried.push([held, outcome]);
+      if (outcome === null) late.push(own);
+      else if (mayKeep && outcome.result === "later" && outcome.cause === "limit") kept.push(own);
+      else tried.push([own, outcome]);
     });
     this.#settle(tried);
     this.#giveBack(late);
@@ -400,7 +401,7 @@ export class Outbox implements AsyncDisposable {
     return { now, pausedUntil, doubt: mailer.doubt };
   }
 
-  #settle(tried: readonly (readonly [HeldMail, TryOutcome])[]): void {
+  #settle(tried: readonly (readonly [OwnMail, TryOutcome])[]): void {
     const moment = this.#moment();
     const settled = tried.map(([{ mail, answer }, outcome]) => {
       const settlement = afterTry(mail, outcome, moment);
@@ -414,13 +415,13 @@ export class Outbox implements AsyncDisposable {
   }
 
   /** Gives mails back that were not handed over. They are due after `waitMs`; without it now, the oldest first. */
-  #giveBack(batch: readonly HeldMail[], waitMs = 0): void {
+  #giveBack(batch: readonly OwnMail[], waitMs = 0): void {
     const at = this.#options.store.clock.now();
     const reason = waitMs > 0 ? "the mail provider takes none at the moment" : "given back to the queue";
     this.#writer.writeSoon(
-      batch.map(({ mail: { id, createdAt, timesNotFound } }) => {
+      batch.map(({ mail: { id, createdAt, denials } }) => {
         const dueAt = waitMs > 0 ? Math.ceil(at + waitMs) : Math.min(createdAt, at);
-        return { id, at, result: "later", dueAt, error: `not tried: ${reason}`, timesNotFound, tried: false };
+        return { id, at, result: "later", dueAt, error: `not tried: ${reason}`, denials, tried: false };
       }),
     );
     for (const { answer } of batch) answer?.settle(false);
@@ -429,20 +430,20 @@ export class Outbox implements AsyncDisposable {
   /** A provider may take minutes, and no other process may send its mails meanwhile. */
   async #renewLeases(): Promise<void> {
     const now = this.#options.store.clock.now();
-    const ending = this.#held().filter(({ leasedUntil }) => leasedUntil - now < renewedLeaseMsMin);
+    const ending = this.#own().filter(({ leasedUntil }) => leasedUntil - now < renewedLeaseMsMin);
     if (ending.length > 0) await this.#renew(ending);
   }
 
   /** Answers the ids of those that the store still has for this process. */
-  async #renew(mails: readonly HeldMail[]): Promise<ReadonlySet<string>> {
+  async #renew(mails: readonly OwnMail[]): Promise<ReadonlySet<string>> {
     const lease = this.lease();
     const ids = mails.map(({ mail }) => mail.id);
     const renewed = await this.#options.store.mails.renew(ids, lease);
-    for (const held of mails) if (renewed.has(held.mail.id)) held.leasedUntil = lease.until;
+    for (const own of mails) if (renewed.has(own.mail.id)) own.leasedUntil = lease.until;
     return renewed;
   }
 
-  #held(): readonly HeldMail[] {
+  #own(): readonly OwnMail[] {
     return [...this.#fresh, ...[...this.#asked].flat(), ...this.#inHand.values()];
   }
 
@@ -453,17 +454,16 @@ export class Outbox implements AsyncDisposable {
   };
 }
 
-const heldMail = (mail: LeasedMail, answer: Answer | null) => ({ mail, leasedUntil: mail.leasedUntil, answer });
+const ownMail = (mail: LeasedMail, answer: Answer | null): OwnMail => ({ mail, leasedUntil: mail.leasedUntil, answer });
 
 const isRefused = (mail: LeasedMail | RefusedMail): mail is RefusedMail => "refused" in mail.about;
 
-const failedAt = (at: number, { id, about: { refused: error }, timesNotFound }: RefusedMail) =>
-  ({ id, at, result: "failed", error, timesNotFound }) as const;
+const failedAt = (at: number, { id, about: { refused: error }, denials }: RefusedMail) =>
+  ({ id, at, result: "failed", error, denials }) as const;
 
 /** Whether a settlement reached the store after the claim had read the mail. Sending it could send it twice. */
 const isOutdated = (mail: LeasedMail | RefusedMail, settled: MailSettlement | undefined, now: number): boolean =>
-  settled !== undefined &&
-  (settled.result !== "later" || settled.dueAt > now || settled.timesNotFound !== mail.timesNotFound);
+  settled !== undefined && (settled.result !== "later" || settled.dueAt > now || settled.denials !== mail.denials);
 
 const isAnswer = (outcome: TryOutcome | null): outcome is MailOutcome =>
   outcome !== null && outcome.result !== "broken";

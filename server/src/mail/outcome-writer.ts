@@ -2,7 +2,7 @@
 import type { LeasedMail, MailKind, MailSettlement, MailSubject, RefusedMail } from "../storage/records.ts";
 import type { Store } from "../storage/store.ts";
 
-/** What the outbox tells the log and the metrics; ids and words of ours only. */
+/** What the outbox reports to the log and the metrics; ids and words of ours only. */
 export interface OutboxEvents {
   settled(
     kind: MailKind,
@@ -11,7 +11,7 @@ export interface OutboxEvents {
   ): void;
   /** A mail was taken, but not for all of its recipients. */
   missed(kind: MailKind, detail: { readonly id: string; readonly error: string }): void;
-  /** From now on no mail is sent but a probe now and then, because it is the sender that is refused. */
+  /** From now on only a probe is sent now and then, because the sender itself is refused. */
   paused(reason: string): void;
   resumed(): void;
   /** Something failed that a later round repairs. */
@@ -44,7 +44,7 @@ export function openOutcomeWriter(
     try {
       await mails.settle(settlements, owner);
     } catch (error) {
-      // Of any kind: what was not stored is written again.
+      // Whatever the error is: what was not stored is written again.
       kept.push(...settlements);
       throw error;
     }
@@ -73,7 +73,7 @@ export function openOutcomeWriter(
       return { recorded, [Symbol.dispose]: () => (watched = null) };
     },
 
-    /** Tells how tries ended, and writes it. */
+    /** Reports how tries ended, and writes it. */
     record(settled: readonly (readonly [LeasedMail | RefusedMail, MailSettlement])[]): void {
       for (const [{ id, kind, about }, settlement] of settled) {
         const ids = { id, requestId: requestIdOf(about) };

@@ -24,19 +24,19 @@ function sendFor(limiter: RateLimiter, from: number, seconds: number): number[] 
 test("a provider that never complained gets all that is due", () => {
   const limiter = new RateLimiter();
   limiter.note([taken, taken], now);
-  expect([limiter.admit(500, now), limiter.heldMs(now)]).toEqual([500, 0]);
+  expect([limiter.admit(500, now), limiter.waitMs(now)]).toEqual([500, 0]);
 });
 
 describe("a provider that says we send too fast", () => {
   test("is left alone for as long as it asks, for the longest of its wishes, and for two minutes at most", () => {
     const limiter = new RateLimiter();
     limiter.note([taken, limited(3_000), limited(5_000)], now);
-    expect(limiter.heldMs(now)).toBe(5_000);
+    expect(limiter.waitMs(now)).toBe(5_000);
     expect(limiter.admit(500, now + 4_999)).toBe(0);
     expect(limiter.admit(500, now + 5_000)).toBe(1);
     const other = new RateLimiter();
     other.note([limited(7_200_000)], now);
-    expect(other.heldMs(now)).toBe(120_000);
+    expect(other.waitMs(now)).toBe(120_000);
   });
 
   test("is left alone for twice as long each time when it names no time, until it takes a mail", () => {
@@ -44,21 +44,21 @@ describe("a provider that says we send too fast", () => {
     let at = now;
     const waits = Array.from({ length: 9 }, () => {
       limiter.note([limited()], at);
-      const waitMs = limiter.heldMs(at);
+      const waitMs = limiter.waitMs(at);
       at += waitMs;
       return waitMs;
     });
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 120_000, 120_000]);
     limiter.note([taken], at);
     limiter.note([limited()], at);
-    expect(limiter.heldMs(at)).toBe(1_000);
+    expect(limiter.waitMs(at)).toBe(1_000);
   });
 
   test("counts once when several calls come back with it", () => {
     const limiter = new RateLimiter();
     limiter.note([limited(1_000)], now);
     limiter.note([limited(60_000)], now + 1);
-    expect(limiter.heldMs(now)).toBe(1_000);
+    expect(limiter.waitMs(now)).toBe(1_000);
   });
 });
 
@@ -125,7 +125,7 @@ test.each([
     allowance = Math.min(rate, allowance + rate / 10);
     if ((at - now) % (second / arrivals) === 0) {
       count.fresh += 1;
-      if (limiter.heldMs(at) === 0 && send(1)) count.freshAtOnce += 1;
+      if (limiter.waitMs(at) === 0 && send(1)) count.freshAtOnce += 1;
       else count.waiting += 1;
     }
     const admitted = limiter.admit(Math.min(count.waiting, 500), at);

@@ -22,7 +22,7 @@ const mailWith = (more: Partial<LeasedMail> = {}): LeasedMail => ({
   about: { welcome },
   attempts: 0,
   createdAt: now,
-  timesNotFound: null,
+  denials: null,
   leasedUntil: now + 30_000,
   ...more,
 });
@@ -36,22 +36,22 @@ const old = { createdAt: now - 72 * hour };
 
 /** What is recorded; of a mail that is tried later, only if it says so, when it is due. */
 const sent = { id: "one", at: now, result: "sent", providerId: "p" } as const;
-const tried = (timesNotFound: number | null, more: object = {}) => ({
+const tried = (denials: number | null, more: object = {}) => ({
   id: "one",
   at: now,
   result: "later",
   error: "why",
   dueAt: expect.any(Number) as number,
-  timesNotFound,
+  denials,
   tried: true,
   ...more,
 });
-const ended = (result: "failed" | "in-doubt", error: string, timesNotFound: number | null, more: object = {}) => ({
+const ended = (result: "failed" | "in-doubt", error: string, denials: number | null, more: object = {}) => ({
   id: "one",
   at: now,
   result,
   error,
-  timesNotFound,
+  denials,
   ...more,
 });
 
@@ -60,13 +60,13 @@ test.each([
   [0, true],
   [1, true],
   [2, false],
-])("the provider must be asked about a mail that it did not find %s times: %s", (timesNotFound, asked) => {
-  expect(mustBeAskedAbout(mailWith({ timesNotFound }))).toBe(asked);
+])("the provider must be asked about a mail that it did not find %s times: %s", (denials, asked) => {
+  expect(mustBeAskedAbout(mailWith({ denials }))).toBe(asked);
 });
 
 describe("after a try", () => {
   type Case = [string, Partial<LeasedMail>, TryOutcome, Parameters<typeof afterTry>[2], object];
-  const doubted = { timesNotFound: 2 };
+  const doubted = { denials: 2 };
   const longTried = { attempts: 50, createdAt: now - 240 * hour };
   const waiting = tried(null, { tried: false, dueAt: now + 60_000 });
   test.each<Case>([
@@ -93,12 +93,12 @@ describe("after a try", () => {
 
   test.each<Case>([
     ["a lost reply is due late", {}, later("ambiguous"), onceMore, tried(0, { dueAt: now + hour / 2 })],
-    ["a second one stays in doubt", { timesNotFound: 0 }, later("ambiguous"), onceMore, ended("in-doubt", "why", 0)],
-    ["what was not handed over keeps its second time", { timesNotFound: 0 }, later("provider"), onceMore, tried(0)],
-    ["what is taken then is sent", { timesNotFound: 0 }, taken, onceMore, sent],
+    ["a second one stays in doubt", { denials: 0 }, later("ambiguous"), onceMore, ended("in-doubt", "why", 0)],
+    ["what was not handed over keeps its second time", { denials: 0 }, later("provider"), onceMore, tried(0)],
+    ["what is taken then is sent", { denials: 0 }, taken, onceMore, sent],
     [
       "one in doubt that is given up may have been sent",
-      { ...old, attempts: 9, timesNotFound: 0 },
+      { ...old, attempts: 9, denials: 0 },
       later("provider"),
       onceMore,
       ended("in-doubt", "given up: why", 0),
@@ -124,8 +124,8 @@ test.each<[string, number, MailFinding, boolean, MailSettlement | object | null]
   ["without an answer for it alone is not denied", 1, later("provider"), true, tried(1, soon)],
   ["without any answer has a failed try", 1, later("provider"), false, tried(1, { dueAt: now + 30_000 })],
   ["denied among none that are answered", 0, { result: "absent" }, false, tried(1, { ...soon, error: unknown })],
-])("after the question whether the provider has a mail, one %s", (_, timesNotFound, finding, answered, expected) => {
-  expect(afterQuestion(mailWith({ timesNotFound }), finding, answered, moment)).toEqual(expected);
+])("after the question whether the provider has a mail, one %s", (_, denials, finding, answered, expected) => {
+  expect(afterQuestion(mailWith({ denials }), finding, answered, moment)).toEqual(expected);
 });
 
 describe("the next try", () => {

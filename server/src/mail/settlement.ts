@@ -1,4 +1,4 @@
-// What is recorded of a mail after a try, or after the provider was asked about it, and when it is tried again. Pure.
+// What is recorded of a mail after a try, or after the provider was asked about it, and when it is tried again.
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { DoubtPolicy, Later, MailFinding, MailOutcome } from "./mailer.ts";
 
@@ -10,7 +10,7 @@ const indexedAfterMs = 30_000;
 /** It is asked a second time this much later before the mail is sent again. */
 const askAgainAfterMs = 20_000;
 /** So often a provider must have said that it knows no such mail. */
-const notFoundMin = 2;
+const denialsMin = 2;
 /** A mail that cannot be written now will hardly be written later; a few tries outlast a passing cause. */
 const brokenTriesMax = 5;
 /** A mail that cannot be asked about is sent once more only after its server had time to recover. */
@@ -32,27 +32,26 @@ interface Moment {
 }
 
 /** Whether the provider has to be asked about the mail before it is sent. */
-export const mustBeAskedAbout = (mail: LeasedMail): boolean =>
-  mail.timesNotFound !== null && mail.timesNotFound < notFoundMin;
+export const mustBeAskedAbout = (mail: LeasedMail): boolean => mail.denials !== null && mail.denials < denialsMin;
 
 export function afterTry(mail: LeasedMail, outcome: TryOutcome, moment: Moment): MailSettlement {
   const { id } = mail;
   const { now: at, doubt } = moment;
   // Whether an earlier try may have been taken. Before this one a provider that can be asked has denied it.
-  const timesNotFound = doubt === "once-more" ? mail.timesNotFound : null;
+  const denials = doubt === "once-more" ? mail.denials : null;
   if (outcome.result === "taken") return { id, at, result: "sent", providerId: outcome.providerId };
   const { error } = outcome;
   if (outcome.result === "refused") {
-    return { id, at, result: "failed", error, timesNotFound, inactiveRecipient: outcome.inactiveRecipient };
+    return { id, at, result: "failed", error, denials, inactiveRecipient: outcome.inactiveRecipient };
   }
   if (outcome.result === "broken") {
-    if (mail.attempts + 1 >= brokenTriesMax) return giveUp(mail, error, mail.timesNotFound, moment);
-    return tryLater(mail, { result: "later", error, cause: "provider" }, mail.timesNotFound, moment);
+    if (mail.attempts + 1 >= brokenTriesMax) return giveUp(mail, error, mail.denials, moment);
+    return tryLater(mail, { result: "later", error, cause: "provider" }, mail.denials, moment);
   }
-  if (outcome.cause !== "ambiguous" || doubt === "replace") return tryLater(mail, outcome, timesNotFound, moment);
+  if (outcome.cause !== "ambiguous" || doubt === "replace") return tryLater(mail, outcome, denials, moment);
   if (doubt === "ask") return tryLater(mail, outcome, 0, moment);
-  if (mail.timesNotFound !== null) return { id, at, result: "in-doubt", error, timesNotFound: mail.timesNotFound };
-  return { id, at, result: "later", dueAt: at + onceMoreAfterMs, error, timesNotFound: 0, tried: true };
+  if (mail.denials !== null) return { id, at, result: "in-doubt", error, denials: mail.denials };
+  return { id, at, result: "later", dueAt: at + onceMoreAfterMs, error, denials: 0, tried: true };
 }
 
 /** Null: the mail may be sent now. @param answered whether the provider has answered for any mail it was asked about */
@@ -65,37 +64,32 @@ export function afterQuestion(
   const { id } = mail;
   const at = moment.now;
   if (finding.result === "taken") return { id, at, result: "sent", providerId: finding.providerId };
-  const timesNotFound = (mail.timesNotFound ?? 0) + (finding.result === "absent" ? 1 : 0);
-  if (timesNotFound >= notFoundMin) return null;
-  if (finding.result === "later" && !answered) return tryLater(mail, finding, timesNotFound, moment);
+  const denials = (mail.denials ?? 0) + (finding.result === "absent" ? 1 : 0);
+  if (denials >= denialsMin) return null;
+  if (finding.result === "later" && !answered) return tryLater(mail, finding, denials, moment);
   const error = finding.result === "later" ? finding.error : "in doubt: the provider knows no such mail yet";
-  return { id, at, result: "later", dueAt: at + askAgainAfterMs, error, timesNotFound, tried: false };
+  return { id, at, result: "later", dueAt: at + askAgainAfterMs, error, denials, tried: false };
 }
 
-function tryLater(mail: LeasedMail, outcome: Later, timesNotFound: number | null, moment: Moment): MailSettlement {
+function tryLater(mail: LeasedMail, outcome: Later, denials: number | null, moment: Moment): MailSettlement {
   const { id } = mail;
   const { now, pausedUntil, doubt } = moment;
   const { error, cause, retryAfterMs = 0 } = outcome;
   if (cause === "configuration" && pausedUntil !== null) {
     // Nothing was tried of this mail. It is one of the next when the sender works again.
     const dueAt = Math.max(pausedUntil, now + retryAfterMs);
-    return { id, at: now, result: "later", dueAt, error, timesNotFound, tried: false };
+    return { id, at: now, result: "later", dueAt, error, denials, tried: false };
   }
   const due = nextTry(mail, now, retryAfterMs);
-  if (due === undefined) return giveUp(mail, error, timesNotFound, moment);
-  const dueAt = timesNotFound === null || doubt !== "ask" ? due : Math.max(due, now + indexedAfterMs);
-  return { id, at: now, result: "later", dueAt, error, timesNotFound, tried: true };
+  if (due === undefined) return giveUp(mail, error, denials, moment);
+  const dueAt = denials === null || doubt !== "ask" ? due : Math.max(due, now + indexedAfterMs);
+  return { id, at: now, result: "later", dueAt, error, denials, tried: true };
 }
 
-function giveUp(
-  { id }: LeasedMail,
-  reason: string,
-  timesNotFound: number | null,
-  { now, doubt }: Moment,
-): MailSettlement {
+function giveUp({ id }: LeasedMail, reason: string, denials: number | null, { now, doubt }: Moment): MailSettlement {
   const error = `given up: ${reason}`;
-  if (timesNotFound !== null && doubt === "once-more") return { id, at: now, result: "in-doubt", error, timesNotFound };
-  return { id, at: now, result: "failed", error, timesNotFound };
+  if (denials !== null && doubt === "once-more") return { id, at: now, result: "in-doubt", error, denials };
+  return { id, at: now, result: "failed", error, denials };
 }
 
 /**

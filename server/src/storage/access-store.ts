@@ -82,10 +82,13 @@ export interface AccessStore {
 
   listOperators(): Promise<readonly OperatorRow[]>;
 
-  /** By the address, a sign-in by OpenID Connect that is bound to the operator, or an invitation that is open at an instant. */
-  findOperator(
-    by: string | OidcIdentity | { readonly invitationHash: string; readonly at: number },
-  ): Promise<StoredOperator | null>;
+  findOperator(email: string): Promise<StoredOperator | null>;
+
+  /** Whose invitation it is; null when it is not open now. */
+  findInvited(invitationHash: string, now: number): Promise<StoredOperator | null>;
+
+  /** To whom a sign-in by OpenID Connect is bound. */
+  findBound(identity: OidcIdentity): Promise<StoredOperator | null>;
 
   /** False: there is none, or the change is refused. `last-admin`: the last admin would lose the role. */
   changeOperator(email: string, change: OperatorChange, actor: Actor): Promise<boolean | "last-admin">;

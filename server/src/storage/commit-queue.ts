@@ -161,7 +161,7 @@ export class CommitQueue<Job, Result> {
     return this.#waiting.reduce((first, { due }) => Math.min(first, due), Infinity);
   }
 
-  /** Never rejects: there is no caller to be told. */
+  /** Never rejects: no caller waits for it. */
   async #commit(batch: readonly Waiting<Job, Result>[]): Promise<void> {
     if (batch.length === 0) return;
     let results: readonly (Result | Again)[];

@@ -104,7 +104,7 @@ export type KnownFact =
   | { readonly kind: "reply"; readonly reference: string; readonly reply: Reply }
   | { readonly kind: "subscription"; readonly subscriber: StoredSubscriber }
   | { readonly kind: "mail"; readonly mail: StoredMail }
-  /** Another service that is told of the person, or will be: by the host of its address. */
+  /** Another service that was notified about the person, or will be: by the host of its address. */
   | {
       readonly kind: "delivery";
       readonly event: DeliveredEvent;
@@ -200,11 +200,16 @@ export interface DeskStore {
 
   /**
    * Removes one batch of what an address sent with all that belongs to it, its subscription, and its suppression, of which a
-   * hash stays where it is not to be mailed. Or one batch of outdated submissions, and the suppressions of their addresses
-   * where nothing else is known of these. Keys of resumes are kept for {@link resumesToDiscard}. What a batch removes is in
-   * the audit log. Call again while there is more.
+   * hash stays where it is not to be mailed. Keys of resumes are kept for {@link resumesToDiscard}. What a batch removes is
+   * in the audit log. Call again while there is more.
    */
-  erase(what: string | Outdated, actor: Actor): Promise<Erased>;
+  erasePerson(email: string, actor: Actor): Promise<Erased>;
+
+  /**
+   * Removes one batch of outdated submissions, and the suppressions of their addresses where nothing else is known of these.
+   * Otherwise as {@link erasePerson}.
+   */
+  eraseOutdated(outdated: Outdated, actor: Actor): Promise<Erased>;
 
   /** How many submissions are outdated, and how many of their kind are stored, these included. */
   countOutdated(outdated: Outdated): Promise<{ readonly outdated: number; readonly stored: number }>;

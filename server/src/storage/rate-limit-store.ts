@@ -1,7 +1,7 @@
 // Where the processes of a service count their callers together. Knows no limits: the gate decides what is too much.
 
 export interface CountedCalls {
-  /** The client, as one gate tells clients apart. */
+  /** The client, as a gate distinguishes clients. */
   readonly key: string;
   readonly calls: number;
   /** How long a window is that begins with them, in milliseconds. */

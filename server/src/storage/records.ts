@@ -14,7 +14,7 @@ export type Door = "rest" | "rpc" | "console";
 export interface ConsentRecord {
   /** Its version, as the form called it. */
   readonly text: string;
-  /** The page that showed it; null: not told. */
+  /** The page that showed it; null: unknown. */
   readonly page: string | null;
   readonly at: number;
 }
@@ -28,7 +28,7 @@ export interface Received {
   readonly language: Language;
   /** As it was sent; compared by `emailKey`. */
   readonly email: string;
-  /** Null: the form did not tell. */
+  /** Null: the form sent none. */
   readonly consent: ConsentRecord | null;
 }
 
@@ -193,7 +193,7 @@ export interface LeasedMail {
    * Null when the provider certainly does not have the mail. Otherwise it may have been sent all the same (an answer was
    * lost, or the process that had it died), and the provider has said this often since then that it knows no such mail.
    */
-  readonly timesNotFound: number | null;
+  readonly denials: number | null;
   /** When the lease ends, by the store's clock. */
   readonly leasedUntil: number;
 }
@@ -218,15 +218,15 @@ export type MailSettlement = { readonly id: string; readonly at: number } & (
       /** The provider refused it because of its recipient, who gets no automatic mail any more. */
       readonly inactiveRecipient?: boolean;
       /** Kept for the day when an operator wakes the mail. */
-      readonly timesNotFound: number | null;
+      readonly denials: number | null;
     }
   /** It may have been sent, the provider cannot be asked, and it is not tried again. */
-  | { readonly result: "in-doubt"; readonly error: string; readonly timesNotFound: number | null }
+  | { readonly result: "in-doubt"; readonly error: string; readonly denials: number | null }
   | {
       readonly result: "later";
       readonly dueAt: number;
       readonly error: string;
-      readonly timesNotFound: number | null;
+      readonly denials: number | null;
       /** False when the mail was only asked about, or kept back: no try is counted. */
       readonly tried: boolean;
     }
@@ -244,7 +244,7 @@ export interface FollowedLink {
 /**
  * Why an address gets no automatic mail any more. `bounced`, `complained` and `unsubscribed` (by its owner, with the
  * provider) are the provider's news; `inactive`: the provider refused a mail to it without saying why; `manual`: the
- * team told the provider not to mail it.
+ * team asked the provider not to mail it.
  */
 export type SuppressionReason = "bounced" | "complained" | "unsubscribed" | "inactive" | "manual";
 
@@ -252,7 +252,7 @@ export interface SuppressionChange {
   readonly email: string;
   /** Null: it may be mailed again. */
   readonly reason: SuppressionReason | null;
-  /** When it happened, which may be long before it is told. */
+  /** When it happened, which may be long before it is reported. */
   readonly at: number;
 }
 

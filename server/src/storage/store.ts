@@ -37,7 +37,7 @@ export interface OpenOptions {
   readonly onCommit?: CommitListener;
   /** How long one statement of what operators read may take, in milliseconds; {@link operatorsReadMs} unless set. */
   readonly readMs?: number;
-  /** Is told who keeps a migration waiting, on PostgreSQL. */
+  /** Called with who keeps a migration waiting, on PostgreSQL. */
   readonly waiting?: (message: string) => void;
 }
 
@@ -60,7 +60,7 @@ export interface Entry {
   readonly challenge: ChallengeRecord | null;
   /** Of the process that sends its mails now; or when they are due, and leased to none. */
   readonly lease: Lease | { readonly dueAt: number };
-  /** What the audit log is told of it, if it is accepted. Absent: nothing. */
+  /** Its entry in the audit log, if it is accepted. Absent: none. */
   readonly audit?: { readonly entry: AuditEntry; readonly actor: Actor };
   /** By `performance.now()`. What has not begun by then is refused. */
   readonly deadline: number;
@@ -162,7 +162,7 @@ export interface Store extends AsyncDisposable {
   /** Stores the digest of its day, due now, unless the day has one. Answers whether this one was stored. */
   storeDigest(digest: Digest, now: number): Promise<boolean>;
 
-  /** The submission that a key stands for, if the key was taken within {@link idempotencyMs} before its `createdAt`. */
+  /** The submission that a key stands for, if the key was taken within `idempotencyMs` before its `createdAt`. */
   findEarlier(key: IdempotencyRecord): Promise<EarlierSubmission | null>;
 
   /** Whether a link in a welcome mail works: known, for this purpose, not expired and not dead. Changes nothing. */
@@ -222,13 +222,7 @@ export interface Store extends AsyncDisposable {
   checkReadiness(): Promise<{ readonly ready: boolean; readonly reason?: string }>;
 }
 
-/** How long an idempotency key is kept. */
-export const idempotencyMs = 24 * 60 * 60 * 1000;
-
 export const operatorsReadMs = 5_000;
-
-/** A pending subscriber gets at most one welcome mail in this time. */
-export const welcomeIntervalMs = 10 * 60 * 1000;
 
 /** The storage cannot be used now; trying again later may work. */
 export class StorageUnavailable extends OperatorError {

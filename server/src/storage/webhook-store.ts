@@ -30,7 +30,7 @@ export interface LeasedDelivery {
   /** In force, the newest first. */
   readonly secrets: readonly string[];
   readonly event: DeliveredEvent;
-  /** As it is when the delivery is sent. `changed`: what an operator changed of it. `told`: all that there is to tell. */
+  /** As it is when the delivery is sent. `changed`: what an operator changed of it. `told`: the whole content. */
   readonly about:
     | { readonly submission: StoredSubmission; readonly changed: readonly string[] | null }
     | { readonly subscriber: StoredSubscriber }

@@ -28,11 +28,11 @@ test("an invitation works once, for seven days, and the operator is active after
   expect(await access.listOperators()).toEqual([
     { email: "Eva@example.org", name: null, role: "sales", state: "invited", createdAt: noon },
   ]);
-  expect(await access.findOperator({ invitationHash: "hash", at: noon + invitationMs - 1 })).toMatchObject({
+  expect(await access.findInvited("hash", noon + invitationMs - 1)).toMatchObject({
     email: "Eva@example.org",
     invitationExpiresAt: noon + invitationMs,
   });
-  expect(await access.findOperator({ invitationHash: "hash", at: noon + invitationMs })).toBeNull();
+  expect(await access.findInvited("hash", noon + invitationMs)).toBeNull();
   expect(await access.acceptInvitation("hash", "phc", noon + invitationMs)).toBeNull();
   expect(await access.acceptInvitation("other", "phc", noon)).toBeNull();
   expect(await access.acceptInvitation("hash", "phc", noon)).toMatchObject({ role: "sales", password: "phc" });
@@ -53,7 +53,7 @@ test("a second invitation replaces the first, and the old password works until i
   expect(await access.findOperator("eva@example.org")).toMatchObject({ id, role: "admin", password: "phc" });
   expect(await access.findSession("cookie", noon)).not.toBeNull();
   await access.changeOperator("eva@example.org", { role: "admin", invitationHash: "third" }, root);
-  expect(await access.findOperator({ invitationHash: "second", at: noon })).toBeNull();
+  expect(await access.findInvited("second", noon)).toBeNull();
   expect(await access.acceptInvitation("third", "new phc", noon)).toMatchObject({ id });
   expect(await access.findSession("cookie", noon)).toBeNull();
 });
@@ -286,7 +286,7 @@ test("a new role holds for sessions that are open, and one admin always stays", 
   expect(await access.changeOperator("eva@example.org", { role: "sales" }, root)).toBe("last-admin");
   const demoting = { role: "sales", invitationHash: "hash" } as const;
   expect(await access.changeOperator("EVA@example.org", demoting, root)).toBe("last-admin");
-  expect(await access.findOperator({ invitationHash: "hash", at: noon })).toBeNull();
+  expect(await access.findInvited("hash", noon)).toBeNull();
   expect(await access.findOperator("eva@example.org")).toMatchObject({ role: "admin" });
   expect(await access.changeOperator("eva@example.org", { removed: true }, root)).toBe("last-admin");
   await join(store, "ben@example.org", "admin");
@@ -316,13 +316,13 @@ test("binds a sign-in by OpenID Connect to one operator, once", async ({ store }
   await access.changeOperator("eva@example.org", { role: "sales", invitationHash: "hash" }, root);
   await access.changeOperator("ben@example.org", { role: "sales", invitationHash: "other" }, root);
   expect(await access.changeOperator("eva@example.org", { oidc: identity }, root)).toBe(true);
-  expect(await access.findOperator(identity)).toMatchObject({ email: "eva@example.org" });
-  expect(await access.findOperator({ invitationHash: "hash", at: noon })).toBeNull();
+  expect(await access.findBound(identity)).toMatchObject({ email: "eva@example.org" });
+  expect(await access.findInvited("hash", noon)).toBeNull();
   expect(await access.listOperators()).toMatchObject([{ state: "active" }, { state: "invited" }]);
   expect(await access.changeOperator("eva@example.org", { oidc: { ...identity, subject: "43" } }, root)).toBe(false);
   expect(await access.changeOperator("ben@example.org", { oidc: identity }, root)).toBe(false);
   expect(await access.changeOperator(unknown, { oidc: identity }, root)).toBe(false);
-  expect(await access.findOperator({ ...identity, issuer: "https://evil.example.org" })).toBeNull();
+  expect(await access.findBound({ ...identity, issuer: "https://evil.example.org" })).toBeNull();
 });
 
 test("a token works until it expires or is revoked, and its use is recorded once a minute", async ({ store }) => {

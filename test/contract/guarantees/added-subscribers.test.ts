@@ -91,7 +91,7 @@ test.for(cases)("one that is %s is left out (proof: %s), unchanged", async ([sta
 test.for(["unknown", "pending", "erased"])("one that is suppressed and %s is left out", async (known, { store }) => {
   if (known !== "unknown") await accept(store, subscription());
   await store.suppress({ email: "Reader@example.org", reason: "manual", at: noon });
-  if (known === "erased") await store.desk.erase("Reader@example.org", eva);
+  if (known === "erased") await store.desk.erasePerson("Reader@example.org", eva);
   const before = [await onlySubscriber(store), await actions(store)];
   expect(await add(store, added(true, { receivedAt: noon + 1 }))).toEqual({
     result: "left-out",

@@ -1,7 +1,7 @@
 // What the port promises about how many automatic mails an address gets.
 import { expect } from "vitest";
-import { capMs, newsletterMailsMax, receiptsMax } from "../../../server/src/storage/rules/mails.ts";
-import { type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
+import { capMs, newsletterMailsMax, receiptsMax, welcomeIntervalMs } from "../../../server/src/storage/limits.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
   acceptReference,

@@ -2,9 +2,14 @@
 import { expect } from "vitest";
 import type { InboxFilter } from "../../../shared/src/console.ts";
 import { repliesMax, wholeScope } from "../../../server/src/storage/desk-store.ts";
-import { newsletterMailsMax, receiptsMax } from "../../../server/src/storage/rules/mails.ts";
+import {
+  idempotencyMs,
+  newsletterMailsMax,
+  receiptsMax,
+  welcomeIntervalMs,
+} from "../../../server/src/storage/limits.ts";
 import { mailMs } from "../../../server/src/storage/sql/housekeeping.ts";
-import { idempotencyMs, type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
   acceptMails,
@@ -38,7 +43,7 @@ async function listed(store: Store, filter: InboxFilter): Promise<number[]> {
 test("retention erases all that is outdated behind a submission of a wrong time", async ({ store }) => {
   await storeNine(store, ahead);
   const outdated = { kind: "inquiry", before: noon + 8 * minute } as const;
-  while ((await store.desk.erase(outdated, retention)).more);
+  while ((await store.desk.eraseOutdated(outdated, retention)).more);
   expect(await listed(store, {})).toEqual([9, 8, 5]);
 });
 

@@ -1,7 +1,7 @@
 // What the port promises about erasing persons and outdated submissions, and about telling a person what is known.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "vitest";
-import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { type Outdated, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { personMax } from "../../../server/src/storage/sql/belongings.ts";
 import { erasedAtOnce as batch } from "../../../server/src/storage/sqlite/sqlite-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
@@ -31,10 +31,10 @@ const email = "Ana@example.org";
 const key = { procedure: "marketplace.inquiry", keyHash: "a1", fingerprint: "f", createdAt: noon };
 const ofNewsletter = { ...key, procedure: "newsletter.subscribe" };
 
-async function erase(store: Store, whom: Parameters<Store["desk"]["erase"]>[0]) {
+async function erase({ desk }: Store, what: string | Outdated) {
   const sum = { submissions: 0, subscriptions: 0, resumes: 0 };
   for (let more = true; more;) {
-    const erased = await store.desk.erase(whom, eva);
+    const erased = await (typeof what === "string" ? desk.erasePerson(what, eva) : desk.eraseOutdated(what, eva));
     ({ more } = erased);
     sum.submissions += erased.submissions;
     sum.subscriptions += erased.subscriptions;
@@ -152,7 +152,7 @@ test("records each batch of what is outdated with it, and nothing where there is
   const erased: number[] = [];
   const recorded: unknown[] = [];
   for (let more = true; more;) {
-    const one = await store.desk.erase(outdated, retention);
+    const one = await store.desk.eraseOutdated(outdated, retention);
     erased.push(one.submissions);
     ({ more } = one);
     // Already now: a process that is killed before the next batch leaves nothing unrecorded.
@@ -167,7 +167,7 @@ test("records each batch of what is outdated with it, and nothing where there is
       detail: { submissions, resumes: index === 0 ? 1 : 0 },
     })),
   );
-  expect(await store.desk.erase(outdated, retention)).toMatchObject({ submissions: 0, more: false });
+  expect(await store.desk.eraseOutdated(outdated, retention)).toMatchObject({ submissions: 0, more: false });
   expect((await store.desk.listAudit({})).rows).toHaveLength(erased.length);
 });
 
@@ -177,9 +177,9 @@ test("the last that is outdated of a suppressed address leaves a hash of it", as
   await accept(store, inquiry(1, { email, receivedAt: noon }));
   await accept(store, application(2, { email, receivedAt: noon }));
   await store.suppress({ email, reason: "bounced", at: noon });
-  await store.desk.erase({ kind: "inquiry", before: noon + 1 }, eva);
+  await store.desk.eraseOutdated({ kind: "inquiry", before: noon + 1 }, eva);
   expect(await keys()).toContain("ana@example.org");
-  await store.desk.erase({ kind: "application", before: noon + 1 }, eva);
+  await store.desk.eraseOutdated({ kind: "application", before: noon + 1 }, eva);
   expect(await keys()).not.toContain("ana@");
   expect((await accept(store, inquiry(3, { email }))).capped).toEqual(["inquiry-receipt"]);
 });

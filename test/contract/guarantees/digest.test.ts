@@ -20,7 +20,7 @@ test("is one mail a day, however many processes store it", async ({ store, teste
 test("is leased, sent and kept as other mails are, so that the day has one to the end", async ({ store }) => {
   await store.storeDigest(digest, noon);
   const [mail] = await store.mails.claim(noon, 10, lease);
-  expect(mail).toMatchObject({ kind: "digest", about: { digest }, attempts: 0, timesNotFound: null });
+  expect(mail).toMatchObject({ kind: "digest", about: { digest }, attempts: 0, denials: null });
   expect(await store.mails.claim(noon, 10, lease)).toEqual([]);
   const id = mail?.id ?? "";
   await settle(store, { sent: [{ id }] });

@@ -1,6 +1,6 @@
 // What the port promises about keys and challenges: each is spent on one submission, in whatever process.
 import { expect } from "vitest";
-import { idempotencyMs } from "../../../server/src/storage/store.ts";
+import { idempotencyMs } from "../../../server/src/storage/limits.ts";
 import type { ChallengeRecord, IdempotencyRecord } from "../../../server/src/storage/records.ts";
 import {
   accept,

@@ -62,14 +62,14 @@ test("hands a claimed mail over with the submission as it is then", async ({ sto
   const given = application(1);
   const { reference, mails } = await accept(store, given);
   const claimed = await store.mails.claim(afterLease, 10, later);
-  expect(claimed).toEqual(mails.map((mail) => ({ ...mail, timesNotFound: 0, leasedUntil: later.until })));
+  expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
   expect(claimed[0]?.about).toEqual({ submission: await findSubmission(store, reference ?? "") });
 });
 
 test.for(["double", "single"] as const)("hands over a welcome mail's links, %s opt-in", async (optIn, { store }) => {
   const { mails } = await accept(store, subscription({ optIn }));
   const claimed = await store.mails.claim(afterLease, 10, later);
-  expect(claimed).toEqual(mails.map((mail) => ({ ...mail, timesNotFound: 0, leasedUntil: later.until })));
+  expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
 });
 
 test("claims the oldest due mails first, and at most as many as asked for", async ({ store }) => {
@@ -222,26 +222,26 @@ const claimOnly = async (store: Store, now: number, by = later) => (await store.
 test("hands over without doubt what its owner gave back, or lets run out itself", async ({ store }) => {
   const mail = await storeMail(store);
   const own = { owner: lease.owner, until: afterLease + minute };
-  expect(await claimOnly(store, afterLease, own)).toMatchObject({ timesNotFound: null });
+  expect(await claimOnly(store, afterLease, own)).toMatchObject({ denials: null });
   await giveBack(store, [mail], lease, afterLease);
-  expect(await claimOnly(store, afterLease)).toMatchObject({ timesNotFound: null });
+  expect(await claimOnly(store, afterLease)).toMatchObject({ denials: null });
 });
 
 test("keeps the doubt of a settlement, and counts searches anew when an owner dies over it", async ({ store }) => {
   const { id } = await storeMail(store);
-  await putOff(store, id, noon, { timesNotFound: 1 });
+  await putOff(store, id, noon, { denials: 1 });
   const first = await claimOnly(store, noon, { owner: "first", until: noon + 1 });
-  expect(first).toMatchObject({ timesNotFound: 1 });
-  expect(await claimOnly(store, noon + 2)).toMatchObject({ timesNotFound: 0 });
+  expect(first).toMatchObject({ denials: 1 });
+  expect(await claimOnly(store, noon + 2)).toMatchObject({ denials: 0 });
   await store.mails.settle([tryAgain({ id: id }, noon + 2)], later.owner);
-  expect(await claimOnly(store, noon + 2)).toMatchObject({ timesNotFound: null });
+  expect(await claimOnly(store, noon + 2)).toMatchObject({ denials: null });
 });
 
 test.for(["failed", "in-doubt"] as const)("keeps the doubt of a %s mail until woken", async (result, { store }) => {
   const { id } = await storeMail(store);
-  await settle(store, { [result]: [{ id }] }, { timesNotFound: 1 });
+  await settle(store, { [result]: [{ id }] }, { denials: 1 });
   await wake(store, id, noon);
-  expect(await claimOnly(store, noon)).toMatchObject({ timesNotFound: 1, attempts: 0 });
+  expect(await claimOnly(store, noon)).toMatchObject({ denials: 1, attempts: 0 });
 });
 
 test("settles a mail whatever the provider says, also in characters that a database refuses", async ({ store }) => {

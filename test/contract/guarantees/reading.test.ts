@@ -54,7 +54,7 @@ test("reads across a gap that is wider than two pages", async ({ store }) => {
   const erased = Array.from({ length: many }, (_, number) => inquiry(number + 1, { email: "gone@example.org" }));
   await Promise.all(erased.map((record) => accept(store, record)));
   const last = await acceptReference(store, inquiry(many + 1));
-  for (let more = true; more;) ({ more } = await store.desk.erase("gone@example.org", eva));
+  for (let more = true; more;) ({ more } = await store.desk.erasePerson("gone@example.org", eva));
   expect((await inquiries(store)).map(({ reference }) => reference)).toEqual([first, last]);
 });
 

@@ -171,7 +171,7 @@ test("limits the replies of an operator, and counts what was taken back or erase
   const many = (count: number) => Array.from({ length: count }, () => ({ reference, text }));
   const outcomes = await send(store, many(repliesMax - 2));
   await store.replies.undo(wholeScope, (outcomes[0] as Sent).id, by);
-  await store.desk.erase(inquiry(1).email, by);
+  await store.desk.erasePerson(inquiry(1).email, by);
   const retryAt = by.at + repliesMs;
   const three = [other, other, other].map((one) => ({ reference: one, text }));
   expect(await store.replies.send(wholeScope, three, false, by)).toEqual({ retryAt });
@@ -193,7 +193,7 @@ test("erases and exports replies with their person, and caps no receipt for them
   );
   const { mails } = await accept(store, inquiry(2, { email }));
   expect(mails.map(({ kind }) => kind)).toContain("inquiry-receipt");
-  await store.desk.erase(email, by);
+  await store.desk.erasePerson(email, by);
   expect(await allMails(store)).toEqual([]);
   expect(JSON.stringify((await store.desk.listAudit({})).rows)).not.toContain("Thank you");
 });

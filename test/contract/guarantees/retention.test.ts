@@ -1,7 +1,8 @@
 // What the port promises about forgetting: what has had its time, in batches, and nothing else.
 import { expect } from "vitest";
+import { idempotencyMs } from "../../../server/src/storage/limits.ts";
 import { challengeMs, forgottenAtOnce, mailMs } from "../../../server/src/storage/sql/housekeeping.ts";
-import { idempotencyMs, type Store } from "../../../server/src/storage/store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
   acceptMails,

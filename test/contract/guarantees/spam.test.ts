@@ -60,7 +60,7 @@ test.for(["new", "open", "done"] as const)("a change from spam to %s stores the 
   const claimed = await store.mails.claim(at, 10, { owner: "sender", until: at + minute });
   expect(kindsOf(claimed)).toEqual(["inquiry-receipt", "inquiry-notice"]);
   for (const mail of claimed) {
-    expect(mail).toMatchObject({ createdAt: at, timesNotFound: null, about: { submission: { reference, status } } });
+    expect(mail).toMatchObject({ createdAt: at, denials: null, about: { submission: { reference, status } } });
   }
   expect((await store.desk.listAudit({})).rows).toMatchObject([
     { action: "status", subject: reference, detail: { from: "spam", to: status } },

@@ -79,7 +79,7 @@ test.for([
       about: { submission },
       createdAt: noon,
       attempts: 0,
-      timesNotFound: null,
+      denials: null,
       leasedUntil: lease.until,
     })),
   );

@@ -1,7 +1,8 @@
 // What the port promises about the links in welcome mails: what following one does, and which ones do nothing.
 import { expect } from "vitest";
+import { welcomeIntervalMs } from "../../../server/src/storage/limits.ts";
 import type { SubscriberStatus, SubscriptionRecord } from "../../../server/src/storage/records.ts";
-import { type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
 import { accept, minute, noon, onlySubscriber, subscribers, subscription } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 

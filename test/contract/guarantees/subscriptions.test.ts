@@ -1,6 +1,7 @@
 // What the port promises about subscribing: what changes, and when a welcome mail is one too many.
 import { expect } from "vitest";
-import { type Store, welcomeIntervalMs } from "../../../server/src/storage/store.ts";
+import { welcomeIntervalMs } from "../../../server/src/storage/limits.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
 import { accept, allMails, consent, lease, noon, offer, onlySubscriber, subscription } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 
@@ -31,7 +32,7 @@ test("takes a new address as pending with double opt-in, and mails it both links
         about: { welcome },
         createdAt: noon,
         attempts: 0,
-        timesNotFound: null,
+        denials: null,
         leasedUntil: lease.until,
       },
     ],

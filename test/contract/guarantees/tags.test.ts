@@ -95,7 +95,7 @@ test("renames a tag everywhere, also into one that is there", async ({ store }) 
 test("erases tags with their submission, and writes none of them into the audit log", async ({ store, tested }) => {
   const reference = await acceptReference(store, inquiry(1));
   await store.desk.changeTags(wholeScope, { references: [reference], add: "cousin of Ann" }, eva);
-  await store.desk.erase("ann-1@example.org", eva);
+  await store.desk.erasePerson("ann-1@example.org", eva);
   expect(await store.desk.listTags(wholeScope)).toEqual([]);
   expect(await tested.query("SELECT word FROM tag")).toEqual([]);
   const { rows } = await store.desk.listAudit({});
@@ -154,8 +154,8 @@ test("a webhook is told which submissions were erased, and a hash of the address
     references.push(await acceptReference(store, inquiry(number, { email })));
   await accept(store, subscription({ email: "Ann-1@example.org" }));
   const news = await told(store, ["person.erased"], async () => {
-    while ((await store.desk.erase("ANN-1@example.org", eva)).more);
-    await store.desk.erase("nobody@example.org", eva);
+    while ((await store.desk.erasePerson("ANN-1@example.org", eva)).more);
+    await store.desk.erasePerson("nobody@example.org", eva);
   });
   const hash = createHmac("sha256", key).update("ann-1@example.org").digest("hex");
   const [said] = news.map(({ about }) => (about as { told: { references: string[]; hash: string } }).told);

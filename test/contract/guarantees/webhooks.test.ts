@@ -363,8 +363,8 @@ test("deliveries go with the person, and with an outdated submission", async ({ 
   await accept(store, subscription({ email, optIn: "single" }));
   await accept(store, application(2, { receivedAt: noon - 1 }));
   await accept(store, inquiry(3));
-  await store.desk.erase(email, eva);
-  await store.desk.erase({ kind: "application", before: noon }, eva);
+  await store.desk.erasePerson(email, eva);
+  await store.desk.eraseOutdated({ kind: "application", before: noon }, eva);
   expect(await told(store)).toEqual(["inquiry.received"]);
 });
 

@@ -8,8 +8,8 @@ import { keptLog } from "../../support/kept-log.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { startService } from "../../support/service.ts";
-import { receiptsMax } from "../../../server/src/storage/rules/mails.ts";
 import { operator } from "../../support/console/operator.ts";
+import { receiptsMax } from "../../../server/src/storage/limits.ts";
 
 const submissions: readonly [Procedure, () => RequestInit][] = [
   ["marketplace.inquiry", () => json(buyer)],

@@ -67,9 +67,9 @@ beforeAll(async () => {
   [inDoubt] = second.mails as [LeasedMail, LeasedMail];
   await store.mails.settle(
     [
-      { id: failed.id, result: "failed", timesNotFound: null, at: noon, error: "406\u001b[2J inactive" },
+      { id: failed.id, result: "failed", denials: null, at: noon, error: "406\u001b[2J inactive" },
       { id: sent.id, result: "sent", at: noon, providerId: "p-1" },
-      { id: inDoubt.id, result: "in-doubt", timesNotFound: 1, at: noon, error: "broke off" },
+      { id: inDoubt.id, result: "in-doubt", denials: 1, at: noon, error: "broke off" },
     ],
     lease.owner,
   );

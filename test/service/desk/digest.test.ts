@@ -28,7 +28,7 @@ test("counts new and open by kind, failed mails, and what waits longest", async 
   await accept(store, inquiry(4), { spam: true });
   const eva = { operator: "eva@example.org", at: noon };
   await store.desk.triage(all, { targets: [{ reference: open, version: 1 }], status: "open" }, eva);
-  const failed = { result: "failed", error: "e", timesNotFound: null, at: noon } as const;
+  const failed = { result: "failed", error: "e", denials: null, at: noon } as const;
   await store.mails.settle([{ id: mails[0]?.id ?? "", ...failed }], lease.owner);
   expect(await storeDigest(store, "2026-11-21", noon)).toBe(true);
   expect(await storeDigest(store, "2026-11-21", noon)).toBe(false);

@@ -5,7 +5,7 @@ import { addressees } from "../../support/postmark-stand-in.ts";
 import { startService } from "../../support/service.ts";
 import { SmtpStandIn } from "../../support/smtp-stand-in.ts";
 import { buyerAddress, eventually, inquire, startMailService } from "../../support/outbox/mail-service.ts";
-import { receiptsMax } from "../../../server/src/storage/rules/mails.ts";
+import { receiptsMax } from "../../../server/src/storage/limits.ts";
 
 const jobs = "jobs@datasets.example";
 

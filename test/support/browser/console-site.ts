@@ -229,7 +229,7 @@ async function addMonth(store: Store, count: number, folder: string): Promise<In
     lease.owner,
   );
   // One is in doubt, and the welcome mails wait.
-  const doubtful = { result: "in-doubt", at: now, error: "The connection broke.", timesNotFound: null } as const;
+  const doubtful = { result: "in-doubt", at: now, error: "The connection broke.", denials: null } as const;
   await store.mails.settle(
     welcomes.slice(0, 1).map((id) => ({ ...doubtful, id })),
     lease.owner,
@@ -290,5 +290,5 @@ async function subscribe(
 function settled({ id, kind }: LeasedMail, at: number, fails: boolean): MailSettlement {
   if (!fails || !kind.endsWith("-notice")) return { id, result: "sent", at, providerId: id };
   const error = "The provider refused the address: inactive recipient (406).";
-  return { id, result: "failed", at, error, timesNotFound: null };
+  return { id, result: "failed", at, error, denials: null };
 }

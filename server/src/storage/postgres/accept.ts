@@ -20,7 +20,7 @@ import { jsonOf, prepared, rowsAs, type Statement } from "./statement.ts";
 /** Most jobs of one commit. Locks are at most three a job, and the server has 6,400 of them for all connections. */
 const batchMax = 128;
 
-/** How long an entry waits for its locks: longer than a process that says nothing any more keeps them. */
+/** How long an entry waits for its locks: longer than a process that has fallen silent keeps them. */
 const lockedMs = 2_800;
 
 // A statement of its own before the look-ups: they then see what the last holders of the locks have changed. The table is
@@ -40,8 +40,8 @@ const findWritten = prepared<object>(`
   UNION ALL SELECT FROM idempotency WHERE procedure = $5 AND key_hash = $6 AND created_at = $7
   UNION ALL SELECT FROM spent_challenge WHERE challenge_hash = $8`);
 
-// No submission waits for a mail that another session has locked. The LIMIT cuts nothing off. With it
-// the planner expects ten rows; without it a hundred, for which it may read all mails to compare each with each.
+// No submission waits for a mail that another session has locked. The LIMIT cuts nothing off: with it the planner expects
+// ten rows, without it a hundred, for which it may choose a nested loop over the whole table.
 const settleFree = prepared<{ id: number }>(
   `${settling(
     mailTable,
@@ -115,7 +115,7 @@ export function makeAcceptor(
       return { ...queue.counts, retries: connections.retries };
     },
 
-    // An entry says itself until when it may wait.
+    // The entry has its own deadline.
     accept: (entry: Entry) => queue.run(addressed(entry), entry) as Promise<Acceptance>,
 
     /** Settles mails with the next commit. Answers which: it passes over those that are locked. */

@@ -11,7 +11,7 @@ import { prepared, type Statement } from "./statement.ts";
 
 /** Wait for a connection, free or new. */
 const usualConnectMs = 2_000;
-/** Wait for an answer. Longer than the server's own limit: for servers that say nothing any more. */
+/** Wait for an answer. Longer than the server's own limit: for servers that have fallen silent. */
 const usualAnswerMs = 4_000;
 /** By how much the server's limit of a statement comes before the wait for its answer. */
 const aheadMs = 1_000;
@@ -22,7 +22,7 @@ const findMs = 4_000;
 const findPauseMs = 100;
 /** A connection that was not needed for this long is closed. */
 const idleMs = 30_000;
-/** How long a full disk is remembered: no cheap probe can tell whether there is room again. */
+/** How long a full disk is remembered: no cheap probe shows whether there is room again. */
 const diskFullMs = 10_000;
 
 /** By what name the server knows the connections of services and of their command line. */
@@ -35,7 +35,7 @@ export interface Limits {
   readonly idleMs: number;
 }
 
-// A lock is waited for a little longer than a process that says nothing any more can hold it.
+// A lock is waited for a little longer than a process that has fallen silent can hold it.
 const usualLimits: Limits = { statementMs: usualAnswerMs - aheadMs, lockMs: 2_800, idleMs: 2_500 };
 
 /** After a read its connection rests as long as the read took, at most this long: half of the time is left to submissions. */
@@ -103,7 +103,7 @@ export class Connections implements Reader, AsyncDisposable {
       ...options,
     });
     // An idle connection that the server ends is taken out of the pool, and the next one is made when it is needed. While
-    // a connection is in use its statements are told of its end. Without listeners either ends the process.
+    // a connection is in use, its statements fail when it ends. Without listeners both would end the process.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }

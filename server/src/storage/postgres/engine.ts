@@ -63,7 +63,7 @@ export const makeEngine = (connections: Connections): Engine => ({
   },
   indexedBy: () => "",
   ranges,
-  // No release that we support can tell all texts that are no JSON. One that was cut off has no end.
+  // No release that we support has a test for JSON that takes all texts. A text that was cut off has no end.
   json: (column) => `CASE WHEN ${column} LIKE '{%}' THEN ${column}::jsonb END`,
   elementsOf: (json) => `jsonb_array_elements_text(${json}) AS each (value)`,
   among: (column, parameter, type = "text") => `${column} = ANY (${parameter}::${type}[])`,

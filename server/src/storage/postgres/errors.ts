@@ -1,5 +1,5 @@
-// Which errors of the database and of the connection to it mean that it cannot be used now, and which are mistakes in
-// this program. Only the former become `StorageUnavailable`; the latter pass through, so that they are found.
+// Which errors of PostgreSQL and of the connection to it mean that it cannot be used now: they become `StorageUnavailable`.
+// All others are mistakes in this program and pass through, so that they are found.
 import { DatabaseError } from "pg";
 import { StorageUnavailable } from "../store.ts";
 
@@ -60,7 +60,7 @@ export function isLost(error: unknown): boolean {
   return answer.severity === "FATAL" || answer.severity === "PANIC" || answer.code === "25006";
 }
 
-/** The driver waited for an answer in vain. It has no code for that. */
+/** The driver gave up waiting for an answer. It has no code for that. */
 export const isSilence = (error: unknown): boolean =>
   error instanceof StorageUnavailable && error.cause instanceof Error && error.cause.message === "Query read timeout";
 

@@ -27,7 +27,7 @@ export const inbox: Inbox = {
       if (typed !== null) either.push(matches("who", typedQuery(typed)));
       conditions.push(`(${either.join(" OR ")})`);
     }
-    // The planner cannot tell: it takes any word that it has no statistics of for a frequent one, and would read all rows
+    // The planner does not know: it takes any word that it has no statistics of for a frequent one, and would read all rows
     // in their order to find that there is none. Behind an OFFSET it cannot see that order.
     return `SELECT arrival FROM submission_search WHERE ${conditions.join(" AND ")} ${areRare ? "OFFSET 0" : ""}`;
   },

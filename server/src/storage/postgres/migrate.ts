@@ -83,7 +83,7 @@ export async function findPending(
 }
 
 /**
- * @param waiting is told who keeps a migration waiting, at each try
+ * @param waiting called at each try with who keeps a migration waiting
  * @returns the names of those that this process applied
  * @throws StorageUnavailable when another transaction keeps a table for minutes; its process is named
  */

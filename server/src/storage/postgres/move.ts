@@ -27,7 +27,7 @@ export async function openPostgresMove({ url }: { readonly url: string }, role: 
     keepAlive: true,
     types: columnTypes,
   });
-  // A query that is under way is told of a lost connection.
+  // A query that is under way fails when the connection is lost.
   client.on("error", () => {});
   // What was not committed ends with the connection.
   opened.defer(() => client.end());

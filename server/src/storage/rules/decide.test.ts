@@ -3,8 +3,9 @@
 import { emailKey } from "@submissions/shared/fields";
 import { expect, test } from "vitest";
 import { application, day, entry, inquiry, minute, noon, subscription } from "../../../../test/contract/records.ts";
+import { capMs } from "../limits.ts";
 import type { ChallengeRecord, EarlierSubmission, IdempotencyRecord } from "../records.ts";
-import { type Entry } from "../store.ts";
+import type { Entry } from "../store.ts";
 import { decide, decideLeaving } from "./decide.ts";
 import {
   addressed,
@@ -16,7 +17,6 @@ import {
   type Numbers,
   wantedBy,
 } from "./facts.ts";
-import { capMs } from "./mails.ts";
 import { dayNumber, References } from "./references.ts";
 import { hashedKey } from "./suppression.ts";
 
@@ -138,7 +138,7 @@ const known = (more: Partial<NonNullable<Addressee["subscriber"]>>) => ({
   ],
 });
 
-test("a subscriber keeps what was told first, and the source of the latest request", () => {
+test("a subscriber keeps what was stored first, and the source of the latest request", () => {
   expect(decided([entry(subscription())], known({})).rows.subscriber).toEqual([
     {
       email_key: "reader@example.org",
@@ -158,7 +158,7 @@ test("a subscriber keeps what was told first, and the source of the latest reque
   ]);
 });
 
-test("becoming active ends having left, and is told to webhooks; anything else is not", () => {
+test("becoming active ends having left, and webhooks are notified; of anything else they are not", () => {
   const left = known({ status: "unsubscribed", unsubscribed_at: noon - minute });
   const hearers = [{ event: "subscriber.confirmed", id: 5 }] as const;
   const single = decided([entry(subscription({ optIn: "single" }))], { ...left, hearers }).rows;
@@ -226,7 +226,7 @@ test("an address, a key and a challenge are looked up once for a batch, from the
   expect(keyName(key)).toBe("p k");
 });
 
-const former = { kind: "inquiry", arrival: 7, wasChanged: false, stored: [], told: [] } as const;
+const former = { kind: "inquiry", arrival: 7, wasChanged: false, stored: [], notified: [] } as const;
 const free = () => ({ suppressed: false, receipts: [] as number[] });
 
 test("what leaves spam gets the mails and deliveries that it did not get, once", () => {
@@ -239,7 +239,7 @@ test("what leaves spam gets the mails and deliveries that it did not get, once",
     created_at: noon,
     due_at: noon,
   };
-  expect(decideLeaving({ ...former, told: [1] }, free(), [1, 2], noon)).toEqual({
+  expect(decideLeaving({ ...former, notified: [1] }, free(), [1, 2], noon)).toEqual({
     mails: ["inquiry-receipt", "inquiry-notice"],
     deliveries: [delivery],
   });

@@ -3,6 +3,7 @@
 // the facts for those behind it, and numbers are taken out of their lists.
 import { referenceDay, referencesPerDay } from "@submissions/shared/reference";
 import type { WebhookEvent } from "@submissions/shared/console";
+import { capMs, receiptsMax } from "../limits.ts";
 import type {
   LeasedMail,
   MailKind,
@@ -20,11 +21,11 @@ import {
   addresseeOf,
   dayName,
   type Facts,
-  holds,
+  stands,
   keyName,
   type Numbers,
 } from "./facts.ts";
-import { capMs, isAutomatic, mailsOf, receiptsMax } from "./mails.ts";
+import { isAutomatic, mailsOf } from "./mails.ts";
 import { mailId } from "./outbox-row.ts";
 import { dayNumber, type References } from "./references.ts";
 import { fieldsOf, filed } from "./submission-row.ts";
@@ -58,7 +59,8 @@ export function decide(entries: readonly AddressedEntry[], facts: Facts, numbers
     const { submission, key, challenge } = entry;
     // A caller who repeats a submission repeats its solution with it, so the key comes first.
     const taken = key === null ? undefined : facts.taken.get(keyName(key));
-    if (key !== null && taken !== undefined && holds(taken, key)) return { result: "repeated", earlier: taken.earlier };
+    if (key !== null && taken !== undefined && stands(taken, key))
+      return { result: "repeated", earlier: taken.earlier };
     if (challenge !== null && facts.spent.has(challenge.hash)) return { result: "challenge-spent" };
     return submission.kind === "subscription" ? subscribe(entry, submission) : file(entry, submission);
   }
@@ -196,7 +198,7 @@ export function decide(entries: readonly AddressedEntry[], facts: Facts, numbers
       lease_until: leased && leased.until,
     });
     if (leased === null) return [];
-    const tries = { attempts: 0, timesNotFound: null, leasedUntil: leased.until };
+    const tries = { attempts: 0, denials: null, leasedUntil: leased.until };
     return [{ id: mailId(id, at), kind, about, createdAt: at, ...tries }];
   }
 
@@ -213,23 +215,23 @@ interface Leaving {
   /** Its status was changed before: it was no spam at some time, and had its mails then. They may be forgotten by now. */
   readonly wasChanged: boolean;
   readonly stored: readonly MailKind[];
-  /** Webhooks that were told of it; what was kept back does not count. */
-  readonly told: readonly number[];
+  /** Webhooks that were notified; what was kept back does not count. */
+  readonly notified: readonly number[];
 }
 
 /** What was not done for a submission when it was stored as spam: its mails and its deliveries. */
 export function decideLeaving(
-  { kind, arrival, wasChanged, stored, told }: Leaving,
+  { kind, arrival, wasChanged, stored, notified }: Leaving,
   addressee: Pick<Addressee, "suppressed" | "receipts">,
   hearers: readonly number[],
   at: number,
 ): { readonly mails: readonly MailKind[]; readonly deliveries: readonly TableRow<"webhook_delivery">[] } {
   const lacking = wasChanged ? [] : mailsOf[kind].filter((mail) => !stored.includes(mail));
   const mails = lacking.filter((mail) => !isAutomatic(mail) || getsReceipt(addressee, at));
-  const untold = hearers.filter((webhook) => !told.includes(webhook));
+  const others = hearers.filter((webhook) => !notified.includes(webhook));
   return {
     mails,
-    deliveries: deliveriesOf(untold, receivedEvent(kind), { submission: arrival, subscriber: null }, at),
+    deliveries: deliveriesOf(others, receivedEvent(kind), { submission: arrival, subscriber: null }, at),
   };
 }
 

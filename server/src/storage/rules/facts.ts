@@ -3,10 +3,11 @@
 import { emailKey } from "@submissions/shared/fields";
 import type { WebhookEvent } from "@submissions/shared/console";
 import { referenceDay } from "@submissions/shared/reference";
+import { capMs, idempotencyMs, receiptsMax } from "../limits.ts";
 import type { EarlierSubmission, IdempotencyRecord, TriageStatus } from "../records.ts";
-import { type Entry, idempotencyMs } from "../store.ts";
+import type { Entry } from "../store.ts";
 import { quoted } from "./columns.ts";
-import { capMs, receiptKinds, receiptsMax } from "./mails.ts";
+import { receiptKinds } from "./mails.ts";
 import { hashedKey } from "./suppression.ts";
 import { type Columns, type RowOf, tables, type TableRow } from "./tables.ts";
 import { receivedEvent } from "./webhooks.ts";
@@ -92,7 +93,7 @@ export const lookUps = {
       addresseeOf(facts, key).suppressed = true;
     },
   }),
-  // The latest are enough to tell whether a cap is reached, at whichever instant. What was sent again is capped itself.
+  // The latest are enough to know whether a cap is reached at any instant. What was sent again is capped itself.
   receipts: lookUp({
     wanted: { key: "text", since: "bigint", until: "bigint" },
     text: `SELECT key, at FROM (
@@ -168,7 +169,7 @@ export const keyName = ({ procedure, keyHash }: Pick<IdempotencyRecord, "procedu
 export const dayName = ({ kind, day }: RowOf<(typeof lookUps)["counters"]["wanted"]>): string => `${kind} ${day}`;
 
 /** Whether a key that was taken stands for a submission: for a day after it was taken. */
-export const holds = ({ createdAt }: Pick<Taken, "createdAt">, key: IdempotencyRecord): boolean =>
+export const stands = ({ createdAt }: Pick<Taken, "createdAt">, key: IdempotencyRecord): boolean =>
   createdAt > key.createdAt - idempotencyMs;
 
 export const earlierOf = ({ fingerprint, reference, status, receiptSent }: EarlierRow): EarlierSubmission => ({

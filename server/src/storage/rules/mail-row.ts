@@ -28,10 +28,11 @@ export interface ClaimedMail extends SubmissionRow {
   readonly mailKind: MailKind;
   readonly createdAt: number;
   readonly attempts: number;
-  readonly timesNotFound: number | null;
+  readonly denials: number | null;
   readonly tokens: string | null;
-  readonly digest: string | null;
-  /** The address of the operator who is told of assignments. */
+  /** The column `digest`, JSON: the digest of a day; or of a mail to an operator, who assigned what. */
+  readonly summary: string | null;
+  /** The address of the operator whom a mail about assignments is to. */
   readonly operator: string | null;
   /** The address. */
   readonly subscriber: string | null;
@@ -47,7 +48,7 @@ export const replyJoins = `LEFT JOIN reply ON reply.id = mail.reply
 
 /** To be read from `mail` and what `mailJoins` and `replyJoins` add. A receipt that is forgotten was sent. Quoted names keep their case. */
 export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.created_at AS "createdAt", mail.attempts,
-  mail.denials AS "timesNotFound", mail.tokens, mail.digest, assigned.email AS operator,
+  mail.denials, mail.tokens, mail.digest AS summary, assigned.email AS operator,
   subscriber.email AS subscriber, reply.text AS reply,
   coalesce(operator.name, reply.author) AS author,
   CASE WHEN reply.id IS NULL OR submission.receipt_at IS NULL THEN 0 ELSE coalesce(
@@ -58,19 +59,19 @@ export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.cre
 
 /** @param refusal why it must not be sent */
 export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUntil: number, refusal?: string) {
-  const { mailKind: kind, createdAt, attempts, timesNotFound, requestId } = row;
-  const mail = { id, kind, createdAt, attempts, timesNotFound, leasedUntil };
+  const { mailKind: kind, createdAt, attempts, denials, requestId } = row;
+  const mail = { id, kind, createdAt, attempts, denials, leasedUntil };
   const about = refusal === undefined ? subjectOf(row) : null;
   return about ? { ...mail, about } : { ...mail, about: { refused: refusal ?? "unreadable row", requestId } };
 }
 
 function subjectOf(row: ClaimedMail): MailSubject | null {
   if (row.operator !== null) {
-    const assigned = readFields(row.digest ?? "") as Assignment["assigned"];
+    const assigned = readAssigned(row.summary);
     return Object.keys(assigned).length === 0 ? null : { assignment: { email: row.operator, assigned } };
   }
-  if (row.digest !== null) {
-    const digest = readDigest(row.digest);
+  if (row.summary !== null) {
+    const digest = readDigest(row.summary);
     return digest && { digest };
   }
   if (row.subscriber !== null) {
@@ -86,9 +87,15 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
 export function endedMail(settlement: MailSettlement): Ended {
   const { result, at } = settlement;
   if (result === "sent") return endedAs(result, at, settlement.providerId);
-  const { error, timesNotFound } = settlement;
-  if (result !== "later") return endedAs(result, at, error, timesNotFound);
-  return queuedAgain(settlement, error, settlement.tried ? 1 : 0, timesNotFound);
+  const { error, denials } = settlement;
+  if (result !== "later") return endedAs(result, at, error, denials);
+  return queuedAgain(settlement, error, settlement.tried ? 1 : 0, denials);
+}
+
+/** What is assigned to an operator, of the column `digest`. */
+export function readAssigned(json: string | null): Assignment["assigned"] {
+  const assigned = Object.entries(readFields(json ?? "{}"));
+  return Object.fromEntries(assigned.flatMap(([reference, by]) => (typeof by === "string" ? [[reference, by]] : [])));
 }
 
 /** Null when it cannot be read: another version may have written it. */

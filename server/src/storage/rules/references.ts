@@ -1,4 +1,4 @@
-// References are labels that people quote. They must be unique and must not tell how many submissions came, so they are
+// References are labels that people quote. They must be unique and must not show how many submissions came, so they are
 // neither counted nor drawn: a keyed permutation turns the day's counter into six digits, and back.
 import { hkdfSync } from "node:crypto";
 import { kindOf, kindOfReference, type SubmissionKind } from "@submissions/shared/kinds";

@@ -1,5 +1,6 @@
 // What a subscription does to an address, known or not, and subscribers as rows.
 import { languageOf } from "@submissions/shared/language";
+import { newsletterMailsMax, welcomeIntervalMs } from "../limits.ts";
 import type {
   ConsentRecord,
   LeftOutReason,
@@ -9,9 +10,7 @@ import type {
   SubscriptionRecord,
   Welcome,
 } from "../records.ts";
-import { welcomeIntervalMs } from "../store.ts";
 import { columnsOf, picked, readFields } from "./columns.ts";
-import { newsletterMailsMax } from "./mails.ts";
 import { readConsent } from "./submission-row.ts";
 import type { KnownAddressee } from "./suppression.ts";
 import type { TableRow } from "./tables.ts";

@@ -1,5 +1,5 @@
 // What news of an address changes, and what stays of one that is erased. Providers repeat their news and mix up its order,
-// so the outcome must be the same whatever comes twice or late.
+// so the outcome must not depend on either.
 import { hash } from "node:crypto";
 import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
 
@@ -9,7 +9,7 @@ export interface Standing {
   readonly at: number;
 }
 
-// Among news of the same instant the weightier one stands, in whichever order they come.
+// Of two news of the same instant the weightier one counts, in either order.
 const weight = (reason: SuppressionReason | null): number =>
   [null, "manual", "inactive", "unsubscribed", "bounced", "complained"].indexOf(reason);
 
@@ -47,7 +47,7 @@ function decideStanding(known: Standing | undefined, news: Standing): Standing |
   if (news.reason === "inactive" && known.reason !== null && known.reason !== "inactive") {
     return news.at > known.at ? { reason: known.reason, at: news.at } : null;
   }
-  // Why a mail was refused is often told only after that it was.
+  // The reason of a refusal often arrives after the refusal.
   const explains = known.reason === "inactive" && news.reason !== null && news.reason !== "inactive";
   if (news.reason === "complained" || explains) return { reason: news.reason, at: Math.max(known.at, news.at) };
   if (news.at !== known.at) return news.at > known.at ? news : null;
@@ -55,9 +55,9 @@ function decideStanding(known: Standing | undefined, news: Standing): Standing |
 }
 
 /**
- * What stays known when a bounce or a leaving is told after newer news: the address may be mailed as before, but the
- * subscriber becomes what they would be had it been told in time. Null when that changes nothing, or when the subscriber
- * has asked for the newsletter since.
+ * What stays known when a bounce or an unsubscription arrives after newer news: the address may be mailed as before, but
+ * the subscriber gets the status that they would have if it had arrived in time. Null when that changes nothing, or when the
+ * subscriber has asked for the newsletter since.
  */
 function standingOfLateNews(
   known: Standing | undefined,

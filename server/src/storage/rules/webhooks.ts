@@ -11,7 +11,7 @@ import type { TableRow } from "./tables.ts";
 
 export const receivedEvent = (kind: SubmissionKind): WebhookEvent => `${kind}.received`;
 
-/** Webhooks are told when an address may get the newsletter, and when it may not any more; never of one that did not confirm. */
+/** Null: the address may get the newsletter as before. Webhooks hear nothing of one that did not confirm. */
 export function subscriberEvent(before: SubscriberStatus | undefined, after: SubscriberStatus): WebhookEvent | null {
   if ((before === "active") === (after === "active")) return null;
   return after === "active" ? "subscriber.confirmed" : "subscriber.unsubscribed";

@@ -2,7 +2,7 @@
 // are drawn and what is locked, each engine knows.
 import type { IdempotencyRecord } from "../records.ts";
 import type { Decision } from "../rules/decide.ts";
-import { earlierOf, holds, lookUps } from "../rules/facts.ts";
+import { earlierOf, stands, lookUps } from "../rules/facts.ts";
 import type { Store } from "../store.ts";
 import type { Engine, Query } from "./engine.ts";
 
@@ -24,7 +24,7 @@ export function makeEarlier({ prepare, read }: Engine): Pick<Store, "findEarlier
   return {
     async findEarlier(key: IdempotencyRecord) {
       const [row] = await read(find(key.procedure, key.keyHash));
-      return row !== undefined && holds(row, key) ? earlierOf(row) : null;
+      return row !== undefined && stands(row, key) ? earlierOf(row) : null;
     },
   };
 }

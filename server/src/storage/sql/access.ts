@@ -214,11 +214,11 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
 
     listOperators: () => read(statements.all()),
 
-    findOperator(by) {
-      if (typeof by === "string") return find(statements.byKey(emailKey(by)));
-      if ("invitationHash" in by) return find(statements.byInvitation(by.invitationHash, by.at));
-      return find(statements.byOidc(by.issuer, by.subject));
-    },
+    findOperator: (email) => find(statements.byKey(emailKey(email))),
+
+    findInvited: (invitationHash, now) => find(statements.byInvitation(invitationHash, now)),
+
+    findBound: ({ issuer, subject }) => find(statements.byOidc(issuer, subject)),
 
     changeOperator: (email, change, actor) =>
       transaction(function* () {

@@ -1,5 +1,4 @@
-// What webhooks are to be told of a subscriber, of the change of a submission or of an erased person, stored within its
-// transaction.
+// Deliveries to webhooks about a subscriber, the change of a submission or an erased person, stored within its transaction.
 import type { DeliveredEvent } from "@submissions/shared/console";
 import type { SubscriberStatus } from "../records.ts";
 import { lookUps } from "../rules/facts.ts";
@@ -9,7 +8,7 @@ import type { Engine, Steps } from "./engine.ts";
 export function prepareAnnouncements({ prepare, insert }: Engine) {
   const findHearers = prepare<{ id: number }>(lookUps.hearers.text);
 
-  function* tell(event: DeliveredEvent, subjects: readonly EventSubject[], at: number): Steps<void> {
+  function* announce(event: DeliveredEvent, subjects: readonly EventSubject[], at: number): Steps<void> {
     const hearers = subjects.length === 0 ? [] : (yield* findHearers(event)).map(({ id }) => id);
     if (hearers.length === 0) return;
     yield* insert({ webhook_delivery: subjects.flatMap((subject) => deliveriesOf(hearers, event, subject, at)) });
@@ -18,7 +17,7 @@ export function prepareAnnouncements({ prepare, insert }: Engine) {
   return {
     *ofStatus(before: SubscriberStatus | undefined, after: SubscriberStatus, key: string, at: number): Steps<void> {
       const event = subscriberEvent(before, after);
-      if (event !== null) yield* tell(event, [{ submission: null, subscriber: key }], at);
+      if (event !== null) yield* announce(event, [{ submission: null, subscriber: key }], at);
     },
 
     /** Of submissions that are and were no spam. `changed`: `status`, `assignee`, `tags`. */
@@ -26,15 +25,15 @@ export function prepareAnnouncements({ prepare, insert }: Engine) {
       const subjectOf = ({ arrival: submission, changed }: (typeof changes)[number]) => {
         return { submission, subscriber: null, detail: JSON.stringify(changed) };
       };
-      return tell("submission.changed", changes.map(subjectOf), at);
+      return announce("submission.changed", changes.map(subjectOf), at);
     },
   };
 }
 
-/** A person is erased in batches, which take less time than this: what they erase is told together. */
+/** A person is erased in batches, which take less time than this: what they erase is announced together. */
 const gatherMs = 2_000;
 
-/** What other systems are told of an erased person, each in a way that only it understands. */
+/** Announces an erased person to other systems, to each by a hash that it alone can compute. */
 export function prepareErasureNews({ prepare, insert, locking }: Engine) {
   const event = "person.erased";
   const findHearers = prepare<{ id: number; secret: string }>(

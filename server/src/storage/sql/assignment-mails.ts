@@ -1,8 +1,8 @@
-// Mails that tell operators what others assign to them: one at a time for each operator. What is assigned before it is due
-// is added to it, what is taken away leaves it.
+// Mails about what others assign to an operator: one at a time for each operator. What is assigned before it is due is added
+// to it, what is taken away leaves it. Who assigned what is in the column `digest`.
 import { emailKey } from "@submissions/shared/fields";
 import type { Actor } from "../desk-store.ts";
-import { readFields } from "../rules/columns.ts";
+import { readAssigned } from "../rules/mail-row.ts";
 import type { Engine, Steps } from "./engine.ts";
 
 /** How long a mail waits for further assignments, so that a change of many submissions is one mail. In milliseconds. */
@@ -19,8 +19,8 @@ export function prepareAssignmentMails({ prepare, locking }: Engine) {
     SELECT id, mail_assigned AS "isMailed" FROM operator WHERE email_key = $1 ${locking("FOR UPDATE")}`);
   const findName = prepare<{ name: string }>("SELECT coalesce(name, email) AS name FROM operator WHERE email_key = $1");
   // None that may have been sent, or is held since a restore.
-  const findWaiting = prepare<{ id: number; digest: string }>(`
-    SELECT id, digest FROM mail WHERE operator = $1 AND status = 'queued' AND attempts = 0 AND denials IS NULL
+  const findWaiting = prepare<{ id: number; assigned: string }>(`
+    SELECT id, digest AS assigned FROM mail WHERE operator = $1 AND status = 'queued' AND attempts = 0 AND denials IS NULL
       AND lease_owner IS NULL ORDER BY id DESC LIMIT 1 ${locking("FOR UPDATE")}`);
   const insert = prepare(`
     INSERT INTO mail (kind, operator, digest, status, created_at, due_at) VALUES ('assignment', $1, $2, 'queued', $3, $4)`);
@@ -35,17 +35,17 @@ export function prepareAssignmentMails({ prepare, locking }: Engine) {
       const [operator] = yield* lockOperator(emailKey(email));
       if (operator === undefined) continue;
       const [waiting] = yield* findWaiting(operator.id);
-      const assigned = new Map(Object.entries(readFields(waiting?.digest ?? "{}")));
+      const assigned = new Map(Object.entries(readAssigned(waiting?.assigned ?? null)));
       for (const { reference, from, to } of changes) {
         if (from === email) assigned.delete(reference);
         if (to === email && to !== actor && operator.isMailed === 1) assigned.set(reference, by?.name ?? actor);
       }
-      const digest = JSON.stringify(Object.fromEntries(assigned));
+      const json = JSON.stringify(Object.fromEntries(assigned));
       const dueAt = at + assignmentWaitMs;
       if (waiting === undefined) {
-        if (assigned.size > 0) yield* insert(operator.id, digest, at, dueAt);
+        if (assigned.size > 0) yield* insert(operator.id, json, at, dueAt);
       } else if (assigned.size === 0) yield* remove(waiting.id);
-      else yield* change(waiting.id, digest, dueAt, at);
+      else yield* change(waiting.id, json, dueAt, at);
     }
   };
 }

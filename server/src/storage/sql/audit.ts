@@ -15,7 +15,7 @@ export const entryColumns = "id, at, operator, action, subject, detail";
 
 export const readEntry = (row: StoredEntry): AuditRow => ({ ...row, detail: readFields(row.detail) });
 
-/** Adds entries within the transactions of what they tell. */
+/** Adds entries within the transactions of what they record. */
 export const prepareAudit =
   ({ insert }: Engine) =>
   (entry: AuditEntry, actor: Actor) =>

@@ -30,7 +30,7 @@ export function prepareChanging(engine: Engine, references: References) {
   const { prepare, locking, among } = engine;
   const audit = prepareAudit(engine);
   const leaveSpam = prepareLeavingSpam(engine);
-  const { ofChanges: tellOfChanges } = prepareAnnouncements(engine);
+  const { ofChanges: announceChanges } = prepareAnnouncements(engine);
   const mailAssignees = prepareAssignmentMails(engine);
   const findArrival = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
@@ -60,7 +60,7 @@ export function prepareChanging(engine: Engine, references: References) {
     const rows = yield* lockRows(scope, names);
     const outcomes: TriageOutcome[] = [];
     const [changed, leaving]: [Changing[], Changing[]] = [[], []];
-    const told: { readonly arrival: number; readonly changed: readonly string[] }[] = [];
+    const announced: { readonly arrival: number; readonly changed: readonly string[] }[] = [];
     const reassigned: Parameters<typeof mailAssignees>[0][number][] = [];
     const entries: AuditEntry[] = [];
     for (const { reference, version } of targets) {
@@ -78,7 +78,7 @@ export function prepareChanging(engine: Engine, references: References) {
         if (row.assignee !== after.assignee) reassigned.push({ reference, from: row.assignee, to: after.assignee });
         if (row.status === "spam" && after.status !== "spam") leaving.push(after);
         else if (after.status !== "spam" && decision.entries.length > 0) {
-          told.push({ arrival: row.arrival, changed: decision.entries.map(({ action }) => action) });
+          announced.push({ arrival: row.arrival, changed: decision.entries.map(({ action }) => action) });
         }
         // A target that is named twice is in conflict the second time.
         rows.set(reference, after);
@@ -86,13 +86,13 @@ export function prepareChanging(engine: Engine, references: References) {
     }
     yield* together(changed.map((row) => update(row.status, row.assignee, row.version, row.respondedAt, row.arrival)));
     yield* leaveSpam(leaving, actor.at);
-    yield* tellOfChanges(told, actor.at);
+    yield* announceChanges(announced, actor.at);
     yield* mailAssignees(reassigned, actor);
     yield* together(entries.map((entry) => audit(entry, actor)));
     return outcomes;
   }
 
-  return { audit, lock, lockRows, tellOfChanges, triage };
+  return { audit, lock, lockRows, announceChanges, triage };
 }
 
 export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes) {

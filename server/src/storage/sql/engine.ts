@@ -64,7 +64,7 @@ export interface Engine {
   locking(how: `FOR ${string}`): string;
   /** Keeps other transactions from changing what is known of an address, and then runs queries as {@link together}. */
   lockAddress<Rows extends readonly unknown[]>(key: string, queries: QueriesOf<Rows>): Steps<AnswersOf<Rows>>;
-  /** Which index a SELECT walks along (null: the table itself), where the planner needs to be told; behind the table. */
+  /** Which index a SELECT walks along (null: the table itself), where the planner chooses badly; behind the table. */
   indexedBy(index: string | null): string;
   readonly ranges: Ranges;
   /** A column of JSON texts, to take members of with `->` and `->>`; null where it cannot be read. */

@@ -1,7 +1,7 @@
 // Erases persons and outdated submissions, a few in each transaction. What refers to a submission goes with it.
 import { emailKey } from "@submissions/shared/fields";
 import { kindOf } from "@submissions/shared/kinds";
-import type { Actor, DeskStore, Outdated } from "../desk-store.ts";
+import type { DeskStore } from "../desk-store.ts";
 import { hashedKey } from "../rules/suppression.ts";
 import { prepareErasureNews } from "./announcements.ts";
 import { prepareAudit } from "./audit.ts";
@@ -81,7 +81,7 @@ export function makeErasing(engine: Engine, { removeWords }: SearchIndex, option
   const { lockAddress, read, write, transaction } = engine;
   const statements = prepareStatements(engine, options);
   const audit = prepareAudit(engine);
-  const tellOfErasure = prepareErasureNews(engine);
+  const announceErasure = prepareErasureNews(engine);
 
   /** Keys of their resumes are kept. Answers how many there are. */
   function* eraseRows(rows: readonly Row[]): Steps<number> {
@@ -90,7 +90,7 @@ export function makeErasing(engine: Engine, { removeWords }: SearchIndex, option
     return rows.filter(({ resumeKey }) => resumeKey !== null).length;
   }
 
-  /** Of addresses that are not to be mailed a hash is kept. Answers how many there were. */
+  /** Keeps the hashes of those addresses that are not to be mailed. Answers how many rows there were. */
   function* keepHashes(erased: readonly ErasedSuppression[]): Steps<number> {
     yield* together(
       erased.flatMap(({ key, reason, at }) => (reason === null ? [] : statements.keepHash(hashedKey(key), reason, at))),
@@ -98,7 +98,7 @@ export function makeErasing(engine: Engine, { removeWords }: SearchIndex, option
     return erased.length;
   }
 
-  const erasePerson = (email: string, actor: Actor) =>
+  const erasePerson: DeskStore["erasePerson"] = (email, actor) =>
     transaction(function* () {
       const key = emailKey(email);
       const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
@@ -111,11 +111,11 @@ export function makeErasing(engine: Engine, { removeWords }: SearchIndex, option
       // By what names a person in an older copy of the database, and nowhere else.
       const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
       if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
-      if (rows.length + subscribers.length > 0) yield* tellOfErasure(key, detail.references, actor.at);
+      if (rows.length + subscribers.length > 0) yield* announceErasure(key, detail.references, actor.at);
       return { ...counts, more: rows.length === options.atOnce };
     });
 
-  function eraseOutdated({ kind, before }: Outdated, actor: Actor) {
+  const eraseOutdated: DeskStore["eraseOutdated"] = ({ kind, before }, actor) => {
     const outdated = statements.outdated[kind === "spam" ? "spam" : "ofKind"];
     const erase = function* () {
       const rows = yield* outdated(kind, before);
@@ -127,10 +127,11 @@ export function makeErasing(engine: Engine, { removeWords }: SearchIndex, option
       return { ...detail, subscriptions: 0, more: rows.length === options.atOnce };
     };
     return transaction(erase, { repeatable: true });
-  }
+  };
 
   return {
-    erase: (what, actor) => (typeof what === "string" ? erasePerson(what, actor) : eraseOutdated(what, actor)),
+    erasePerson,
+    eraseOutdated,
 
     async countOutdated({ kind, before }) {
       const count = statements.countOutdated[kind === "spam" ? "spam" : "ofKind"];

@@ -1,7 +1,8 @@
 // Deletes expired rows, a batch of each table in one transaction. Rows that another transaction is changing at this moment
 // are left to it. What was stored by a clock that was ahead is not kept until it is that late.
+import { idempotencyMs } from "../limits.ts";
 import { dayMs } from "../rules/days.ts";
-import { idempotencyMs, type Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { type Engine, only, together } from "./engine.ts";
 
 /** Mails that were sent, failed or are in doubt. Counted from when they were stored. */

@@ -1,10 +1,11 @@
 // Submissions that leave spam get what they did not get when they were stored. What that is, is decided in
 // `rules/decide.ts`.
+import { capMs } from "../limits.ts";
 import type { MailKind, SubmissionKind } from "../records.ts";
 import { decideLeaving } from "../rules/decide.ts";
 import { lookUps } from "../rules/facts.ts";
 import { quoted } from "../rules/columns.ts";
-import { capMs, isAutomatic } from "../rules/mails.ts";
+import { isAutomatic } from "../rules/mails.ts";
 import { statusActions } from "../rules/triage.ts";
 import { receivedEvent } from "../rules/webhooks.ts";
 import { keptBack } from "../webhook-store.ts";
@@ -28,7 +29,7 @@ export function prepareLeavingSpam(engine: Engine) {
     `SELECT 1 AS changed FROM audit WHERE subject = $1 AND action IN (${quoted(statusActions)}) LIMIT 1`,
   );
   const findMails = prepare<{ kind: MailKind }>("SELECT kind FROM mail WHERE submission = $1");
-  const findTold = prepare<{ webhook: number }>(`
+  const findNotified = prepare<{ webhook: number }>(`
     SELECT webhook FROM webhook_delivery WHERE submission = $1 AND event <> 'submission.changed' AND coalesce(last_answer, '') <> '${keptBack}'`);
   const storeMail = prepare(
     "INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES ($1, $2, 'queued', $3, $3)",
@@ -39,13 +40,13 @@ export function prepareLeavingSpam(engine: Engine) {
     // In one order everywhere, so that transactions cannot deadlock.
     const sorted = rows.toSorted((one, other) => (one.emailKey < other.emailKey ? -1 : 1));
     for (const { arrival, kind, reference, emailKey } of sorted) {
-      const [standings, receipts, changes, stored, hearers, told] = yield* lockAddress(emailKey, [
+      const [standings, receipts, changes, stored, hearers, notified] = yield* lockAddress(emailKey, [
         standingOf(emailKey),
         findReceipts(emailKey, now - capMs, now + capMs),
         findChange(reference),
         findMails(arrival),
         findHearers(receivedEvent(kind)),
-        findTold(arrival),
+        findNotified(arrival),
       ]);
       const { mails, deliveries } = decideLeaving(
         {
@@ -53,7 +54,7 @@ export function prepareLeavingSpam(engine: Engine) {
           arrival,
           wasChanged: changes.length > 0,
           stored: stored.map((mail) => mail.kind),
-          told: told.map(({ webhook }) => webhook),
+          notified: notified.map(({ webhook }) => webhook),
         },
         { suppressed: standings.some(({ reason }) => reason !== null), receipts: receipts.map(({ at }) => at) },
         hearers.map(({ id }) => id),

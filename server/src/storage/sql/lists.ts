@@ -36,10 +36,10 @@ export function makeLists(engine: Engine) {
     listSubscribers: ({ status, source, search = "" }, page) =>
       subscribers((bind) => {
         // Both engines call this differently: whether a text holds another.
-        const holds = search === "" ? [] : [`email_key <> replace(email_key, ${bind(emailKey(search))}, '')`];
-        if (source !== undefined) holds.push(`source = ${bind(source)}`);
-        if (status === undefined) return { conditions: holds };
-        return { conditions: [`status = ${bind(status)}`, ...holds], index: "subscriber_status" };
+        const conditions = search === "" ? [] : [`email_key <> replace(email_key, ${bind(emailKey(search))}, '')`];
+        if (source !== undefined) conditions.push(`source = ${bind(source)}`);
+        if (status === undefined) return { conditions };
+        return { conditions: [`status = ${bind(status)}`, ...conditions], index: "subscriber_status" };
       }, page),
 
     async countSources() {

@@ -10,7 +10,7 @@ import { type Engine, type Steps, together } from "./engine.ts";
 interface Claimed {
   readonly row: number;
   readonly createdAt: number;
-  readonly timesNotFound?: number | null;
+  readonly denials?: number | null;
 }
 
 export interface OutboxTable<Row extends Claimed, Leased, Settlement> {
@@ -210,8 +210,8 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
 
     async renew(ids, { owner, until }) {
       const rows = ids.flatMap((id) => parseId(id)?.row ?? []);
-      const held = await transaction(() => renew(until, rows, owner)[Symbol.iterator](), { repeatable: true });
-      return new Set(held.map(idOf));
+      const renewed = await transaction(() => renew(until, rows, owner)[Symbol.iterator](), { repeatable: true });
+      return new Set(renewed.map(idOf));
     },
 
     async settle(settlements, owner) {

@@ -36,7 +36,7 @@ export async function readPage<Row>(
   const rows: Row[] = [];
   /** Where to go on when the search ends before the end of the rows; null: it does not. */
   let stoppedAt: number | null = null;
-  // One row more than the page has tells whether there are more.
+  // One row more than the page has shows whether there are more.
   for (let worked = 0, isFirst = true; above + 1 < below && rows.length <= limit; isFirst = false) {
     const edge = descending ? Math.max(above, below - width - 1) : Math.min(below, above + width + 1);
     const startedAt = performance.now();

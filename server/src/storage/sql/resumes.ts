@@ -13,7 +13,7 @@ export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engi
       ORDER BY arrival LIMIT $2`,
     )} RETURNING arrival, reference, resume_key AS key`);
   const record = prepare("UPDATE submission SET resume_scan = $2, resume_lease_until = NULL WHERE resume_key = $1");
-  // The index has only rows with a resume. IS NOT NULL tells the planner that it may use it.
+  // The index has only rows with a resume. IS NOT NULL lets the planner use it.
   const known = prepare<{ key: string }>(
     `SELECT resume_key AS key FROM submission WHERE ${among("resume_key", "$1")} AND resume_key IS NOT NULL`,
   );

@@ -2,11 +2,12 @@
 // address, and once where it never left. A reply or notice that was sent counts against the limit of the operator, and has one
 // of its own.
 import type { DeskStore } from "../desk-store.ts";
+import { againMax, capMs, newsletterMailsMax, receiptsMax } from "../limits.ts";
 import type { MailKind, MailStatus } from "../records.ts";
 import { lookUps } from "../rules/facts.ts";
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { parseMailId } from "../rules/outbox-row.ts";
-import { againMax, capMs, isAutomatic, isToPerson, newsletterMailsMax, receiptsMax } from "../rules/mails.ts";
+import { isAutomatic, isToPerson } from "../rules/mails.ts";
 import { prepareStanding } from "./addresses.ts";
 import { prepareAudit } from "./audit.ts";
 import type { Engine } from "./engine.ts";

@@ -13,7 +13,7 @@ const taggedAtOnce = 100;
 /** Suggestions that the console gets. */
 const suggestionsMax = 500;
 
-export function makeTags(engine: Engine, { audit, lock, lockRows, tellOfChanges }: Changes) {
+export function makeTags(engine: Engine, { audit, lock, lockRows, announceChanges }: Changes) {
   const { prepare, among, read, transaction } = engine;
   const update = prepare("UPDATE submission SET tags = $2 WHERE arrival = $1");
   const insert = prepare("INSERT INTO tag (submission, kind, word) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
@@ -47,9 +47,9 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, tellOfChanges 
       if (add !== undefined && tags.includes(add)) yield* insert(arrival, kind, add);
       yield* update(arrival, tags.length === 0 ? null : JSON.stringify(tags));
     }
-    // Without the words: they may tell of a person, and the audit log outlives the submission.
+    // Without the words: they may describe a person, and the audit log outlives the submission.
     yield* together(changed.map(({ reference }) => audit({ action: "tags", subject: reference }, actor)));
-    yield* tellOfChanges(
+    yield* announceChanges(
       changed.flatMap(({ arrival, status }) => (status === "spam" ? [] : [{ arrival, changed: ["tags"] }])),
       actor.at,
     );

@@ -8,7 +8,7 @@ export const engineWaitMs = 5;
 /** Pause between two tries. */
 export const busyPauseMs = 10;
 
-/** How long work waits for a lock before it is given up. A caller is still there to be told. */
+/** How long work waits for a lock before it is given up. The caller still waits for the answer then. */
 export const busyWaitMs = 1_000;
 
 /**

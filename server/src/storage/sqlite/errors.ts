@@ -1,5 +1,5 @@
-// Tells SQLite's errors that mean that the database cannot be used now from mistakes in this program. Only the former
-// become `StorageUnavailable`; the latter pass through, so that they are found.
+// Which errors of SQLite mean that the database cannot be used now: they become `StorageUnavailable`. All others are mistakes
+// in this program and pass through, so that they are found.
 import { StorageUnavailable } from "../store.ts";
 
 // Primary result codes, https://sqlite.org/rescode.html. Extended codes carry more in their higher bytes: 517 is BUSY

@@ -30,8 +30,8 @@ export async function connect(file: string, access: Access): Promise<SqliteConne
 
 /**
  * Moves what a killed process left in the log into the database. Recovery reads it from the memory of the kernel and
- * syncs nothing: a replayed key would be answered with what a power cut takes back; and where a sync had failed before,
- * the kernel never writes it, so that what is committed behind it would be lost as well. A process that reads from the log
+ * syncs nothing: otherwise a repeated key could be answered from pages that were never synced; and where a sync had failed
+ * before, the kernel never writes these pages, so that what is committed behind them would be lost as well. A process that reads from the log
  * for long does not hold up the start: as a rule it was there before, and then there was no recovery.
  */
 async function moveLogLeft(connection: SqliteConnection): Promise<void> {

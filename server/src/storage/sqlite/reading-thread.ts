@@ -12,7 +12,7 @@ const lockWaitMs = 5_000;
 /** Pages in memory, in KiB. */
 const cacheKiB = 4 * 1024;
 
-/** The text of a statement. A prepared statement tells it only while its connection is open. */
+/** The text of a statement. A prepared statement gives it only while its connection is open. */
 type Readable = Pick<Statement<never, unknown>, "sourceSQL">;
 
 type Answer = { readonly rows: unknown[] } | { readonly error: { readonly message: string } };

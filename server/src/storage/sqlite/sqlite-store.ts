@@ -42,7 +42,7 @@ export function makeSqliteStore(
       row,
       references,
       engine,
-      // Commands that only read serve no requests, which could wait.
+      // A command that only reads needs no thread: no request waits for its event loop.
       reading: connection.access === "read-only" ? engine : readingBy(engine, thread),
       inbox,
       searchIndex: prepareSearchIndex(engine),
@@ -62,7 +62,7 @@ export function makeSqliteStore(
       return queue.counts;
     },
 
-    // An entry says itself until when it may wait.
+    // The entry has its own deadline.
     accept: (entry) => queue.run(addressed(entry), entry) as Promise<Acceptance>,
 
     async [Symbol.asyncDispose]() {
