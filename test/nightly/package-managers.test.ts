@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import about from "../../client/package.json" with { type: "json" };
 import { packAndInstall } from "../support/package/packed.ts";
 import { startService } from "../support/service.ts";
 import { openFolder } from "../support/folder.ts";
@@ -16,11 +17,12 @@ const bin = (path: string) => join(import.meta.dirname, "node_modules", path);
 const byNode = (path: string) => [process.execPath, bin(path)];
 
 const packed = shared(packAndInstall);
+const file = `packages/client-${about.version}.tgz`;
 const forms = shared(openFolder);
 const service = shared(async () => {
   const formsFolder = forms().path;
   await mkdir(join(formsFolder, "packages"));
-  await copyFile(packed().tarball, join(formsFolder, "packages/client-0.1.0.tgz"));
+  await copyFile(packed().tarball, join(formsFolder, file));
   await writeFile(join(formsFolder, "forms.js"), "// Not needed here.\n");
   return startService({ formsFolder });
 });
@@ -71,7 +73,7 @@ describe.each(Object.keys(managers))("%s", (name) => {
           await writeFile(join(folder, ".yarnrc.yml"), yarnSettings);
           await writeFile(join(folder, "yarn.lock"), "");
         }
-        await run([...add, `@submissions/client@${service().url}/packages/client-0.1.0.tgz`], folder);
+        await run([...add, `@submissions/client@${service().url}/${file}`], folder);
         const reference = await run([...by, "program.mjs", service().url, "managers@example.org"], folder);
         expect(reference).toMatch(/^INQ-/);
         expect((await service().stored()).inquiries.map((stored) => stored.reference)).toContain(reference);

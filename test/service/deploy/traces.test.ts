@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { json as readJson } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
+import about from "../../../server/package.json" with { type: "json" };
 import { createLog } from "../../../server/src/observe/log.ts";
 import { applicant, buyer, form, json, pdf, rest, rpc } from "../../support/doors.ts";
 import { runToEnd } from "../../support/service-process.ts";
@@ -99,7 +100,7 @@ test("an application is traced from its request to the mails that were handed ov
 
   expect(collector.requests[0]).toMatchObject({ path: "/v1/traces", headers: { authorization: "Bearer t0ken" } });
   const resource = factsOf(collector.exports[0]!.resourceSpans[0]!.resource.attributes);
-  expect(resource).toMatchObject({ "service.name": "submissions", "service.version": "0.1.0" });
+  expect(resource).toMatchObject({ "service.name": "submissions", "service.version": about.version });
   // Nothing of the person, of the file or of the data folder.
   for (const word of ["Ana", "ana@", "annotator", "resume.pdf", service.dataFolder]) {
     expect(JSON.stringify(collector.exports)).not.toContain(word);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
+import about from "../../../server/package.json" with { type: "json" };
 import { runCommandLine } from "../../../server/src/commands/program.ts";
 import { Kept, runCommand } from "../../support/desk/run-command.ts";
 
@@ -93,7 +94,7 @@ test.each([
 });
 
 test("--version is that of the package, and no error", async () => {
-  expect(await runClosed("--version")).toEqual({ code: 0, stdout: "0.1.0\n", stderr: "" });
+  expect(await runClosed("--version")).toEqual({ code: 0, stdout: `${about.version}\n`, stderr: "" });
 });
 
 test("an unexpected error ends with 1 and tells its type, not its message", async () => {

@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "n
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import about from "../../../client/package.json" with { type: "json" };
 
 export const root = join(import.meta.dirname, "../../..");
 
@@ -75,7 +76,7 @@ async function copy(workshop: string, name: string): Promise<string> {
 async function pack(workshop: string): Promise<string> {
   const args = ["pack", "--silent", "--ignore-scripts=false", "--pack-destination", workshop];
   await run("npm", args, await copy(workshop, "client"));
-  return join(workshop, "submissions-client-0.1.0.tgz");
+  return join(workshop, `submissions-client-${about.version}.tgz`);
 }
 
 /** Unpacks the package into the project and links its dependencies. */
