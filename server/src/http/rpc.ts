@@ -8,7 +8,7 @@ import type { BodyKind, Procedure } from "../rpc/procedure.ts";
 import { acceptBodies } from "./body/content-type.ts";
 import { answerCall, bodyOf, type DoorOptions, jsonBytesMaxOf, readBody } from "./call.ts";
 import { answerOf, refuse } from "./fault-reply.ts";
-import { inputsOf, isBatch, rpcPath, rpcPrefix, sendBatch, sendJson, wantsLines } from "./rpc-wire.ts";
+import { inputsOf, isBatch, rpcPath, rpcPrefix, sendBatch, wantsLines } from "./rpc-wire.ts";
 
 const ofBatches: readonly BodyKind[] = ["application/json"];
 
@@ -34,7 +34,8 @@ export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<
         async (request, reply) => {
           if (isBatch(request)) return answerAll(request, reply);
           const receipt = answerCall(door, procedure, "rpc", request, await readBody(request, procedure, door));
-          return sendJson(reply, await answerOf(request, reply, path, receipt));
+          const { status, body } = await answerOf(request, reply, path, receipt);
+          return reply.code(status).send(body);
         },
       );
     });
