@@ -1,5 +1,6 @@
 // The type of the service's router, for tRPC's own client and its integrations. Written by hand, because the declarations
-// of the server's router lead to packages that callers do not have. A type test compares the two. Types only.
+// of the server's router lead to packages that callers do not have. Its procedures are those of the client. A type test
+// compares it with the server's. Types only.
 import type { ErrorData } from "@submissions/shared/faults";
 import type {
   TRPC_ERROR_CODE_NUMBER,
@@ -7,14 +8,7 @@ import type {
   TRPCDecorateCreateRouterOptions,
   TRPCMutationProcedure,
 } from "@trpc/server";
-import type {
-  Application,
-  ApplicationReceipt,
-  Inquiry,
-  InquiryReceipt,
-  Subscription,
-  SubscribeReceipt,
-} from "./sdk/submissions.ts";
+import type { SubmissionsClient } from "./sdk/submissions-client.ts";
 
 export type { ErrorData } from "@submissions/shared/faults";
 
@@ -40,15 +34,19 @@ type Mutation<Input, Output> = TRPCMutationProcedure<{
   errorShape: ErrorShape;
 }>;
 
+/** `FormData` where there is a file: a file in a plain object would become `{}`. */
+type WithoutFile<Input> = Input extends FormData ? Input : Omit<Input, "resumeFile">;
+
+type MutationOf<Method> = Method extends (input: infer Input, options?: never) => Promise<infer Receipt>
+  ? Mutation<WithoutFile<Input>, Receipt>
+  : never;
+
 /** The router of the service. */
 export type AppRouter = TRPCBuiltRouter<
   Types,
   TRPCDecorateCreateRouterOptions<{
-    marketplace: { inquiry: Mutation<Inquiry, InquiryReceipt> };
-    newsletter: { subscribe: Mutation<Subscription, SubscribeReceipt> };
-    applications: {
-      /** `FormData` where there is a resume: a file in a plain object would become `{}`. */
-      submit: Mutation<FormData | Omit<Application, "resumeFile">, ApplicationReceipt>;
+    -readonly [Group in keyof SubmissionsClient]: {
+      [Name in keyof SubmissionsClient[Group]]: MutationOf<SubmissionsClient[Group][Name]>;
     };
   }>
 >;
