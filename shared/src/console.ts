@@ -378,6 +378,8 @@ export interface OperatorName {
 export interface Account extends OperatorName {
   /** Whether a mail tells of what others assign. */
   readonly mailAssigned: boolean;
+  /** False: the provider alone vouches for the operator. */
+  readonly hasPassword: boolean;
 }
 
 /** Whose account a link of an invitation opens. */

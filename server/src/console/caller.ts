@@ -15,6 +15,8 @@ export type Caller =
       readonly operatorId: number;
       readonly sessionHash: string;
       readonly isStrong: boolean;
+      /** When the session began, in milliseconds since the epoch. */
+      readonly begunAt: number;
       readonly mustSetSecondFactor: boolean;
     }
   | { readonly kind: "token"; readonly name: string; readonly role: Role; readonly tokenId: number };
@@ -44,9 +46,9 @@ export async function callerOf(
   const sessionHash = hashOfSent(cookies.read(request, sessionCookie) ?? "");
   const operator = sessionHash === null ? null : await access.findSession(sessionHash, now);
   if (sessionHash === null || operator === null) return null;
-  const { email, role, id: operatorId, isStrong } = operator;
-  const mustSet = mustSetSecondFactor(operator, isStrong);
-  return { kind: "operator", name: email, role, operatorId, sessionHash, isStrong, mustSetSecondFactor: mustSet };
+  const { email, role, id: operatorId, isStrong, begunAt } = operator;
+  const known = { name: email, role, operatorId, sessionHash, isStrong, begunAt };
+  return { kind: "operator", ...known, mustSetSecondFactor: mustSetSecondFactor(operator, isStrong) };
 }
 
 /**

@@ -19,7 +19,7 @@ const day = 24 * 60 * 60;
 /** That this device has signed in before: it is counted apart from strangers. Browsers keep no cookie for longer. */
 export const deviceCookie: Cookie = { name: "console-device", below: "", sameSite: "Strict", seconds: 400 * day };
 
-/** The account of a provider that waits for the operator's password. */
+/** The account of a provider that waits for the operator's password, or for the code of the second factor. */
 export const bindingCookie: Cookie = { name: "console-binding", below: "", sameSite: "Strict", seconds: 600 };
 
 /** The path of the console, below that of the base address. */

@@ -9,6 +9,7 @@ import { Fault } from "../fault.ts";
 import { sign, signed } from "../secrets.ts";
 import type { AccessStore, OidcIdentity, StoredOperator } from "../storage/access-store.ts";
 import { displayName } from "./inputs.ts";
+import { namesFactor } from "./second-factor.ts";
 
 export interface OpenIdConnectSettings {
   readonly issuer: string;
@@ -34,6 +35,8 @@ export interface Vouched extends Pick<Pending, "former" | "invitation"> {
   readonly email: string | null;
   /** What the provider calls the person, if an operator can be called that. */
   readonly name: string | null;
+  /** Whether it names a second factor. */
+  readonly isStrong: boolean;
 }
 
 const providerSecondsMax = 10;
@@ -159,6 +162,15 @@ export function openIdConnect(
       await access.changeOperator(operator.email, { oidc: binding.identity }, { operator: operator.email, at });
     },
 
+    /** What a browser keeps of an account until the code of the operator's second factor was given. */
+    untilCode: ({ identity }: Vouched) => write("code", { identity, until: clock.now() + bindingMs }),
+
+    /** The operator of the account that a browser kept until the code is given; null: it kept none, or for too long. */
+    async awaited(kept: string): Promise<StoredOperator | null> {
+      const waiting = read("code", kept) as { identity: OidcIdentity; until: number } | null;
+      return waiting !== null && waiting.until > clock.now() ? access.findBound(waiting.identity) : null;
+    },
+
     /** Ends a sign-in. @param query of the provider's redirect @throws Fault `oidcFailed`, `oidcUnavailable` */
     async finish(query: string, kept: string): Promise<Vouched> {
       const oidc = await import("openid-client");
@@ -179,7 +191,8 @@ export function openIdConnect(
         const person = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
         const email = person.email_verified === true ? addressOf(person.email ?? "") : null;
         const name = displayName.safeParse(person.name).data ?? null;
-        return { identity: { issuer: claims.iss, subject: claims.sub }, email, name, former, invitation };
+        const identity = { issuer: claims.iss, subject: claims.sub };
+        return { identity, email, name, isStrong: namesFactor(claims), former, invitation };
       } catch (error) {
         // The library throws errors of many kinds: wrong answers, refusals of the provider, answers that do not come.
         refused(reasonOf(error));

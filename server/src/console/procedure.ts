@@ -23,6 +23,8 @@ export interface Context {
   readonly keep: (session: NewSession | null) => void;
   /** Binds the account that this browser brought from the provider before, if it did, to the operator who signs in. */
   readonly bind: (operator: StoredOperator) => Promise<void>;
+  /** Whom the provider has vouched for in this browser, and whose code is still to be given; null: no one. */
+  readonly awaited: () => Promise<StoredOperator | null>;
 }
 
 export const trpc = initTRPC

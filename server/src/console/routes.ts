@@ -146,6 +146,10 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, options: Consol
       console.cookies.clear(reply, bindingCookie);
       await console.openIdConnect?.bindLater(kept, operator);
     },
+    async awaited() {
+      const kept = console.cookies.read(request, bindingCookie);
+      return kept === null ? null : ((await console.openIdConnect?.awaited(kept)) ?? null);
+    },
   };
 }
 
@@ -233,7 +237,11 @@ function oidcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReque
       cookies.write(reply, bindingCookie, openIdConnect.later(vouched));
       return reply.redirect(`${publicUrl()}/console#connect`);
     }
-    const { id } = await console.signIns.begin(operator, visitorOf(request, options), true);
+    if (operator.totpSecret !== null && !vouched.isStrong) {
+      cookies.write(reply, bindingCookie, openIdConnect.untilCode(vouched));
+      return reply.redirect(`${publicUrl()}/console#code`);
+    }
+    const { id } = await console.signIns.begin(operator, visitorOf(request, options), vouched.isStrong);
     if (vouched.former !== null) {
       const actor = { operator: operator.email, at: console.clock.now() };
       await console.access.endSessions({ idHash: vouched.former }, actor);

@@ -1,6 +1,26 @@
 // The second factor of operators: codes of an authenticator app (RFC 6238: SHA-1, 6 digits, 30 s), and recovery codes.
 import { randomBytes } from "node:crypto";
 
+/**
+ * Authentication methods of what a person has or is, or of several kinds (RFC 8176). What a person knows (`pwd`, `pin`, `kba`)
+ * is the first factor; where, when and in which network the sign-in took place (`geo`, `rba`, `wia`, `user`) is none.
+ */
+const methods: ReadonlySet<unknown> = new Set(
+  ["mfa", "mca", "otp", "hwk", "swk", "pop", "sc", "sms", "tel"].concat(["face", "fpt", "iris", "retina", "vbm"]),
+);
+/** Authentication contexts that ask for several factors: OpenID's EAP and PAPE, and that of REFEDS. */
+const contexts: ReadonlySet<unknown> = new Set([
+  "phr",
+  "phrh",
+  "http://schemas.openid.net/pape/policies/2007/06/multi-factor",
+  "http://schemas.openid.net/pape/policies/2007/06/multi-factor-physical",
+  "https://refeds.org/profile/mfa",
+]);
+
+/** Whether an ID token names a second factor, by which the person has signed in at the provider. */
+export const namesFactor = ({ amr, acr }: Readonly<Record<string, unknown>>): boolean =>
+  contexts.has(acr) || (Array.isArray(amr) && amr.some((method) => methods.has(method)));
+
 const stepMs = 30_000;
 /** A code of the step before or after counts too: clocks differ, and people type slowly. */
 const stepsApart = 1;

@@ -39,6 +39,15 @@ interface Credentials {
   readonly code?: string | undefined;
 }
 
+/** Who is signed in, and since when, in milliseconds since the epoch. */
+interface SignedIn {
+  readonly name: string;
+  readonly begunAt: number;
+}
+
+/** Within this time of a sign-in its provider vouches for an operator who has no password. */
+const freshMs = 10 * 60 * 1000;
+
 const failedSignIn = "sign-in.failed";
 
 export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted }: SignInOptions) {
@@ -62,20 +71,21 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
   /**
    * Answers the operator with this address, password and code. Null when the address or the password is wrong.
    *
-   * @param hasSession the session has given its code already
+   * @param given what needs no proof: `code` where a session has given it already, `password` where a provider vouches
    * @throws Fault `fieldsInvalid` (the code), `signInThrottled`, `signInBusy`
    */
-  async function verify({ email, password, code }: Credentials, visitor: Visitor, hasSession: boolean) {
+  async function verify({ email, password, code }: Credentials, visitor: Visitor, given?: "code" | "password") {
     const device = knownDevice(access.cookieKey, email, visitor.deviceCookie);
-    const isKnown = device !== null || hasSession;
+    const isKnown = device !== null || given === "code";
     const place = { holder: isKnown ? emailKey(email) : visitor.network, isKnown };
     let known: StoredOperator | null = null;
     let [isCodeMissing, isCodeWrong] = [false, false];
     const attempt = async (): Promise<StoredOperator | null> => {
       known = await access.findOperator(email);
       // The same work for unknown addresses, and for operators without a password.
-      if (!(await passwords.verify(password, known?.password ?? null, place)) || known === null) return null;
-      if (hasSession || known.totpSecret === null) return known;
+      const isRight = given === "password" || (await passwords.verify(password, known?.password ?? null, place));
+      if (!isRight || known === null) return null;
+      if (given === "code" || known.totpSecret === null) return known;
       // No failure: the page asks for the code once the password was right.
       isCodeMissing = code === undefined || code.trim() === "";
       if (code === undefined || isCodeMissing) return known;
@@ -108,7 +118,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
 
   /** Asks who is signed in for the password. @throws Fault `fieldsInvalid` (the field), `signInThrottled`, `signInBusy` */
   async function confirm(email: string, password: string, field: string, visitor: Visitor): Promise<StoredOperator> {
-    const operator = await verify({ email, password }, visitor, true);
+    const operator = await verify({ email, password }, visitor, "code");
     if (operator === null) throw fieldInvalid(field, "This is not your current password.");
     return operator;
   }
@@ -132,18 +142,41 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     return operator;
   }
 
+  async function start(credentials: Credentials, visitor: Visitor, given?: "password"): Promise<NewSession> {
+    const operator = await verify(credentials, visitor, given);
+    if (operator !== null) return begin(operator, visitor, operator.totpSecret !== null);
+    throw new Fault("signInFailed");
+  }
+
+  /** Whether an operator can be asked for a password. */
+  const hasPassword = ({ password }: StoredOperator): boolean => passwordsOn && password !== null;
+
   return {
     begin,
-    confirm,
+    hasPassword,
     invited,
+
+    /**
+     * Asks who is signed in for the password, or else for a sign-in of the last minutes.
+     *
+     * @throws Fault `fieldsInvalid` (the password), `signInThrottled`, `signInBusy`
+     */
+    async confirmOwner({ name, begunAt }: SignedIn, password: string, visitor: Visitor): Promise<StoredOperator> {
+      const operator = await access.findOperator(name);
+      if (operator === null || hasPassword(operator)) return confirm(name, password, "password", visitor);
+      if (begunAt > clock.now() - freshMs) return operator;
+      throw fieldInvalid("password", "Please sign out and in again first. You then have ten minutes for this.");
+    },
 
     /** @throws Fault `signInFailed`, `fieldsInvalid` (the code), `signInThrottled`, `signInBusy`, `passwordsOff` */
     async withPassword(credentials: Credentials, visitor: Visitor): Promise<NewSession> {
       requirePasswords();
-      const operator = await verify(credentials, visitor, false);
-      if (operator !== null) return begin(operator, visitor, operator.totpSecret !== null);
-      throw new Fault("signInFailed");
+      return start(credentials, visitor);
     },
+
+    /** Signs in whom a provider vouches for. @throws Fault `signInFailed`, `fieldsInvalid` (the code), `signInThrottled` */
+    withCode: ({ email }: StoredOperator, code: string, visitor: Visitor): Promise<NewSession> =>
+      start({ email, password: "", code }, visitor, "password"),
 
     /**
      * Sets the password and the display name of the operator who was invited, and signs in. Null: the operator has a second

@@ -29,7 +29,9 @@ export interface SessionOrigin {
   readonly isStrong: boolean;
 }
 
-export type StoredSession = StoredOperator & Pick<SessionOrigin, "isStrong">;
+export interface StoredSession extends StoredOperator, Pick<SessionOrigin, "isStrong"> {
+  readonly begunAt: number;
+}
 
 export interface OidcIdentity {
   readonly issuer: string;

@@ -17,10 +17,11 @@ const site = shared(() => ConsoleSite.open({ count: 0, env: { CONSOLE_TOTP: "req
 
 const inbox = (page: Page) => page.getByRole("heading", { name: "Inbox" });
 
-/** Answers a recovery code. */
-async function setUp(page: Page): Promise<string> {
+/** Answers a recovery code. @param by what vouches for the operator */
+async function setUp(page: Page, by: "password" | "organisation" = "password"): Promise<string> {
   await page.getByRole("button", { name: "Set up" }).click();
-  await page.getByLabel("Your password").fill(password);
+  if (by === "password") await page.getByLabel("Your password").fill(password);
+  else await page.getByText("You must have signed in with your organisation").waitFor();
   await page.getByRole("button", { name: "Go on" }).click();
   await page.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
   const secret = (await page.locator("dialog code").first().innerText()).replaceAll(" ", "");
@@ -90,11 +91,13 @@ test("a link of the command line signs in with one click, and not a second time"
   await page.getByText("This link was used or has expired.").waitFor();
 });
 
-test.runIf(atNight)("an invitation is accepted with the account of a provider, whose page is reached", async () => {
+/** A console without passwords, and the provider of its operators. */
+async function withProvider(person: IdentityProvider["person"]) {
+  const opened = new AsyncDisposableStack();
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
-  await using provider = await IdentityProvider.open(() => `${base}/console/oidc/callback`);
-  provider.person = { subject: "nils", email: "nils@voices.example" };
+  const provider = opened.use(await IdentityProvider.open(() => `${base}/console/oidc/callback`));
+  provider.person = person;
   const env = {
     PORT: String(port),
     PUBLIC_URL: base,
@@ -103,7 +106,36 @@ test.runIf(atNight)("an invitation is accepted with the account of a provider, w
     OIDC_CLIENT_SECRET: client.secret,
     CONSOLE_PASSWORDS: "off",
   };
-  await using offering = await ConsoleSite.open({ count: 0, env });
+  const offering = opened.use(await ConsoleSite.open({ count: 0, env }));
+  return { provider, offering, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+test("where the provider names no second factor, the page asks for the code of the one that is set", async () => {
+  await using scene = await withProvider({ subject: "nils", email: "nils@voices.example", amr: ["pwd"] });
+  const { offering } = scene;
+  await using visit = await Visit.begin(browser());
+  const { page } = visit;
+  visit.expectProblems(/status of 400/);
+  await page.goto(`${offering.url}/invitation#token=${await offering.invite("nils@voices.example", "sales")}`);
+  await page.getByRole("button", { name: "Accept with your organisation's account" }).click();
+  await inbox(page).waitFor();
+  await page.goto(`${offering.url}/settings`);
+  const recovery = await setUp(page, "organisation");
+  await page.waitForLoadState("networkidle");
+  await signOut(page);
+  await page.getByRole("button", { name: "Continue with your organisation" }).click();
+  const code = page.getByLabel("Code of your authenticator app, or a recovery code");
+  await code.fill("000000");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("This code is wrong, or was used before.").waitFor();
+  await code.fill(recovery);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await inbox(page).waitFor();
+});
+
+test.runIf(atNight)("an invitation is accepted with the account of a provider, whose page is reached", async () => {
+  await using scene = await withProvider({ subject: "nils", email: "nils@voices.example" });
+  const { provider, offering } = scene;
   await using visit = await Visit.begin(browser());
   const { page } = visit;
   await page.goto(`${offering.url}/invitation#token=${await offering.invite("nils@voices.example", "sales")}`);

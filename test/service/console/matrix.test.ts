@@ -19,7 +19,7 @@ const marketing: readonly Role[] = ["admin", "marketing"];
 const procedures = new Map<string, readonly Role[] | "anyone">(
   (
     [
-      ["anyone", "session: me methods signIn invitation acceptInvitation useSignInLink"],
+      ["anyone", "session: me methods signIn enterCode invitation acceptInvitation useSignInLink"],
       [everyone, "session: changePassword account setName setMailAssigned list end signOut signOutEverywhere"],
       [everyone, "secondFactor: get begin confirm remove"],
       [everyone, "people: get"],

@@ -1,6 +1,8 @@
 // Sign-in by OpenID Connect, against a real provider on the loopback.
 import { generateKeyPairSync } from "node:crypto";
+import { TOTP } from "otpauth";
 import { beforeEach, describe, expect, test } from "vitest";
+import { MovableClock } from "../../support/movable-clock.ts";
 import { keptLog } from "../../support/kept-log.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -210,6 +212,144 @@ test("signs in where passwords are off, and no password does", async () => {
   only.person = { subject: "eva", email: "eva@example.org" };
   const response = await finish(browser, await begin(browser, one, token));
   expect(response.headers.get("location")).toBe(`${one.url}/console`);
+});
+
+const codeOf = (secret: string, at: number) => new TOTP({ secret }).generate({ timestamp: at });
+
+/** An operator who signs in by the provider, with a second factor that is set here. */
+async function withFactor(env = {}) {
+  const opened = new AsyncDisposableStack();
+  const clock = new MovableClock();
+  const only = opened.use(await IdentityProvider.open(() => `${one.url}/console/oidc/callback`));
+  const one: Service = opened.use(await startService({ env: { ...envOf(only.issuer), ...env }, clock }));
+  only.person = { subject: "eva", email: "eva@example.org", amr: ["pwd"] };
+  const token = await invite(one, "eva@example.org", "admin");
+  const eva = new Operator(one);
+  await enter(eva, await begin(eva, one, token));
+  const { secret } = (await eva.call("secondFactor.begin", { password: "" })).data as { secret: string };
+  const set = await eva.call("secondFactor.confirm", { password: "", secret, code: codeOf(secret, clock.now()) });
+  if (set.status !== 200) throw new Error(set.message);
+  clock.advance(60_000);
+  const throughTheProvider = async (browser: Operator) => enter(browser, await begin(browser, one));
+  return { only, one, eva, clock, secret, throughTheProvider, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** Comes back from the provider, and keeps the cookie of a session or of what is still to be given. Answers where it leads to. */
+async function enter(browser: Operator, back: URL): Promise<string | null> {
+  const response = await finish(browser, back);
+  const kept = response.headers.getSetCookie().find((one) => /^console-(?:session|binding)=[^;]/.test(one));
+  browser.cookie = kept?.split(";")[0] ?? null;
+  return response.headers.get("location");
+}
+
+test("a second factor that is set is asked for, once and within ten minutes, where the provider names none", async () => {
+  await using scene = await withFactor({ CONSOLE_TOTP: "required" });
+  const { one, clock, secret, throughTheProvider } = scene;
+  const browser = new Operator(one);
+  expect(await throughTheProvider(browser)).toBe(`${one.url}/console#code`);
+  expect(browser.cookie).toMatch(/^console-binding=/);
+  for (const call of ["operators.list", "inbox.counts", "session.account"])
+    expect((await browser.call(call)).status).toBe(401);
+  expect((await browser.call("session.me")).data).toBeNull();
+  const enterCode = (code: string) => browser.call("session.enterCode", { code });
+  const wrong = await enterCode("000000");
+  expect([wrong.status, wrong.issues?.[0]?.path]).toEqual([400, ["code"]]);
+  expect((await enterCode(" ")).issues?.[0]?.path).toEqual(["code"]);
+  const kept = browser.cookie;
+  const code = codeOf(secret, clock.now());
+  expect((await enterCode(code)).data).toEqual({ email: "eva@example.org", role: "admin" });
+  expect(browser.setCookie).toMatch(/^console-(?:session|binding)=/);
+
+  // The code is spent, and the account that waits is forgotten in time.
+  const again = new Operator(one);
+  again.cookie = kept;
+  expect((await again.call("session.enterCode", { code })).status).toBe(400);
+  clock.advance(10 * 60_000);
+  const late = await again.call("session.enterCode", { code: codeOf(secret, clock.now()) });
+  expect([late.status, late.message]).toEqual([400, expect.stringContaining("could not be completed")]);
+  expect((await new Operator(one).call("session.enterCode", { code: codeOf(secret, clock.now()) })).status).toBe(400);
+  await one.stop();
+  const failed = (await auditOf(one)).filter(({ action }) => action === "sign-in.failed");
+  expect(failed.map(({ operator: name, detail }) => [name, detail])).toEqual([["eva@example.org", { count: 2 }]]);
+});
+
+test("wrong codes behind the provider are throttled", async () => {
+  await using scene = await withFactor();
+  const { one, clock, secret, throughTheProvider } = scene;
+  const browser = new Operator(one);
+  await throughTheProvider(browser);
+  for (let tries = 0; tries < 10; tries += 1)
+    expect((await browser.call("session.enterCode", { code: "000000" })).status).toBe(400);
+  const refused = await browser.call("session.enterCode", { code: codeOf(secret, clock.now()) });
+  expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
+});
+
+test.each([
+  [{ amr: ["pwd", "mfa"] }, true],
+  [{ amr: ["otp"] }, true],
+  [{ amr: ["hwk", "user"] }, true],
+  [{ amr: ["swk"] }, true],
+  [{ amr: ["face", "pin"] }, true],
+  [{ amr: ["fpt"] }, true],
+  [{ amr: ["pwd", "sms"] }, true],
+  [{ acr: "phrh" }, true],
+  [{ acr: "http://schemas.openid.net/pape/policies/2007/06/multi-factor", amr: ["pwd"] }, true],
+  [{}, false],
+  [{ amr: [] }, false],
+  [{ amr: ["pwd"] }, false],
+  [{ amr: ["pin", "kba"] }, false],
+  [{ amr: ["pwd", "geo", "rba", "user", "wia"] }, false],
+  [{ amr: ["MFA"] }, false],
+  [{ acr: "1" }, false],
+  [{ acr: "mfa" }, false],
+])("a provider that says %o names a second factor: %s", async (said, isNamed) => {
+  const { only, one, throughTheProvider } = scene();
+  only.person = { subject: "eva", email: "eva@example.org", ...said };
+  const browser = new Operator(one);
+  expect(await throughTheProvider(browser)).toBe(`${one.url}/console${isNamed ? "" : "#code"}`);
+  expect((await browser.call("operators.list")).status).toBe(isNamed ? 200 : 401);
+});
+
+const scene = shared(() => withFactor({ CONSOLE_TOTP: "required" }));
+
+test.each(["on", "off"])(
+  "where it is required, an administrator whom the provider alone vouches for sets a factor first; passwords are %s",
+  async (passwords) => {
+    await using pair = await openPair({ env: { CONSOLE_TOTP: "required", CONSOLE_PASSWORDS: passwords } });
+    const { only, one } = pair;
+    only.person = { subject: "ada", email: "ada@example.org", amr: ["pwd"] };
+    const token = await invite(one, "ada@example.org", "admin");
+    const ada = new Operator(one);
+    await enter(ada, await begin(ada, one, token));
+    expect((await ada.call("session.me")).data).toMatchObject({ mustSetSecondFactor: true });
+    expect((await ada.call("operators.list")).status).toBe(403);
+    expect((await ada.call("session.account")).data).toMatchObject({ hasPassword: false });
+    const { secret } = (await ada.call("secondFactor.begin", { password: "" })).data as { secret: string };
+    const confirm = { password: "", secret, code: codeOf(secret, Date.now()) };
+    expect((await ada.call("secondFactor.confirm", confirm)).status).toBe(200);
+    expect((await ada.call("operators.list")).status).toBe(200);
+    only.person = { ...only.person, amr: ["pwd", "otp"] };
+    const again = new Operator(one);
+    await enter(again, await begin(again, one));
+    expect((await again.call("operators.list")).status).toBe(200);
+  },
+);
+
+test("without a password a second factor is changed only soon after the sign-in, and a password is not set", async () => {
+  await using alone = await withFactor();
+  const { eva, clock } = alone;
+  const refused = await eva.call("session.changePassword", { current: "", password: "another long phrase" });
+  expect([refused.status, refused.issues?.[0]?.path]).toEqual([400, ["current"]]);
+  clock.advance(9 * 60_000);
+  for (const [call, input] of [
+    ["begin", { password: "" }],
+    ["remove", { password: "any" }],
+    ["confirm", { password: "", secret: "A".repeat(32), code: "000000" }],
+  ] as const) {
+    const late = await eva.call(`secondFactor.${call}`, input);
+    expect([call, late.status, late.issues?.[0]?.path]).toEqual([call, 400, ["password"]]);
+  }
+  expect((await eva.call("secondFactor.get")).data).toEqual({ isSet: true });
 });
 
 test("the page may send its form to the provider", async () => {

@@ -44,7 +44,12 @@ test("a display name is asked with the invitation, and is changed by its operato
   expect((await anna.call("session.acceptInvitation", { token, password, name: "Anna\nSouza" })).status).toBe(400);
   expect((await anna.call("session.acceptInvitation", { token, password, name: "  Anna Souza " })).status).toBe(200);
   const account = async () => (await anna.call("session.account")).data;
-  expect(await account()).toEqual({ email: "anna@example.org", name: "Anna Souza", mailAssigned: true });
+  expect(await account()).toEqual({
+    email: "anna@example.org",
+    name: "Anna Souza",
+    mailAssigned: true,
+    hasPassword: true,
+  });
   for (const name of ["eva@example.org", "a\u200Fb", "a\u2028b", " ", "a".repeat(101)]) {
     const refused = await anna.call("session.setName", { name });
     expect([name, refused.status, refused.issues?.[0]?.path]).toEqual([name, 400, ["name"]]);
@@ -52,7 +57,12 @@ test("a display name is asked with the invitation, and is changed by its operato
   expect(await account()).toMatchObject({ name: "Anna Souza" });
   expect((await anna.call("session.setName", { name: "Anna S." })).status).toBe(200);
   expect((await anna.call("session.setMailAssigned", { mailAssigned: false })).status).toBe(200);
-  expect(await account()).toEqual({ email: "anna@example.org", name: "Anna S.", mailAssigned: false });
+  expect(await account()).toEqual({
+    email: "anna@example.org",
+    name: "Anna S.",
+    mailAssigned: false,
+    hasPassword: true,
+  });
   expect((await anna.call("inbox.assignees")).data).toContainEqual({ email: "anna@example.org", name: "Anna S." });
 });
 

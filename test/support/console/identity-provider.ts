@@ -10,6 +10,9 @@ interface Person {
   email?: string;
   emailVerified?: boolean;
   name?: string;
+  /** How the person has signed in, as the ID token says. */
+  amr?: readonly string[];
+  acr?: string;
 }
 
 export class IdentityProvider extends Listening {
@@ -47,7 +50,7 @@ export class IdentityProvider extends Listening {
 function providerOf(one: IdentityProvider, redirect: string): Provider {
   const provider = new Provider(one.issuer, {
     clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: [redirect] }],
-    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    claims: { openid: ["sub", "amr", "acr"], email: ["email", "email_verified"], profile: ["name"] },
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
     cookies: { keys: ["keys of this test"] },
     features: { devInteractions: { enabled: false } },
@@ -69,7 +72,8 @@ function providerOf(one: IdentityProvider, redirect: string): Provider {
     }
     const { prompt, params, session } = await provider.interactionDetails(context.req, context.res);
     if (prompt.name === "login") {
-      const result = { login: { accountId: one.person.subject } };
+      const { subject: accountId, amr, acr } = one.person;
+      const result = { login: { accountId, ...(amr && { amr: [...amr] }), ...(acr !== undefined && { acr }) } };
       await provider.interactionFinished(context.req, context.res, result);
     } else {
       const grant = new provider.Grant({ accountId: session!.accountId, clientId: params["client_id"] as string });

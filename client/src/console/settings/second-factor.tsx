@@ -14,7 +14,7 @@ export function SecondFactor() {
     <Box title="Second factor">
       <p className="quiet">
         {isSet
-          ? "After your password you are asked for a code of your authenticator app."
+          ? "When you sign in you are asked for a code of your authenticator app, too."
           : "With an authenticator app, a stolen password alone does not sign in."}
       </p>
       <p className="box-foot">
@@ -37,7 +37,7 @@ export function SecondFactor() {
             said="The second factor is off."
             reads={[trpc.secondFactor.get]}
           >
-            <p>Your password alone signs in then, and the recovery codes stop working.</p>
+            <p>You sign in without a code then, and the recovery codes stop working.</p>
             <PasswordField />
           </FormButton>
         )}
@@ -46,9 +46,15 @@ export function SecondFactor() {
   );
 }
 
-const PasswordField = () => (
-  <Field label="Your password" name="password" type="password" autoComplete="current-password" required autoFocus />
-);
+function PasswordField() {
+  const account = useQuery(trpc.session.account.queryOptions());
+  if (account.data?.hasPassword === false) {
+    return <p className="quiet small">You must have signed in with your organisation within the last ten minutes.</p>;
+  }
+  return (
+    <Field label="Your password" name="password" type="password" autoComplete="current-password" required autoFocus />
+  );
+}
 
 /** Asks for the password, shows the secret and asks for a code, and shows the recovery codes. */
 function SetUp({ onClose }: { readonly onClose: () => void }) {

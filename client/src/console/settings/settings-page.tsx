@@ -40,7 +40,7 @@ export function SettingsPage() {
       </Box>
       {seesSubmissions(me) && !me.mustSetSecondFactor && <SavedAnswers />}
       <Sessions />
-      {methods?.password && <SecondFactor />}
+      <SecondFactor />
       {isAdmin(me) && !me.mustSetSecondFactor && (
         <>
           <Operators me={me.email} />

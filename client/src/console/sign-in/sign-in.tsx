@@ -91,6 +91,16 @@ export const ProviderForm = ({ token = "", primary = false, elsewhere = false }:
 function SignInForm({ email }: { readonly email?: string }) {
   const methods = useMethods();
   const [connecting] = useState(() => location.hash === "#connect");
+  const [isAwaited] = useState(() => location.hash === "#code");
+  if (isAwaited) {
+    return (
+      <>
+        <p className="quiet">Your organisation's account is not enough here: enter the code, too.</p>
+        <CodeForm />
+        <ProviderForm elsewhere={email !== undefined} />
+      </>
+    );
+  }
   return (
     <>
       {connecting && (
@@ -101,6 +111,34 @@ function SignInForm({ email }: { readonly email?: string }) {
     </>
   );
 }
+
+/** Where the provider has led back, and named no second factor. */
+function CodeForm() {
+  const enter = useMutation({ ...trpc.session.enterCode.mutationOptions(), onSuccess: (me) => session.set(me) });
+  return (
+    <Form
+      call={enter}
+      onSubmit={(text) => enter.mutate({ code: text("code").trim() })}
+      foot={
+        <button className="primary" disabled={enter.isPending}>
+          Sign in
+        </button>
+      }
+    >
+      <CodeField />
+    </Form>
+  );
+}
+
+const CodeField = () => (
+  <Field
+    label="Code of your authenticator app, or a recovery code"
+    name="code"
+    autoComplete="one-time-code"
+    required
+    autoFocus
+  />
+);
 
 function PasswordForm({ email }: { readonly email: string | undefined }) {
   const signIn = useMutation({
@@ -145,15 +183,7 @@ function PasswordForm({ email }: { readonly email: string | undefined }) {
         required
         autoFocus={email !== undefined}
       />
-      {asksForCode && (
-        <Field
-          label="Code of your authenticator app, or a recovery code"
-          name="code"
-          autoComplete="one-time-code"
-          required
-          autoFocus
-        />
-      )}
+      {asksForCode && <CodeField />}
     </Form>
   );
 }

@@ -28,6 +28,15 @@ export const sessionProcedures = trpc.router({
       return replaceSession(ctx, session);
     }),
 
+  /** Ends a sign-in by the provider that waits for the code of the second factor. */
+  enterCode: open.input(z.object({ code: typedCode })).mutation(async ({ ctx, input: { code } }) => {
+    const operator = await ctx.awaited();
+    if (operator === null) throw new Fault("oidcFailed");
+    const session = await ctx.console.signIns.withCode(operator, code, ctx.visitor);
+    await ctx.bind(operator);
+    return replaceSession(ctx, session);
+  }),
+
   invitation: open.input(z.object({ token: secret })).query(async ({ ctx, input }) => {
     const { email, name, role, invitationExpiresAt } = await ctx.console.signIns.invited(input.token, ctx.visitor);
     return { email, name, role, expiresAt: invitationExpiresAt ?? 0 };
@@ -53,9 +62,10 @@ export const sessionProcedures = trpc.router({
       return null;
     }),
 
-  account: readsOwn.query(async ({ ctx: { access, caller } }): Promise<Account> => {
-    const { email, name, mailAssigned } = found(await access.findOperator(caller.name));
-    return { email, name, mailAssigned: mailAssigned === 1 };
+  account: readsOwn.query(async ({ ctx: { access, caller, console } }): Promise<Account> => {
+    const operator = found(await access.findOperator(caller.name));
+    const { email, name, mailAssigned } = operator;
+    return { email, name, mailAssigned: mailAssigned === 1, hasPassword: console.signIns.hasPassword(operator) };
   }),
 
   setName: changesOwn
@@ -99,7 +109,7 @@ export const secondFactorProcedures = trpc.router({
   begin: changesOwn
     .input(z.object({ password: typedPassword }))
     .mutation(async ({ ctx: { console, caller, visitor }, input: { password } }) => {
-      await console.signIns.confirm(caller.name, password, "password", visitor);
+      await console.signIns.confirmOwner(caller, password, visitor);
       return drawFactor(console.brand, caller.name);
     }),
 
@@ -107,7 +117,7 @@ export const secondFactorProcedures = trpc.router({
   confirm: changesOwn
     .input(z.object({ password: typedPassword, secret, code: typedCode }))
     .mutation(async ({ ctx: { console, access, caller, actor, visitor }, input }) => {
-      const operator = await console.signIns.confirm(caller.name, input.password, "password", visitor);
+      const operator = await console.signIns.confirmOwner(caller, input.password, visitor);
       const read = /^[A-Z2-7]{32}$/.test(input.secret) ? readCode(input.code) : null;
       const step = read?.kind === "app" ? await stepOf(input.secret, read.code, actor.at) : null;
       if (step === null) throw fieldInvalid("code", "This is not the code that the app shows now.");
@@ -121,7 +131,7 @@ export const secondFactorProcedures = trpc.router({
   remove: changesOwn
     .input(z.object({ password: typedPassword }))
     .mutation(async ({ ctx: { console, access, caller, actor, visitor }, input: { password } }) => {
-      await console.signIns.confirm(caller.name, password, "password", visitor);
+      await console.signIns.confirmOwner(caller, password, visitor);
       if (!(await access.changeOperator(caller.name, { secondFactor: null }, actor))) throw new Fault("signedOut");
       return null;
     }),

@@ -10,6 +10,7 @@ import {
   sessionMs,
   signInLinkMs,
   type StoredOperator,
+  type StoredSession,
   touchMs,
 } from "../access-store.ts";
 import type { AuditEntry } from "../desk-store.ts";
@@ -83,8 +84,8 @@ function prepareStatements({ prepare, locking }: Engine) {
     createSession: prepare(`
       INSERT INTO session (id_hash, operator, created_at, seen_at, device, network, strong) VALUES ($1, $2, $3, $3, $4, $5, $6)`),
     forgetSessions: prepare("DELETE FROM session WHERE seen_at <= $1 OR seen_at >= $2"),
-    session: prepare<StoredOperator & { readonly seenAt: number; readonly strong: number }>(`
-      SELECT ${operatorColumns}, session.seen_at AS "seenAt", session.strong FROM session
+    session: prepare<Omit<StoredSession, "isStrong"> & { readonly seenAt: number; readonly strong: number }>(`
+      SELECT ${operatorColumns}, session.seen_at AS "seenAt", session.created_at AS "begunAt", session.strong FROM session
       JOIN operator ON operator.id = session.operator
       WHERE id_hash = $1 AND seen_at > $2 AND session.created_at > $3 AND seen_at < $4`),
     sessions: prepare<SessionRow & { readonly idHash: string }>(`
