@@ -145,10 +145,14 @@ export interface SavedAnswer {
   readonly text: string;
 }
 
-/** A reply as it would go out: `text` is what the operator writes, `mail` has what is quoted below, too. */
+/**
+ * A reply as it would go out: `text` is what the operator writes, `mail` has what is quoted below, too. `leftOut` names the
+ * placeholders whose values are not in it, because they may be links or advertising.
+ */
 export interface ReplyPreview extends Pick<InboxRow, "reference" | "name" | "email"> {
   readonly subject: string;
   readonly text: string;
+  readonly leftOut: readonly string[];
   readonly mail: string;
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { forSubject, greeting, looksLikeName } from "./stranger.ts";
+import { looksLikeName } from "@submissions/shared/names";
+import { forSubject, greeting } from "./stranger.ts";
 
 test.each([
   "Ann Buyer",

@@ -1,6 +1,8 @@
 // Answering a person in the console, in a real browser.
 import type { InboxRow } from "@submissions/shared/console";
 import { expect, test } from "vitest";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { accept, inquiry } from "../../contract/records.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
 import { oneVisit, operator, signOut } from "../../support/browser/console-visit.ts";
@@ -46,6 +48,27 @@ test("a message to a person who used a German form begins in German", async () =
   const message = page.getByRole("textbox", { name: "Message" });
   const begin = `Guten Tag ${one.name},\n\nzu Ihrer Bewerbung ${one.reference}: `;
   await expect.poll(() => message.inputValue()).toBe(begin);
+});
+
+test("a message begins without a name that may be a link, and a saved answer says what it leaves out", async () => {
+  const hostile = { name: "evil.example/login", company: "www evil example", receivedAt: Date.now() };
+  const { reference } = await accept(site().store, inquiry(501, hostile));
+  const answer = {
+    id: null,
+    kind: "inquiry",
+    title: "Of a company",
+    text: "Thank you, dear {name}, of {company}.",
+  } as const;
+  await site().store.replies.changeAnswer(wholeScope, answer, { operator, at: Date.now() });
+  const page = await go(`/inquiries/${reference}`);
+  // The page has asked for saved answers before.
+  await page.reload();
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  const message = page.getByRole("textbox", { name: "Message" });
+  await expect.poll(() => message.inputValue()).toBe(`Hello,\n\nabout your inquiry ${reference}: `);
+  await page.getByRole("combobox", { name: "Saved answer" }).selectOption("Of a company");
+  await page.getByText("Left out, because it may be a link or advertising: {name}, {company}.").waitFor();
+  await expect.poll(() => message.inputValue()).toBe("Thank you, dear, of.");
 });
 
 test("what became of a submission is one list in the order of time", async () => {

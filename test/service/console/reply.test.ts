@@ -1,7 +1,7 @@
 // Replies of operators, and mails to operators of what is assigned to them, from the console's call to the mail that goes out.
-import type { SubmissionDetail } from "../../../shared/src/console.ts";
+import type { ReplyPreview, SubmissionDetail } from "../../../shared/src/console.ts";
 import { expect, test } from "vitest";
-import { json } from "../../support/doors.ts";
+import { json, rest } from "../../support/doors.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { addressees, PostmarkStandIn } from "../../support/postmark-stand-in.ts";
@@ -123,6 +123,40 @@ test("several are answered with a saved answer, each with its own values, and re
   expect((await sam.call("reply.sendMany", many)).status).toBe(429);
   expect((await detailOf(sam, references[0]!)).replies).toHaveLength(before);
   expect((await sam.call("reply.send", { reference: references[0], text })).status).toBe(200);
+});
+
+test("no word of a stranger stands unquoted in a reply that may be a link, and the preview says what was left out", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock });
+  const sam = await operator(service, "sam@example.org", "sales");
+  const evil = "evil.example";
+  const hostile = {
+    name: `${evil}/login - sign in there`,
+    company: `See ${evil}`,
+    selectedPackageIds: [`${evil}/1`, "de-AT"],
+  };
+  const { receipt } = await rest.send(service, "marketplace.inquiry", json({ ...hostile, email: "ann@example.org" }));
+  const { inquiryId: reference } = receipt as { inquiryId: string };
+  const many = { references: [reference], text: "Dear {name}, {company} asks about {packages} ({reference})." };
+  const [preview] = (await sam.call("reply.preview", many)).data as ReplyPreview[];
+  expect(preview).toMatchObject({
+    text: `Dear, asks about Austrian German, conversations (${reference}).`,
+    leftOut: ["{name}", "{company}", "{packages}"],
+  });
+  expect((await sam.call("reply.sendMany", many)).status).toBe(200);
+  expect((await sam.call("reply.send", { reference, text: "Hello," })).status).toBe(200);
+  clock.advance(10_000);
+  const replies = async () =>
+    (await mailsTo(service, "ann@example.org")).filter(({ subject }) => subject?.startsWith("Re:"));
+  await eventually(async () => (await replies()).length).toBe(2);
+  for (const { text: written = "", html, subject } of await replies()) {
+    expect(subject).not.toContain(evil);
+    const lines = written.split("\n");
+    expect(lines.filter((line) => line.includes(evil) && !line.startsWith("> "))).toEqual([]);
+    expect(lines.filter((line) => line.includes(evil))).toHaveLength(2);
+    expect(lines.some((line) => /^\d{4}-\d\d-\d\d \d\d:\d\d UTC, INQ-\S+:$/.test(line))).toBe(true);
+    expect(String(html).split("<blockquote")[0]).not.toContain(evil);
+  }
 });
 
 test("a reply and a notice that were sent go out three times more in a day, and the operator has 60 an hour", async () => {

@@ -6,7 +6,7 @@ import { queryClient, trpc } from "../calls.ts";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import "../styles/pages.css";
-import { AnswerSelect } from "../submission/composer.tsx";
+import { AnswerSelect, leftOutWords } from "../submission/composer.tsx";
 import { plural, shortName } from "../words.ts";
 
 interface Props {
@@ -47,12 +47,13 @@ export function ReplyDialog({ references, kinds, onClose }: Props) {
       <AnswerSelect kind={kinds.length === 1 ? kinds[0] : undefined} onChoose={setText} />
       <ol className="previews">
         {text !== "" &&
-          preview.data?.map(({ reference, name, email, subject, mail }) => (
+          preview.data?.map(({ reference, name, email, subject, mail, leftOut }) => (
             <li key={reference}>
               <p className="small">
                 <strong>{name || shortName(email)}</strong> <span className="quiet">{email}</span>
               </p>
               <p className="small">{subject}</p>
+              {leftOut.length > 0 && <p className="problem small">{leftOutWords(leftOut)}</p>}
               <p className="note-text small">{mail}</p>
             </li>
           ))}

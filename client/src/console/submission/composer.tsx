@@ -3,6 +3,7 @@
 import type { SubmissionDetail } from "@submissions/shared/console";
 import { kinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { languageOf, type Language } from "@submissions/shared/language";
+import { looksLikeName } from "@submissions/shared/names";
 import { useRef, type ReactNode, type RefObject } from "react";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
 import { useDraft } from "../parts/drafts.tsx";
@@ -92,16 +93,21 @@ export function NoteForm({ reference }: { readonly reference: string }) {
   );
 }
 
-const greetings: Readonly<Record<Language, (name: string) => string>> = {
-  en: (name) => `Hello ${name},\n\nabout`,
-  de: (name) => `Guten Tag ${name},\n\nzu`,
+const greetings: Readonly<Record<Language, (called: string) => string>> = {
+  en: (called) => `Hello${called},\n\nabout`,
+  de: (called) => `Guten Tag${called},\n\nzu`,
 };
 
 /** What a message begins with. */
 export function greetingOf({ name, kind, reference, fields }: SubmissionDetail): string {
   const language = languageOf(fields["language"]);
-  return `${greetings[language](name)} ${kinds[kind].words[language].yours} ${reference}: `;
+  const greeting = greetings[language](looksLikeName(name) ? ` ${name}` : "");
+  return `${greeting} ${kinds[kind].words[language].yours} ${reference}: `;
 }
+
+/** Says which placeholders of a saved answer were not filled. */
+export const leftOutWords = (leftOut: readonly string[]): string =>
+  `Left out, because it may be a link or advertising: ${leftOut.join(", ")}.`;
 
 /** The counts and the list show the state, too. */
 const reads = [trpc.inbox.list, trpc.inbox.counts, trpc.submission.get];
@@ -136,11 +142,16 @@ export function ReplyForm({ detail, draft, field, onClose }: ReplyFormProps) {
       showToast(`The reply to ${email} goes out in ten seconds.`, { undo: () => undo.mutate({ id }), forMs: undoMs });
     },
   });
-  const fill = (answer: string) =>
-    void calls.reply.preview.query({ references: [reference], text: answer }).then(
-      ([filled]) => filled && write(filled.text),
-      (error: unknown) => showFailure("Not filled in.", error),
-    );
+  const fill = async (answer: string) => {
+    try {
+      const [filled] = await calls.reply.preview.query({ references: [reference], text: answer });
+      if (filled === undefined) return;
+      write(filled.text);
+      if (filled.leftOut.length > 0) showToast(leftOutWords(filled.leftOut), { tone: "bad" });
+    } catch (error) {
+      showFailure("Not filled in.", error);
+    }
+  };
   const words = text.trim();
   const submit = (doneAt?: number) => {
     if (words !== "" && !send.isPending)
@@ -158,7 +169,7 @@ export function ReplyForm({ detail, draft, field, onClose }: ReplyFormProps) {
       head={
         <div className="note-foot">
           <p className="quiet small">To {email}. What was sent is quoted below.</p>
-          <AnswerSelect kind={detail.kind} onChoose={fill} />
+          <AnswerSelect kind={detail.kind} onChoose={(answer) => void fill(answer)} />
         </div>
       }
     >

@@ -1,7 +1,7 @@
 // What operators write to people.
 import type { ReplyPreview } from "@submissions/shared/console";
 import { z } from "zod";
-import { filled, unknownPlaceholders } from "../../desk/saved-answers.ts";
+import { fill, unknownPlaceholders } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import type { ReplyRequest } from "../../storage/desk-store.ts";
 import { kind, label, noteText, reference, wholeNumber } from "../inputs.ts";
@@ -95,10 +95,10 @@ async function preview({ console, scope, actor }: Ruled, { references, text }: z
     const detail = await console.desk.findDetail(scope, one);
     if (detail === null) continue;
     const { submission } = detail;
-    const words = filled(text, submission, console.packageTitles);
+    const { text: words, leftOut } = fill(text, submission, console.packageTitles);
     const mail = console.composeReply(submission, words, actor.operator);
     const { name, email } = submission;
-    previews.push({ reference: one, name, email, subject: mail.subject, text: words, mail: mail.text });
+    previews.push({ reference: one, name, email, subject: mail.subject, text: words, leftOut, mail: mail.text });
   }
   return previews;
 }

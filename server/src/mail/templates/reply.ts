@@ -1,5 +1,6 @@
 // A reply of an operator: what the operator wrote, and below it what the person had sent. No layout: it reads like a letter.
 import { html } from "@submissions/shared/html";
+import { looksLikeName } from "@submissions/shared/names";
 import type { PackageTitles } from "../../config/catalogue.ts";
 import { namedFields, utcMinute, valueOf } from "../../field-values.ts";
 import type { StoredSubmission } from "../../storage/records.ts";
@@ -31,7 +32,8 @@ export function writeReply(
   packageTitles: PackageTitles,
 ): Written {
   const { name, receivedAt, reference, language } = submission;
-  const head = `${name}, ${utcMinute(receivedAt)}, ${reference}:`;
+  // Every mail program takes this line for ours.
+  const head = `${looksLikeName(name) ? `${name}, ` : ""}${utcMinute(receivedAt)}, ${reference}:`;
   const quoted = quotedLines(submission, packageTitles);
   return {
     subject: `Re: ${subject}`,
