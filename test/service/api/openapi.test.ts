@@ -164,7 +164,8 @@ describe.each(submissions)("$name", ({ operation, input, receipt }) => {
     const missing = Object.entries<FaultEntry>(faults).filter(
       ([name, { console }]) => !shown.includes(name) && !console,
     );
-    const never = "batchTooLarge methodNotSupported notFound requestMalformed tooManyAttempts unauthorised".split(" ");
+    const never =
+      "batchTooLarge hostUnknown methodNotSupported notFound requestMalformed tooManyAttempts unauthorised".split(" ");
     // Only where proofs of work are asked for.
     const optional = ["proofOfWorkInvalid"];
     const others: Record<string, string[]> = {
