@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { webhookEvents } from "../../../shared/src/console.ts";
 import { openBrowser, Visit } from "../../support/browser.ts";
 import { atNight } from "../../support/many-or-few.ts";
 import { openFolder } from "../../support/folder.ts";
@@ -45,7 +46,8 @@ const run = async (command: string, folder: string): Promise<string> =>
 
 test("the reader loads everything from this service, has no serious barrier, opens an operation, and folds refusals", async () => {
   const { page } = visit();
-  await expect.poll(() => page.locator(".opblock").count()).toBe(5);
+  // Three submissions, two of health, and what webhooks send.
+  await expect.poll(() => page.locator(".opblock").count()).toBe(5 + webhookEvents.length + 1);
   expect([...origins]).toEqual([service().url]);
   if (atNight) await hasNoSeriousBarrier(page);
 

@@ -21,6 +21,8 @@ declare global {
   const application: client.Application;
   const error: client.SubmissionError;
 
+  /** Aborted when the person leaves the page. */
+  const leaving: AbortController;
   const url: string;
   const email: string;
   const fullName: string;

@@ -203,19 +203,21 @@ const reader = SwaggerUIBundle({
 // The navigation. Swagger UI looks at the address only once, so it is told when a link changes it.
 const contents = document.querySelector("#contents");
 for (const { name } of spec.tags) {
+  const operations = Object.values(spec.paths).flatMap((methods) => Object.values(methods));
+  // Webhooks stand at the end of the page, under a heading of Swagger UI's own.
+  if (!operations.some(({ tags }) => tags.includes(name))) continue;
   const heading = document.createElement("p");
   heading.textContent = name;
   const list = document.createElement("ul");
-  for (const methods of Object.values(spec.paths))
-    for (const { operationId, summary, tags } of Object.values(methods)) {
-      if (!tags.includes(name)) continue;
-      const link = document.createElement("a");
-      link.href = `#/${name}/${operationId}`;
-      link.textContent = summary;
-      const item = document.createElement("li");
-      item.append(link);
-      list.append(item);
-    }
+  for (const { operationId, summary, tags } of operations) {
+    if (!tags.includes(name)) continue;
+    const link = document.createElement("a");
+    link.href = `#/${name}/${operationId}`;
+    link.textContent = summary;
+    const item = document.createElement("li");
+    item.append(link);
+    list.append(item);
+  }
   contents.append(heading, list);
 }
 addEventListener("hashchange", () => reader.getSystem().layoutActions.parseDeepLinkHash(location.hash));
