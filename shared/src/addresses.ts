@@ -72,7 +72,9 @@ export const email: TextRule<true> = {
 };
 
 /** The form in which two e-mail addresses are compared. Folds ASCII letters only: the Kelvin sign is no k. */
-export const emailKey = (address: string): string => address.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+export const emailKey = (address: string): string =>
+  // Most have none: looking first takes a tenth of the time.
+  /[A-Z]/.test(address) ? address.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : address;
 
 // The authority is what the parser converts. Like the parser, this skips further slashes in front of it.
 const webAddress = /^https?:\/\/[/\\]*([^/\\?#]*)/i;

@@ -189,7 +189,8 @@ export function decide(entries: readonly AddressedEntry[], facts: Facts, numbers
     rows.mail.push({
       id,
       kind,
-      ...of,
+      submission: of.submission,
+      subscriber: of.subscriber,
       tokens: "welcome" in about ? welcomeTokens(about.welcome) : null,
       status: "queued",
       created_at: at,
@@ -198,8 +199,8 @@ export function decide(entries: readonly AddressedEntry[], facts: Facts, numbers
       lease_until: leased && leased.until,
     });
     if (leased === null) return [];
-    const tries = { attempts: 0, denials: null, leasedUntil: leased.until };
-    return [{ id: mailId(id, at), kind, about, createdAt: at, ...tries }];
+    const { until: leasedUntil } = leased;
+    return [{ id: mailId(id, at), kind, about, createdAt: at, attempts: 0, denials: null, leasedUntil }];
   }
 
   const answers = entries.map(accept);
