@@ -19,7 +19,7 @@ import { newLinks } from "./intake/subscription.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
 import { mailSettingsOf } from "./mail-settings.ts";
 import { compileMails } from "./mail/compose.ts";
-import { mailEraser, openMailer } from "./mail/open-mailer.ts";
+import { mailEraser, openMailer, transports } from "./mail/transports.ts";
 import { Outbox } from "./mail/outbox.ts";
 import type { OutboxEvents } from "./mail/outcome-writer.ts";
 import { messageId } from "./mail/providers/mime.ts";
@@ -63,9 +63,6 @@ export interface AppOptions {
   readonly consoleFolder?: string | undefined;
 }
 
-// How long closing takes at most. With the notice before it (main.ts), a process ends within 10 s of its signal; over SMTP,
-// whose server cannot be asked whether it took a mail, within 27 s.
-const closeMsMax = { mailbox: 8_000, postmark: 8_000, smtp: 25_000 } as const;
 // How long answers wait for their mails once closing has begun. Open connections are cut half a second later
 // (http/gate/draining.ts).
 const answersMsMax = 4_000;
@@ -123,7 +120,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     deadlineMs: config.mailDeadlineMs,
   });
   // What the HTTP side has left of the time is the outbox's: it waits for mails that were handed over.
-  const closeMs = closeMsMax[config.mail.kind];
+  const { closeMsMax: closeMs } = transports[config.mail.kind];
   let closedBy = Number.POSITIVE_INFINITY;
   const afterOutboxMs = storeMs + (traces === null ? 0 : tracesMs);
   opened.defer(() => outbox.stop(Math.min(Math.max(closedBy - performance.now() - afterOutboxMs, storeMs), closeMs)));

@@ -8,7 +8,7 @@ import type { MailSettings } from "./mail/templates/layout.ts";
 export const mailSettingsOf = (config: Config): Omit<MailSettings, "publicUrl" | "receiptId"> => ({
   brand: config.brand,
   ...config.mailLook,
-  teams: { inquiry: config.addresses.sales, application: config.addresses.recruiting },
+  teams: config.addresses.teams,
   packageTitles: titlesOf(config.packages ?? samplePackages),
   isDisposable: disposableHosts(config.disposableDomains),
   digestTo: config.digest?.to ?? [],

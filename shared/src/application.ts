@@ -22,9 +22,6 @@ const shape = {
     .meta({ description: fields[resumeField].description }),
 } as const;
 
-/** Names of the text fields. Forms are reduced to these names before zod-form-data builds paths from them. */
-export const applicationTextFields = Object.keys(shape).filter((name) => name !== resumeField);
-
 // Written out, because zod-form-data's own type names a type that only the DOM library declares.
 type Fields = z.ZodObject<typeof shape>;
 type Form = z.ZodPipe<z.ZodTransform<Fields, FormData | z.input<Fields>>, Fields>;

@@ -51,6 +51,10 @@ export interface FieldGroup<Name extends string = string> {
 export const fieldOfKind = (table: FieldTable, kind: FieldKind): string | undefined =>
   Object.keys(table).find((name) => table[name]?.kind === kind);
 
+/** An input with every field that has an example. */
+export const exampleOf = (table: FieldTable): Readonly<Record<string, string | readonly string[]>> =>
+  Object.fromEntries(Object.entries(table).flatMap(([name, { example }]) => (example ? [[name, example]] : [])));
+
 /** The texts of a form beside those of its fields, in one language. */
 export interface FormWords {
   /** Its button. */

@@ -31,9 +31,9 @@ export interface Kind {
   /** The name of the reference in receipts and exports. */
   readonly idName: string;
   /** The procedure that takes it: `marketplace.inquiry`. */
-  readonly procedure: string;
+  readonly procedure: `${string}.${string}`;
   /** The REST path that takes it. */
-  readonly path: string;
+  readonly path: `/${string}`;
   readonly fields: FieldTable;
   readonly form: readonly FieldGroup[];
   /** The field that holds a file; null: it takes none. */

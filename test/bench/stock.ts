@@ -7,7 +7,7 @@ import { loadConfig } from "../../server/src/config/load.ts";
 import type { Call } from "../../server/src/intake/call.ts";
 import type { Intake } from "../../server/src/intake/submit.ts";
 import { compileMails } from "../../server/src/mail/compose.ts";
-import { openMailer } from "../../server/src/mail/open-mailer.ts";
+import { openMailer } from "../../server/src/mail/transports.ts";
 import { Outbox } from "../../server/src/mail/outbox.ts";
 import { mailSettingsOf } from "../../server/src/mail-settings.ts";
 import { openVault } from "../../server/src/resumes/open-vault.ts";

@@ -1,10 +1,10 @@
 // What a store holds of submissions.
-import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../../server/src/storage/records.ts";
+import type { StoredSubmission, StoredSubscriber } from "../../server/src/storage/records.ts";
 import type { Store } from "../../server/src/storage/store.ts";
 
 export interface Stored {
-  readonly inquiries: StoredInquiry[];
-  readonly applications: StoredApplication[];
+  readonly inquiries: StoredSubmission<"inquiry">[];
+  readonly applications: StoredSubmission<"application">[];
   readonly subscribers: StoredSubscriber[];
 }
 

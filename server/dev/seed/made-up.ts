@@ -2,7 +2,7 @@
 // are spam.
 import { emailKey } from "@submissions/shared/fields";
 import type { Row } from "../../src/storage/move.ts";
-import type { SubmissionKind, TriageStatus } from "../../src/storage/records.ts";
+import type { TriageStatus } from "../../src/storage/records.ts";
 import * as list from "./people.ts";
 
 /** A submission by the names of its columns, without what only the database gives it. */
@@ -23,7 +23,7 @@ export function* makeSubmissions(count: number, from: number, until: number, ran
 }
 
 function makeOne(at: number, now: number, isFresh: boolean, random: Random) {
-  const kind: SubmissionKind = random.isLess(0.7) ? "inquiry" : "application";
+  const kind = random.isLess(0.7) ? ("inquiry" as const) : ("application" as const);
   const { name, email, company } = makePerson(random);
   const status = statusOf(isFresh, random);
   const assigned = status === "open" || status === "done" ? 0.85 : isFresh ? 0.2 : 0;

@@ -10,7 +10,7 @@ import { systemClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { ageOf } from "../field-values.ts";
 import { type Arrived, doctorPath, doctorToken } from "../http/health.ts";
-import { openMailer } from "../mail/open-mailer.ts";
+import { openMailer, transports } from "../mail/transports.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
 import { linkAddress } from "../own-address.ts";
 import { openVault } from "../resumes/open-vault.ts";
@@ -112,16 +112,18 @@ async function checkVault({ vault: settings }: Config): Promise<Finding> {
 }
 
 async function checkMail({ mail, addresses }: Config, identity: string): Promise<Finding> {
-  if (mail.kind === "mailbox") return ["attention", "MAIL_TRANSPORT is mailbox: mails are files, and none is sent"];
+  const { credentials } = transports[mail.kind];
+  if (credentials === null) return ["attention", `MAIL_TRANSPORT is ${mail.kind}: mails are files, and none is sent`];
   await using mailer = await openMailer(mail, addresses.from, identity);
   const problem = (await mailer.check?.()) ?? null;
   if (problem === null) return ["ok", `${mail.kind} knows us`];
-  return ["failed", `${problem}: look at ${mail.kind === "smtp" ? "SMTP_URL" : "POSTMARK_SERVER_TOKEN"}`];
+  return ["failed", `${problem}: look at ${credentials}`];
 }
 
 async function checkBounces(config: Config): Promise<Finding> {
   const { mail, postmarkWebhook } = config;
-  if (mail.kind !== "postmark") return ["attention", `${mail.kind} tells nothing of bounces and complaints`];
+  if (!transports[mail.kind].reportsBounces)
+    return ["attention", `${mail.kind} tells nothing of bounces and complaints`];
   if (postmarkWebhook === null) return ["attention", "POSTMARK_WEBHOOK_AUTH is not set: bounces are not heard of"];
   const { user, password } = postmarkWebhook;
   const { status, answer } = await ask(await linkAddress(config), "/webhooks/postmark", {

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
 import { eraseOutdated, erasePerson, findOutdated } from "../desk/erase.ts";
 import { counted } from "../field-values.ts";
-import { mailEraser } from "../mail/open-mailer.ts";
+import { mailEraser } from "../mail/transports.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { openStore } from "../storage/open-store.ts";
 import { refusePassedOver } from "./passed-over.ts";

@@ -34,7 +34,7 @@ export function registerExport(program: Command, deps: CommandDeps): void {
   program
     .command("export")
     .description(
-      "Writes all inquiries, subscribers, applications or entries of the audit log to standard output, in their order, or everything that is known of a person, as NDJSON.",
+      "Writes all submissions of a kind, subscribers or entries of the audit log to standard output, in their order, or everything that is known of a person, as NDJSON.",
     )
     .addArgument(new Argument("<what>", "of what").choices([...exportSubjects, "person"]))
     .addArgument(new Argument("[email]", "of the person").argParser(parseEmail))

@@ -1,13 +1,14 @@
 // `mail preview`: a mail as it would be sent, about made-up people, to look at before anybody gets one.
 import { randomUUID } from "node:crypto";
-import { submissionKinds } from "@submissions/shared/kinds";
+import { exampleOf, fieldOfKind } from "@submissions/shared/field-table";
+import { kindOf, submissionKinds } from "@submissions/shared/kinds";
 import type { Language } from "@submissions/shared/language";
 import { Argument, Option, type Command } from "commander";
 import { publicUrl } from "../config/config.ts";
 import { valuesOf } from "../field-values.ts";
 import { mailSettingsOf } from "../mail-settings.ts";
 import { compileMails } from "../mail/compose.ts";
-import type { MailKind, MailSubject, StoredSubmission, SubmissionKind } from "../storage/records.ts";
+import type { MailKind, MailSubject, StoredSubmission } from "../storage/records.ts";
 import { configOf, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
@@ -48,15 +49,26 @@ export function registerMailPreview(mail: Command, deps: CommandDeps): void {
 
 function madeUp(kind: MailKind, language: Language, confirms: boolean, packages: Iterable<string>): MailSubject {
   const requestId = randomUUID();
-  const email = "ann@example.org";
   const about = submissionKinds.find((one) => kind.startsWith(`${one}-`));
   if (about === undefined) {
     return {
-      welcome: { email, requestId, language, confirmToken: confirms ? "preview" : null, unsubscribeToken: "preview" },
+      welcome: {
+        email: "ann@example.org",
+        requestId,
+        language,
+        confirmToken: confirms ? "preview" : null,
+        unsubscribeToken: "preview",
+      },
     };
   }
-  const filed = {
+  const { fields, prefix, file } = kindOf(about);
+  const [one = "en-GB-scottish", two = "de-AT"] = packages;
+  const list = fieldOfKind(fields, "packages");
+  const input = { ...exampleOf(fields), ...(list !== undefined && { [list]: [one, two] }) };
+  const submission = {
     arrival: 1,
+    kind: about,
+    reference: `${prefix}-20261121-042137`,
     status: "new",
     assignee: null,
     version: 1,
@@ -64,27 +76,12 @@ function madeUp(kind: MailKind, language: Language, confirms: boolean, packages:
     receivedAt: Date.now(),
     door: "rest",
     requestId,
+    ...valuesOf(about, input as never),
+    resume: file === null ? null : { key: "", filename: "resume.pdf", kind: "pdf", size: 480_000, sha256: "" },
     consent: null,
     more: null,
     tags: [],
     language,
-  } as const;
-  const [one = "en-GB-scottish", two = "de-AT"] = packages;
-  const submissions: Readonly<Record<SubmissionKind, StoredSubmission>> = {
-    inquiry: {
-      ...filed,
-      kind: "inquiry",
-      reference: "INQ-20261121-042137",
-      ...valuesOf("inquiry", { name: "Ann Buyer", company: "Example Ltd", email, selectedPackageIds: [one, two] }),
-      resume: null,
-    },
-    application: {
-      ...filed,
-      kind: "application",
-      reference: "APP-20261121-907715",
-      ...valuesOf("application", { fullName: "Ann Souza", email, position: "Accent annotator" }),
-      resume: { key: "", filename: "resume.pdf", kind: "pdf", size: 480_000, sha256: "" },
-    },
   };
-  return { submission: submissions[about] };
+  return { submission: submission as unknown as StoredSubmission };
 }

@@ -1,5 +1,6 @@
 // `operators`: who may use the console.
 import type { OperatorRow } from "@submissions/shared/console";
+import { kinds } from "@submissions/shared/kinds";
 import { roles, type Role } from "@submissions/shared/roles";
 import { Option, type Command } from "commander";
 import type { Config } from "../config/config.ts";
@@ -10,9 +11,11 @@ import { openStore } from "../storage/open-store.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseEmail } from "./command.ts";
 import { forTerminal, writeAll, writeList } from "./terminal.ts";
 
+const seen = Object.values(kinds).map(({ role, words }) => `${role} ${words.en.plural.toLowerCase()}`);
+
 const examples = `
-admin sees everything; sales inquiries; recruiting applications and resumes; marketing subscribers. The last line of add
-is a link that works once, within 7 days: give it to the operator, who sets a password there. For an operator who exists
+admin sees everything; ${seen.join("; ")}; marketing subscribers. The last line of add is a
+link that works once, within 7 days: give it to the operator, who sets a password there. For an operator who exists
 already, add gives the role and makes a new link; that is how a forgotten password is replaced.
 
 Examples:

@@ -1,6 +1,7 @@
 // Whether a command that went by an address has found all that is stored of it. A damaged index passes over rows without an
 // error, so every row is read: 15 s for a million.
 import { emailKey } from "@submissions/shared/fields";
+import { submissionKinds } from "@submissions/shared/kinds";
 import type { Store } from "../storage/store.ts";
 import { CommandFailed, type CommandDeps, damagedAdvice } from "./command.ts";
 import { Progress } from "./terminal.ts";
@@ -23,7 +24,7 @@ export async function refusePassedOver(
   const key = emailKey(email);
   using progress = new Progress(deps.messages);
   const passedOver: string[] = [];
-  for (const kind of ["inquiry", "application", "subscriber"] as const) {
+  for (const kind of [...submissionKinds, "subscriber"] as const) {
     for await (const rows of progress.count(store.readAll(kind, {}), "rows looked at", ({ length }) => length)) {
       for (const row of rows) {
         const [name, at] = "reference" in row ? [row.reference, row.receivedAt] : ["subscription", row.subscribedAt];

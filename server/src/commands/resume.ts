@@ -1,4 +1,4 @@
-// `resume`: the file that came with an application, checked against the checksum of its upload, or a link to it.
+// `resume`: the file that came with a submission, checked against the checksum of its upload, or a link to it.
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { lstat, rename, rm } from "node:fs/promises";
@@ -10,6 +10,7 @@ import { findDownload, readDownload, type Download } from "../desk/resume.ts";
 import { kindAndSize } from "../field-values.ts";
 import { ifMissing, isSystemError } from "../file-errors.ts";
 import { syncFolder } from "../resumes/staging.ts";
+import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { systemClock } from "../clock.ts";
@@ -30,7 +31,7 @@ Examples:
 export function registerResume(program: Command, deps: CommandDeps): void {
   program
     .command("resume")
-    .description("Saves the resume of an application. A file that exists is never overwritten.")
+    .description("Saves the resume of a submission. A file that exists is never overwritten.")
     .argument("<reference>", "APP-…", parseReferenceWithFile)
     .option("--output <file>", "where to, instead of the reference with .pdf, .doc or .docx; - is standard output")
     .option("--url", "print a link to it instead, which anyone can follow for five minutes")
@@ -56,9 +57,9 @@ export function registerResume(program: Command, deps: CommandDeps): void {
 
 async function find(config: Config, reference: string): Promise<Download> {
   await using store = await openStore(config.storage, { access: "read-only" });
-  const found = await findDownload(store.desk, reference, config.scanner !== null);
+  const found = await findDownload(store.desk, wholeScope, reference, config.scanner !== null);
   if (found.result === "allowed") return found;
-  if (found.result === "absent") throw new CommandFailed(`There is no application ${reference} with a resume.`);
+  if (found.result === "absent") throw new CommandFailed(`There is no submission ${reference} with a resume.`);
   if (found.result === "infected") throw new CommandFailed("The virus scanner found this resume infected.");
   throw new CommandFailed("The virus scanner has not judged this resume yet. Try again in a moment.");
 }

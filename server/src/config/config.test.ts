@@ -35,8 +35,7 @@ test("needs nothing to start, and defaults as documented", () => {
     mail: { kind: "mailbox", folder: join(data, "mailbox") },
     addresses: {
       from: { name: "Speech Marketplace", address: "no-reply@marketplace.example" },
-      sales: ["sales@marketplace.example"],
-      recruiting: ["recruiting@marketplace.example"],
+      teams: { inquiry: ["sales@marketplace.example"], application: ["recruiting@marketplace.example"] },
     },
     mailLook: { words: builtInWords, logo: null, signature: [] },
     mailDeadlineMs: 2000,
@@ -127,7 +126,10 @@ test.each<[Environment, Partial<Record<keyof Config, unknown>>]>([
   [{ MAIL_FROM: "<a@b.example>" }, from(null, "a@b.example")],
   [{ MAIL_FROM: "Ä Team<a@münchen.example>" }, from("Ä Team", "a@xn--mnchen-3ya.example")],
   // Repeated addresses are dropped, compared without case.
-  [{ SALES_EMAIL: "a@b.xy , A@B.xy,c@b.xy" }, { addresses: { ...usual.addresses, sales: ["a@b.xy", "c@b.xy"] } }],
+  [
+    { SALES_EMAIL: "a@b.xy , A@B.xy,c@b.xy" },
+    { addresses: { ...usual.addresses, teams: { ...usual.addresses.teams, inquiry: ["a@b.xy", "c@b.xy"] } } },
+  ],
   [{ MAIL_FROM: "Accent Datasets <hello@datasets.example>" }, { brand: "Accent Datasets" }],
   [{ MAIL_FROM: "hello@datasets.example" }, { brand: "datasets.example" }],
   [{ MAIL_FROM: "hello@datasets.example", BRAND: "Datasets & Söhne" }, { brand: "Datasets & Söhne" }],

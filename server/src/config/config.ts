@@ -1,7 +1,8 @@
 // The configuration that the service runs with: checked values, whatever way they were set.
 import { join } from "node:path";
 import type { OpenIdConnectSettings } from "../console/open-id-connect.ts";
-import type { MailTransport } from "../mail/open-mailer.ts";
+import { ofKinds, serverKinds } from "../kinds.ts";
+import { transportOf } from "../mail/transports.ts";
 import type { TracingSettings } from "../observe/traces.ts";
 import type { VaultSettings } from "../resumes/open-vault.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
@@ -28,9 +29,9 @@ export function configFrom(values: Values) {
     storage: storageOf(values),
     vault: vaultOf(values),
     scanner: values.CLAMD_ADDRESS,
-    mail: mailOf(values),
-    /** Sender, and the teams that get notices of inquiries and applications; the lists are never empty. */
-    addresses: { from: values.MAIL_FROM, sales: values.SALES_EMAIL, recruiting: values.RECRUITING_EMAIL },
+    mail: transportOf(values.MAIL_TRANSPORT, values),
+    /** Sender, and the teams that get notices of each kind of submission; the lists are never empty. */
+    addresses: { from: values.MAIL_FROM, teams: ofKinds((kind) => values[serverKinds[kind].settings.team]) },
     /** What mails to persons look like: their words, the image above them, the lines below. */
     mailLook: {
       words: values.MAIL_TEMPLATES ?? builtInWords,
@@ -52,8 +53,7 @@ export function configFrom(values: Values) {
     rateLimit: { max: values.RATE_LIMIT_MAX, windowSeconds: values.RATE_LIMIT_WINDOW_SECONDS },
     /** Days after which submissions are erased; null: they are kept. */
     retentionDays: {
-      inquiry: values.RETENTION_DAYS_INQUIRIES,
-      application: values.RETENTION_DAYS_APPLICATIONS,
+      ...ofKinds((kind) => values[serverKinds[kind].settings.retention]),
       spam: values.RETENTION_DAYS_SPAM,
     },
     webhookTargets: values.WEBHOOK_TARGETS,
@@ -101,14 +101,6 @@ function vaultOf(values: Values): VaultSettings {
     links: download === "presigned",
     folder,
   };
-}
-
-function mailOf(values: Values): MailTransport {
-  const { MAIL_TRANSPORT: kind, POSTMARK_SERVER_TOKEN: token, POSTMARK_API_URL: apiUrl, SMTP_URL: url } = values;
-  // The credentials of the chosen transport are set: load.ts saw to it.
-  if (kind === "postmark") return { kind, token: token ?? "", ...(apiUrl === null ? {} : { apiUrl }) };
-  if (kind === "smtp") return { kind, url: url ?? "" };
-  return { kind, folder: join(values.DATA_DIR, "mailbox") };
 }
 
 /** The base address in links, without a trailing slash: what was set, or else the host and the port that is listened on. */

@@ -1,6 +1,8 @@
 // Loads the configuration: reads the environment, checks every setting at once and says what is wrong, without showing a
 // value. The only reader of process.env.
 import { distance } from "fastest-levenshtein";
+import { serverKinds } from "../kinds.ts";
+import { transports } from "../mail/transports.ts";
 import { configFrom } from "./config.ts";
 import { settings, type Setting, type SettingName, type Values } from "./settings.ts";
 
@@ -66,10 +68,11 @@ function* problemsBetween(
   if (values.CONSOLE_PASSWORDS === "off" && !isSet("OIDC_ISSUER")) {
     yield { name: "CONSOLE_PASSWORDS", message: "must be on, or unset, without OIDC_ISSUER." };
   }
-  if (transport === undefined || transport === "mailbox") return;
-  // The defaults are placeholders. Only a mailbox on disk may be addressed by them.
-  const credentials = transport === "postmark" ? "POSTMARK_SERVER_TOKEN" : "SMTP_URL";
-  for (const name of [credentials, "MAIL_FROM", "SALES_EMAIL", "RECRUITING_EMAIL"] as const) {
+  const credentials = transport === undefined ? null : transports[transport].credentials;
+  if (credentials === null) return;
+  // The defaults are placeholders. Only mails that are not sent may be addressed by them.
+  const teams = Object.values(serverKinds).map(({ settings: { team } }) => team);
+  for (const name of new Set([credentials, "MAIL_FROM", ...teams] as const)) {
     if (!isSet(name)) yield { name, message: `is required with MAIL_TRANSPORT=${transport}.` };
   }
 }

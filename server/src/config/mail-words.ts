@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { fieldOfKind } from "@submissions/shared/field-table";
 import { kindOf, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { path, refuse, type Kind } from "./kinds.ts";
 
@@ -14,7 +15,7 @@ const placesOf: ReadonlyMap<string, readonly string[]> = new Map([
 
 function receiptPlaces(kind: SubmissionKind): string[] {
   const { fields, file } = kindOf(kind);
-  const packages = Object.values(fields).some((field) => field.kind === "packages") ? ["packages"] : [];
+  const packages = fieldOfKind(fields, "packages") === undefined ? [] : ["packages"];
   return ["hello", "reference", ...packages, ...(file === null ? [] : ["resume"]), "email", "brand"];
 }
 

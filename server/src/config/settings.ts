@@ -1,6 +1,7 @@
 // The one table of settings. Parsing, `check-config`, the warning about misspelt names and the tables of README.md and
 // docs/config.md are made from it.
 import type { LogLevel } from "../observe/log.ts";
+import { transportNames } from "../mail/transports.ts";
 import { catalogue, disposableDomains } from "./catalogue.ts";
 import * as kind from "./kinds.ts";
 import { mailWords } from "./mail-words.ts";
@@ -129,7 +130,7 @@ const storage = {
 };
 
 const mail = {
-  MAIL_TRANSPORT: valued(kind.oneOf("mailbox", "postmark", "smtp"), "mailbox", {
+  MAIL_TRANSPORT: valued(kind.oneOf(...transportNames), "mailbox", {
     means: "how mail is sent",
     values: "`mailbox` writes files under `DATA_DIR/mailbox`; `postmark`; `smtp`.",
   }),
@@ -253,7 +254,7 @@ const access = {
   }),
   REPLY_COPIES: valued(kind.oneOf("on", "off"), "off", {
     means: "whether the team gets a copy of each reply from the console",
-    values: "`on`: to `SALES_EMAIL` or `RECRUITING_EMAIL`. `off`.",
+    values: "`on`: to its address. `off`.",
   }),
   OIDC_ISSUER: optional(kind.issuer, "passwords only", {
     means: "OpenID Connect provider that operators may sign in with",

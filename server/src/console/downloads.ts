@@ -1,8 +1,9 @@
 // What operators download: resumes, exports, everything of one person. How they are sent is loaded with the first one.
+import { kindOf, kindOfPlural, submissionKinds } from "@submissions/shared/kinds";
 import type { Role } from "@submissions/shared/roles";
 import type { FastifyReply } from "fastify";
 import { exportFormats, exportSubjects, type ExportSubject } from "../desk/export.ts";
-import { everyRole, type RoleRule } from "./rules.ts";
+import { everyRole, type RoleRule, rolesOf, subscriberRoles } from "./rules.ts";
 import type { DownloadCall } from "./send-downloads.ts";
 
 export interface ConsoleDownload {
@@ -15,14 +16,16 @@ export interface ConsoleDownload {
   readonly send: (call: DownloadCall) => Promise<FastifyReply>;
 }
 
-const forRoles = (...roles: readonly Role[]): RoleRule => ({ roles, changes: false });
+const forRoles = (roles: readonly Role[]): RoleRule => ({ roles, changes: false });
 
-const exportRules: Readonly<Record<ExportSubject, RoleRule>> = {
-  inquiries: forRoles("admin", "sales"),
-  applications: forRoles("admin", "recruiting"),
-  subscribers: forRoles("admin", "marketing"),
-  audit: forRoles("admin"),
-};
+function exportRule(subject: ExportSubject): RoleRule {
+  const kind = kindOfPlural(subject);
+  if (kind !== undefined) return forRoles(rolesOf([kind]));
+  return forRoles(subject === "audit" ? ["admin"] : subscriberRoles);
+}
+
+const withFile = submissionKinds.filter((kind) => kindOf(kind).file !== null);
+const withFilter = exportSubjects.filter((subject) => subject !== "audit");
 
 const senders = () => import("./send-downloads.ts");
 
@@ -30,7 +33,7 @@ export const consoleDownloads: readonly ConsoleDownload[] = [
   {
     method: "GET",
     url: "/console/resumes/:reference",
-    rule: forRoles("admin", "recruiting"),
+    rule: forRoles(rolesOf(withFile)),
     isExport: false,
     send: async (call) => (await senders()).sendResume(call),
   },
@@ -38,14 +41,14 @@ export const consoleDownloads: readonly ConsoleDownload[] = [
     ...exportSubjects.map((subject) => ({
       method: "GET" as const,
       url: `/console/exports/${subject}.${format}`,
-      rule: exportRules[subject],
+      rule: exportRule(subject),
       isExport: true,
       send: async (call: DownloadCall) => (await senders()).sendExport(call, subject, format),
     })),
-    ...(["inquiries", "applications", "subscribers"] as const).map((subject) => ({
+    ...withFilter.map((subject) => ({
       method: "POST" as const,
       url: `/console/exports/${subject}.${format}`,
-      rule: exportRules[subject],
+      rule: exportRule(subject),
       isExport: true,
       send: async (call: DownloadCall) => (await senders()).sendMatching(call, subject, format),
     })),
@@ -53,7 +56,7 @@ export const consoleDownloads: readonly ConsoleDownload[] = [
   {
     method: "GET",
     url: "/console/people/:file(^.+\\.ndjson$)",
-    rule: forRoles(...everyRole),
+    rule: forRoles(everyRole),
     isExport: true,
     send: async (call) => (await senders()).sendPerson(call),
   },

@@ -1,5 +1,5 @@
 // Who may do what. Every procedure and every download has a rule; one without a rule fails at the start.
-import { kindsOf } from "@submissions/shared/kinds";
+import { kindsOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { roles, type Role } from "@submissions/shared/roles";
 import { Fault } from "../fault.ts";
 import type { Scope } from "../storage/desk-store.ts";
@@ -18,7 +18,12 @@ export interface RoleRule {
 }
 
 export const everyRole: readonly Role[] = roles;
-export const submissionRoles: readonly Role[] = roles.filter((role) => kindsOf(role).length > 0);
+
+/** The roles that see one of these kinds. */
+export const rolesOf = (kinds: readonly SubmissionKind[]): readonly Role[] =>
+  roles.filter((role) => kindsOf(role).some((kind) => kinds.includes(kind)));
+
+export const submissionRoles: readonly Role[] = rolesOf(submissionKinds);
 export const subscriberRoles: readonly Role[] = ["admin", "marketing"];
 
 export const scopeOf = (role: Role): Scope => ({

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { InboxFilter } from "@submissions/shared/console";
+import { kindOfPlural } from "@submissions/shared/kinds";
 import { z } from "zod";
 import { allRows, exportRecords, personLine, textsOf } from "../desk/export.ts";
 import { readInstant } from "../desk/instant.ts";
@@ -37,7 +38,7 @@ export async function sendResume(call: DownloadCall): Promise<FastifyReply> {
   const { console, caller, request, reply } = call;
   const { reference } = request.params as { readonly reference: string };
   const isView = (request.query as { readonly view?: unknown }).view === "1";
-  const resume = await findDownload(console.store.desk, reference, console.scanned);
+  const resume = await findDownload(console.store.desk, scopeOf(caller.role), reference, console.scanned);
   if (resume.result !== "allowed") throw new Fault(withheld[resume.result]);
   await record(console, caller, { action: isView ? "resume.view" : "resume.download", subject: reference });
   // The console's viewer reads the bytes by script. As this content type no browser shows them by itself.
@@ -60,13 +61,13 @@ export async function sendExport(call: DownloadCall, subject: ExportSubject, for
 export async function sendMatching(call: DownloadCall, subject: Exclude<ExportSubject, "audit">, format: ExportFormat) {
   const { console, caller, request } = call;
   const from = readFrom(request.query);
-  if (subject === "subscribers") {
+  const kind = kindOfPlural(subject);
+  if (kind === undefined) {
     const filter = readFilter(subscriberFilter, request.body);
     const rows = matchingSubscribers(console.store, filter, from);
     return sendRecords(call, { subject, format }, rows, { ...from, filter: withoutSearch(filter) });
   }
   const filter = readFilter(inboxFilter, request.body);
-  const kind = subject === "inquiries" ? "inquiry" : "application";
   const rows = matchingSubmissions(console.desk, scopeOf(caller.role), { ...filter, kind }, from);
   return sendRecords(call, { subject, format }, rows, { ...from, filter: withoutSearch(filter) });
 }

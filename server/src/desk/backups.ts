@@ -5,6 +5,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
+import { kindOf, submissionKinds } from "@submissions/shared/kinds";
 import { z } from "zod";
 import { reached } from "../failpoint.ts";
 import { ifMissing, isSystemError } from "../file-errors.ts";
@@ -172,15 +173,17 @@ export interface CopiedResume {
 type ListedResume = ResumeRecord & { readonly reference: string };
 
 async function* resumesOf(store: Pick<Store, "readAll">): AsyncGenerator<ListedResume, void> {
-  for await (const applications of store.readAll("application", {})) {
-    for (const { reference, resume } of applications) if (resume !== null) yield { reference, ...resume };
+  for (const kind of submissionKinds.filter((one) => kindOf(one).file !== null)) {
+    for await (const submissions of store.readAll(kind, {})) {
+      for (const { reference, resume } of submissions) if (resume !== null) yield { reference, ...resume };
+    }
   }
 }
 
 type Source = Pick<Vault, "read">;
 type Target = Pick<Vault, "read" | "keep" | "stagingFolder">;
 
-/** Copies the resumes of all applications that are not there yet. It can be stopped and run again. @throws VaultUnavailable */
+/** Copies all resumes that are not there yet. It can be stopped and run again. @throws VaultUnavailable */
 export const copyResumes = (store: Pick<Store, "readAll">, from: Source, to: Target): AsyncIterable<CopiedResume> =>
   Readable.from(resumesOf(store)).map((resume: ListedResume) => copyResume(resume, from, to), { concurrency: atOnce });
 

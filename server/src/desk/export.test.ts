@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { namedFields, valuesOf } from "../field-values.ts";
-import type { StoredApplication, StoredInquiry, StoredSubscriber } from "../storage/records.ts";
+import type { StoredSubmission, StoredSubscriber } from "../storage/records.ts";
 import type { ReadFrom, ReadRows, Store } from "../storage/store.ts";
 import { allRows, exportRecords, type ExportFormat, type ExportSubject } from "./export.ts";
 
@@ -17,7 +17,7 @@ const filed = {
   receivedAt,
 } as const;
 
-const inquiry: StoredInquiry = {
+const inquiry: StoredSubmission<"inquiry"> = {
   ...filed,
   kind: "inquiry",
   reference: "INQ-20261121-042137",
@@ -28,7 +28,7 @@ const inquiry: StoredInquiry = {
   more: null,
 };
 
-const application: StoredApplication = {
+const application: StoredSubmission<"application"> = {
   ...filed,
   language: "de",
   kind: "application",
@@ -156,7 +156,7 @@ test("an empty export is a header in CSV and nothing in NDJSON", async () => {
   expect(await exported("subscribers", "ndjson", false)).toBe("");
 });
 
-const exportOf = (pages: AsyncIterable<readonly StoredApplication[]>) =>
+const exportOf = (pages: AsyncIterable<readonly StoredSubmission<"application">[]>) =>
   exportRecords(pages, { subject: "applications", format: "csv", isDisposable: () => false });
 
 test("a page of long letters is several pieces, with each record once", async () => {

@@ -1,9 +1,9 @@
-// Gives the resume of an application to an operator: decides whether it may be given out, and checks its bytes.
+// Gives a resume to an operator: decides whether it may be given out, and checks its bytes.
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { downloadName } from "../resumes/display-name.ts";
 import type { Vault } from "../resumes/vault.ts";
-import { type DeskStore, wholeScope } from "../storage/desk-store.ts";
+import type { DeskStore, Scope } from "../storage/desk-store.ts";
 import type { ResumeRecord, ScanState } from "../storage/records.ts";
 import { OperatorError } from "../operator-error.ts";
 
@@ -21,10 +21,11 @@ export const withheldAs = (scan: ScanState, scanned: boolean): "infected" | "uns
 
 export async function findDownload(
   desk: DeskStore,
+  scope: Scope,
   reference: string,
   scanned: boolean,
 ): Promise<Download | NoDownload> {
-  const detail = await desk.findDetail(wholeScope, reference);
+  const detail = await desk.findDetail(scope, reference);
   const resume = detail?.submission.resume ?? null;
   if (resume === null) return { result: "absent" };
   const withheld = withheldAs(detail?.scan ?? "unscanned", scanned);

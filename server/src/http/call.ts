@@ -50,7 +50,7 @@ export async function readBody(
   const { body, headers } = request;
   if (body !== undefined && !(body instanceof URLSearchParams)) return bodyOf(body);
   const isShown = request.exchange.page !== null;
-  const form = new FormBody(formShapes[path], { keyed: isShown });
+  const form = new FormBody(formShapes[path]!, { keyed: isShown });
   try {
     if (body !== undefined) {
       form.addPairs(body);

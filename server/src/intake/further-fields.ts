@@ -1,4 +1,4 @@
-// What a form of an inquiry or application sends beside the documented fields: a message, a budget, a campaign. It is kept
+// What a form sends beside the documented fields: a message, a budget, a campaign. It is kept
 // as texts within bounds; what exceeds them is left out. Names are a stranger's, never looked up in objects with prototypes.
 import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
 import {
@@ -8,6 +8,7 @@ import {
   honeypotField,
   nextField,
 } from "@submissions/shared/hidden-fields";
+import { kinds } from "@submissions/shared/kinds";
 import { languageField } from "@submissions/shared/language";
 import { furtherFieldsMax, textLengthMax } from "@submissions/shared/limits";
 import { optionalMultilineText, readText } from "@submissions/shared/text";
@@ -16,7 +17,7 @@ import { optionalMultilineText, readText } from "@submissions/shared/text";
 export type FurtherFields = Readonly<Record<string, string>>;
 
 /** A subscription keeps none. */
-const keeping: ReadonlySet<string> = new Set(["marketplace.inquiry", "applications.submit"]);
+const keeping: ReadonlySet<string> = new Set(Object.values(kinds).map(({ procedure }) => procedure));
 
 /** What a body says beside the fields of the submission. */
 export const hiddenFields: readonly string[] = [

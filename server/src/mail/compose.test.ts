@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as plain from "../../../test/support/mail/examples.ts";
 import { builtInWords, type Words } from "../config/mail-words.ts";
 import { valuesOf } from "../field-values.ts";
-import type { MailKind, MailSubject, StoredApplication, StoredInquiry, Welcome } from "../storage/records.ts";
+import type { MailKind, MailSubject, StoredSubmission, Welcome } from "../storage/records.ts";
 import { compileMails } from "./compose.ts";
 import type { MailContent } from "./mailer.ts";
 import type { MailSettings } from "./templates/layout.ts";
@@ -10,13 +10,13 @@ import type { MailSettings } from "./templates/layout.ts";
 const { digest } = plain;
 const isDisposable = (email: string) => email.endsWith("@throwaway.example");
 const settings: MailSettings = { ...plain.settings, brand: "Datasets & Söhne", isDisposable };
-const inquiry: StoredInquiry = {
+const inquiry: StoredSubmission<"inquiry"> = {
   ...plain.inquiry,
   name: "Ann <Buyer> & visit evil.com",
   company: '"><script>alert(1)</script>',
   selectedPackageIds: ["Your-PayPal-account-was-charged-499.99-USD", "evil.com/free", "<img src=x>"],
 };
-const application: StoredApplication = {
+const application: StoredSubmission<"application"> = {
   ...plain.application,
   ...valuesOf("application", {
     fullName: "Ana Souza",
@@ -37,9 +37,9 @@ const welcome: Welcome = { email: "r@example.org", requestId: "r", language: "en
 
 const write = (kind: MailKind, about: MailSubject, more: Partial<MailSettings> = {}) =>
   compileMails({ ...settings, ...more })({ kind, about });
-const receiptOf = (changes: Partial<StoredInquiry> = {}, more: Partial<MailSettings> = {}) =>
+const receiptOf = (changes: Partial<StoredSubmission<"inquiry">> = {}, more: Partial<MailSettings> = {}) =>
   write("inquiry-receipt", { submission: { ...inquiry, ...changes } }, more);
-const noticeOf = (changes: Partial<StoredInquiry> = {}, more: Partial<MailSettings> = {}) =>
+const noticeOf = (changes: Partial<StoredSubmission<"inquiry">> = {}, more: Partial<MailSettings> = {}) =>
   write("inquiry-notice", { submission: { ...inquiry, ...changes } }, more);
 
 const links = ({ html }: MailContent) => [...html.matchAll(/href=["']([^"']*)["']/g)].map(([, url]) => url);

@@ -1,28 +1,41 @@
 // The list of procedures. The router, both doors and the OpenAPI document are made from it.
-import { applicationInput, applicationReceipt } from "@submissions/shared/application";
-import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
+import { kindOf, type kinds, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
-import { application } from "../intake/application.ts";
-import { inquiry, unknownRawPackages } from "../intake/inquiry.ts";
+import { featureOf, unknownRawPackages } from "../intake/submission.ts";
 import { submit } from "../intake/submit.ts";
 import { subscribe } from "../intake/subscription.ts";
-import { procedure } from "./procedure.ts";
+import { type InputOf, serverKindOf, type serverKinds } from "../kinds.ts";
+import { type Procedure, procedure } from "./procedure.ts";
+
+/** The procedure that takes a kind, by the types of its rows. */
+type Taking<Kind extends SubmissionKind> = Procedure<
+  (typeof kinds)[Kind]["procedure"],
+  (typeof serverKinds)[Kind]["input"],
+  (typeof serverKinds)[Kind]["receipt"]
+>;
+
+function taking<Kind extends SubmissionKind>(kind: Kind): Taking<Kind> {
+  const { procedure: path, path: url, file } = kindOf(kind);
+  const { operation, input, receipt: output } = serverKindOf(kind);
+  const feature = featureOf(kind);
+  const one: Procedure = {
+    path,
+    url,
+    contentTypes: ["application/json"],
+    ...(file !== null && {
+      contentTypes: ["multipart/form-data", "application/json", "application/x-www-form-urlencoded"],
+    }),
+    operation,
+    input,
+    output,
+    alsoWrong: (intake, raw) => unknownRawPackages(kind, intake, raw),
+    resolve: ({ intake, call }, sent) => submit(intake, feature, sent as InputOf<Kind>, call),
+  };
+  return one as unknown as Taking<Kind>;
+}
 
 export const procedures = [
-  procedure({
-    path: "marketplace.inquiry",
-    url: "/api/marketplace/inquiry",
-    contentTypes: ["application/json"],
-    operation: {
-      operationId: "submitInquiry",
-      summary: "Ask about dataset packages",
-      description: "Stores a buyer's inquiry, mails a receipt to the buyer and a notice to the sales team.",
-    },
-    input: inquiryInput,
-    output: inquiryReceipt,
-    alsoWrong: unknownRawPackages,
-    resolve: ({ intake, call }, input) => submit(intake, inquiry, input, call),
-  }),
+  ...(submissionKinds.map((kind) => taking(kind)) as { [Kind in SubmissionKind]: Taking<Kind> }[SubmissionKind][]),
   procedure({
     path: "newsletter.subscribe",
     url: "/api/newsletter/subscribe",
@@ -35,20 +48,5 @@ export const procedures = [
     input: subscribeInput,
     output: subscribeReceipt,
     resolve: ({ intake, call }, input) => subscribe(intake, input, call),
-  }),
-  procedure({
-    path: "applications.submit",
-    url: "/api/applications/submit",
-    contentTypes: ["multipart/form-data", "application/json", "application/x-www-form-urlencoded"],
-    operation: {
-      operationId: "submitApplication",
-      summary: "Apply for a job",
-      description:
-        "Stores an application and its resume, mails a receipt to the applicant and a notice to the recruiting team. " +
-        "A resume needs multipart/form-data; without one, JSON and URL-encoded forms are taken too.",
-    },
-    input: applicationInput,
-    output: applicationReceipt,
-    resolve: ({ intake, call }, input) => submit(intake, application, input, call),
   }),
 ];

@@ -116,8 +116,6 @@ interface Filed {
   readonly disposable: boolean;
 }
 
-export type StoredInquiry = StoredSubmission<"inquiry">;
-export type StoredApplication = StoredSubmission<"application">;
 export type StoredSubmission<Kind extends SubmissionKind = SubmissionKind> = {
   [One in Kind]: SubmissionRecord<One> & Filed;
 }[Kind];

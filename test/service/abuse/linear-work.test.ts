@@ -6,7 +6,7 @@ import { bytesMax } from "@submissions/shared/limits";
 import { describe, expect, test } from "vitest";
 import { requireJson } from "../../../server/src/http/body/content-type.ts";
 import { DelimiterCounter } from "../../../server/src/http/body/delimiter-counter.ts";
-import { FormBody } from "../../../server/src/http/body/form-body.ts";
+import { FormBody, formShapes } from "../../../server/src/http/body/form-body.ts";
 import { clientAddress, trustOf } from "../../../server/src/http/gate/client-address.ts";
 import { addresses, buyer, type Procedure } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
@@ -135,7 +135,7 @@ describe("fields", () => {
     await expectLinear(
       (size) => new URLSearchParams(Array.from({ length: size / 12 }, (_, n) => [`field${n}`, "x"])),
       bytesMax.urlencodedForm,
-      (pairs) => tried(() => new FormBody().addPairs(pairs)),
+      (pairs) => tried(() => new FormBody(formShapes["applications.submit"]!).addPairs(pairs)),
     );
   });
 });

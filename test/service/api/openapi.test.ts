@@ -7,14 +7,14 @@ import { consentPageField, consentTextField } from "@submissions/shared/hidden-f
 import { languageField } from "@submissions/shared/language";
 import { textLengthMax } from "@submissions/shared/limits";
 import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
+import { kindOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
 import Fastify from "fastify";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { buildOpenApiDocument } from "../../../server/src/http/openapi/document.ts";
 import type { Example, MediaType, Operation, Schema } from "../../../server/src/http/openapi/components.ts";
-import { application } from "../../../server/src/intake/application.ts";
-import { inquiry } from "../../../server/src/intake/inquiry.ts";
+import { featureOf } from "../../../server/src/intake/submission.ts";
 import type { Intake } from "../../../server/src/intake/submit.ts";
 import { openApiRoutes } from "../../../server/src/http/openapi/routes.ts";
 
@@ -68,8 +68,8 @@ test("documents these paths, bodies and statuses, and no others", () => {
   expect(outline).toMatchInlineSnapshot(`
     [
       "POST /api/marketplace/inquiry [application/json] 200 400 403 408 409 413 415 422 429 431 500 503",
-      "POST /api/newsletter/subscribe [application/json] 200 400 403 408 409 413 415 422 429 431 500 503",
       "POST /api/applications/submit [multipart/form-data] 200 400 403 408 409 413 415 422 429 431 500 503",
+      "POST /api/newsletter/subscribe [application/json] 200 400 403 408 409 413 415 422 429 431 500 503",
       "GET /healthz [] 200 408 431",
       "GET /readyz [] 200 408 431 503",
     ]
@@ -193,8 +193,8 @@ test("the issues shown are those that the schema finds", () => {
   });
   expect(shown).toEqual([
     ["email: Enter one e-mail address, like name@example.org.", "selectedPackageIds: Select at least one package."],
-    ["email: Enter one e-mail address, like name@example.org."],
     ["fullName: This field is required.", "portfolioUrl: Enter a web address that starts with http:// or https://."],
+    ["email: Enter one e-mail address, like name@example.org."],
   ]);
 });
 
@@ -238,8 +238,9 @@ test("leaves the router's schemas as they were", () => {
 test("shows receipts in the words of the service", () => {
   const answer = { confirmationEmailSent: true, intake: {} as Intake };
   const receipts = submissions.map(({ operation }) => examplesIn(operation, 200)[0]?.[1].value);
-  expect(receipts[0]).toEqual(inquiry.receipt({ ...answer, reference: "INQ-20261121-042137" }));
-  expect(receipts[2]).toEqual(application.receipt({ ...answer, reference: "APP-20261121-907715" }));
+  const example = (kind: SubmissionKind) => `${kindOf(kind).prefix}-20261121-042137`;
+  const told = submissionKinds.map((kind) => featureOf(kind).receipt({ ...answer, reference: example(kind) }));
+  expect(receipts.slice(0, told.length)).toEqual(told);
 });
 
 test("over HTTP is JSON, and built once, when it is first asked for", async () => {

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { valuesOf } from "../../../server/src/field-values.ts";
 import { compileMails } from "../../../server/src/mail/compose.ts";
 import type { MailContent } from "../../../server/src/mail/mailer.ts";
-import type { StoredApplication, StoredSubmission } from "../../../server/src/storage/records.ts";
+import type { StoredSubmission } from "../../../server/src/storage/records.ts";
 import { application, inquiry, settings } from "../../support/mail/examples.ts";
 
 // Words that stand in no template of ours, in the clothes that strangers put on them.
@@ -34,7 +34,7 @@ const optionals = {
 };
 const applications = fc
   .record({ name: text, position: text, filename: text, ...optionals, resumeUrl: optional, coverLetter: optional })
-  .map(({ filename, ...fields }): StoredApplication => {
+  .map(({ filename, ...fields }): StoredSubmission<"application"> => {
     return { ...application, ...fields, resume: { ...application.resume!, filename } };
   });
 

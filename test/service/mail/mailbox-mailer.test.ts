@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import PostalMime from "postal-mime";
 import { expect, test } from "vitest";
 import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
-import { openMailer } from "../../../server/src/mail/open-mailer.ts";
+import { openMailer } from "../../../server/src/mail/transports.ts";
 import { openFolder } from "../../support/folder.ts";
 import { shared } from "../../support/shared.ts";
 import { from, messageKey, oneOfEach, welcomes } from "../../support/mail/examples.ts";

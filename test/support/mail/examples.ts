@@ -4,13 +4,7 @@ import { valuesOf } from "../../../server/src/field-values.ts";
 import { compileMails } from "../../../server/src/mail/compose.ts";
 import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
 import type { MailSettings } from "../../../server/src/mail/templates/layout.ts";
-import type {
-  Digest,
-  MailKind,
-  MailSubject,
-  StoredApplication,
-  StoredInquiry,
-} from "../../../server/src/storage/records.ts";
+import type { Digest, MailKind, MailSubject, StoredSubmission } from "../../../server/src/storage/records.ts";
 
 export const from = { name: "Accent Datasets", address: "hello@datasets.example" };
 
@@ -47,7 +41,7 @@ const filed = {
   language: "en",
 } as const;
 
-export const inquiry: StoredInquiry = {
+export const inquiry: StoredSubmission<"inquiry"> = {
   ...filed,
   kind: "inquiry",
   reference: "INQ-20261121-042137",
@@ -60,7 +54,7 @@ export const inquiry: StoredInquiry = {
   resume: null,
 };
 
-export const application: StoredApplication = {
+export const application: StoredSubmission<"application"> = {
   ...filed,
   kind: "application",
   reference: "APP-20261121-907715",

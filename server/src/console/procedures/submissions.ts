@@ -1,6 +1,6 @@
 // Submissions: the inbox, one submission, changes of them, and their tags.
 import type { InboxRow, Page, SubmissionDetail, WithPerson } from "@submissions/shared/console";
-import type { SubmissionKind } from "@submissions/shared/kinds";
+import { kindOfReference, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { z } from "zod";
 import { neighboursOf, submissionDetail } from "../../desk/detail.ts";
 import { inboxRow } from "../../desk/inbox-row.ts";
@@ -37,7 +37,8 @@ export const inboxProcedures = trpc.router({
     .input(triageRequest)
     .mutation(async ({ ctx, input }) => {
       const { access, desk, scope, actor } = ctx;
-      const kinds = input.targets.map((target) => (target.reference.startsWith("INQ") ? "inquiry" : "application"));
+      // What has no kind is none of ours, and is left as unknown.
+      const kinds = input.targets.flatMap((target) => kindOfReference(target.reference) ?? []);
       const offered = input.assignee == null ? [] : await assignees(access, scope, kinds);
       if (input.assignee != null && !offered.some(({ email }) => email === input.assignee)) {
         throw fieldInvalid("assignee", "No operator who may see this has that address.");
@@ -48,7 +49,7 @@ export const inboxProcedures = trpc.router({
     }),
 
   assignees: reads(...submissionRoles)
-    .input(z.object({ kinds: z.array(kind).max(2) }).optional())
+    .input(z.object({ kinds: z.array(kind).max(submissionKinds.length) }).optional())
     .query(({ ctx: { access, scope }, input }) => assignees(access, scope, input?.kinds ?? [])),
 });
 

@@ -1,10 +1,10 @@
 // Gathers the fields of a form, from multipart parts or URL-encoded pairs, into FormData that holds nothing but known
 // names: the names are a stranger's, and zod-form-data builds paths from them. Further fields are set aside before it.
-import { applicationTextFields } from "@submissions/shared/application";
 import { resumeField } from "@submissions/shared/application-fields";
+import { fieldOfKind } from "@submissions/shared/field-table";
 import type { FaultName } from "@submissions/shared/faults";
 import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
-import { inquiryInput } from "@submissions/shared/inquiry";
+import { type Kind, kindOf, submissionKinds } from "@submissions/shared/kinds";
 import { bytesMax, textLengthMax } from "@submissions/shared/limits";
 import { subscribeInput } from "@submissions/shared/subscription";
 import { rawLengthFactor } from "@submissions/shared/text";
@@ -20,18 +20,21 @@ interface FormShape {
   valueOf(form: FormData): object;
 }
 
-const packages = "selectedPackageIds" satisfies keyof typeof inquiryInput.shape;
+function shapeOf({ fields }: Kind): FormShape {
+  const texts = new Set(Object.keys(fields).filter((name) => fields[name]?.kind !== "file"));
+  const list = fieldOfKind(fields, "packages");
+  if (list !== undefined) {
+    const valueOf = (form: FormData) => ({ ...plain(form), [list]: packageIdsOf(form.getAll(list).map(String)) });
+    return { texts, list, valueOf };
+  }
+  // The schema of a kind with a file reads forms itself.
+  return { texts, valueOf: fieldOfKind(fields, "file") === undefined ? plain : (form) => form };
+}
 
-const applicationForm: FormShape = { texts: new Set(applicationTextFields), valueOf: (form) => form };
-
+/** The shape of each procedure's form. */
 export const formShapes: Readonly<Record<string, FormShape>> = {
-  "marketplace.inquiry": {
-    texts: new Set(Object.keys(inquiryInput.shape)),
-    list: packages,
-    valueOf: (form) => ({ ...plain(form), [packages]: packageIdsOf(form.getAll(packages).map(String)) }),
-  },
+  ...Object.fromEntries(submissionKinds.map(kindOf).map((kind) => [kind.procedure, shapeOf(kind)])),
   "newsletter.subscribe": { texts: new Set(Object.keys(subscribeInput.shape)), valueOf: plain },
-  "applications.submit": applicationForm,
 };
 
 // A field that was sent twice becomes a list, which the schemas refuse by name.
@@ -66,7 +69,7 @@ export class FormBody {
   #textBytes = 0;
 
   /** @param keyed whether the form may hold its idempotency key: pages cannot send the header */
-  constructor(shape: FormShape = applicationForm, { keyed } = { keyed: false }) {
+  constructor(shape: FormShape, { keyed } = { keyed: false }) {
     this.#shape = shape;
     this.#names = new Set([...shape.texts, ...hiddenFields, ...(keyed ? [idempotencyKeyField] : [])]);
   }

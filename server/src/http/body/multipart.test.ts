@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { Fault } from "../../fault.ts";
 import type { StagedResume } from "../../resumes/vault.ts";
 import { inputRefused } from "../../rpc/failure.ts";
-import { FormBody } from "./form-body.ts";
+import { FormBody, formShapes } from "./form-body.ts";
 import { MultipartForm } from "./multipart.ts";
 
 const applicant = { fullName: "Ana Souza", email: "ana@example.org", position: "Annotator" };
@@ -48,7 +48,10 @@ async function read(body: string | Buffer): Promise<Outcome> {
   let outcome: Outcome = {};
   app.post("/", async (request) => {
     const vault = { stagingFolder: folder.path, hasRoom: async () => true };
-    const form = new MultipartForm(request, new FormBody(), { vault, patienceBytes: 0 });
+    const form = new MultipartForm(request, new FormBody(formShapes["applications.submit"]!), {
+      vault,
+      patienceBytes: 0,
+    });
     try {
       await using input = await form.read();
       const { error } = applicationInput.safeParse(input.value);
@@ -144,7 +147,8 @@ test("a field that is too long is named if the form has it, also in a form that 
   const named = [{ path: ["coverLetter"], message: "This field is too long." }];
   expect((await read(bodyOf(fields({ coverLetter: long })))).fault?.issues).toEqual(named);
   expect((await read(bodyOf(fields({ zz: long })))).fault?.issues).toBeUndefined();
-  const add = (name: string) => new FormBody().addPairs(new URLSearchParams([[name, long]]));
+  const add = (name: string) =>
+    new FormBody(formShapes["applications.submit"]!).addPairs(new URLSearchParams([[name, long]]));
   expect(() => add("coverLetter")).toThrow(expect.objectContaining({ fault: "fieldTooLarge", issues: named }));
   expect(() => add("zz")).toThrow(expect.objectContaining({ fault: "fieldTooLarge", issues: undefined }));
 });

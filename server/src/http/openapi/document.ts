@@ -7,6 +7,7 @@ import {
   consentPageField,
   consentTextField,
 } from "@submissions/shared/hidden-fields";
+import { kindOf, submissionKinds } from "@submissions/shared/kinds";
 import { languageField } from "@submissions/shared/language";
 import { furtherFieldsMax, textLengthMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
@@ -35,13 +36,15 @@ export interface DocumentOptions {
   readonly proofOfWork: boolean;
 }
 
-const description = `Takes inquiries about dataset packages, newsletter subscriptions and job applications.
+const taken = submissionKinds.map((kind) => kindOf(kind).words.en.plural.toLowerCase());
+
+const description = `Takes ${taken.join(", ")} and newsletter subscriptions.
 
 A \`200\` means that the submission and its mails are on stable storage. Every refusal has one body, \`Refusal\`: a message that is safe to show, a code for programs, the id of the request, and under \`issues\` all problems of the fields at once. A refused request leaves nothing behind.
 
 Texts are trimmed and brought to Unicode's composed form (NFC). Lengths count code points, not bytes. An optional field that is blank counts as absent.
 
-Further fields of an inquiry or an application are kept as texts with it: at most ${furtherFieldsMax}, with names of at most ${textLengthMax.furtherName} letters, digits and \`_-.[]\` that do not begin with \`_\`, and values of at most ${textLengthMax.furtherValue.toLocaleString("en")} characters, numbers and booleans. What exceeds that is left out and never refused. A subscription ignores them.
+Further fields of a submission are kept as texts with it: at most ${furtherFieldsMax}, with names of at most ${textLengthMax.furtherName} letters, digits and \`_-.[]\` that do not begin with \`_\`, and values of at most ${textLengthMax.furtherValue.toLocaleString("en")} characters, numbers and booleans. What exceeds that is left out and never refused. A subscription ignores them.
 
 A form that shows a privacy notice may send the texts \`${consentTextField}\`, the version of the notice, and \`${consentPageField}\`, the address of the page, beside the fields of any submission. They are kept with it and never refused.
 

@@ -6,7 +6,7 @@ import { refer, type Schema } from "./components.ts";
 
 /** `inquiry.received` → `InquiryReceivedEvent`. */
 const nameOf = (event: DeliveredEvent): string =>
-  `${event.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
+  `${event.replaceAll(/(?:^|[.-])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 const events: readonly DeliveredEvent[] = [...webhookEvents, "webhook.test"];
 

@@ -43,26 +43,16 @@ export function formElement(form: FormName, site: Site, root: string, filled: Fi
   >`;
   const note =
     site.proofOfWork && html`<noscript><p class="note">${needsScript[languageOf(filled.strings?.lang)]}</p></noscript>`;
-  return html`<div>${note}${elements[form](content, root, site, filled)}</div>`;
+  const name = `${form}-form`;
+  const { source = siteSource } = filled.values ?? {};
+  // For the script.
+  const attributes = html`endpoint="${root}"${form === "newsletter" && html` source="${String(source)}"`}${consentAttributes(site.privacy)}`;
+  return html`<div>${note}<${name} ${attributes}>${content}</${name}></div>`;
 }
 
 /** A form outside a shadow root. There the problems above the form can be links to their fields without script. */
 export const plainForm = (form: FormName, site: Site, root: string, filled: Filled): Markup =>
   html`<div class="plain-form">${formMarkup(form, stateOf(form, site, root, filled))}</div>`;
-
-type Element = (content: Markup, root: string, site: Site, filled: Filled) => Markup;
-
-// One template an element, because the name of an element cannot be filled in. The attributes are for the script.
-const elements: Readonly<Record<FormName, Element>> = {
-  inquiry: (content, root, site) =>
-    html`<inquiry-form endpoint="${root}" ${consentAttributes(site.privacy)}>${content}</inquiry-form>`,
-  newsletter: (content, root, { privacy }, { values: { source = siteSource } = {} }) =>
-    html`<newsletter-form endpoint="${root}" source="${String(source)}" ${consentAttributes(privacy)}
-      >${content}</newsletter-form
-    >`,
-  application: (content, root, { privacy }) =>
-    html`<application-form endpoint="${root}" ${consentAttributes(privacy)}>${content}</application-form>`,
-};
 
 const consentAttributes = (privacy: Site["privacy"]): Markup | null =>
   privacy && html` privacy="${privacy.url}" consent="${privacy.consent}"`;

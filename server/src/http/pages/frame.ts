@@ -2,6 +2,7 @@
 import { html, type Markup } from "@submissions/shared/html";
 import type { Language } from "@submissions/shared/language";
 import { formsStyle, siteAssets, type Asset } from "./assets.ts";
+import { formOrder, formPages } from "./form-pages.ts";
 import type { Site } from "./site.ts";
 
 interface Page {
@@ -88,14 +89,14 @@ const siteWords = {
   en: {
     skip: "Skip to the content",
     site: "Site",
-    sections: { packages: "Packages", inquiry: "Inquiry", newsletter: "Newsletter", careers: "Careers" },
+    packages: "Packages",
     developers: "For developers",
     document: "OpenAPI document",
   },
   de: {
     skip: "Zum Inhalt springen",
     site: "Website",
-    sections: { packages: "Pakete", inquiry: "Anfrage", newsletter: "Newsletter", careers: "Karriere" },
+    packages: "Pakete",
     developers: "Für Entwickler",
     document: "OpenAPI-Dokument",
   },
@@ -103,7 +104,10 @@ const siteWords = {
 
 export function sitePage({ site, root, title, styles = [], body, ...page }: SitePage): string {
   const { brand, hasFrontPage } = site;
-  const words = siteWords[page.language ?? "en"];
+  const { language = "en" } = page;
+  const words = siteWords[language];
+  const ofForms = formOrder.map((form) => [formPages[form].anchor, formPages[form].words[language].section] as const);
+  const sections = [["packages", words.packages] as const, ...ofForms];
   return layout({
     ...page,
     title: title === brand ? brand : `${title} · ${brand}`,
@@ -116,7 +120,7 @@ export function sitePage({ site, root, title, styles = [], body, ...page }: Site
         ${
           hasFrontPage &&
           html`<nav aria-label="${words.site}">
-            ${Object.entries(words.sections).map(([id, name]) => html`<a href="${root}#${id}">${name}</a> `)}
+            ${sections.map(([id, name]) => html`<a href="${root}#${id}">${name}</a> `)}
           </nav>`
         }
       </header>

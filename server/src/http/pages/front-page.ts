@@ -1,21 +1,28 @@
-// The front page: what is sold, and the three forms.
+// The front page: what is sold, and the forms.
+import { fieldOfKind } from "@submissions/shared/field-table";
+import { forms, type FormName } from "@submissions/shared/forms/form-fields";
 import { html, type Markup } from "@submissions/shared/html";
 import { packageIdsMax } from "@submissions/shared/limits";
 import type { CataloguePackage } from "../../config/catalogue.ts";
 import { counted } from "../../field-values.ts";
 import { siteAssets } from "./assets.ts";
-import { formElement } from "./form-element.ts";
+import { type Filled, formElement } from "./form-element.ts";
+import { formOrder, formPages } from "./form-pages.ts";
 import { formsHead, sitePage } from "./frame.ts";
 import { packagesWith, type Site } from "./site.ts";
 
 const description = "Speech datasets in the accents and varieties that people really speak, recorded with consent.";
 
-/** @param wanted packages that are ticked in the inquiry; unknown ones are left out */
+/** @param wanted packages that are ticked in the forms; unknown ones are left out */
 export function frontPage(site: Site, wanted: readonly string[]): string {
   const root = "";
   const ids = wanted.slice(0, packageIdsMax);
   const packages = packagesWith(site, ids);
   const ticked = packages.filter(({ id }) => ids.includes(id)).map(({ id }) => id);
+  const filledIn = (form: FormName): Filled => {
+    const list = fieldOfKind(forms[form].fields, "packages");
+    return list === undefined ? {} : { packages, values: { [list]: ticked } };
+  };
   return sitePage({
     site,
     root,
@@ -23,43 +30,23 @@ export function frontPage(site: Site, wanted: readonly string[]): string {
     head: html`<meta name="description" content="${description}" /> ${formsHead(site, root)}`,
     body: html`<main id="content">
       ${hero()} ${datasets()} ${catalogue(site)}
-      <section class="band" id="inquiry" aria-labelledby="inquiry-heading">
-        <div class="beside">
-          <div>
-            <h2 id="inquiry-heading">Ask about packages</h2>
-            <p>
-              Tick what you are interested in. You get samples, statistics of the speakers, and an offer for exactly
-              these packages.
-            </p>
-            <p class="quiet">A person answers, by e-mail.</p>
-          </div>
-          ${formElement("inquiry", site, root, { packages, values: { selectedPackageIds: ticked } })}
-        </div>
-      </section>
-      <section id="newsletter" aria-labelledby="newsletter-heading">
-        <div class="beside">
-          <div>
-            <h2 id="newsletter-heading">New recordings, by e-mail</h2>
-            <p>One e-mail when we add a package, and nothing else. Every e-mail has a link to unsubscribe.</p>
-          </div>
-          ${formElement("newsletter", site, root)}
-        </div>
-      </section>
-      <section class="band" id="careers" aria-labelledby="careers-heading">
-        <div class="beside">
-          <div>
-            <h2 id="careers-heading">Work with us</h2>
-            <p>
-              We look for people with a good ear: annotators, speakers and engineers. Every accent is an advantage here,
-              yours too.
-            </p>
-            <p class="quiet">A resume helps. You can also simply tell us about yourself.</p>
-          </div>
-          ${formElement("application", site, root)}
-        </div>
-      </section>
+      ${formOrder.map((form, at) => formSection(form, at % 2 === 0, formElement(form, site, root, filledIn(form))))}
     </main>`,
   });
+}
+
+function formSection(form: FormName, isBand: boolean, element: Markup): Markup {
+  const { anchor, front } = formPages[form];
+  return html`<section${isBand && html` class="band"`} id="${anchor}" aria-labelledby="${anchor}-heading">
+    <div class="beside">
+      <div>
+        <h2 id="${anchor}-heading">${front.heading}</h2>
+        <p>${front.text}</p>
+        ${front.more && html`<p class="quiet">${front.more}</p>`}
+      </div>
+      ${element}
+    </div>
+  </section>`;
 }
 
 const hero = (): Markup =>

@@ -1,6 +1,7 @@
 // Decides which requests are answered with pages, and sends pages. Programs that accept anything, or do not say what they
 // accept, get JSON.
 import { faults } from "@submissions/shared/faults";
+import { referenceIn } from "@submissions/shared/kinds";
 import { languageField } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { describeFailure, type Failure } from "../../rpc/failure.ts";
@@ -67,8 +68,7 @@ function readRange(range: string): [type: string, quality: number] {
 
 /** The page of thanks, seen from the address that the form was sent to. */
 function thanksAddress({ routeOptions: { url } }: FastifyRequest, receipt: unknown, form: FormBody | null): string {
-  const { inquiryId, applicationId } = receipt as Readonly<Record<string, string | undefined>>;
-  const reference = inquiryId ?? applicationId;
+  const reference = referenceIn(receipt as Parameters<typeof referenceIn>[0]);
   const language = form?.fields.get(languageField);
   const query = new URLSearchParams({
     kind: formOf(url) ?? "",

@@ -2,8 +2,15 @@
 // to do.
 import { randomUUID } from "node:crypto";
 import { resumeField } from "@submissions/shared/application-fields";
+import { fieldOfKind } from "@submissions/shared/field-table";
 import type { FaultName, Issue } from "@submissions/shared/faults";
-import { fieldsOf, idempotencyKeyField, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
+import {
+  fieldsOf,
+  forms,
+  idempotencyKeyField,
+  packageIdsOf,
+  type FormName,
+} from "@submissions/shared/forms/form-fields";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { formTexts } from "@submissions/shared/forms/form-texts";
 import { translated } from "@submissions/shared/forms/issue-words";
@@ -17,19 +24,15 @@ import type { FormBody } from "../body/form-body.ts";
 import { isIdempotencyKey } from "../call.ts";
 import { siteAssets } from "./assets.ts";
 import { formElement, plainForm, type Filled } from "./form-element.ts";
+import { formPages } from "./form-pages.ts";
 import { card, formsHead, homeOf, sitePage } from "./frame.ts";
 import { formOf, nextAddress, packagesWith, type Site } from "./site.ts";
 
 // `fileGone`: no page can put a file back into its field.
-type Words = Readonly<
-  Record<FormName | "cut" | "fileGone" | "otherFile" | "keyReused" | "underWayHeading" | "underWay", string>
->;
+type Words = Readonly<Record<"cut" | "fileGone" | "otherFile" | "keyReused" | "underWayHeading" | "underWay", string>>;
 
 const words: Readonly<Record<Language, Words>> = {
   en: {
-    inquiry: "Your inquiry has not been sent yet",
-    newsletter: "You are not subscribed yet",
-    application: "Your application has not been sent yet",
     cut: "A text was too long. Only its beginning is shown.",
     fileGone: "Please choose the file again. A page cannot keep it.",
     otherFile: "Please choose another file.",
@@ -39,9 +42,6 @@ const words: Readonly<Record<Language, Words>> = {
       "It was sent a moment ago, and we have not finished. Wait a second, reload this page, and let your browser send the form again. It will not be stored twice.",
   },
   de: {
-    inquiry: "Ihre Anfrage ist noch nicht gesendet",
-    newsletter: "Sie haben den Newsletter noch nicht abonniert",
-    application: "Ihre Bewerbung ist noch nicht gesendet",
     cut: "Ein Text war zu lang. Nur sein Anfang ist zu sehen.",
     fileGone: "Bitte wählen Sie die Datei noch einmal. Eine Seite kann sie nicht behalten.",
     otherFile: "Bitte wählen Sie eine andere Datei.",
@@ -54,12 +54,6 @@ const words: Readonly<Record<Language, Words>> = {
 };
 
 type SentForm = Pick<FormBody, "fields" | "resume">;
-
-const formAnchors: Readonly<Record<FormName, string>> = {
-  inquiry: "#inquiry",
-  newsletter: "#newsletter",
-  application: "#careers",
-};
 
 /** @param sent the form that was sent; null: none, or it was not read */
 export function refusalPage(site: Site, request: FastifyRequest, failure: Failure, sent: SentForm | null): string {
@@ -81,7 +75,7 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
   const own = words[language];
   const { proofOfWork } = site;
   // The script can send the form from this page, so the heading must be true before and after.
-  const heading = proofOfWork ? strings.forms[form].submit : own[form];
+  const heading = proofOfWork ? strings.forms[form].submit : formPages[form].words[language].notSent;
   const shown: Filled = {
     ...filled,
     strings,
@@ -143,11 +137,13 @@ function refusalCard(site: Site, url: string, failure: Failure, form?: FormName)
     site,
     root,
     sign: "stop",
-    heading: form ? words.en[form] : (headings[fault] ?? headings[status] ?? "That did not work"),
+    heading: form ? formPages[form].words.en.notSent : (headings[fault] ?? headings[status] ?? "That did not work"),
     body: html`<p>${message}</p>
       ${explanation && html`<p>${explanation}</p>`}`,
     ...(form &&
-      site.hasFrontPage && { on: html`<a href="${homeOf(root)}${formAnchors[form]}">Open the form on our site</a>` }),
+      site.hasFrontPage && {
+        on: html`<a href="${homeOf(root)}#${formPages[form].anchor}">Open the form on our site</a>`,
+      }),
     ...(url.startsWith("/console/") && { on: html`<a href="${root}console">Go to the console</a>` }),
   });
 }
@@ -174,11 +170,12 @@ function filledFrom(form: FormName, fields: FormData, site: Site): Filled & { re
     if (rule && kind !== "packages") values[name] = bounded(textsOf(name)[0] ?? "", rule.lengthMax);
   // A source may be an address; the service shortens it.
   values["source"] = bounded(textsOf("source")[0] ?? "", textLengthMax.url);
-  if (form !== "inquiry") return { cut, values };
+  const list = fieldOfKind(forms[form].fields, "packages");
+  if (list === undefined) return { cut, values };
 
-  const all = packageIdsOf(textsOf("selectedPackageIds").map((text) => bounded(text, idsLengthMax)));
+  const all = packageIdsOf(textsOf(list).map((text) => bounded(text, idsLengthMax)));
   const ids = all.slice(0, packageIdsMax).map((id) => bounded(id, textLengthMax.packageId));
-  values["selectedPackageIds"] = ids;
+  values[list] = ids;
   const packages = packagesWith(site, ids);
   // An identifier without a box was typed, and is shown as text.
   const boxed = site.catalogue !== null || ids.every((id) => packages.some((shown) => shown.id === id));

@@ -1,13 +1,22 @@
 // Notices, which show the team everything of a submission. E-mail addresses and telephone numbers are links; web addresses
 // of strangers stay text, because a click on one must be a decision. The button leads to the console.
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
+import { fieldOfKind } from "@submissions/shared/field-table";
 import { html, Markup } from "@submissions/shared/html";
 import { kindOf } from "@submissions/shared/kinds";
-import { consolePageOf, kindAndSize, namedFields, utcMinute, valueOf, type NamedField } from "../../field-values.ts";
+import {
+  consolePageOf,
+  kindAndSize,
+  namedFields,
+  packageIdsOf,
+  utcMinute,
+  valueOf,
+  type NamedField,
+} from "../../field-values.ts";
 import type { StoredSubmission, SubmissionKind } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
 import { button, inLines, layout, link, textOf, type MailSettings, type Written } from "./layout.ts";
-import { packageCount, resumeOf } from "./receipt.ts";
+import { packageCount } from "./receipt.ts";
 import { frame, template } from "./template.ts";
 
 const consoleWords = "Open in the console";
@@ -19,6 +28,7 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
   const answer = `Answer this mail to write to the ${person}.`;
   const factsIn = factsOf(kind, settings);
   const letterIn = letterOf(kind);
+  const preheaderIn = preheaderOf(kind);
   const page = template<"subject" | "preheader" | "facts" | "consoleUrl" | "more" | "letter">((place) =>
     layout({
       language: "en",
@@ -43,7 +53,7 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
     const facts = factsIn.map((factIn) => factIn(submission));
     const more = furtherOf(submission);
     const letter = letterIn(submission);
-    const preheader = preheaderOf(submission);
+    const preheader = preheaderIn(submission) ?? heading;
     return {
       subject,
       text: textOf(
@@ -58,9 +68,12 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
   };
 }
 
-function preheaderOf(submission: StoredSubmission): string {
-  if ("selectedPackageIds" in submission) return packageCount(submission.selectedPackageIds.length);
-  return submission.resume === null ? "Without a resume" : "With a resume";
+/** What the lists of mail programs show beside the subject: how many packages, or whether there is a resume. */
+function preheaderOf(kind: SubmissionKind): (submission: StoredSubmission) => string | undefined {
+  const { fields, file } = kindOf(kind);
+  if (fieldOfKind(fields, "packages") !== undefined)
+    return (submission) => packageCount(packageIdsOf(submission).length);
+  return ({ resume }) => (file === null ? undefined : resume === null ? "Without a resume" : "With a resume");
 }
 
 /** What a fact is called, in both parts of a notice. */
@@ -105,8 +118,7 @@ function factsOf(kind: SubmissionKind, settings: MailSettings): readonly FactIn[
   ];
 }
 
-function resumeFact(submission: StoredSubmission) {
-  const resume = resumeOf(submission);
+function resumeFact({ resume }: StoredSubmission) {
   return resume === null ? "none" : [kindAndSize(resume), `named ${resume.filename}`];
 }
 

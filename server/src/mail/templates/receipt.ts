@@ -3,8 +3,8 @@ import { html, Markup, type Fill } from "@submissions/shared/html";
 import type { Language } from "@submissions/shared/language";
 import type { PackageTitles } from "../../config/catalogue.ts";
 import type { Line, Paragraph } from "../../config/mail-words.ts";
-import { counted, kindAndSize } from "../../field-values.ts";
-import type { StoredInquiry, StoredSubmission, SubmissionKind } from "../../storage/records.ts";
+import { counted, kindAndSize, packageIdsOf } from "../../field-values.ts";
+import type { StoredSubmission, SubmissionKind } from "../../storage/records.ts";
 import { greeting } from "../stranger.ts";
 import {
   button,
@@ -36,7 +36,7 @@ export function receiptOf(kind: SubmissionKind, settings: MailSettings) {
   const compiled = (known: Places) => inEachLanguage(`${kind}-receipt`, known, settings);
   const [withResume, withoutResume] = [compiled({}), compiled({ resume: "" })];
   const writerOf = (submission: StoredSubmission) =>
-    (resumeOf(submission) === null ? withoutResume : withResume)[submission.language];
+    (submission.resume === null ? withoutResume : withResume)[submission.language];
   const placesOf = (submission: StoredSubmission) => receiptPlaces(submission, settings.packageTitles);
   return {
     subject: (submission: StoredSubmission): string => writerOf(submission).subject(placesOf(submission)),
@@ -45,22 +45,22 @@ export function receiptOf(kind: SubmissionKind, settings: MailSettings) {
 }
 
 function receiptPlaces(submission: StoredSubmission, packageTitles: PackageTitles): Places {
-  const { name, language, reference, email } = submission;
-  const resume = resumeOf(submission);
+  const { name, language, reference, email, resume } = submission;
   return {
     hello: greeting(name, hello[language]),
     reference,
     email,
-    packages: "selectedPackageIds" in submission ? packagesOf(submission, packageTitles) : "",
+    packages: packagesIn(submission, packageTitles),
     // Kind and size are what we read off the bytes. The name of the file is a stranger's text.
     resume: resume === null ? "" : kindAndSize(resume, language),
   };
 }
 
-export const resumeOf = (submission: StoredSubmission) => ("resume" in submission ? submission.resume : null);
-
 /** An identifier is a stranger's text: packages without a title are counted. */
-function packagesOf({ language, selectedPackageIds: ids }: StoredInquiry, packageTitles: PackageTitles): string {
+function packagesIn(submission: StoredSubmission, packageTitles: PackageTitles): string {
+  const { language } = submission;
+  const ids = packageIdsOf(submission);
+  if (ids.length === 0) return "";
   const titles = ids.flatMap((id) => packageTitles.get(id) ?? []);
   const untitled = ids.length - titles.length;
   if (titles.length === 0) return packageCount(untitled, language);
