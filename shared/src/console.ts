@@ -286,6 +286,18 @@ export interface ImportReport {
   readonly unread: readonly string[];
 }
 
+/** How far the latest import of an operator has come. */
+export interface ImportProgress {
+  /** In milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Of the file. */
+  readonly rows: number;
+  /** Those that were added or left out so far. */
+  readonly done: number;
+  /** Null: it is still running. */
+  readonly report: ImportReport | null;
+}
+
 /** With what names the person in addresses of the console; null where there is none. */
 export type WithPerson<Row, Id = string> = Row & { readonly personId: Id };
 

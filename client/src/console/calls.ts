@@ -14,7 +14,7 @@ const codeOf = (error: unknown) =>
   error instanceof TRPCClientError ? (error.data as { readonly code?: string } | null | undefined)?.code : undefined;
 
 /** True for a refusal by the server; false when the call did not reach it or it failed. */
-const isRefusal = (error: unknown) => {
+export const isRefusal = (error: unknown) => {
   const code = codeOf(error);
   return code !== undefined && code !== "INTERNAL_SERVER_ERROR" && code !== "SERVICE_UNAVAILABLE" && code !== "TIMEOUT";
 };

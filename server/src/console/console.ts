@@ -1,5 +1,5 @@
 // What the console is made of, put together once, and which troubles it shows.
-import type { InboxCounts, Setup, Troubles } from "@submissions/shared/console";
+import type { ImportProgress, InboxCounts, Setup, Troubles } from "@submissions/shared/console";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../observe/log.ts";
 import type { MailContent } from "../mail/mailer.ts";
@@ -56,6 +56,8 @@ export function openConsole(options: ConsoleOptions) {
     persons: personIds(access.cookieKey),
     turns: { reads: openTurns(readTurns), exports: openTurns(exportTurns) },
     pacer: makePacer(),
+    /** By the name of the operator. */
+    imports: new Map<string, ImportProgress>(),
     signIns: openSignIns({ access, gathered, clock, brand, passwordsOn, acted }),
     openIdConnect: oidc === null ? null : openIdConnect(oidc, { access, clock, publicUrl, refused }),
     /** Whether an operator may do nothing else before a second factor is set. */

@@ -5,7 +5,7 @@ import { requireJson, takeJson, takeUrlencoded } from "../http/body/content-type
 import { answerOf, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
-import { inputsOf, isBatch, sendBatch, sendJson } from "../http/rpc-wire.ts";
+import { type Answer, inputsOf, isBatch, sendBatch, sendJson, wantsLines } from "../http/rpc-wire.ts";
 import { Fault } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
 import { bringsToken, callerOf, countedBy, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";
@@ -13,6 +13,7 @@ import type { Console } from "./console.ts";
 import { bindingCookie, deviceCookie, oidcCookie, sessionCookie } from "./cookies.ts";
 import { consoleDownloads } from "./downloads.ts";
 import type { Context } from "./procedure.ts";
+import { sendPatiently } from "./patient-answer.ts";
 import { noteRefusedRequests } from "./refused-requests.ts";
 import { admit, type RoleRule, subscriberRoles } from "./rules.ts";
 import { consolePages } from "./shell.ts";
@@ -87,7 +88,7 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
   // A large body is read of an operator only, of whom two such requests are served at once.
   const mayImport = async (request: FastifyRequest, reply: FastifyReply) =>
     takeTurn(console, await admitted(console, request, importRule), reply);
-  const answerCalls = async (request: FastifyRequest<CallsRoute>, reply: FastifyReply) => {
+  const begin = async (request: FastifyRequest<CallsRoute>, reply: FastifyReply) => {
     const list = isBatch(request) ? request.params.paths.split(",") : [request.params.paths];
     if (list.length > callsMax) throw new Fault("batchTooLarge");
     // Not loaded at the start of a service without operators.
@@ -96,19 +97,28 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
     request.exchange.observation.called(calls);
     const context = contextOf(request, reply, options);
     await countCalls(options, reply, await context.caller(), list.length);
-    const answer = (path: string, input: unknown) => answerOf(request, reply, path, callConsole(path, context, input));
-    if (!isBatch(request)) return sendJson(reply, await answer(request.params.paths, request.body));
-    const inputs = inputsOf(request.body ?? {});
-    const answers = list.map((path, position) => answer(path, inputs[position]));
+    const inputs = isBatch(request) ? inputsOf(request.body ?? {}) : { 0: request.body };
+    const answers = list.map((path, at) => answerOf(request, reply, path, callConsole(path, context, inputs[at])));
+    return { calls, answers };
+  };
+  const answerCalls = async (request: FastifyRequest<CallsRoute>, reply: FastifyReply) => {
+    const { calls, answers } = await begin(request, reply);
+    if (!isBatch(request)) return sendJson(reply, await answers[0]!);
     // A change may set a cookie, which goes before the first line of an answer in lines.
     if (calls.some(({ isRead }) => !isRead)) await Promise.all(answers);
     return sendBatch(request, reply, answers);
+  };
+  const answerImport = async (request: FastifyRequest<CallsRoute>, reply: FastifyReply) => {
+    const { answers } = await begin(request, reply);
+    if (wantsLines(request)) return sendBatch(request, reply, answers);
+    const inList = ({ status, body }: Answer) => ({ status, body: isBatch(request) ? [body] : body });
+    return sendPatiently(request, reply, answers[0]!.then(inList));
   };
   app.post<CallsRoute>(rpcRoute, { onRequest, preParsing: ownPage }, answerCalls);
   app.post<CallsRoute>(
     importRoute,
     { onRequest, preParsing: [ownPage, mayImport], bodyLimit: importBodyMax },
-    answerCalls,
+    answerImport,
   );
   // Addresses and searches would stand in the logs of proxies if queries came by GET.
   app.route({

@@ -50,8 +50,9 @@ function writeCell(cell: Cell): string {
 export const joinList = (items: readonly string[]): string =>
   items.map((item) => item.replaceAll("\\", "\\\\").replaceAll("|", "\\|")).join("|");
 
-/** More in one row is no table of ours. */
+/** More in one row, or in one cell, is no table of ours. */
 const cellsMax = 100;
+const cellLengthMax = 100_000;
 
 /** A line that Excel writes and reads before the header. */
 const separatorLine = /^\uFEFF?"?sep=([,;\t])"?(?:\r\n?|\n|$)/i;
@@ -66,7 +67,7 @@ function separatorOf(head: string): string {
 /**
  * Reads CSV row by row, with comma, semicolon or tab for a separator and any line ends. A line `sep=` counts as no row.
  *
- * @throws Fault `fieldsInvalid` where a row has far too many cells or a quotation mark is not closed
+ * @throws Fault `fieldsInvalid` where a row has far too many cells, a quoted cell is far too long or its mark is not closed
  */
 export function* readCsv(text: string): Generator<readonly string[], void, undefined> {
   const [line = "", named] = separatorLine.exec(text) ?? [];
@@ -79,6 +80,7 @@ export function* readCsv(text: string): Generator<readonly string[], void, undef
     while (text[at] === '"') {
       const quote = text.indexOf('"', at + 1);
       if (quote < 0) throw fieldInvalid("csv", `A quotation mark in row ${row} is not closed.`);
+      if (quote - start > cellLengthMax) throw fieldInvalid("csv", `A cell in row ${row} is too long.`);
       // Of two quotation marks in a quoted cell, the second one begins the next part.
       cell += text.slice(at === start ? at + 1 : at, quote);
       at = quote + 1;

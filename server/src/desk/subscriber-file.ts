@@ -1,4 +1,5 @@
 // A file of subscribers, as a table with the names of its columns in the first row.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { importRowsMax } from "@submissions/shared/console";
 import { fieldInvalid } from "../fault.ts";
 import { fromKept, readCsv } from "./csv.ts";
@@ -6,30 +7,43 @@ import { fromKept, readCsv } from "./csv.ts";
 const columns = ["email", "source", "consentText", "consentPage", "consentAt"];
 
 export interface SubscriberFile {
-  /** `row` as spreadsheets count: the names of the columns are row 1. */
+  /** `row` as spreadsheets count: the names of the columns are row 1. Of the cells only those of columns that mean something. */
   readonly rows: readonly { readonly row: number; readonly cells: Readonly<Record<string, string>> }[];
   /** Names of columns that mean nothing here. */
   readonly unread: readonly string[];
 }
 
-/** @throws Fault `fieldsInvalid`: the file is refused as a whole */
-export function readSubscriberFile(csv: string): SubscriberFile {
-  const records: (readonly string[])[] = [];
+/** Characters and cells that are read in a turn of the event loop: about a millisecond of work. */
+const turnMax = 20_000;
+
+/** Gives other work its turn while it reads. @throws Fault `fieldsInvalid`: the file is refused as a whole */
+export async function readSubscriberFile(csv: string): Promise<SubscriberFile> {
+  const rows: SubscriberFile["rows"][number][] = [];
+  let [row, left] = [0, turnMax];
+  let names: readonly string[] = [];
+  let kept: readonly (readonly [name: string, place: number])[] = [];
   for (const record of readCsv(csv)) {
-    if (records.push(record) > importRowsMax + 1)
-      throw fieldInvalid("csv", "The file has more than 10,000 rows. Divide it.");
+    row += 1;
+    if (row > importRowsMax + 1) throw fieldInvalid("csv", "The file has more than 10,000 rows. Divide it.");
+    left -= record.reduce((sum, cell) => sum + cell.length, record.length);
+    if (left <= 0) {
+      await nextTurn();
+      left = turnMax;
+    }
+    if (row === 1) {
+      names = record.map(nameOf);
+      kept = columns.flatMap((name) => (names.includes(name) ? [[name, names.lastIndexOf(name)] as const] : []));
+    } else if (record.some((cell) => cell.trim() !== "")) {
+      const cells = Object.fromEntries(kept.map(([name, place]) => [name, fromKept(record[place] ?? "")]));
+      rows.push({ row, cells });
+    }
   }
-  const names = (records[0] ?? []).map((written) => {
-    const name = written.trim();
-    return columns.find((column) => column.toLowerCase() === name.toLowerCase()) ?? name;
-  });
   if (!names.includes("email")) throw fieldInvalid("csv", "The first row must name the columns. There is no email.");
-  const rows = records.flatMap((record, index) => {
-    if (index === 0 || record.every((cell) => cell.trim() === "")) return [];
-    return [
-      { row: index + 1, cells: Object.fromEntries(names.map((name, place) => [name, fromKept(record[place] ?? "")])) },
-    ];
-  });
   if (rows.length === 0) throw fieldInvalid("csv", "The file has no rows below the names of its columns.");
   return { rows, unread: names.filter((name) => name !== "" && !columns.includes(name)) };
+}
+
+function nameOf(written: string): string {
+  const name = written.trim();
+  return columns.find((column) => column.toLowerCase() === name.toLowerCase()) ?? name;
 }

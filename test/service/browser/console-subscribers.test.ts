@@ -105,3 +105,19 @@ test("unsubscribing asks first", async () => {
   expect(await stateOf(email)).toBe("unsubscribed");
   await expect.poll(() => row.getByRole("button", { name: "Unsubscribe" }).count()).toBe(0);
 });
+
+test("the report of an import is shown, too, where its answer was lost", async () => {
+  const page = await go("/subscribers");
+  expectProblems(/ERR_FAILED/);
+  await page.route("**/subscribers.import", async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByRole("button", { name: "Import" }).click();
+  const dialog = page.getByRole("dialog");
+  const buffer = Buffer.from("email\nlost-answer@example.org\nnobody\n");
+  await dialog.getByLabel("CSV file").setInputFiles({ name: "readers.csv", mimeType: "text/csv", buffer });
+  await dialog.getByRole("button", { name: "Import", exact: true }).click();
+  await dialog.getByRole("status").getByText("1 address added").waitFor();
+  expect(await stateOf("lost-answer@example.org")).toBe("pending");
+});

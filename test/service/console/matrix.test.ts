@@ -29,7 +29,7 @@ const procedures = new Map<string, readonly Role[] | "anyone">(
       [inboxRoles, "submission: get neighbours addNote release"],
       [inboxRoles, "reply: send undo preview sendMany answers saveAnswer removeAnswer"],
       [inboxRoles, "tags: list change"],
-      [marketing, "subscribers: list growth sources add import unsubscribe"],
+      [marketing, "subscribers: list growth sources add import importProgress unsubscribe"],
       [admins, "tags: rename"],
       [admins, "people: erase"],
       [admins, "overview: setup"],
@@ -46,7 +46,7 @@ const procedures = new Map<string, readonly Role[] | "anyone">(
 
 /** Those that take no input; the others refuse {@link nonsense} with 400 once the caller was admitted. */
 const withoutInput =
-  /^(?:session\.(?:me|methods|account|list|signOut|signOutEverywhere)|secondFactor\.get|inbox\.counts|reply\.answers|subscribers\.(?:growth|sources)|overview\.(?:troubles|setup)|(?:operators|tags|tokens|webhooks)\.list)$/;
+  /^(?:session\.(?:me|methods|account|list|signOut|signOutEverywhere)|secondFactor\.get|inbox\.counts|reply\.answers|subscribers\.(?:growth|sources|importProgress)|overview\.(?:troubles|setup)|(?:operators|tags|tokens|webhooks)\.list)$/;
 const nonsense = "nonsense";
 
 /** Who may download what. */

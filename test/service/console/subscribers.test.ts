@@ -1,6 +1,8 @@
 // Subscribers in the console: adding one or a file of them, unsubscribing, and the list by source.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import type { ImportReport, Page, PageRequest } from "../../../shared/src/console.ts";
+import type { ImportProgress, ImportReport, Page, PageRequest } from "../../../shared/src/console.ts";
 import { readPages } from "../../contract/records.ts";
 import { json } from "../../support/doors.ts";
 import { welcomed, welcomes, open } from "../../support/newsletter/reader.ts";
@@ -200,6 +202,58 @@ test("the mails of a file are due one after the other, three a second, whichever
   // The first is due at once, and may be sent by now.
   const later = addresses.slice(1);
   expect(later.map((email) => due.get(email))).toEqual(later.map((_, n) => (n + 1) * 330));
+});
+
+const readers = (count: number) =>
+  `email\n${Array.from({ length: count }, (_, n) => `reader-${n}@example.org\n`).join("")}`;
+
+const progressOf = async (one: Operator) =>
+  (await one.call("subscribers.importProgress")).data as ImportProgress | null;
+
+/** Begins an import, and waits until a part of it is stored. Answers its answer. */
+async function halfImport(one: Operator, csv: string, init: RequestInit = {}): Promise<{ answer: Promise<Response> }> {
+  const answer = one.fetch("/console/trpc/subscribers.import", { method: "POST", ...json({ csv }), ...init });
+  answer.catch(() => {});
+  await eventually(async () => (await progressOf(one))?.done ?? 0).toBeGreaterThan(0);
+  return { answer };
+}
+
+test("the report of an import says what was not stored because the database could not be reached", async () => {
+  await using service = await startService();
+  const mia = await operator(service, "mia@example.org", "marketing");
+  const { answer } = await halfImport(mia, readers(4_000));
+  {
+    // Another process that writes on and on.
+    using writer = new DatabaseSync(join(service.dataFolder, "submissions.sqlite"), { timeout: 10_000 });
+    writer.exec("BEGIN IMMEDIATE");
+    await answer;
+  }
+  const response = await answer;
+  const { data } = ((await response.json()) as { result: { data: ImportReport } }).result;
+  expect([response.status, data.active, data.pending + data.leftOut.length]).toEqual([200, 0, 4_000]);
+  expect(Object.keys(await statesOf(service))).toHaveLength(data.pending);
+  expect(data.leftOut.length).toBeGreaterThan(0);
+  for (const { reason } of data.leftOut) expect(reason).toBe("It could not be stored. Import the file again.");
+  // The entry of its end could not be stored either.
+  expect((await entriesOf(service)).map(([, action]) => action)).toEqual(["subscriber.import.begin"]);
+  const again = await importOf(mia, readers(4_000));
+  expect([again.pending, again.leftOut.length]).toEqual([data.leftOut.length, data.pending]);
+});
+
+test("an import whose connection breaks keeps its report for its operator: what was stored is in it", async () => {
+  await using service = await startService();
+  const mia = await operator(service, "mia@example.org", "marketing");
+  const max = await operator(service, "max@example.org", "marketing");
+  expect(await progressOf(mia)).toBeNull();
+  const gone = new AbortController();
+  const { answer } = await halfImport(mia, readers(2_000), { signal: gone.signal });
+  gone.abort();
+  await expect(answer).rejects.toThrow("abort");
+  await eventually(async () => (await progressOf(mia))?.report !== null).toBe(true);
+  const { rows, done, report } = (await progressOf(mia))!;
+  expect([rows, done]).toEqual([2_000, 2_000]);
+  expect(Object.keys(await statesOf(service))).toHaveLength(report!.pending);
+  expect(await progressOf(max)).toBeNull();
 });
 
 test.each([

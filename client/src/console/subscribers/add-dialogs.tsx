@@ -1,7 +1,7 @@
 // Adds one subscriber, or those of a file, and reports which were left out.
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { importBytesMax, importRowsMax, type ImportReport } from "@submissions/shared/console";
-import { calls, FileRefused, queryClient, trpc } from "../calls.ts";
+import { calls, FileRefused, isRefusal, queryClient, trpc } from "../calls.ts";
 import { FormButton, FormDialog } from "../parts/dialogs.tsx";
 import { Field } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
@@ -50,7 +50,38 @@ async function importFile(file: File): Promise<ImportReport> {
     // TypeError: another encoding, which would garble names of sources and consents.
     throw new FileRefused("The file is not UTF-8 text. Save it as CSV UTF-8.");
   }
-  return calls.subscribers.import.mutate({ csv });
+  const before = await calls.subscribers.importProgress.query();
+  try {
+    return await calls.subscribers.import.mutate({ csv });
+  } catch (error) {
+    if (isRefusal(error)) throw error;
+    const report = await reportAfter(before?.startedAt);
+    if (report === null) throw error;
+    return report;
+  }
+}
+
+const askEveryMs = 1_000;
+
+/** The report of an import whose answer was lost, once it is over; null: there was no import after that one. */
+async function reportAfter(startedAt: number | undefined): Promise<ImportReport | null> {
+  for (;;) {
+    const progress = await calls.subscribers.importProgress.query();
+    if (progress === null || progress.startedAt === startedAt) return null;
+    if (progress.report !== null) return progress.report;
+    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+  }
+}
+
+function Progress() {
+  const { data } = useQuery(trpc.subscribers.importProgress.queryOptions(undefined, { refetchInterval: askEveryMs }));
+  // Until the file has arrived, it is that of an earlier import.
+  const isRunning = data?.report === null;
+  return (
+    <p className="quiet small" role="status">
+      {isRunning && `${count(data.done)} of ${plural(data.rows, "row")}`}
+    </p>
+  );
 }
 
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
@@ -68,6 +99,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={run.isPending ? undefined : onClose}
     >
       <Field label="CSV file" name="file" type="file" accept=".csv,text/csv" required autoFocus />
+      {run.isPending && <Progress />}
       <p className="quiet small">
         The first row names the columns: <code>email</code>, and as you have them <code>source</code>,{" "}
         <code>consentText</code>, <code>consentPage</code> and <code>consentAt</code>. At most {count(importRowsMax)}{" "}

@@ -1,6 +1,7 @@
 // Subscribers of the newsletter: lists and counts, adding one or a file of them, and unsubscribing one.
 import {
   importBytesMax,
+  type ImportProgress,
   type ImportReport,
   type Page,
   type SubscriberRow,
@@ -12,6 +13,7 @@ import { readSubscriberFile, type SubscriberFile } from "../../desk/subscriber-f
 import { Fault } from "../../fault.ts";
 import type { AuditEntry } from "../../storage/desk-store.ts";
 import type { LeftOutReason, SubscriptionRecord } from "../../storage/records.ts";
+import { StorageUnavailable } from "../../storage/store.ts";
 import { address, newSubscriber, page, subscriberFilter } from "../inputs.ts";
 import { changes, done, reads, type Ruled, trpc } from "../procedure.ts";
 import { subscriberRoles } from "../rules.ts";
@@ -41,6 +43,7 @@ const reasons: Readonly<Record<LeftOutReason, string>> = {
   complained: "Its owner complained about our mail.",
   suppressed: "It is suppressed: it gets no mail from us.",
 };
+const notStored = "It could not be stored. Import the file again.";
 
 export const subscriberProcedures = trpc.router({
   list: reads(...subscriberRoles)
@@ -70,34 +73,76 @@ export const subscriberProcedures = trpc.router({
   import: changes(...subscriberRoles)
     .input(z.object({ csv: z.string().max(importBytesMax, "The file is larger than 4 MiB. Divide it.") }))
     .mutation(async ({ ctx, input: { csv } }): Promise<ImportReport> => {
-      const file = readSubscriberFile(csv);
-      const report = { active: 0, pending: 0, leftOut: [] as ImportReport["leftOut"][number][] };
+      const file = await readSubscriberFile(csv);
+      const report = { active: 0, pending: 0, leftOut: [] as LeftOut[], unread: file.unread };
       const rows = file.rows.length;
+      const keep = keepProgress(ctx, rows);
       // A process that is killed writes no other entry.
       await ctx.desk.audit({ action: "subscriber.import.begin", subject, detail: { rows } }, ctx.actor);
+      let reached = 0;
       try {
         for await (const outcomes of ctx.console.pacer.pace(addRows(ctx, file), ctx.gone)) {
           for (const outcome of outcomes) {
             if ("reason" in outcome) report.leftOut.push(outcome);
             else report[outcome.status] += 1;
           }
+          reached += outcomes.length;
+          keep(report, false);
         }
-      } finally {
-        // Also of an import that broke off: what was stored before stays.
-        const { active, pending, leftOut } = report;
-        const detail = { rows, active, pending, leftOut: leftOut.length };
-        await ctx.desk.audit({ action: "subscriber.import", subject, detail }, ctx.actor);
+      } catch (error) {
+        if (!(error instanceof Fault && error.fault === "tooManyRequests")) throw error;
+        report.leftOut.push(...file.rows.slice(reached).map((row) => leftOutOf(row, notStored)));
       }
-      return { ...report, unread: file.unread };
+      // What was stored stays, so nothing may keep its report back from here on.
+      keep(report, true);
+      const { active, pending, leftOut } = report;
+      const entry = {
+        action: "subscriber.import",
+        subject,
+        detail: { rows, active, pending, leftOut: leftOut.length },
+      };
+      await ctx.desk.audit(entry, ctx.actor).catch((error: unknown) => {
+        if (!(error instanceof StorageUnavailable)) throw error;
+        ctx.console.log.error({ err: error }, "the audit log could not be written");
+      });
+      return report;
     }),
+
+  /** Of the operator's latest import, also where its answer was lost; null: there was none in the last minutes. */
+  importProgress: reads(...subscriberRoles).query(({ ctx }): ImportProgress | null => {
+    return ctx.console.imports.get(ctx.actor.operator) ?? null;
+  }),
 
   unsubscribe: changes(...subscriberRoles)
     .input(z.object({ email: address }))
     .mutation(({ ctx: { console, actor }, input: { email } }) => done(console.store.unsubscribeFor(email, actor))),
 });
 
+/** How long the report of an import can be asked for. It holds addresses, so it is not kept for long. */
+const reportKeptMs = 10 * 60 * 1000;
+
+/** Keeps how far an import has come, in this process. */
+function keepProgress({ console: { imports }, actor: { operator, at: startedAt } }: Ruled, rows: number) {
+  return (report: ImportReport, isOver: boolean): void => {
+    const counted = report.active + report.pending + report.leftOut.length;
+    const progress = { startedAt, rows, done: counted, report: isOver ? report : null };
+    imports.set(operator, progress);
+    if (!isOver) return;
+    const forget = () => imports.get(operator) === progress && imports.delete(operator);
+    setTimeout(forget, reportKeptMs).unref();
+  };
+}
+
 type NewSubscriber = z.output<typeof newSubscriber> & { readonly source: string };
-type Outcome = ImportReport["leftOut"][number] | { readonly status: "active" | "pending" };
+type FileRow = SubscriberFile["rows"][number];
+type LeftOut = ImportReport["leftOut"][number];
+type Outcome = LeftOut | { readonly status: "active" | "pending" };
+
+const leftOutOf = ({ row, cells }: FileRow, reason: string): LeftOut => ({
+  row,
+  email: (cells["email"] ?? "").trim().slice(0, 254),
+  reason,
+});
 
 const statusOf = ({ consent }: Pick<NewSubscriber, "consent">) => (consent === null ? "pending" : "active");
 
@@ -139,9 +184,12 @@ async function* addRows(adding: Ruled, { rows }: SubscriberFile): AsyncGenerator
   /** The rows of the addresses that were read. */
   const seen = new Map<string, number>();
   let mails = 0;
+  let isStoreAway = false;
 
-  async function addRow({ row, cells }: SubscriberFile["rows"][number]): Promise<Outcome> {
-    const leftOut = (reason: string) => ({ row, email: (cells["email"] ?? "").trim().slice(0, 254), reason });
+  async function addRow(fileRow: FileRow): Promise<Outcome> {
+    const { row, cells } = fileRow;
+    const leftOut = (reason: string) => leftOutOf(fileRow, reason);
+    if (isStoreAway) return leftOut(notStored);
     const read = newSubscriber.safeParse(cells);
     if (!read.success) {
       const { path, message } = read.error.issues[0]!;
@@ -154,8 +202,14 @@ async function* addRows(adding: Ruled, { rows }: SubscriberFile): AsyncGenerator
     seen.set(key, row);
     const status = statusOf(subscriber);
     const dueAt = adding.actor.at + (status === "pending" ? mails++ : 0) * mailEveryMs;
-    const reason = await add(adding, { ...subscriber, source }, dueAt);
-    return reason === null ? { status } : leftOut(reason);
+    try {
+      const reason = await add(adding, { ...subscriber, source }, dueAt);
+      return reason === null ? { status } : leftOut(reason);
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) throw error;
+      isStoreAway = true;
+      return leftOut(notStored);
+    }
   }
 
   for (let first = 0; first < rows.length; first += rowsAtOnce) {
