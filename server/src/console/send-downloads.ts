@@ -11,7 +11,7 @@ import { readInstant } from "../desk/instant.ts";
 import type { ExportFormat, ExportRows, ExportSubject } from "../desk/export.ts";
 import { matchingSubmissions, matchingSubscribers } from "../desk/matching.ts";
 import { findDownload, readDownload } from "../desk/resume.ts";
-import { Fault } from "../fault.ts";
+import { Fault, fieldInvalid } from "../fault.ts";
 import { parseJson } from "../http/body/content-type.ts";
 import { attachmentHeader } from "../resumes/display-name.ts";
 import { inputRefused } from "../rpc/failure.ts";
@@ -114,8 +114,9 @@ async function record({ desk, clock, acted }: Console, { name }: Caller, entry: 
 
 /** @throws Fault `fieldsInvalid`, `bodyMalformed` */
 function readFilter<Filter>(schema: z.ZodType<Filter>, body: unknown) {
-  const sent = body instanceof URLSearchParams ? body.get("filter") : null;
-  return checked(schema, sent === null ? {} : parseJson(sent));
+  const [sent, ...others] = body instanceof URLSearchParams ? body.getAll("filter") : [];
+  if (others.length > 0) throw fieldInvalid("filter", "Send this field once.");
+  return checked(schema, sent === undefined ? {} : parseJson(sent));
 }
 
 function checked<T>(schema: z.ZodType<T>, sent: unknown): T {

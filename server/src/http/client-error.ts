@@ -81,7 +81,7 @@ function answerText(fault: FaultName, requestId: string, url: string): string {
     "content-type: application/json; charset=utf-8\r\n" +
     `content-length: ${Buffer.byteLength(body)}\r\n` +
     `x-request-id: ${requestId}\r\n` +
-    "cache-control: no-store\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n" +
+    "cache-control: no-store\r\nx-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\nconnection: close\r\n\r\n" +
     body
   );
 }

@@ -1,7 +1,9 @@
 // The table docs/asvs.tsv against the standard's list, the repository and what the service sends.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { json } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
@@ -60,6 +62,16 @@ test("the headers of the table are those of every answer", async () => {
   for (const { headers } of others) expect(headers.get("cache-control")).toBe("no-store");
   const policy = shell.headers.get("content-security-policy");
   for (const directive of rowOf("3.4.3").words.split(", ")) expect(policy).toContain(directive);
+});
+
+test("a request that cannot be read is answered with these headers, too", async () => {
+  const { hostname, port } = new URL(service().url);
+  const socket = connect(Number(port), hostname);
+  socket.write("NONSENSE\r\n\r\n");
+  const answer = String(await buffer(socket)).toLowerCase();
+  expect(answer).toMatch(/^http\/1\.1 400 /);
+  for (const header of ["x-content-type-options: nosniff", "referrer-policy: no-referrer"])
+    expect(answer).toContain(`\r\n${header}\r\n`);
 });
 
 test("the cookies of the table are those of the service, below the path of PUBLIC_URL", async () => {

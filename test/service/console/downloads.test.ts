@@ -172,3 +172,18 @@ test("everything of one person, without the vault's key, recorded without the ad
   expect(entry).toMatchObject({ subject: "person", operator: "admin@example.org" });
   expect(JSON.stringify(entry)).not.toContain("ann@");
 });
+
+test("a filter that comes twice is refused, and nothing is exported", async () => {
+  await using service = await startService();
+  const anna = await operator(service, "anna@example.org", "sales");
+  for (const format of ["csv", "ndjson"]) {
+    const body = new URLSearchParams([
+      ["filter", '{"status":"new"}'],
+      ["filter", "{}"],
+    ]);
+    const refused = await anna.fetch(`/console/exports/inquiries.${format}`, { method: "POST", body });
+    const { issues } = (await refused.json()) as { issues?: readonly { readonly path: readonly string[] }[] };
+    expect([refused.status, issues?.[0]?.path]).toEqual([400, ["filter"]]);
+  }
+  expect((await auditOf(service)).map(({ action }) => action)).not.toContain("export");
+});
