@@ -1,5 +1,5 @@
-// Words of a search and of what is searched. Accents and case do not matter. Words are split alike in both engines:
-// letters and digits belong to a word, everything else parts it.
+// Words of a search and of what is searched, for engines that know no letters: both are given the same words.
+import { foldLetters, wordsIn, type FoldedWord } from "@submissions/shared/search-words";
 import { sentFields, textNamed } from "./field-values.ts";
 import type { StoredSubmission } from "./storage/records.ts";
 
@@ -9,48 +9,66 @@ const wordsMax = 10;
 /** Longer words are cut, in the search and in what is searched. UTF-16 code units. */
 const wordLengthMax = 100;
 
+/** Of a run in a search; what begins with so many letters has hardly another end. */
+const runLengthMax = 20;
+
 /** As you type, one letter would match nearly everything. */
 const prefixLengthMin = 2;
 
-// As SQLite's tokenizer splits: some marks belong to a word, the others and a few vowel signs part it.
-const letter = String.raw`[[\p{L}\p{N}\p{Co}]--[\u19B0-\u19C0\u19C8\u19C9\u1CF2\u1CF3]]`;
-const mark = String.raw`[\u0300-\u0304\u0306-\u030C\u030F\u0311\u031B\u0323-\u0328\u032D\u032E\u0330\u0331]`;
-const word = new RegExp(`${letter}(?:${letter}|${mark})*`, "gv");
+/** Of one submission: SQLite takes 2 µs for each. A letter of 20,000 characters has half as many. */
+const indexedMax = 25_000;
+/** Of one submission, in UTF-16 code units: PostgreSQL takes 1 MiB. */
+const indexedLengthMax = 250_000;
 
-/** The words that an operator searches for, in lower case. */
-export const searchedWords = (text: string): string[] =>
-  (text.slice(0, 1_000).normalize("NFC").toLowerCase().match(word) ?? [])
-    .map((one) => one.slice(0, wordLengthMax).toWellFormed())
-    .slice(0, wordsMax);
+const cut = (word: string): string => word.slice(0, wordLengthMax).toWellFormed();
+
+/** Any part of a run is found by its pairs of letters, and one letter by itself. */
+function piecesOf({ text, isRun }: FoldedWord, hasSingle: boolean): readonly string[] {
+  if (!isRun) return [cut(text)];
+  const points = Array.from(text);
+  const pairs = points.slice(1).map((point, at) => points[at]! + point);
+  return hasSingle || pairs.length === 0 ? [...points, ...pairs] : pairs;
+}
+
+const wordsOfSearch = (text: string): FoldedWord[] =>
+  [...wordsIn(foldLetters(text.slice(0, 1_000)))].slice(0, wordsMax);
+
+const searchedPieces = (words: readonly FoldedWord[]): string[] => [
+  ...new Set(words.flatMap((word) => piecesOf(word, false).slice(0, runLengthMax))),
+];
+
+/** What a row must have, of which all words of a search are found. */
+export const searchedWords = (text: string): string[] => searchedPieces(wordsOfSearch(text));
 
 /** A search as it is typed: every word but the last is whole. */
 export interface TypedWords {
   readonly whole: readonly string[];
-  readonly beginning: string;
+  /** Null: the last one is a part of a run. */
+  readonly beginning: string | null;
 }
 
 /** Null: too short. */
 export function typedWords(text: string): TypedWords | null {
-  const words = searchedWords(text);
-  const beginning = words.at(-1);
-  if (beginning === undefined) return null;
-  const whole = words.slice(0, -1);
-  return whole.length === 0 && Array.from(beginning).length < prefixLengthMin ? null : { whole, beginning };
+  const words = wordsOfSearch(text);
+  const last = words.at(-1);
+  if (last === undefined) return null;
+  if (last.isRun) return { whole: searchedPieces(words), beginning: null };
+  const isShort = words.length === 1 && Array.from(last.text).length < prefixLengthMin;
+  return isShort ? null : { whole: searchedPieces(words.slice(0, -1)), beginning: cut(last.text) };
 }
 
-export const folded = (text: string): string =>
-  text
-    .normalize("NFD")
-    .replaceAll(/[\u0300-\u036F]/g, "")
-    .normalize("NFC");
-
-/** The different words of a text, for an engine that is given words. */
+/** The different words and pieces of a text, as the index has them. */
 export function indexedWords(texts: readonly (string | null)[]): string[] {
   const words = new Set<string>();
+  let length = 0;
   for (const text of texts) {
-    for (const [found] of (text ?? "").normalize("NFC").toLowerCase().matchAll(word)) {
-      const one = folded(found).slice(0, wordLengthMax).toWellFormed();
-      if (one !== "") words.add(one);
+    for (const word of wordsIn(foldLetters(text ?? ""))) {
+      for (const piece of piecesOf(word, true)) {
+        if (words.has(piece)) continue;
+        length += piece.length;
+        if (length > indexedLengthMax || words.size === indexedMax) return [...words];
+        words.add(piece);
+      }
     }
   }
   return [...words];

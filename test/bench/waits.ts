@@ -123,7 +123,7 @@ async function measure(location: StoreLocation, folder: string, database: Databa
   const tokens = [drawSecret(), drawSecret(), drawSecret()];
   {
     await using store = await openStore(location);
-    while ((await store.desk.indexNext(1_000, () => false)) > 0);
+    while ((await store.desk.indexNext(1_000, () => false)).more);
     for (const token of tokens)
       await store.access.createToken(
         { name: "bench", role: "admin", expiresAt: null, hash: hashSecret(token) },

@@ -133,7 +133,7 @@ test("a submission that is erased while it is made searchable is left out alone"
   await held.query("COMMIT");
   await waitingFor("transactionid");
   await erasing.query("COMMIT");
-  expect(await indexed).toBe(2);
+  expect((await indexed).indexed).toBe(2);
   expect(await database.query("SELECT arrival::integer FROM submission_search")).toEqual([{ arrival: 2 }]);
 });
 
@@ -209,6 +209,31 @@ test.for<[string, (store: Store, n: number) => Promise<unknown>, string, (store:
   expect(await read).toEqual([1, 2, 3]);
 });
 
+test("the words of a process of the release before are replaced, and it leaves those of this one", async ({
+  store,
+  database,
+}) => {
+  const named = (number: number) => accept(store, inquiry(number, { name: "山田太郎" }));
+  // As that release makes submissions searchable.
+  const words = `array_to_tsvector(ARRAY ['山田太郎'])`;
+  const indexAsBefore = () =>
+    database.query(`
+      INSERT INTO submission_search SELECT arrival, ${words}, ${words} FROM submission
+        WHERE arrival > (SELECT indexed_to FROM search_progress) ON CONFLICT (arrival) DO NOTHING;
+      UPDATE search_progress SET indexed_to = (SELECT max(arrival) FROM submission)`);
+  const found = async () =>
+    (await store.desk.listSubmissions(wholeScope, { search: "太郎" }, {})).rows.map(({ arrival }) => arrival);
+  for (const number of [1, 2]) await named(number);
+  await indexAsBefore();
+  expect(await found()).toEqual([]);
+  while ((await store.desk.indexNext(10, () => false)).more);
+  expect(await found()).toEqual([2, 1]);
+  await named(3);
+  while ((await store.desk.indexNext(10, () => false)).more);
+  await indexAsBefore();
+  expect(await found()).toEqual([3, 2, 1]);
+});
+
 test("a reader waits for no transaction that writes to another database or table", async ({ store, database }) => {
   await using elsewhere = await createDatabase();
   await accept(store, inquiry(1));
@@ -221,7 +246,7 @@ test("a reader waits for no transaction that writes to another database or table
   const read = Promise.all([indexed, inquiries(store)]).finally(() => (isDone = true));
   await letRead(store, () => isDone);
   expect(isDone).toBe(true);
-  expect(await read).toMatchObject([1, [{ arrival: 1 }]]);
+  expect(await read).toMatchObject([{ indexed: 1 }, [{ arrival: 1 }]]);
 });
 
 test("nothing is read behind a transaction that stays open", async ({ store, database }) => {
@@ -234,5 +259,5 @@ test("nothing is read behind a transaction that stays open", async ({ store, dat
   expect([read, indexed]).toMatchObject([{ reason: refused }, { reason: refused }]);
   await late.query("COMMIT");
   expect(await inquiries(store)).toHaveLength(3);
-  expect(await store.desk.indexNext(10, () => false)).toBe(3);
+  expect((await store.desk.indexNext(10, () => false)).indexed).toBe(3);
 });

@@ -27,7 +27,7 @@ const emptyAll = `DO $$ DECLARE name text; BEGIN
     AND tablename NOT IN ('store', 'schema_migration', 'search_progress')
   LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
   PERFORM setval(sequencename::regclass, 1, false) FROM pg_sequences WHERE schemaname = 'public';
-  UPDATE search_progress SET indexed_to = 0;
+  UPDATE search_progress SET indexed_to = 0, words_to = 0, backlog_to = 0;
 END $$`;
 
 export async function openPostgresUnderTest(): Promise<PostgresUnderTest> {
@@ -42,6 +42,9 @@ export async function openPostgresUnderTest(): Promise<PostgresUnderTest> {
   };
   return {
     ...shortcutsOf(query),
+    forgetWords: async () =>
+      void (await query(`
+        UPDATE submission_search SET who = '', letter = ''; UPDATE search_progress SET backlog_to = words_to`)),
     empty: async () => void (await query(emptyAll)),
     store: await open(),
     folder: folder.path,

@@ -269,7 +269,7 @@ export const marketing: Scope = { kinds: [], subscribers: true };
 export const eva: Actor = { operator: "eva@example.org", at: noon + minute };
 
 export async function indexAll(store: Store): Promise<void> {
-  while ((await store.desk.indexNext(2, (email) => email.endsWith("@throw-away.example"))) > 0);
+  while ((await store.desk.indexNext(2, (email) => email.endsWith("@throw-away.example"))).more);
 }
 
 export const digest: Digest = {

@@ -99,31 +99,54 @@ test("a page that was overwritten makes what reads it fail as unavailable", asyn
 // What is erased leaves no word in the database file, neither in the rows nor in the search.
 const actor = { operator: "eva@example.org", at: noon };
 
-test("no word of an erased person is left in the file, not even in the search", async ({ store, tested }) => {
-  const { file } = tested;
-  for (let number = 0; number < 60; number += 1) await acceptReference(store, inquiry(number));
-  const email = "Zyxwvut@quokkamail.example";
-  const reference = await acceptReference(
-    store,
-    application(100, { email, name: "Zyxwvut Quokka", coverLetter: "I am a wombatologist." }),
-  );
-  while ((await store.desk.indexNext(7, () => false)) > 0);
-  await store.desk.addNote(wholeScope, reference, "Asked the wombatologist for a sample.", actor);
-  expect((await store.desk.listSubmissions(wholeScope, { letter: "wombatologist" }, {})).rows).toHaveLength(1);
-  const words = /zyxwvut|quokka|wombatologist/i;
-  const bytes = async () => {
-    tested.raw((database) => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
-    return (await readFile(file)).toString("latin1");
-  };
-  expect(await bytes()).toMatch(words);
-  while ((await store.desk.erasePerson(email, actor)).more);
-  expect(words.exec(await bytes())?.[0]).toBeUndefined();
-  tested.raw((database) => {
-    // With 1, FTS5 compares with the content as well. It reads no view for that which has a table-valued function.
-    database.exec("INSERT INTO search_who (search_who, rank) VALUES ('integrity-check', 1)");
-    database.exec("INSERT INTO search_letter (search_letter, rank) VALUES ('integrity-check', 0)");
-  });
-  // What is left of the letters is found as before.
-  const { rows } = await store.desk.listSubmissions(wholeScope, { letter: inquiry(7).email }, {});
-  expect(rows.map((row) => row.email)).toEqual([inquiry(7).email]);
+const letters = {
+  "a short letter": "I am a wombatologist.",
+  // So many words that the index is merged to be rid of them.
+  "a long letter": `I am a wombatologist. ${Array.from({ length: 3_000 }, (_, at) => `wombat${at}`).join(" ")}`,
+};
+
+test.for(Object.entries(letters))(
+  "no word of an erased person with %s is left in the file, not even in the search",
+  async ([, coverLetter], { store, tested }) => {
+    const { file } = tested;
+    for (let number = 0; number < 60; number += 1) await acceptReference(store, inquiry(number));
+    const email = "Zyxwvut@quokkamail.example";
+    const person = application(100, { email, name: "Zyxwvut Quokka 袋熊", coverLetter });
+    const reference = await acceptReference(store, person);
+    while ((await store.desk.indexNext(7, () => false)).more);
+    await store.desk.addNote(wholeScope, reference, "Asked the wombatologist for a sample.", actor);
+    expect((await store.desk.listSubmissions(wholeScope, { letter: "wombatologist" }, {})).rows).toHaveLength(1);
+    const words = /zyxwvut|quokka|wombat|袋/i;
+    const bytes = async () => {
+      tested.raw((database) => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+      return (await readFile(file)).toString();
+    };
+    expect(await bytes()).toMatch(words);
+    while ((await store.desk.erasePerson(email, actor)).more);
+    expect(words.exec(await bytes())?.[0]).toBeUndefined();
+    // With 1, FTS5 compares with the content as well.
+    tested.raw((database) => {
+      for (const table of ["search_who", "search_letter"])
+        database.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`);
+    });
+    // What is left of the letters is found as before.
+    const { rows } = await store.desk.listSubmissions(wholeScope, { letter: inquiry(7).email }, {});
+    expect(rows.map((row) => row.email)).toEqual([inquiry(7).email]);
+  },
+);
+
+test("a merge of the search that was interrupted goes on when submissions are made searchable", async ({
+  store,
+  tested,
+}) => {
+  await acceptReference(store, application(1, { coverLetter: letters["a long letter"] }));
+  for (let number = 2; number < 400; number += 1) await acceptReference(store, inquiry(number));
+  while ((await store.desk.indexNext(50, () => false)).more);
+  await store.desk.erasePerson(application(1).email, actor);
+  const removed = async () => (await tested.query("SELECT removed FROM search_progress"))[0];
+  expect(await removed()).not.toEqual({ removed: 0 });
+  while ((await store.desk.indexNext(50, () => false)).more);
+  expect(await removed()).toEqual({ removed: 0 });
+  tested.raw((database) => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+  expect((await readFile(tested.file)).toString()).not.toMatch(/wombat/);
 });

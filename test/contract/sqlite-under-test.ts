@@ -41,6 +41,11 @@ export async function openSqliteUnderTest(): Promise<SqliteUnderTest> {
       await query(`CREATE TRIGGER failing BEFORE INSERT ON mail WHEN new.kind = '${kind}' BEGIN ${fail}; END`);
       return { [Symbol.asyncDispose]: async () => void (await query("DROP TRIGGER failing")) };
     },
+    forgetWords: async () =>
+      raw((database) =>
+        database.exec(`
+          DELETE FROM search_who; DELETE FROM search_letter; UPDATE search_progress SET backlog_to = words_to`),
+      ),
     empty: async () => raw(empty),
     async [Symbol.asyncDispose]() {
       for (const store of stores) await store[Symbol.asyncDispose]();
@@ -63,9 +68,9 @@ function empty(database: DatabaseSync): void {
       .map(({ name }) => `DELETE FROM ${String(name)};`)
       .join(" ")}
     ${audited ? `${String(guard?.["sql"])};` : ""}
-    INSERT INTO search_who (search_who) VALUES ('delete-all');
-    INSERT INTO search_letter (search_letter) VALUES ('delete-all');
-    UPDATE search_progress SET indexed_to = 0;
+    DELETE FROM search_who;
+    DELETE FROM search_letter;
+    UPDATE search_progress SET words_to = 0, backlog_to = 0, removed = 0;
     COMMIT`);
 }
 

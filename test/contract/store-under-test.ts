@@ -11,6 +11,8 @@ export interface StoreUnderTest extends AsyncDisposable, ReturnType<typeof short
   openAgain(): Promise<Store>;
   /** Makes storing mails of a kind fail until it is disposed of. */
   failMailsOf(kind: MailKind): Promise<AsyncDisposable>;
+  /** Leaves the search as a release has that indexed everything by other words. */
+  forgetWords(): Promise<void>;
   empty(): Promise<void>;
 }
 

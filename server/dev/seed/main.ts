@@ -29,9 +29,11 @@ async function main(): Promise<void> {
     await seedStore(config.storage, { count, days, now: Date.now(), onProgress });
     await using store = await openStore(config.storage);
     const isDisposable = disposableHosts(config.disposableDomains);
-    for (let all = 0, indexed = 1; indexed > 0; all += indexed) {
-      indexed = await store.desk.indexNext(indexedAtOnce, isDisposable);
-      progress.show(all + indexed, "submissions searchable");
+    for (let all = 0, more = true; more;) {
+      const made = await store.desk.indexNext(indexedAtOnce, isDisposable);
+      all += made.indexed;
+      ({ more } = made);
+      progress.show(all, "submissions searchable");
     }
   }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

@@ -41,6 +41,16 @@ test("a part of a word is no match, and accents and case make no difference", ()
   expect(matchedSentence(letter("Bei Müller gelernt."), "muller")).toBe("Bei Müller gelernt.");
 });
 
+test("what a search finds is shown: parts of what has no spaces, and folded letters", () => {
+  expect(matchedSentence(letter("我们在北京。中文语料库需要很多方言。谢谢！"), "方言")).toBe(
+    "中文语料库需要很多方言。",
+  );
+  expect(matchedSentence(letter("Ich wohne in Köln. Die Straße ist laut."), "strasse")).toBe("Die Straße ist laut.");
+  expect(matchedSentence(letter("Z Łodzi. مُعَلِّم هنا."), "معلم lodzi")).toBe("Z Łodzi.");
+  const long = letter(`${"語".repeat(400)}東京音声${"語".repeat(400)}`);
+  expect(matchedSentence(long, "東京")).toMatch(/^….*東京音声.*…$/);
+});
+
 test("of several texts the one with the most of the words is shown", () => {
   const found = stored(anInquiry(1, { company: "Speech Labs", more: { message: "We need speech in Czech." } }));
   expect(matchedSentence(found, "czech speech")).toBe("We need speech in Czech.");

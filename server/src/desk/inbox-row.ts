@@ -1,9 +1,10 @@
 // A submission as a row of a list, with the sentence that a search for words has found.
 import type { InboxRow } from "@submissions/shared/console";
+import { placesOf } from "@submissions/shared/search-words";
 import { namedFields, textNamed, valueOf } from "../field-values.ts";
 import { ofKinds, serverKindOf } from "../kinds.ts";
 import type { StoredSubmission } from "../storage/records.ts";
-import { folded, letterTexts, searchedWords } from "../search-words.ts";
+import { letterTexts } from "../search-words.ts";
 
 const summaryLengthMax = 200;
 
@@ -56,37 +57,23 @@ const lengthBefore = 60;
 
 /** The sentence around the first word that was found, of the text with the most of them; empty: none has any. */
 export function matchedSentence(submission: StoredSubmission, search: string): string {
-  const words = searchedWords(search).map(folded);
   let most = 0;
   let sentence = "";
   for (const text of letterTexts(submission)) {
-    if (text === null) continue;
-    const whole = text.normalize("NFC");
-    // As long as the text itself but for a few rare letters, so that places in one are places in the other.
-    const plain = folded(whole.toLowerCase());
-    const places = words.map((word) => placeOf(word, plain)).filter((place) => place >= 0);
-    if (places.length <= most) continue;
-    most = places.length;
-    sentence = sentenceAround(whole, Math.min(...places));
+    const places = placesOf(search, text ?? "");
+    const found = new Set(places.map(({ word }) => word)).size;
+    if (text === null || found <= most) continue;
+    most = found;
+    sentence = sentenceAround(text, places[0]!.from);
   }
   return sentence;
 }
 
-const isInWord = (sign: string | undefined): boolean => sign !== undefined && /[\p{L}\p{N}]/u.test(sign);
-
-/** Where a whole word is; -1: nowhere. */
-function placeOf(word: string, text: string): number {
-  let place = text.indexOf(word);
-  while (place >= 0 && (isInWord(text[place - 1]) || isInWord(text[place + word.length])))
-    place = text.indexOf(word, place + 1);
-  return place;
-}
-
 function sentenceAround(text: string, place: number): string {
   const earliest = Math.max(0, place - sentenceLengthMax);
-  const before = [...text.slice(earliest, place).matchAll(/[.!?]\s|\n/g)].at(-1);
+  const before = [...text.slice(earliest, place).matchAll(/[.!?]\s|[。！？\n]/g)].at(-1);
   const begin = before === undefined ? earliest : earliest + before.index + 1;
-  const behind = /[.!?](?=\s|$)|\n/.exec(text.slice(place, place + sentenceLengthMax));
+  const behind = /[.!?](?=\s|$)|[。！？\n]/.exec(text.slice(place, place + sentenceLengthMax));
   const end = behind === null ? text.length : place + behind.index + 1;
   const from = end - begin > sentenceLengthMax ? Math.max(begin, place - lengthBefore) : begin;
   const to = Math.min(end, from + sentenceLengthMax - 2);

@@ -20,10 +20,10 @@ interface IndexingOptions {
 export const startIndexing = ({ desk, isDisposable, log }: IndexingOptions): AsyncDisposable =>
   repeatedly(async () => {
     const begun = performance.now();
-    const indexed = await desk.indexNext(indexedAtOnce, isDisposable).catch((error: unknown) => {
+    const { more } = await desk.indexNext(indexedAtOnce, isDisposable).catch((error: unknown) => {
       log.error({ err: error }, "submissions could not be made searchable");
-      return 0;
+      return { more: false };
     });
     const restMs = Math.max((performance.now() - begun) * restPerWork, restMsMin);
-    return indexed === indexedAtOnce ? Math.min(restMs, pollMs) : pollMs;
+    return more ? Math.min(restMs, pollMs) : pollMs;
   });

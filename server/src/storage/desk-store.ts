@@ -226,8 +226,14 @@ export interface DeskStore {
   /** Records something that changes nothing else: a view, an export, a sign-in. */
   audit(entry: AuditEntry, actor: Actor): Promise<void>;
 
-  /** Makes the next submissions searchable and marks throw-away addresses among them. Answers how many; 0 when all are. */
-  indexNext(limit: number, isDisposable: (email: string) => boolean): Promise<number>;
+  /**
+   * Makes the next submissions searchable, at most `limit`, and marks throw-away addresses among them; then those that an
+   * earlier release made searchable by other words, the newest first. Answers how many, and whether there are more.
+   */
+  indexNext(
+    limit: number,
+    isDisposable: (email: string) => boolean,
+  ): Promise<{ readonly indexed: number; readonly more: boolean }>;
 
   /** Counts the active subscribers as those of yesterday, once, for {@link subscriberGrowth}. */
   countSubscribers(now: number): Promise<void>;

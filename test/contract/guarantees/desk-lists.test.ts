@@ -172,6 +172,171 @@ test("finds names, addresses and companies as they are typed, whatever accents a
   for (const [search, expected] of cases) expect(await listed(store, { search }), search).toEqual(expected);
 });
 
+interface Written {
+  readonly name: string;
+  readonly company?: string;
+  readonly message: string;
+  /** What finds it as it is typed, and in its letter. */
+  readonly typed: string;
+  readonly inLetter: string;
+  readonly nothing: string;
+}
+
+/** Searches have a comma between them. */
+const written: Readonly<Record<string, Written>> = {
+  Chinese: {
+    name: "王小明",
+    company: "北京语音科技有限公司",
+    message: "中文语料库需要很多方言。",
+    typed: "小明,语音,北京语音科技,公司,明",
+    inLetter: "方言,语料库,中文,需,小明",
+    nothing: "明小,音语,方言中,東",
+  },
+  Japanese: {
+    name: "山田タロウ",
+    company: "株式会社東京音声ABC第3回",
+    message: "ひらがなとカタカナ、half ﾃﾞｰﾀ。",
+    typed: "山田,東京,東京音声,タロ,abc,ロウ,京",
+    inLetter: "がな,カタ,データ,half,東京",
+    nothing: "京東,かな,ウタ",
+  },
+  Korean: {
+    name: "김민준",
+    company: "주식회사서울음성",
+    message: "한국어방언자료",
+    typed: "서울,음성,민준",
+    inLetter: "방언",
+    nothing: "음서",
+  },
+  Thai: {
+    name: "สมชาย",
+    company: "บริษัทเสียงไทย",
+    message: "ต้องการภาษาถิ่น",
+    typed: "เสียง,ไทย,ชาย",
+    inLetter: "ภาษา,ถิ่น",
+    nothing: "ไทยเสียง",
+  },
+  Lao: {
+    name: "ສົມ",
+    company: "ບໍລິສັດສຽງລາວ",
+    message: "ຕ້ອງການພາສາ",
+    typed: "ສຽງ,ລາວ",
+    inLetter: "ພາສາ",
+    nothing: "ລາວສຽງ",
+  },
+  Khmer: { name: "សុខ", company: "ក្រុមហ៊ុនសំឡេង", message: "ត្រូវការភាសា", typed: "សំឡេង", inLetter: "ភាសា", nothing: "ឡេងសំ" },
+  Burmese: {
+    name: "အောင်",
+    company: "မြန်မာအသံ",
+    message: "ဘာသာစကားလိုသည်",
+    typed: "အသံ,မာအ",
+    inLetter: "စကား",
+    nothing: "သံအ",
+  },
+  Polish: {
+    name: "Łukasz Żółć",
+    message: "Wrocław",
+    typed: "lukasz zol,ŁUKASZ,zolc",
+    inLetter: "wroclaw,Wrocław",
+    nothing: "ukasz",
+  },
+  German: {
+    name: "Jürgen Groß",
+    company: "Straßenklang",
+    message: "Gruß",
+    typed: "gross,groß,strassen,STRAẞE",
+    inLetter: "gruss",
+    nothing: "rassen",
+  },
+  Danish: {
+    name: "Søren Ærø",
+    message: "Ålborg på",
+    typed: "soren aero,søren,ær",
+    inLetter: "alborg,pa",
+    nothing: "oren",
+  },
+  Vietnamese: {
+    name: "Đặng Thị Hạnh",
+    message: "đường",
+    typed: "dang thi ha,đặng",
+    inLetter: "duong,đường",
+    nothing: "ang",
+  },
+  "Latin without accents": {
+    name: "Lukasz Dang Soren",
+    message: "strasse",
+    typed: "łukasz,đặng,sør",
+    inLetter: "Straße",
+    nothing: "asse",
+  },
+  Arabic: {
+    name: "أحمد إبراهيم آدم",
+    company: "مؤسسة رئيسية",
+    message: "نحتاج مُعَلِّمِين عَلَى",
+    typed: "احمد,أحمد,ابراهيم اد,موسسه,رييس",
+    inLetter: "معلمين,علي,على,احمد",
+    nothing: "حمد",
+  },
+  Hebrew: { name: "דָּוִד", message: "שָׁלוֹם", typed: "דוד", inLetter: "שלום", nothing: "לום" },
+  Hindi: { name: "हिन्दी भाषा", message: "बोली", typed: "हिन्दी,हिन्,भाषा हिन", inLetter: "बोली", nothing: "न्दी" },
+  "full width": { name: "Ａｎｎ Ｂ１", message: "ｆｕｌｌ", typed: "ann b1,Ａｎ", inLetter: "full", nothing: "nn" },
+};
+
+test("finds any part of a word in scripts without spaces, other words from their beginning, letters folded", async ({
+  store,
+}) => {
+  const all = Object.entries(written);
+  for (const [number, [, { name, company = null, message }]] of all.entries())
+    await acceptReference(store, inquiry(number, { name, company, more: { message } }));
+  await indexAll(store);
+  for (const [number, [script, { typed, inLetter, nothing }]] of all.entries()) {
+    const finds = async (filter: InboxFilter) => (await listed(store, filter)).includes(number);
+    const searched = (words: string) => words.split(",");
+    for (const search of searched(typed)) {
+      expect(await finds({ search }), `${script}: ${search}`).toBe(true);
+      expect(await finds({ letter: search }), `${script}: ${search}`).toBe(true);
+    }
+    for (const letter of searched(inLetter)) expect(await finds({ letter }), `${script}: ${letter}`).toBe(true);
+    for (const none of searched(nothing)) {
+      expect(await finds({ search: none }), `${script}: ${none}`).toBe(false);
+      expect(await finds({ letter: none }), `${script}: ${none}`).toBe(false);
+    }
+  }
+});
+
+test("what an earlier release indexed is indexed anew, the newest first, behind what comes in", async ({
+  store,
+  tested,
+}) => {
+  for (let number = 1; number <= 5; number += 1) await acceptReference(store, inquiry(number, { name: "山田太郎" }));
+  await indexAll(store);
+  await tested.forgetWords();
+  await acceptReference(store, inquiry(6, { name: "山田太郎" }));
+  const seen: number[][] = [];
+  for (let more = true; more;) {
+    ({ more } = await store.desk.indexNext(2, () => false));
+    seen.push(await listed(store, { search: "太郎" }));
+  }
+  expect(seen).toEqual([[6], [6, 5, 4], [6, 5, 4, 3, 2], [6, 5, 4, 3, 2, 1]]);
+  expect(await store.desk.indexNext(2, () => false)).toEqual({ indexed: 0, more: false });
+});
+
+test("long letters are indexed a few at a time", async ({ store }) => {
+  const letter = (from: number) =>
+    Array.from({ length: 9_000 }, (_, at) => String.fromCodePoint(0x4e00 + ((from + at * 7) % 20_000))).join("");
+  for (let number = 1; number <= 3; number += 1)
+    await acceptReference(store, application(number, { coverLetter: letter(number * 5_000) }));
+  await acceptReference(store, inquiry(4));
+  const batches: number[] = [];
+  for (let more = true; more;) {
+    const made = await store.desk.indexNext(100, () => false);
+    if (made.indexed > 0) batches.push(made.indexed);
+    ({ more } = made);
+  }
+  expect(batches).toEqual([1, 1, 1, 1]);
+  expect(await listed(store, { letter: letter(10_000).slice(-4) })).toContain(2);
+});
+
 test("finds a submission by its reference in any case, at once, within scope and filter", async ({ store }) => {
   await acceptReference(store, inquiry(1));
   const reference = await acceptReference(store, inquiry(2));

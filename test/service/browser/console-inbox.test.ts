@@ -107,6 +107,22 @@ test("a search finds the same by typing and on Enter, people before letters, in 
   await expect.poll(() => sentence.locator("mark").allInnerTexts()).toEqual(["phonetics"]);
 });
 
+test("a search marks what it found: a part of what has no spaces, from one letter on, and folded letters", async () => {
+  await site().add("株式会社東京音声");
+  await site().add("Jürgen Groß");
+  const page = await go("");
+  const search = page.getByRole("searchbox", { name: "Search" });
+  const marks = rows(page).first().locator("strong mark");
+  for (const [words, marked] of [
+    ["東京", "東京"],
+    ["声", "声"],
+    ["jurgen gross", "Jürgen Groß"],
+  ] as const) {
+    await search.fill(words);
+    await expect.poll(async () => (await marks.allInnerTexts()).join(" ")).toBe(marked);
+  }
+});
+
 test("the next one of a search is the row below", async () => {
   const page = await go("#q=ben");
   await expect.poll(() => page.locator(".section-name").count()).toBe(2);

@@ -252,7 +252,7 @@ async function addMonth(store: Store, count: number, folder: string): Promise<In
   const text = "Spoke on the phone: very good ear. Ask for a sample of Moravian German before we decide.";
   for (const { reference } of targets.slice(-6))
     await desk.addNote(wholeScope, reference, text, { operator: operators.ben[0], at: now - minuteMs });
-  while ((await desk.indexNext(1_000, disposableHosts([]))) > 0);
+  while ((await desk.indexNext(1_000, disposableHosts([]))).more);
   await desk.countSubscribers(now);
 
   // The newest application has its file.

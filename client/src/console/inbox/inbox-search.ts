@@ -1,6 +1,7 @@
 // The inbox's filter as search parameters of the page's address, and back.
 import { triageStatuses, type InboxFilter } from "@submissions/shared/console";
 import { submissionKinds } from "@submissions/shared/kinds";
+import { foldLetters, wordsIn } from "@submissions/shared/search-words";
 
 /** The parts of the filter that are compared with what a form sent, or with what operators put on it. */
 export const exactParts = ["tag", "package", "position", "company", "source"] as const;
@@ -66,8 +67,11 @@ export function filterOf(search: InboxSearch): InboxFilter {
   });
 }
 
-/** What is searched for, from two letters on. */
-const wordsOf = ({ q = "" }: InboxSearch): string | undefined => (q.trim().length >= 2 ? q.trim() : undefined);
+/** What is searched for, from two letters on; one is enough where words are written without spaces. */
+function wordsOf({ q = "" }: InboxSearch): string | undefined {
+  const text = q.trim();
+  return text.length >= 2 || [...wordsIn(foldLetters(text))].some(({ isRun }) => isRun) ? text : undefined;
+}
 
 /** The state that is shown; undefined: all but spam, in a search spam too. */
 export function statusOf({ status, q }: InboxSearch): InboxFilter["status"] | undefined {

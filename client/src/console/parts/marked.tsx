@@ -1,10 +1,5 @@
 // A text with the words of a search marked.
-const word = /[\p{L}\p{N}]+/gu;
-const plain = (text: string) =>
-  text
-    .normalize("NFD")
-    .replaceAll(/[\u0300-\u036F]/g, "")
-    .toLowerCase();
+import { placesOf } from "@submissions/shared/search-words";
 
 /** In characters, before the first word that is marked. */
 const leadMax = 40;
@@ -17,17 +12,18 @@ interface Props {
 }
 
 export function Marked({ text, search, typed = false }: Props) {
-  const words: readonly string[] = plain(search ?? "").match(word) ?? [];
-  if (words.length === 0) return text;
   const parts = [];
   let end = 0;
-  for (const { 0: found, index } of text.normalize("NFC").matchAll(word)) {
-    const one = plain(found);
-    if (!words.includes(one) && !(typed && one.startsWith(words.at(-1) ?? ""))) continue;
+  for (const { from: index, to } of placesOf(search ?? "", text, typed)) {
+    // Parts of what is written without spaces may overlap.
+    if (index < end) continue;
     // What stands long before the first one would leave no room for it.
-    const from = end === 0 && index > leadMax ? text.indexOf(" ", index - leadMax) : 0;
-    parts.push(from > 0 ? "…" : "", text.slice(Math.max(from, end), index), <mark key={index}>{found}</mark>);
-    end = index + found.length;
+    const lead = end === 0 && index > leadMax ? index - leadMax : 0;
+    const space = text.slice(lead, index).indexOf(" ");
+    const from = lead > 0 && space > 0 ? lead + space : lead;
+    parts.push(from > 0 ? "…" : "", text.slice(Math.max(from, end), index));
+    parts.push(<mark key={index}>{text.slice(index, to)}</mark>);
+    end = to;
   }
-  return [...parts, text.slice(end)];
+  return parts.length === 0 ? text : [...parts, text.slice(end)];
 }

@@ -1,9 +1,8 @@
 // The lists and the search of the inbox on PostgreSQL: lexemes in a table of their own.
-import { folded, indexedWords, letterTexts, type TypedWords, whoTexts } from "../../search-words.ts";
-import type { StoredSubmission } from "../records.ts";
+import type { TypedWords } from "../../search-words.ts";
 import type { Engine } from "../sql/engine.ts";
 import type { Inbox } from "../sql/inbox-list.ts";
-import type { SearchIndex } from "../sql/search-index.ts";
+import type { IndexedWords, SearchIndex } from "../sql/search-index.ts";
 import { jsonOf, rowsAs } from "./statement.ts";
 
 /** Which rows an index has, in its own words: comparing rows implies none of it. */
@@ -33,32 +32,35 @@ export const inbox: Inbox = {
   },
 };
 
-// Words of letters and digits alone need no quoting but for apostrophes, which they have not.
-const lexeme = (word: string): string => `'${folded(word)}'`;
+// Words of letters, digits and marks need no quoting but for apostrophes, which they have not.
+const lexeme = (word: string): string => `'${word}'`;
 
 const typedQuery = ({ whole, beginning }: TypedWords): string =>
-  [...whole.map(lexeme), `${lexeme(beginning)}:*`].join(" & ");
+  [...whole.map(lexeme), ...(beginning === null ? [] : [`${lexeme(beginning)}:*`])].join(" & ");
 
 export function prepareSearchIndex({ prepare }: Engine): SearchIndex {
   // Words travel as JSON, and become the lexemes as they are: what counts as a word is decided in `search-words.ts`. A row
   // that was erased meanwhile is left out.
   const lexemes = (words: string) => `array_to_tsvector(ARRAY (SELECT jsonb_array_elements_text(${words}::jsonb)))`;
-  const add = prepare(`
+  const set = prepare(`
     INSERT INTO submission_search (arrival, who, letter)
     SELECT submission.arrival, ${lexemes("words.who")}, ${lexemes("words.letter")}
     FROM ${rowsAs("words", { arrival: "bigint", who: "text", letter: "text" })}
     JOIN submission ON submission.arrival = words.arrival
     FOR KEY SHARE OF submission
-    ON CONFLICT (arrival) DO NOTHING`);
-  const wordsIn = (texts: readonly (string | null)[]) => JSON.stringify(indexedWords(texts));
-  const wordsOf = (one: StoredSubmission) => ({
-    arrival: one.arrival,
-    who: wordsIn(whoTexts(one)),
-    letter: wordsIn(letterTexts(one)),
+    ON CONFLICT (arrival) DO UPDATE SET who = excluded.who, letter = excluded.letter`);
+  const wordsOf = ({ arrival, who, letter }: IndexedWords) => ({
+    arrival,
+    who: JSON.stringify(who),
+    letter: JSON.stringify(letter),
   });
   return {
-    addWords: (_after, _last, added) => [add(jsonOf(added.map(wordsOf)))],
+    setWords: (words) => [set(jsonOf(words.map(wordsOf)))],
     // They go with their submission.
-    removeWords: () => [],
+    *removeWords() {},
+    // oxlint-disable-next-line require-yield -- there is nothing to do
+    *mergeRemoved() {
+      return false;
+    },
   };
 }

@@ -77,16 +77,22 @@ function prepareStatements(
   };
 }
 
-export function makeErasing(engine: Engine, { removeWords }: SearchIndex, options: ErasingOptions) {
+export function makeErasing(engine: Engine, { removeWords, mergeRemoved }: SearchIndex, options: ErasingOptions) {
   const { lockAddress, read, write, transaction } = engine;
   const statements = prepareStatements(engine, options);
   const audit = prepareAudit(engine);
   const announceErasure = prepareErasureNews(engine);
 
+  /** Whether there is more to do after these rows. */
+  function* hasMore(rows: readonly Row[]): Steps<boolean> {
+    return rows.length === options.atOnce || (yield* mergeRemoved());
+  }
+
   /** Keys of their resumes are kept. Answers how many there are. */
   function* eraseRows(rows: readonly Row[]): Steps<number> {
     const arrivals = rows.map(({ arrival }) => arrival);
-    yield* together([...removeWords(arrivals), statements.keepResumeKeys(arrivals), statements.erase(arrivals)]);
+    yield* removeWords(arrivals);
+    yield* together([statements.keepResumeKeys(arrivals), statements.erase(arrivals)]);
     return rows.filter(({ resumeKey }) => resumeKey !== null).length;
   }
 
@@ -112,7 +118,7 @@ export function makeErasing(engine: Engine, { removeWords }: SearchIndex, option
       const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
       if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
       if (rows.length + subscribers.length > 0) yield* announceErasure(key, detail.references, actor.at);
-      return { ...counts, more: rows.length === options.atOnce };
+      return { ...counts, more: yield* hasMore(rows) };
     });
 
   const eraseOutdated: DeskStore["eraseOutdated"] = ({ kind, before }, actor) => {
@@ -124,7 +130,7 @@ export function makeErasing(engine: Engine, { removeWords }: SearchIndex, option
       const detail = { submissions: rows.length, resumes };
       const subject = kind === "spam" ? kind : kindOf(kind).plural;
       if (rows.length > 0) yield* audit({ action: "retention", subject, detail }, actor);
-      return { ...detail, subscriptions: 0, more: rows.length === options.atOnce };
+      return { ...detail, subscriptions: 0, more: yield* hasMore(rows) };
     };
     return transaction(erase, { repeatable: true });
   };

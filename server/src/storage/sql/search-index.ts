@@ -1,49 +1,91 @@
 // Makes submissions searchable, behind them and apart from them, and marks addresses at hosts of throw-away addresses.
+import { indexedWords, letterTexts, whoTexts } from "../../search-words.ts";
 import type { DeskStore } from "../desk-store.ts";
 import type { StoredSubmission } from "../records.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
-import { type Engine, only, type Query, together } from "./engine.ts";
+import { type Engine, only, type Query, type Steps, together } from "./engine.ts";
 
-export interface SearchIndex {
-  /** Adds the words of submissions: those behind an arrival number up to the last. */
-  addWords(after: number, last: number, submissions: readonly StoredSubmission[]): readonly Query<unknown>[];
-  /** Removes words. To be called before the submissions are deleted. */
-  removeWords(arrivals: readonly number[]): readonly Query<unknown>[];
+/** The words of a submission. */
+export interface IndexedWords {
+  readonly arrival: number;
+  readonly who: readonly string[];
+  readonly letter: readonly string[];
 }
 
-export function makeIndexing(engine: Engine, { addWords }: SearchIndex) {
+export interface SearchIndex {
+  /** Sets the words of submissions, in the order of their arrival numbers. */
+  setWords(words: readonly IndexedWords[]): readonly Query<unknown>[];
+  /** Removes words. To be called before the submissions are deleted. */
+  removeWords(arrivals: readonly number[]): Steps<void>;
+  /** Takes what is left of removed words out of the index, a part of it. Answers whether there is more. */
+  mergeRemoved(): Steps<boolean>;
+}
+
+/** In one transaction, so that long letters of many hold up no submission for long. */
+const wordsAtOnce = 10_000;
+
+export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchIndex) {
   const { prepare, locking, read, transaction } = engine;
-  const progress = prepare<{ reached: number; last: number }>(
-    "SELECT indexed_to AS reached, (SELECT coalesce(max(arrival), 0) FROM submission) AS last FROM search_progress",
-  );
+  const progress = prepare<{ isDone: number }>(`
+    SELECT CASE WHEN words_to >= (SELECT coalesce(max(arrival), 0) FROM submission) AND backlog_to = 0 AND removed = 0
+      THEN 1 ELSE 0 END AS "isDone"
+    FROM search_progress`);
   // Held until the end of the transaction: processes take turns.
-  const lockProgress = prepare<{ reached: number }>(
-    `SELECT indexed_to AS reached FROM search_progress ${locking("FOR UPDATE")}`,
+  const lockProgress = prepare<{ reached: number; backlog: number }>(
+    `SELECT words_to AS reached, backlog_to AS backlog FROM search_progress ${locking("FOR UPDATE")}`,
   );
-  const setProgress = prepare("UPDATE search_progress SET indexed_to = $1");
+  const setReached = prepare("UPDATE search_progress SET words_to = $1");
+  const setBacklog = prepare("UPDATE search_progress SET backlog_to = $1");
   const next = prepare<SubmissionRow>(`
     SELECT ${submissionColumns} FROM submission WHERE arrival > $1 AND arrival <= $2 ORDER BY arrival LIMIT $3`);
+  const before = prepare<SubmissionRow>(`
+    SELECT ${submissionColumns} FROM submission WHERE arrival <= $1 ORDER BY arrival DESC LIMIT $2`);
   const mark = prepare("UPDATE submission SET disposable = $2, resume_sha256 = $3 WHERE arrival = $1");
   const lastComplete = engine.lastComplete("submission", "arrival");
+
+  /** Rows that are read at once: fewer after long ones, which have more words than go into one transaction. */
+  let rowsAtOnce = Infinity;
+
+  /** The words of as many of them as go into one transaction. */
+  function wordsOfSome(submissions: readonly StoredSubmission[]): IndexedWords[] {
+    const some: IndexedWords[] = [];
+    let words = 0;
+    for (const submission of submissions) {
+      const { arrival } = submission;
+      const one = { arrival, who: indexedWords(whoTexts(submission)), letter: indexedWords(letterTexts(submission)) };
+      words += one.who.length + one.letter.length;
+      if (some.length > 0 && words > wordsAtOnce) break;
+      some.push(one);
+    }
+    rowsAtOnce = some.length < submissions.length ? some.length : 2 * rowsAtOnce;
+    return some;
+  }
 
   return {
     async indexNext(limit, isDisposable) {
       // Without a transaction where there is nothing to do: this is asked for every second.
-      const { reached, last: latest } = only(await read(progress()));
-      if (reached >= latest) return 0;
+      if (only(await read(progress())).isDone === 1) return { indexed: 0, more: false };
       const end = await lastComplete();
+      const rows = Math.min(limit, rowsAtOnce);
       const work = function* () {
-        const after = only(yield* lockProgress()).reached;
-        const submissions = (yield* next(after, end, limit)).map(readSubmissionAnyway);
-        const last = submissions.at(-1)?.arrival;
-        if (last === undefined) return 0;
-        const marks = submissions.flatMap((submission) => {
-          const disposable = isDisposable(submission.email) ? 1 : 0;
-          const sha256 = submission.resume?.sha256 ?? null;
-          return disposable === 1 || sha256 !== null ? mark(submission.arrival, disposable, sha256) : [];
-        });
-        yield* together([...addWords(after, last, submissions), ...marks, setProgress(last)]);
-        return submissions.length;
+        const { reached, backlog } = only(yield* lockProgress());
+        const fresh = (yield* next(reached, end, rows)).map(readSubmissionAnyway);
+        if (fresh.length > 0) {
+          const words = wordsOfSome(fresh);
+          const marks = fresh.slice(0, words.length).flatMap((submission) => {
+            const disposable = isDisposable(submission.email) ? 1 : 0;
+            const sha256 = submission.resume?.sha256 ?? null;
+            return disposable === 1 || sha256 !== null ? mark(submission.arrival, disposable, sha256) : [];
+          });
+          yield* together([...setWords(words), ...marks, setReached(words.at(-1)?.arrival ?? 0)]);
+          return { indexed: words.length, more: fresh.length === rows || words.length < fresh.length || backlog > 0 };
+        }
+        if (backlog === 0) return { indexed: 0, more: yield* mergeRemoved() };
+        // What an earlier release made searchable, the newest first. It is marked already.
+        const words = wordsOfSome((yield* before(backlog, rows)).map(readSubmissionAnyway));
+        const left = (words.at(-1)?.arrival ?? 1) - 1;
+        yield* together([...setWords(words.toReversed()), setBacklog(left)]);
+        return { indexed: words.length, more: left > 0 };
       };
       return transaction(work, { repeatable: true });
     },

@@ -1,8 +1,8 @@
-// The lists and the search of the inbox on SQLite: FTS5 over views of the submissions.
+// The lists and the search of the inbox on SQLite: FTS5 with words that are split and folded before.
 import type { TypedWords } from "../../search-words.ts";
-import type { Engine } from "../sql/engine.ts";
+import { type Engine, only, together } from "../sql/engine.ts";
 import type { Inbox } from "../sql/inbox-list.ts";
-import type { SearchIndex } from "../sql/search-index.ts";
+import type { IndexedWords, SearchIndex } from "../sql/search-index.ts";
 
 export const inbox: Inbox = {
   walk: (column, value, { above, below, direction }) => ({
@@ -26,23 +26,57 @@ export const inbox: Inbox = {
 const quote = (word: string): string => `"${word}"`;
 
 const typedMatch = ({ whole, beginning }: TypedWords): string =>
-  [...whole.map(quote), `${quote(beginning)}*`].join(" ");
+  [...whole.map(quote), ...(beginning === null ? [] : [`${quote(beginning)}*`])].join(" ");
+
+const names = ["who", "letter"] as const;
+
+/** To overwrite a word in the index takes 50 µs. Of so many letters at once it is left to the merge, which takes them all. */
+const overwrittenMax = 2_000;
+
+/** Pages of the index that one transaction merges: some milliseconds. */
+const mergedPages = 32;
 
 export function prepareSearchIndex({ prepare, among }: Engine): SearchIndex {
-  const added = (table: string, columns: string) =>
-    prepare(`
-      INSERT INTO search_${table} (rowid, ${columns})
-      SELECT arrival, ${columns} FROM submission_${table} WHERE arrival > $1 AND arrival <= $2 ORDER BY arrival`);
-  const add = [added("who", "name, email, company"), added("letter", "words")];
-  // Words that are not there cannot be removed.
-  const removed = (table: string) =>
-    prepare(`
-      DELETE FROM search_${table} WHERE ${among("rowid", "$1", "bigint")}
-        AND rowid <= (SELECT indexed_to FROM search_progress)`);
-  const remove = [removed("who"), removed("letter")];
+  const ofBoth = (text: (table: string) => string) => names.map((name) => prepare(text(`search_${name}`)));
+  const command = (name: string, value: number) =>
+    ofBoth((table) => `INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`);
+  const set = ofBoth(
+    (table) => `
+      INSERT OR REPLACE INTO ${table} (rowid, words)
+      SELECT value ->> 'arrival', value ->> 'words' FROM json_each($1)`,
+  );
+  const remove = ofBoth((table) => `DELETE FROM ${table} WHERE ${among("rowid", "$1")}`);
+  const [leave, overwrite] = [command("secure-delete", 0), command("secure-delete", 1)];
+  const [begin, goOn] = [command("merge", -mergedPages), command("merge", mergedPages)];
+  const lettersOf = prepare<{ letters: number }>(
+    `SELECT coalesce(sum(length(words)), 0) AS letters FROM search_letter WHERE ${among("rowid", "$1")}`,
+  );
+  const readRemoved = prepare<{ removed: number }>("SELECT removed FROM search_progress");
+  const setRemoved = prepare("UPDATE search_progress SET removed = $1");
+  const countChanges = prepare<{ changes: number }>("SELECT total_changes() AS changes");
   return {
-    addWords: (after, last) => add.map((one) => one(after, last)),
-    // Before the submission is deleted: FTS5 reads from it which words to remove.
-    removeWords: (arrivals) => remove.map((one) => one(arrivals)),
+    setWords: (words) =>
+      set.map((one, at) => {
+        const wordsOf = (row: IndexedWords) => ({ arrival: row.arrival, words: row[names[at]!].join(" ") });
+        return one(JSON.stringify(words.map(wordsOf)));
+      }),
+
+    *removeWords(arrivals) {
+      const isMuch = only(yield* lettersOf(arrivals)).letters > overwrittenMax;
+      const how = isMuch ? [...leave.map((one) => one()), setRemoved(1)] : overwrite.map((one) => one());
+      yield* together([...how, ...remove.map((one) => one(arrivals))]);
+    },
+
+    *mergeRemoved() {
+      const { removed } = only(yield* readRemoved());
+      if (removed === 0) return false;
+      const merge = removed === 1 ? begin : goOn;
+      const [[before]] = yield* together([countChanges(), ...merge.map((one) => one())]);
+      const [after] = yield* countChanges();
+      // Each of the two is a change of its own, also when nothing was left to merge.
+      const isDone = (after?.changes ?? 0) - (before?.changes ?? 0) <= merge.length;
+      yield* setRemoved(isDone ? 0 : 2);
+      return !isDone;
+    },
   };
 }
