@@ -30,10 +30,10 @@ export function foldLetters(text: string): string {
 // Scripts that are written without spaces. Hangul has them, but joins words freely.
 const scripts = "Han Hira Kana Hang Bopo Yiii Thai Laoo Khmr Mymr Tibt Tale Talu Lana Tavt Java Bali";
 const unspaced = `[${scripts.replaceAll(/(\w+) ?/g, String.raw`\p{scx=$1}`)}]`;
-const letter = String.raw`[\p{L}\p{N}\p{Co}]`;
+const anyLetter = String.raw`[\p{L}\p{N}\p{Co}]`;
 const inWord = String.raw`[\p{L}\p{N}\p{Co}\p{M}]`;
 const word = new RegExp(
-  `(?<run>[${unspaced}&&${letter}][${unspaced}&&${inWord}]*)|[${letter}--${unspaced}][${inWord}--${unspaced}]*`,
+  `(?<run>[${unspaced}&&${anyLetter}][${unspaced}&&${inWord}]*)|[${anyLetter}--${unspaced}][${inWord}--${unspaced}]*`,
   "gv",
 );
 
