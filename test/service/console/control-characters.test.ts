@@ -74,7 +74,8 @@ test.each(texts)("$procedure refuses control characters in $field", async ({ pro
   const admin = await admins();
   for (const control of ["\u0000", "\u001B", "\u007F", "\u0085", "\n", "\t"]) {
     const { status, issues } = await admin.call(procedure, changedAt(example, path, `wo${control}rd`));
-    if (takesAny.test(field) || (takesLines.test(field) && /[\n\t]/.test(control))) {
+    // In a line a tab becomes a space, or is refused.
+    if (takesAny.test(field) || control === "\t" || (takesLines.test(field) && control === "\n")) {
       expect([control, status]).toEqual([control, expect.toSatisfy((one) => one < 500)]);
     } else {
       expect([control, status, issues?.map((one) => one.path)]).toEqual([control, 400, expect.arrayContaining([path])]);
