@@ -108,7 +108,7 @@ describe("a request from a page of another site is recognised", () => {
     expect(from(none, { origin, host, "sec-fetch-site": "cross-site" })).toBe(true);
   });
 
-  test("the host is what a trusted proxy says, and nobody else", () => {
+  test("only a trusted proxy may name another host", () => {
     const asked = (forwarded: string | undefined, host = "inner:3000") => ({
       origin: "https://out.example",
       host,
