@@ -30,6 +30,7 @@ const mailWords: Readonly<Record<string, string>> = {
   notice: "Notice to the team",
   welcome: "Welcome mail",
   assignment: "Assigned to an operator",
+  invitation: "Invitation of an operator",
   digest: "Daily digest",
 };
 export function mailWord(kind: string): string {

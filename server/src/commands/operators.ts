@@ -33,14 +33,17 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .addHelpText("after", examples);
   operators
     .command("add")
-    .description("Invites an operator and prints the invitation's link.")
+    .description("Invites an operator, mails the invitation's link and prints it.")
     .argument("<email>", "of the operator", parseEmail)
     .addOption(new Option("--role <role>", "what the operator may see").choices(roles).makeOptionMandatory())
     .action(async (email: string, { role }: { role: Role }) => {
       const config = configOf(deps);
       const token = drawSecret();
-      await change(config, email, { role, invitationHash: hashSecret(token) });
-      tell(deps, `${email} is invited as ${role}. The link works once, within 7 days:`);
+      await change(config, email, { role, invitationHash: hashSecret(token), token });
+      tell(
+        deps,
+        `${email} is invited as ${role}. The link works once, within 7 days. The running service mails it too:`,
+      );
       await writeAll([`${await linkAddress(config)}/console/invitation#token=${token}\n`], deps.output);
     });
   operators

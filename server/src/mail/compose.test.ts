@@ -274,6 +274,13 @@ describe("the digest", () => {
   });
 });
 
+test("an invitation goes to the operator alone, with its link", () => {
+  const mail = write("invitation", { invitation: { email: "sam@datasets.example", token: "t0ken" } });
+  expect(mail).toMatchObject({ to: ["sam@datasets.example"], replyTo: [] });
+  expect(mail.headers).toMatchObject({ "Auto-Submitted": "auto-generated" });
+  for (const body of bodies(mail)) expect(body).toContain("https://datasets.example/console/invitation#token=t0ken");
+});
+
 describe("the mail of assignments", () => {
   const email = "sam+desk@datasets.example";
   const url = (reference: string) =>

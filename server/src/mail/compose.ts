@@ -1,12 +1,12 @@
 // Writes a mail from what it is about, when it is sent: no text of a mail is ever stored. Each kind of mail has a writer, which
 // is made once; who gets the mail, where answers go, and its headers are here.
 import { submissionKinds } from "@submissions/shared/kinds";
-import type { Assignment, Digest, LeasedMail, MailKind, StoredSubmission } from "../storage/records.ts";
+import type { Assignment, Digest, Invitation, LeasedMail, MailKind, StoredSubmission } from "../storage/records.ts";
 import type { SubmissionKind, Welcome, WrittenReply } from "../storage/records.ts";
 import type { MailContent } from "./mailer.ts";
 import type { MailSettings, Written } from "./templates/layout.ts";
 import { noticeOf } from "./templates/notice.ts";
-import { writeAssignment, writeDigest } from "./templates/operators.ts";
+import { writeAssignment, writeDigest, writeInvitation } from "./templates/operators.ts";
 import { receiptOf, welcomeOf } from "./templates/receipt.ts";
 import { writeReply } from "./templates/reply.ts";
 
@@ -19,6 +19,7 @@ interface About {
   readonly reply?: WrittenReply;
   readonly welcome?: Welcome;
   readonly assignment?: Assignment;
+  readonly invitation?: Invitation;
   readonly digest?: Digest;
 }
 
@@ -33,6 +34,7 @@ export function compileMails(settings: MailSettings): Compose {
     ...submissionKinds.flatMap((kind) => submissionWriters(kind, settings)),
     ["newsletter-welcome", ({ welcome }) => welcome && welcomeMail(welcome)],
     ["assignment", ({ assignment: one }) => one && mail([one.email], writeAssignment(one, settings), [], automatic)],
+    ["invitation", ({ invitation: one }) => one && mail([one.email], writeInvitation(one, settings), [], automatic)],
     ["digest", ({ digest }) => digest && mail(digestTo, writeDigest(digest, settings), [], automatic)],
   ]);
   return ({ kind, about }) => {

@@ -39,8 +39,11 @@ export interface OidcIdentity {
 }
 
 export type OperatorChange =
-  /** Adds an operator. One who exists changes role; the password stays until the invitation is accepted. */
-  | { readonly role: Role; readonly invitationHash: string }
+  /**
+   * Adds an operator. One who exists changes role; the password stays until the invitation is accepted. With the token
+   * whose hash it is, the link is mailed to the operator too.
+   */
+  | { readonly role: Role; readonly invitationHash: string; readonly token?: string }
   /** With all sessions, and all tokens that the operator made. The last admin stays. */
   | { readonly removed: true }
   /** Ends all sessions and tokens of the operator. */

@@ -130,6 +130,7 @@ export type MailKind =
   | `${SubmissionKind}-${"receipt" | "notice" | "reply"}`
   | "newsletter-welcome"
   | "assignment"
+  | "invitation"
   | "digest";
 
 /** What a mail is about; its text is written from this when it is sent. */
@@ -137,6 +138,7 @@ export type MailSubject =
   | { readonly submission: StoredSubmission; readonly reply?: WrittenReply }
   | { readonly welcome: Welcome }
   | { readonly assignment: Assignment }
+  | { readonly invitation: Invitation }
   | { readonly digest: Digest };
 
 /** What others have assigned to an operator. */
@@ -144,6 +146,12 @@ export interface Assignment {
   readonly email: string;
   /** By reference, who assigned it: the display name, or the address where none is set. */
   readonly assigned: Readonly<Record<string, string>>;
+}
+
+/** The link with which an operator sets a password: the first one, or a new one. */
+export interface Invitation {
+  readonly email: string;
+  readonly token: string;
 }
 
 /** A reply of an operator, as its mails need it. A notice with one is the team's copy. */

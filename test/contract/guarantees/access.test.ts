@@ -3,7 +3,8 @@ import { expect } from "vitest";
 import { invitationMs, sessionIdleMs, sessionMs, signInLinkMs } from "../../../server/src/storage/access-store.ts";
 import type { Role } from "../../../shared/src/roles.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
-import { minute, noon } from "../records.ts";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { allMails, lease, minute, noon, settle } from "../records.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 
 const root = { operator: "command line", at: noon };
@@ -21,6 +22,28 @@ async function join(store: Store, email: string, role: Role) {
 
 const actionsOf = async (store: Store) =>
   (await store.desk.listAudit({})).rows.map(({ action }) => action).toReversed();
+
+test("an invitation with its token is mailed once, and a later one takes the place of a mail that waits", async ({
+  store,
+}) => {
+  const invite = (invitationHash: string, token?: string) =>
+    store.access.changeOperator("eva@example.org", { role: "sales", invitationHash, ...(token && { token }) }, root);
+  const invitations = async () => (await store.mails.claim(noon, 10, lease)).map(({ id, about }) => ({ id, about }));
+  await invite("first", "one");
+  await invite("second", "two");
+  const [mail, ...others] = await invitations();
+  expect(others).toEqual([]);
+  expect(mail?.about).toEqual({ invitation: { email: "eva@example.org", token: "two" } });
+  await settle(store, { sent: [mail!] });
+  // The token goes with the sending: a second mail cannot be written.
+  const [row] = await allMails(store);
+  expect(await store.desk.sendAgain(wholeScope, row!.id, ["sent"], root)).toBe("not-sendable");
+  await invite("third");
+  expect(await invitations()).toEqual([]);
+  await invite("fourth", "four");
+  await store.access.changeOperator("eva@example.org", { removed: true }, root);
+  expect(await invitations()).toEqual([]);
+});
 
 test("an invitation works once, for seven days, and the operator is active after it", async ({ store }) => {
   const { access, desk } = store;

@@ -124,6 +124,10 @@ test("the last administrator stays one, every change of access is recorded, and 
   expect((await ben.call("audit.list", { page: {} })).status).toBe(404);
   const { data } = await admin.call("operators.invite", { email: "eva@example.org", role: "sales" });
   expect((data as { link: string }).link).toMatch(new RegExp(`^${service.url}/console/invitation#token=[\\w-]{43}$`));
+  // The link is mailed too.
+  const invitation = async () =>
+    (await service.mails()).find(({ to }) => to?.some(({ address }) => address === "eva@example.org"))?.text;
+  await expect.poll(invitation, { timeout: 20_000 }).toContain((data as { link: string }).link);
   await admin.call("operators.remove", { email: "eva@example.org" });
   expect((await admin.call("operators.remove", { email: "eva@example.org" })).status).toBe(404);
   const actions = (await auditOf(service)).map(({ action }) => action);

@@ -46,7 +46,7 @@ export function MailsPage() {
         cells={(mail) => [
           mailWord(mail.kind),
           mail.personId === null ? (
-            <span className="quiet">{mail.kind === "assignment" ? "an operator" : "the team"}</span>
+            <span className="quiet">{toOperators.has(mail.kind) ? "an operator" : "the team"}</span>
           ) : (
             <Link to="/people/$person" params={{ person: mail.personId }}>
               {mail.email}
@@ -82,4 +82,10 @@ export function MailsPage() {
 }
 
 /** What mails are about that are of no one submission. */
-const abouts: Readonly<Record<string, string>> = { digest: "what waits", assignment: "assignments" };
+const abouts: Readonly<Record<string, string>> = {
+  digest: "what waits",
+  assignment: "assignments",
+  invitation: "a password",
+};
+
+const toOperators: ReadonlySet<string> = new Set(["assignment", "invitation"]);

@@ -15,7 +15,7 @@ export const operatorProcedures = trpc.router({
     .input(z.object({ email: newAddress, role }))
     .mutation(async ({ ctx: { access, actor, console }, input }) => {
       const token = drawSecret();
-      const invitation = { role: input.role, invitationHash: hashSecret(token) };
+      const invitation = { role: input.role, invitationHash: hashSecret(token), token };
       await done(access.changeOperator(input.email, invitation, actor));
       return { link: `${console.publicUrl()}/console/invitation#token=${token}` };
     }),

@@ -1,8 +1,8 @@
-// Mails to operators: the daily digest, and what others have assigned to one of them. They name no person who wrote to us.
+// Mails to operators: the daily digest, what others have assigned to one of them, and the link that sets a password. They name no person who wrote to us.
 import { html } from "@submissions/shared/html";
 import { kindOf, submissionKinds } from "@submissions/shared/kinds";
 import { consolePageOf, counted, utcMinute } from "../../field-values.ts";
-import type { Assignment, Digest } from "../../storage/records.ts";
+import type { Assignment, Digest, Invitation } from "../../storage/records.ts";
 import { bulletList, button, layout, link, paragraph, textOf, type MailSettings, type Written } from "./layout.ts";
 
 type Item = readonly [words: string, url: string, more?: string];
@@ -112,6 +112,20 @@ export function writeAssignment({ email, assigned }: Assignment, settings: MailS
       blocks: [all.slice(0, listedMax), ...(left > 0 ? [`And ${left} more.`] : [])],
       button: ["All that is assigned to you", `${consoleUrl}?assignee=${encodeURIComponent(email)}`],
       why: "You get this mail because your account of the console is mailed of assignments. Its settings turn that off.",
+    },
+    settings,
+  );
+}
+
+export function writeInvitation({ token }: Invitation, settings: MailSettings): Written {
+  return write(
+    {
+      heading: `Your account of the ${settings.brand} console`,
+      blocks: [
+        "An administrator has made this link for you. It sets your password, works once, and ends after 7 days.",
+      ],
+      button: ["Set a password", `${settings.publicUrl()}/console/invitation#token=${token}`],
+      why: "You get this mail because an administrator invited this address. If you did not expect it, ignore it.",
     },
     settings,
   );

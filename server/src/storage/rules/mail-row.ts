@@ -1,7 +1,7 @@
 // Mails as rows: as operators see them, as they are handed to the process that sends them, and how the end of a try is
 // written.
 import { ofKinds } from "../../kinds.ts";
-import type { Assignment, Digest, MailKind, MailSettlement, MailSubject, StoredMail } from "../records.ts";
+import type { Assignment, Digest, Invitation, MailKind, MailSettlement, MailSubject, StoredMail } from "../records.ts";
 import { quoted, readFields } from "./columns.ts";
 import { receiptKinds } from "./mails.ts";
 import { type Ended, endedAs, mailId, queuedAgain } from "./outbox-row.ts";
@@ -32,7 +32,7 @@ export interface ClaimedMail extends SubmissionRow {
   readonly tokens: string | null;
   /** The column `digest`, JSON: the digest of a day; or of a mail to an operator, who assigned what. */
   readonly summary: string | null;
-  /** The address of the operator whom a mail about assignments is to. */
+  /** The address of the operator whom a mail about assignments, or an invitation, is to. */
   readonly operator: string | null;
   /** The address. */
   readonly subscriber: string | null;
@@ -66,6 +66,10 @@ export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUnt
 }
 
 function subjectOf(row: ClaimedMail): MailSubject | null {
+  if (row.operator !== null && row.mailKind === "invitation") {
+    const invitation = readInvitation(row.operator, row.tokens);
+    return invitation && { invitation };
+  }
   if (row.operator !== null) {
     const assigned = readAssigned(row.summary);
     return Object.keys(assigned).length === 0 ? null : { assignment: { email: row.operator, assigned } };
@@ -96,6 +100,12 @@ export function endedMail(settlement: MailSettlement): Ended {
 export function readAssigned(json: string | null): Assignment["assigned"] {
   const assigned = Object.entries(readFields(json ?? "{}"));
   return Object.fromEntries(assigned.flatMap(([reference, by]) => (typeof by === "string" ? [[reference, by]] : [])));
+}
+
+/** The mail with the link; null once it was sent, when the token is gone. */
+function readInvitation(email: string, tokens: string | null): Invitation | null {
+  const { invitation: token } = readFields(tokens ?? "{}");
+  return typeof token === "string" ? { email, token } : null;
 }
 
 /** Null when it cannot be read: another version may have written it. */

@@ -20,4 +20,9 @@ export const isAutomatic = (kind: MailKind): boolean => kind.endsWith("-receipt"
 export const isToPerson = (kind: MailKind): boolean => isAutomatic(kind) || kind.endsWith("-reply");
 
 /** The mails to the team. No operator notices when one does not arrive, so the service reports it. */
-export const teamMails: readonly MailKind[] = [...mails.map(([, notice]) => notice), "assignment", "digest"];
+export const teamMails: readonly MailKind[] = [
+  ...mails.map(([, notice]) => notice),
+  "assignment",
+  "invitation",
+  "digest",
+];

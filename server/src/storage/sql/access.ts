@@ -53,6 +53,14 @@ function prepareStatements({ prepare, locking }: Engine) {
       VALUES ($1, $2, $3, $4, $5, $6)
       ON CONFLICT (email_key) DO UPDATE SET role = excluded.role, invitation_hash = excluded.invitation_hash,
         invitation_expires_at = excluded.invitation_expires_at`),
+    removeInvitationMail: prepare(`
+      DELETE FROM mail WHERE kind = 'invitation' AND status = 'queued' AND attempts = 0 AND denials IS NULL
+        AND lease_owner IS NULL AND operator = (SELECT id FROM operator WHERE email_key = $1)`),
+    // The column \`digest\` says that the mail is about neither a submission nor a subscriber.
+    mailInvitation: prepare(`
+      INSERT INTO mail (kind, operator, digest, tokens, status, created_at, due_at)
+      SELECT 'invitation', id, '{}', CAST($2 AS TEXT), 'queued', CAST($3 AS BIGINT), CAST($3 AS BIGINT)
+      FROM operator WHERE email_key = $1`),
     accept: prepare<StoredOperator>(`
       UPDATE operator SET password = $1, name = coalesce($4, name), ${noLinks}
       WHERE invitation_hash = $2 AND invitation_expires_at > $3 RETURNING ${operatorColumns}`),
@@ -144,11 +152,15 @@ export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
   function* invite(
     email: string,
     known: StoredOperator | undefined,
-    { role, invitationHash }: { readonly role: Role; readonly invitationHash: string },
+    { role, invitationHash, token }: Extract<OperatorChange, { readonly invitationHash: string }>,
     at: number,
   ): Steps<Change | "last-admin"> {
     if (known !== undefined && !(yield* giveRole(known, role))) return "last-admin";
     yield* statements.invite(email, emailKey(email), role, invitationHash, at + invitationMs, at);
+    // The link of an earlier invitation has ended.
+    yield* statements.removeInvitationMail(emailKey(email));
+    if (token !== undefined)
+      yield* statements.mailInvitation(emailKey(email), JSON.stringify({ invitation: token }), at);
     return { action: "operator.invite", detail: { role } };
   }
 
