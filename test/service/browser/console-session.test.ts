@@ -117,27 +117,24 @@ test("a link on a page of another site, whose request brings no cookie, leads to
   await page.getByRole("heading", { name: one.name }).waitFor();
 });
 
-test.runIf(atNight)(
-  "a sign-out that fails is said, and the next operator finds nothing of what was typed",
-  async () => {
-    const one = firstWith(({ kind }) => kind === "inquiry");
-    await using visit = await enter(browser(), site(), pathOf(one));
-    const { page } = visit;
-    visit.expectProblems(/ERR_FAILED/, /status of 401/);
-    const note = page.getByRole("textbox", { name: "Note" });
-    await note.fill("Between us");
-    await page.route("**/session.signOut*", (route) => route.abort(), { times: 1 });
-    await signOut(page);
-    await page.getByText("Not signed out. The server cannot be reached.").waitFor();
-    // One without a session shows the sign-in.
-    await endSessionsAt(page, site(), "session.signOut");
-    await signOut(page);
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await fillSignIn(page, password, operators.ben[0]);
-    await page.getByRole("heading", { name: one.name }).waitFor();
-    await expect.poll(() => note.inputValue()).toBe("");
-  },
-);
+test("a sign-out that fails is said, and the next operator finds nothing of what was typed", async () => {
+  const one = firstWith(({ kind }) => kind === "inquiry");
+  await using visit = await enter(browser(), site(), pathOf(one));
+  const { page } = visit;
+  visit.expectProblems(/ERR_FAILED/, /status of 401/);
+  const note = page.getByRole("textbox", { name: "Note" });
+  await note.fill("Between us");
+  await page.route("**/session.signOut*", (route) => route.abort(), { times: 1 });
+  await signOut(page);
+  await page.getByText("Not signed out. The server cannot be reached.").waitFor();
+  // One without a session shows the sign-in.
+  await endSessionsAt(page, site(), "session.signOut");
+  await signOut(page);
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await fillSignIn(page, password, operators.ben[0]);
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  await expect.poll(() => note.inputValue()).toBe("");
+});
 
 test("a tab follows what another one did: its operator signed in, signed out, and another one signed in", async () => {
   const one = firstWith(({ kind }) => kind === "inquiry");
