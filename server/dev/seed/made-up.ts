@@ -32,7 +32,8 @@ function makeOne(at: number, now: number, isFresh: boolean, random: Random) {
   const respondedAt = status === "new" || status === "spam" ? null : Math.min(at + waited, now);
   const hasResume = kind === "application" && random.isLess(0.7);
   const fields = kind === "inquiry" ? inquiryFields(company, random) : applicationFields(company, random);
-  const row = { kind, received_at: at, name, email, status, assignee, responded_at: respondedAt };
+  const tags = status !== "spam" && random.isLess(0.2) ? JSON.stringify([random.of(list.tags[kind])]) : null;
+  const row = { kind, received_at: at, name, email, status, assignee, responded_at: respondedAt, tags };
   return { ...row, hasResume, fields };
 }
 
@@ -53,15 +54,21 @@ function makePerson(random: Random) {
   return { name: `${first} ${last}`, email: `${plain(first)}.${plain(last)}${number}@${domain}`, company };
 }
 
+/** Letters that are no accented ones of the Latin alphabet, as their owners write them in addresses. */
+const spelled: Readonly<Record<string, string>> = { ø: "o", æ: "ae", å: "a", ł: "l", ı: "i", ß: "ss", đ: "d" };
+
 const plain = (name: string): string =>
   name
-    .normalize("NFD")
     .toLowerCase()
+    .replaceAll(/[øæåłıßđ]/g, (letter) => spelled[letter]!)
+    .normalize("NFD")
     .replaceAll(/[^a-z]/g, "");
 
 function inquiryFields(company: string | null, random: Random): Record<string, unknown> {
   const selected = Array.from({ length: 1 + random.below(4) }, () => random.of(list.packages));
-  return { company, selectedPackageIds: [...new Set(selected)] };
+  const message = random.isLess(0.7) && { message: random.of(list.inquiryLetters) };
+  const more = { ...message, ...(random.isLess(0.4) && { utm_source: random.of(list.campaigns) }) };
+  return { company, selectedPackageIds: [...new Set(selected)], ...(Object.keys(more).length > 0 && { more }) };
 }
 
 function applicationFields(company: string | null, random: Random): Record<string, unknown> {
@@ -84,7 +91,7 @@ export function* makeSubscribers(count: number, from: number, until: number, ran
     const at = Math.floor(from + ((until - from) * index) / count);
     const drawn = random.next();
     const status = drawn < 0.78 ? "active" : drawn < 0.88 ? "pending" : drawn < 0.97 ? "unsubscribed" : "bounced";
-    const email = `reader${index}.${random.of(list.firstNames).replaceAll(/[^A-Za-z]/g, "x")}@${random.of(list.domains)}`;
+    const email = `reader${index}.${plain(random.of(list.firstNames))}@${random.of(list.domains)}`;
     const source = random.of(list.sources);
     yield {
       email_key: emailKey(email),

@@ -81,6 +81,57 @@ export const operatorNames = {
 
 export const sources = ["footer", "blog", "pricing", "conference", "unknown"];
 
+export const inquiryLetters = [
+  "We are building a voice assistant and need about 40 hours of spontaneous speech. Could you send a sample?",
+  "Do the recordings come with word-level transcripts, and may we use them for commercial models?",
+  "We evaluated another provider and missed the regional accents. What would 20 speakers more cost?",
+  "Our study begins in spring. Is there a price for universities, and how long does delivery take?",
+  "Please tell us which of these have consent for speech synthesis, not only for recognition.",
+];
+
+/** Where visitors come from, as a link says it in `utm_source`. */
+export const campaigns = ["linkedin", "newsletter", "conference", "search"];
+
+export const tags = {
+  inquiry: ["hot", "university", "needs sample", "returning"],
+  application: ["native speaker", "own studio", "phonetician"],
+} as const;
+
+export const replies = {
+  inquiry: [
+    "Thank you for your inquiry. Which sampling rate do you need?",
+    "Yes, all of them come with transcripts. I will send a sample and our price list tomorrow.",
+    "We can record 20 speakers more within six weeks. May I call you on Thursday?",
+  ],
+  application: [
+    "Thank you for applying. Could you record the text on our page, so that we can hear your accent?",
+    "We would like to talk to you. Which day suits you next week?",
+  ],
+} as const;
+
+export const savedAnswers = [
+  {
+    kind: "inquiry",
+    title: "Price list",
+    text: "Hello {name},\n\nthank you for your interest in:\n{packages}\n\nOur price list is on its way. Please quote {reference} when you write.",
+  },
+  {
+    kind: "inquiry",
+    title: "Sample on request",
+    text: "Hello {name},\n\nwe are glad to send a sample of five minutes for each package:\n{packages}\n\nWhich format do you need?",
+  },
+  {
+    kind: "application",
+    title: "Invitation to a test recording",
+    text: "Hello {name},\n\nthank you for applying as {position}. Could you record the text on our page and send us the file?",
+  },
+  {
+    kind: "application",
+    title: "Not this time",
+    text: "Hello {name},\n\nthank you for applying as {position}. We have decided for another applicant this time, and wish you all the best.",
+  },
+] as const;
+
 export const noteTexts = [
   "Called, will send a sample on Friday.",
   "Asked for prices of two more accents.",

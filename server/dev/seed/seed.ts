@@ -9,7 +9,7 @@ import type { ResumeRecord, SubmissionKind } from "../../src/storage/records.ts"
 import { dayMs, shownDay, startOfDay } from "../../src/storage/rules/days.ts";
 import { mailsOf } from "../../src/storage/rules/mails.ts";
 import { dayNumber, References } from "../../src/storage/rules/references.ts";
-import { noteTexts, operators } from "./people.ts";
+import { noteTexts, operators, replies, savedAnswers } from "./people.ts";
 import { type MadeUp, makeSubmissions, makeSubscribers, Random } from "./made-up.ts";
 
 export type KeptResume = Pick<ResumeRecord, "key" | "size" | "sha256">;
@@ -40,6 +40,7 @@ export async function seedStore(location: StoreLocation, options: SeedOptions): 
   writer.add("store", { id: 1, identity: key.slice(0, 32), probe: 0, ...secrets });
   await addSubmissions(writer, new References(key), random, options);
   await addSubscribers(writer, random, options);
+  for (const answer of savedAnswers) writer.add("saved_answer", answer);
   await writer.finish();
   await target.commit();
 }
@@ -77,6 +78,11 @@ async function addSubmissions(
       request_id: `seed-${arrival}`,
       fields: JSON.stringify(row.kind === "application" ? { ...fields, resume: facts } : fields),
     });
+    if (row.tags !== null) {
+      for (const word of JSON.parse(row.tags) as string[]) {
+        writer.add("tag", { submission: arrival, kind: row.kind, word });
+      }
+    }
     if (receipted) addMails(writer, made, arrival, random);
     if (count - arrival < storiesMax) changes.push(...addStory(writer, made, arrival, reference, random));
     if (arrival % pageRows === 0) onProgress?.(arrival);
@@ -108,7 +114,8 @@ function addMails(writer: Writer, { kind, received_at: at }: MadeUp, arrival: nu
     const status = drawn < 0.002 ? "failed" : drawn < 0.0025 ? "in-doubt" : "sent";
     const attempts = status === "sent" ? 1 : 12;
     const times = { created_at: at, ended_at: at + 400 };
-    writer.add("mail", { kind: mail, submission: arrival, status, attempts, ...times, last_answer: answers[status] });
+    const ended = { status, attempts, ...times, last_answer: answers[status] };
+    writer.add("mail", { kind: mail, submission: arrival, reply: null, ...ended });
   }
 }
 
@@ -117,7 +124,7 @@ interface Change extends Row {
   readonly at: number;
 }
 
-/** What operators did with it, and sometimes a note. */
+/** What operators did with it: mostly a reply, and sometimes a note. */
 function addStory(
   writer: Writer,
   { kind, status, assignee, responded_at: at }: MadeUp,
@@ -130,6 +137,18 @@ function addStory(
   if (random.isLess(0.15)) {
     writer.add("note", { submission: arrival, author: operator, at, text: random.of(noteTexts) });
   }
+  const isReplied = random.isLess(0.6);
+  if (isReplied) {
+    const reply = writer.add("reply", { submission: arrival, author: operator, at, text: random.of(replies[kind]) });
+    const ended = {
+      status: "sent",
+      attempts: 1,
+      created_at: at,
+      ended_at: at + 400,
+      last_answer: `seed-reply-${arrival}`,
+    };
+    writer.add("mail", { kind: `${kind}-reply`, submission: arrival, reply, ...ended });
+  }
   const changed = (action: string, from: string | null, to: string): Change => ({
     at,
     operator,
@@ -137,8 +156,12 @@ function addStory(
     action,
     detail: JSON.stringify({ from, to }),
   });
-  const opened = changed("status", "new", status);
-  return assignee === null ? [opened] : [opened, changed("assignee", null, assignee)];
+  const replied = { at, operator, subject, action: "reply", detail: "{}" };
+  return [
+    changed("status", "new", status),
+    ...(assignee === null ? [] : [changed("assignee", null, assignee)]),
+    ...(isReplied ? [replied] : []),
+  ];
 }
 
 async function addSubscribers(writer: Writer, random: Random, { count, days, now }: SeedOptions): Promise<void> {
@@ -170,12 +193,14 @@ class Writer {
     this.#target = target;
   }
 
-  add(name: string, row: Row): void {
+  /** Answers the number of the row, in a table that numbers its rows. */
+  add(name: string, row: Row): number {
     const { numbered, key } = tables.get(name)!;
     const number = (this.#numbers.get(name) ?? 0) + 1;
     if (numbered) this.#numbers.set(name, number);
     this.#rows.getOrInsertComputed(name, () => []).push(numbered ? { [key[0]!]: number, ...row } : row);
     this.#waiting += 1;
+    return number;
   }
 
   /** Writes what was added, once it is a page. */
