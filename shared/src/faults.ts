@@ -27,6 +27,12 @@ export const faults = {
     message: "The body must be an object with the documented fields.",
     when: "The JSON text is no object.",
   },
+  namesTooMany: {
+    status: 400,
+    code: "BAD_REQUEST",
+    message: "The body has too many fields.",
+    when: "It has more than 300 names. A form's text counts each time that it is sent, but the 1,000 that a list may have.",
+  },
   proofOfWorkInvalid: {
     status: 400,
     code: "BAD_REQUEST",
@@ -243,7 +249,7 @@ export const faults = {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "A field of the form is too large.",
-    when: "A text field of a form is over 100,000 bytes, or the form has too many fields. `issues` names the field if it is a documented one.",
+    when: "A text field of a form is over 100,000 bytes, or the form has more than two files. `issues` names the field if it is a documented one.",
   },
   resumeTooLarge: {
     status: 413,

@@ -32,6 +32,9 @@ export const packageIdsMax = 50;
 /** Fields beside the documented ones that are kept with a submission. Forms of ours have none; long ones of others have ten. */
 export const furtherFieldsMax = 20;
 
+/** Names in one body: far more than any form has. Each costs work before a field of it is looked at. */
+export const namesMax = 300;
+
 /** Largest headers and bodies, in bytes. */
 export const bytesMax = {
   /** All request headers together: what Node and most proxies take. */

@@ -2,7 +2,7 @@
 // Idempotency-Key is read here and nowhere else, and never logged.
 import { resumeField } from "@submissions/shared/application-fields";
 import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
-import { bytesMax } from "@submissions/shared/limits";
+import { bytesMax, namesMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { readHiddenFields, type Call, type Input } from "../intake/call.ts";
@@ -110,7 +110,9 @@ export async function answerCall(
 function dropAbsent(value: object, texts: ReadonlySet<string> = new Set()): [string, unknown][] {
   const input = value as Record<string, unknown>;
   const beside: [string, unknown][] = [];
-  for (const name of Object.keys(input)) {
+  const names = Object.keys(input);
+  if (names.length > namesMax) throw new Fault("namesTooMany");
+  for (const name of names) {
     const one = input[name];
     if (texts.has(name)) {
       if (one === null) delete input[name];

@@ -1,4 +1,6 @@
 // What a form sends beside the documented fields is kept and told to the team, and never refused.
+import { faults } from "@submissions/shared/faults";
+import { furtherFieldsMax, namesMax } from "@submissions/shared/limits";
 import { describe, expect, test } from "vitest";
 import { operator } from "../../support/console/operator.ts";
 import { applicant, buyer, doors, form, json, pdf, rest } from "../../support/doors.ts";
@@ -48,6 +50,30 @@ describe.each(doors)("over $name", ({ name, send }) => {
     expect((await keyed({ b: "2", a: 1 })).receipt).toEqual(once.receipt);
     expect((await keyed({ a: "1", b: "3" })).status).toBe(422);
     expect((await keyed({})).status).toBe(422);
+  });
+
+  test("a body of 300 names is taken, and one of 301 is refused before anything is stored", async () => {
+    const names = (all: number, fields: object) => {
+      const others = Array.from({ length: all - Object.keys(fields).length }, (_, n) => [`n${n}`, "x"]);
+      return { ...fields, ...Object.fromEntries(others) } as Record<string, string>;
+    };
+    const kinds = [
+      ["marketplace.inquiry", (all: number) => json(names(all, buyer))],
+      ["newsletter.subscribe", (all: number) => json(names(all, { email: `${name}@names.example` }))],
+      ["applications.submit", (all: number) => json(names(all, applicant))],
+      ["applications.submit", (all: number) => form(names(all, applicant))],
+      ...(name === "rest"
+        ? [["applications.submit", (all: number) => urlencoded(names(all, applicant))] as const]
+        : []),
+    ] as const;
+    for (const [procedure, body] of kinds) {
+      const before = await service().stored();
+      const { status, fault } = await send(service(), procedure, body(namesMax + 1));
+      expect([status, fault?.code, fault?.message]).toEqual([400, "BAD_REQUEST", faults.namesTooMany.message]);
+      expect(await service().stored()).toEqual(before);
+      expect((await send(service(), procedure, body(namesMax))).status).toBe(200);
+    }
+    expect(Object.keys((await latest()).application ?? {})).toHaveLength(furtherFieldsMax);
   });
 
   test("a subscription ignores them", async () => {

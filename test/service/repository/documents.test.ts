@@ -5,8 +5,9 @@ import { faults, type FaultEntry } from "@submissions/shared/faults";
 import { formMarkup, summaryMarkup } from "@submissions/shared/forms/form-markup";
 import { english } from "@submissions/shared/forms/form-strings";
 import { formStyle } from "@submissions/shared/forms/form-style";
-import { bytesMax, batchCallsMax } from "@submissions/shared/limits";
+import { bytesMax, batchCallsMax, namesMax } from "@submissions/shared/limits";
 import { expect, test } from "vitest";
+import { listEntriesMax } from "../../../server/src/http/body/form-body.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 
@@ -35,6 +36,8 @@ test("the words of faults agree with the limits they name", () => {
   for (const max of [bytesMax.jsonOfApplication, bytesMax.jsonOfBatch])
     expect(faults.bodyTooLarge.when).toContain(`an application and a batch: ${max / 1024} KiB`);
   expect(faults.headersTooLarge.when).toContain(`${bytesMax.headers / 1024} KiB`);
+  expect(faults.namesTooMany.when).toContain(`more than ${namesMax} names`);
+  expect(faults.namesTooMany.when).toContain(listEntriesMax.toLocaleString("en"));
   expect(faults.batchTooLarge.when).toContain(String(batchCallsMax));
 });
 

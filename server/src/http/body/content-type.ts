@@ -3,11 +3,12 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { bytesMax } from "@submissions/shared/limits";
+import { bytesMax, namesMax } from "@submissions/shared/limits";
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fastify";
 import { Fault } from "../../fault.ts";
 import type { BodyKind } from "../../rpc/procedure.ts";
 import { isRepeated } from "../headers.ts";
+import { listEntriesMax } from "./form-body.ts";
 
 // Only what RFC 9110 8.3.1 allows, but values more widely: mail libraries send boundaries with "=" and "/" unquoted. No two
 // parts of the pattern can match the same white space, so that it fails in linear time.
@@ -101,11 +102,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Pairs of a form: those of the largest list and all fields. Half of the bytes of a form could be ampersands. */
-const pairsMax = 1_100;
+/** Half of the bytes of a form could be ampersands. */
+const pairsMax = namesMax + listEntriesMax;
 
 function parseUrlencoded(text: string): URLSearchParams {
-  if (text.split("&", pairsMax + 1).length > pairsMax) throw new Fault("fieldTooLarge");
+  if (text.split("&", pairsMax + 1).length > pairsMax) throw new Fault("namesTooMany");
   // URLSearchParams would put U+FFFD where the bytes are not UTF-8 and keep stray percent signs.
   try {
     decodeURIComponent(text.replaceAll("+", " "));

@@ -5,7 +5,7 @@ import { fieldOfKind } from "@submissions/shared/field-table";
 import type { FaultName } from "@submissions/shared/faults";
 import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
 import { type Kind, kindOf, submissionKinds } from "@submissions/shared/kinds";
-import { bytesMax, textLengthMax } from "@submissions/shared/limits";
+import { bytesMax, namesMax, textLengthMax } from "@submissions/shared/limits";
 import { subscribeInput } from "@submissions/shared/subscription";
 import { rawLengthFactor } from "@submissions/shared/text";
 import { Fault } from "../../fault.ts";
@@ -48,14 +48,11 @@ function plain(form: FormData): Record<string, unknown> {
   );
 }
 
-/** Text fields that a form may hold: far more than those of the largest, the hidden ones and the further ones that are kept. */
-export const textFieldsMax = 100;
-
 /** Longer texts are not kept as further fields whatever they hold: four bytes for each code unit that is read. */
 const furtherBytesMax = 4 * rawLengthFactor * textLengthMax.furtherValue;
 
 /** Entries of the one field that may come many times: far more than a catalogue shows. */
-const listEntriesMax = 1_000;
+export const listEntriesMax = 1_000;
 
 export class FormBody {
   readonly #shape: FormShape;
@@ -76,12 +73,12 @@ export class FormBody {
 
   /**
    * @param read called for a field that the form has; answers a string, unless the part calls itself JSON
-   * @throws Fault `fieldTooLarge` also for too many fields, `bodyTooLarge` for too much text in all, `bodyMalformed`
+   * @throws Fault `namesTooMany`, `fieldTooLarge`, `bodyTooLarge` for too much text in all, `bodyMalformed`
    */
   addText(name: string, bytes: number, read: () => unknown): void {
     if (name === this.#shape.list) this.#listEntries += 1;
     else this.#textFields += 1;
-    if (this.#textFields > textFieldsMax || this.#listEntries > listEntriesMax) throw new Fault("fieldTooLarge");
+    if (this.#textFields > namesMax || this.#listEntries > listEntriesMax) throw new Fault("namesTooMany");
     if (bytes > bytesMax.formField) throw this.tooLong(name);
     this.#textBytes += bytes;
     if (this.#textBytes > bytesMax.urlencodedForm) throw new Fault("bodyTooLarge");

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import type { MultipartFile } from "@fastify/multipart";
 import { resumeField } from "@submissions/shared/application-fields";
 import { faults } from "@submissions/shared/faults";
-import { bytesMax } from "@submissions/shared/limits";
+import { bytesMax, namesMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import { reached } from "../../failpoint.ts";
 import { Fault } from "../../fault.ts";
@@ -18,11 +18,11 @@ import { stage } from "../../resumes/staging.ts";
 import type { StagedFile, Vault } from "../../resumes/vault.ts";
 import { storageRetrySeconds } from "../../rpc/failure.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
-import { type FormBody, textFieldsMax } from "./form-body.ts";
+import type { FormBody } from "./form-body.ts";
 
 // One resume, and room to notice a second one.
 const filesMax = 2;
-const partsMax = textFieldsMax + filesMax;
+const partsMax = namesMax + filesMax;
 
 /** Headers of one part: a name, a file name of 255 characters in any script, a type. */
 const partHeaderBytesMax = 8 * 1024;
@@ -68,7 +68,7 @@ export class MultipartForm {
     this.#overrun.promise.catch(() => {});
   }
 
-  /** @throws Fault `fieldTooLarge`, `bodyTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `storageUnavailable` */
+  /** @throws Fault `namesTooMany`, `fieldTooLarge`, `bodyTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `storageUnavailable` */
   async read(): Promise<ReadInput> {
     try {
       await this.#readWhole();
@@ -131,7 +131,7 @@ export class MultipartForm {
     this.#delimiters.feed(piece);
     const isTooLarge = this.#bytes > this.#bytesMax;
     if (!isTooLarge && this.#delimiters.parts <= partsMax) return;
-    const fault = isTooLarge ? resumeTooLarge() : new Fault("fieldTooLarge");
+    const fault = isTooLarge ? resumeTooLarge() : new Fault("namesTooMany");
     this.#request.raw.off("data", this.#watch);
     this.#request.raw.unpipe();
     // The parser gets this piece all the same. 64 KiB of delimiters would cost it as much as some megabytes of text.
@@ -247,7 +247,7 @@ const resumeTooLarge = () =>
 /** Errors of the parser become entries of the table. */
 function faultOfParser(error: unknown): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
-  if ("code" in error && error.code === "FST_PARTS_LIMIT") return new Fault("fieldTooLarge", { cause: error });
+  if ("code" in error && error.code === "FST_PARTS_LIMIT") return new Fault("namesTooMany", { cause: error });
   // System errors of the staging folder (no space, no permission) are ours; all others are the parser's about the body.
   return isSystemError(error) && error.syscall !== "read"
     ? new Fault("storageUnavailable", { cause: error, retryAfterSeconds: storageRetrySeconds })

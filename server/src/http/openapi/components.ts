@@ -160,6 +160,7 @@ const submitting = ({ submission }: Refusing) => submission;
 const meets = {
   fieldsInvalid: submitting,
   bodyNotObject: submitting,
+  namesTooMany: submitting,
   proofOfWorkInvalid: ({ proofOfWork }) => proofOfWork,
   idempotencyKeyInvalid: submitting,
   bodyMalformed: submitting,
