@@ -19,6 +19,8 @@ import { newLinks } from "./intake/subscription.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
 import { mailSettingsOf } from "./mail-settings.ts";
 import { compileMails } from "./mail/compose.ts";
+import { type InboundAddresses, inboundAddresses } from "./mail/inbound-address.ts";
+import { namedMail } from "./mail/sealed-number.ts";
 import { mailEraser, openMailer, transports } from "./mail/transports.ts";
 import { Outbox } from "./mail/outbox.ts";
 import type { OutboxEvents } from "./mail/outcome-writer.ts";
@@ -26,7 +28,7 @@ import { messageId } from "./mail/providers/mime.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import type { Traces } from "./observe/traces.ts";
-import { loadOptional } from "./optional-packages.ts";
+import { loadOptional, SettingUnusable } from "./optional-packages.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { freeBytesOf } from "./resumes/staging.ts";
 import type { Vault } from "./resumes/vault.ts";
@@ -35,6 +37,7 @@ import { procedures as usualProcedures } from "./rpc/procedures.ts";
 import type { MailKind } from "./storage/records.ts";
 import { teamMails } from "./storage/rules/mails.ts";
 import { lockStore, openRateLimitStore, openStore } from "./storage/open-store.ts";
+import type { Store } from "./storage/store.ts";
 import { shareAnswer } from "./share-answer.ts";
 import { keepAddress } from "./own-address.ts";
 import { startSender } from "./webhooks/sender.ts";
@@ -99,7 +102,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     await openStore(config.storage, { clock, onCommit: metrics.committed, waiting: (message) => log.warn(message) }),
   );
   const vault = opened.use(await openVault(config.vault, clock));
-  const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.identity));
+  const inbound = config.inbound && inboundAddresses(config.inbound.address, store.access.cookieKey);
+  if (inbound !== null) await refuseOperatorsBelow(inbound, store);
+  const returnPath = inbound && ((mailId: string) => inbound.of(namedMail(mailId)));
+  const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.identity, returnPath));
   const mailSettings = mailSettingsOf(config);
   const { isDisposable, packageTitles } = mailSettings;
   const packages = config.packages ?? samplePackages;
@@ -109,6 +115,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const compose = compileMails({
     ...mailSettings,
     publicUrl: baseUrl,
+    answerTo: inbound && (({ arrival, receivedAt }) => inbound.of({ of: "submission", row: arrival, at: receivedAt })),
     receiptId: ({ kind, reference }) =>
       messageId({ id: "", kind: `${kind}-receipt`, reference }, config.addresses.from, store.identity),
   });
@@ -116,6 +123,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     store,
     mailer,
     compose,
+    ...(inbound !== null && { isInbound: inbound.includes }),
     events: outboxEvents(log, metrics, traces),
     deadlineMs: config.mailDeadlineMs,
   });
@@ -159,6 +167,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       return troublesOf({ mailPaused: outbox.isPaused, firstDueAt, freeBytes, now: clock.now() });
     }, troublesMs),
     mailKind: config.mail.kind,
+    isInbound: inbound === null ? () => false : inbound.includes,
     publicUrl: baseUrl,
     packageTitles,
     scanned: config.scanner !== null,
@@ -250,6 +259,13 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
   const address = publicUrl({ ...config, publicUrl: null }, port);
   return { address, drain, refuseNew, close, closeMs, [Symbol.asyncDispose]: close };
+}
+
+/** @throws SettingUnusable when an operator has an address that mails come in by */
+async function refuseOperatorsBelow(inbound: InboundAddresses, { access }: Store): Promise<void> {
+  const operators = await access.listOperators();
+  if (!operators.some(({ email }) => inbound.includes(email))) return;
+  throw new SettingUnusable("INBOUND_ADDRESS", "must not be the address of an operator (operators list).");
 }
 
 /** @throws SettingUnusable when OpenTelemetry's packages are not installed */

@@ -5,7 +5,7 @@ import { disposableHosts } from "./mail/disposable.ts";
 import type { MailSettings } from "./mail/templates/layout.ts";
 
 /** What is known only while the service runs is left out. */
-export const mailSettingsOf = (config: Config): Omit<MailSettings, "publicUrl" | "receiptId"> => ({
+export const mailSettingsOf = (config: Config): Omit<MailSettings, "publicUrl" | "receiptId" | "answerTo"> => ({
   brand: config.brand,
   ...config.mailLook,
   teams: config.addresses.teams,

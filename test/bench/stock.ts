@@ -28,6 +28,7 @@ const outbox = new Outbox({
   compose: compileMails({
     ...mailSettingsOf(config),
     publicUrl: () => "https://submissions.example",
+    answerTo: null,
     receiptId: () => "<receipt>",
   }),
   events: { settled: none, missed: none, paused: none, resumed: none, failed: fail },

@@ -39,7 +39,12 @@ export function registerMailPreview(mail: Command, deps: CommandDeps): void {
     .addHelpText("after", examples)
     .action(async (kind: MailKind, { language, text }: Options) => {
       const config = configOf(deps);
-      const settings = { ...mailSettingsOf(config), publicUrl: () => publicUrl(config), receiptId: () => "<preview>" };
+      const settings = {
+        ...mailSettingsOf(config),
+        publicUrl: () => publicUrl(config),
+        receiptId: () => "<preview>",
+        answerTo: null,
+      };
       const confirms = config.newsletterOptIn === "double";
       const about = madeUp(kind, language, confirms, settings.packageTitles.keys());
       const content = compileMails(settings)({ kind, about });

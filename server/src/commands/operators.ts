@@ -4,6 +4,7 @@ import { kinds } from "@submissions/shared/kinds";
 import { roles, type Role } from "@submissions/shared/roles";
 import { Option, type Command } from "commander";
 import type { Config } from "../config/config.ts";
+import { isBelow } from "../mail/inbound-address.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import type { OperatorChange } from "../storage/access-store.ts";
 import { linkAddress } from "../own-address.ts";
@@ -38,6 +39,11 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .addOption(new Option("--role <role>", "what the operator may see").choices(roles).makeOptionMandatory())
     .action(async (email: string, { role }: { role: Role }) => {
       const config = configOf(deps);
+      if (config.inbound !== null && isBelow(config.inbound.address, email)) {
+        throw new CommandFailed(
+          `Mails to ${email} come in as answers (INBOUND_ADDRESS): an operator needs another address.`,
+        );
+      }
       const token = drawSecret();
       await change(config, email, { role, invitationHash: hashSecret(token), token });
       tell(

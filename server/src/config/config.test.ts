@@ -40,6 +40,7 @@ test("needs nothing to start, and defaults as documented", () => {
     mailLook: { words: builtInWords, logo: null, signature: [] },
     mailDeadlineMs: 2000,
     postmarkWebhook: null,
+    inbound: null,
     newsletterOptIn: "double",
     privacy: null,
     packages: null,
@@ -116,6 +117,10 @@ test.each<[Environment, Partial<Record<keyof Config, unknown>>]>([
   [{ CLAMD_ADDRESS: "/run/clamav/clamd.ctl" }, { scanner: { path: "/run/clamav/clamd.ctl" } }],
   [byPostmark, { mail: { kind: "postmark", token: "t-1" } }],
   [{ ...byPostmark, POSTMARK_API_URL: "http://a/" }, { mail: { kind: "postmark", token: "t-1", apiUrl: "http://a" } }],
+  [
+    { INBOUND_ADDRESS: "Answers@b.example", INBOUND_WEBHOOK_AUTH: `u:${password}`, INBOUND_AUTHSERV_ID: "mx.b.example" },
+    { inbound: { address: "Answers@b.example", webhook: { user: "u", password }, authservId: "mx.b.example" } },
+  ],
   [{ ...team, MAIL_TRANSPORT: "smtp", SMTP_URL: smtp }, { mail: { kind: "smtp", url: smtp } }],
   [{ SMTP_URL: "smtp://mail.example" }, {}],
   [{ SMTP_URL: `${smtp}?name=a.example&tls.servername=b.example&tls.rejectUnauthorized=true` }, {}],
@@ -332,7 +337,7 @@ describe("the table of settings", () => {
 
   test("hides what may hold a credential", () => {
     const secrets = table.filter(([, { secret }]) => secret === true).map(([name]) => name);
-    const credential = /TOKEN|AUTH|KEY|SECRET|HEADERS|DATABASE\w*_URL|SMTP_URL/;
+    const credential = /TOKEN|AUTH\b|KEY|SECRET|HEADERS|DATABASE\w*_URL|SMTP_URL/;
     expect(secrets).toEqual(Object.keys(settings).filter((name) => credential.test(name)));
   });
 
@@ -373,4 +378,19 @@ describe("a name that looks like a setting", () => {
     const names = [...Object.keys(settings), ...others, ...cloud];
     expect(reportMisspellings(Object.fromEntries(names.map((name) => [name, "x"])))).toBe("");
   });
+});
+
+test.each<[Environment, string]>([
+  [{ INBOUND_WEBHOOK_AUTH: "" }, "INBOUND_ADDRESS"],
+  [{ INBOUND_ADDRESS: "" }, "INBOUND_WEBHOOK_AUTH"],
+  [{ INBOUND_ADDRESS: "answers+x@b.example" }, "INBOUND_ADDRESS"],
+  [{ INBOUND_ADDRESS: `${"a".repeat(33)}@b.example` }, "INBOUND_ADDRESS"],
+  [{ MAIL_FROM: "Desk <ANSWERS@b.example>" }, "INBOUND_ADDRESS"],
+  [{ SALES_EMAIL: "sales@b.example, answers+team@B.example" }, "INBOUND_ADDRESS"],
+  [{ RECRUITING_EMAIL: "answers@b.example" }, "INBOUND_ADDRESS"],
+  [{ DIGEST_EMAIL: "answers@b.example" }, "INBOUND_ADDRESS"],
+])("answers cannot come in with %o", (change, name) => {
+  const whole = { INBOUND_ADDRESS: "answers@b.example", INBOUND_WEBHOOK_AUTH: `u:${password}` };
+  expect(namesOf(whole)).toEqual([]);
+  expect(namesOf({ ...whole, ...change })).toEqual([name]);
 });

@@ -40,6 +40,7 @@ export function configFrom(values: Values) {
     },
     mailDeadlineMs: values.MAIL_DEADLINE_MS,
     postmarkWebhook: values.POSTMARK_WEBHOOK_AUTH,
+    inbound: inboundOf(values),
     newsletterOptIn: values.NEWSLETTER_OPT_IN,
     /** Packages that may be asked for; null: any identifier. */
     packages: values.PACKAGE_CATALOGUE,
@@ -67,6 +68,12 @@ export function configFrom(values: Values) {
     tracing: tracingOf(values),
     log: { level: values.LOG_LEVEL },
   };
+}
+
+/** How answers of persons come in; null: they go to the team's own mailbox. */
+function inboundOf(values: Values) {
+  const { INBOUND_ADDRESS: address, INBOUND_WEBHOOK_AUTH: webhook, INBOUND_AUTHSERV_ID: authservId } = values;
+  return address === null ? null : { address, webhook, authservId };
 }
 
 function oidcOf(values: Values): OpenIdConnectSettings | null {

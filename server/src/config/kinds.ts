@@ -8,6 +8,7 @@ import { textLengthMax } from "@submissions/shared/limits";
 import { readText } from "@submissions/shared/text";
 import { z } from "zod";
 import type { TrustedProxies } from "../http/gate/client-address.ts";
+import { inboundLocalLengthMax } from "../mail/inbound-address.ts";
 import type { Sender } from "../mail/mailer.ts";
 import type { ClamdAddress } from "../resumes/scanning.ts";
 
@@ -212,6 +213,12 @@ export const namedAddress: Kind<Sender> = read((sender) => {
   if (address === undefined || /\p{Cc}/u.test(name) || name.length > 200) return undefined;
   return { name: name === "" ? null : name, address };
 }, "must be an e-mail address, or a name and an address like Speech Marketplace <no-reply@example.org>.");
+
+/** An address that has room for a token behind its local part. It has none of its own: a `+` begins it. */
+export const inboundAddress: Kind<string> = read((address) => {
+  const at = address.lastIndexOf("@");
+  return at <= inboundLocalLengthMax && !address.slice(0, at).includes("+") ? readEmail(address) : undefined;
+}, `must be an e-mail address with at most ${inboundLocalLengthMax} characters and no + before the @.`);
 
 /** Reads each item of a list. The message names the first item that cannot be read by its place. */
 const listOf = <T>(reader: (item: string) => T | undefined, message: string): Kind<T[]> =>

@@ -2,6 +2,7 @@
 // value. The only reader of process.env.
 import { distance } from "fastest-levenshtein";
 import { serverKinds } from "../kinds.ts";
+import { isBelow } from "../mail/inbound-address.ts";
 import { transports } from "../mail/transports.ts";
 import { configFrom } from "./config.ts";
 import { settings, type Setting, type SettingName, type Values } from "./settings.ts";
@@ -68,12 +69,43 @@ function* problemsBetween(
   if (values.CONSOLE_PASSWORDS === "off" && !isSet("OIDC_ISSUER")) {
     yield { name: "CONSOLE_PASSWORDS", message: "must be on, or unset, without OIDC_ISSUER." };
   }
+  yield* problemsOfInbound(values, isSet);
   const credentials = transport === undefined ? null : transports[transport].credentials;
   if (credentials === null) return;
   // The defaults are placeholders. Only mails that are not sent may be addressed by them.
   const teams = Object.values(serverKinds).map(({ settings: { team } }) => team);
   for (const name of new Set([credentials, "MAIL_FROM", ...teams] as const)) {
     if (!isSet(name)) yield { name, message: `is required with MAIL_TRANSPORT=${transport}.` };
+  }
+}
+
+/** The settings that bring answers in. */
+const waysIn = ["INBOUND_WEBHOOK_AUTH"] as const;
+
+function* problemsOfInbound(
+  values: Partial<Values>,
+  isSet: (name: SettingName) => boolean,
+): Generator<ConfigProblem, void> {
+  const name = "INBOUND_ADDRESS";
+  if (!isSet(name)) {
+    for (const way of waysIn.filter(isSet)) yield { name: way, message: `needs ${name}.` };
+    return;
+  }
+  if (!waysIn.some(isSet)) yield { name, message: `needs ${waysIn.join(" or ")}.` };
+  const { INBOUND_ADDRESS: inbound, MAIL_FROM: from } = values;
+  if (!inbound) return;
+  // A mail to itself would come in again, for ever.
+  const used: [string, readonly string[] | undefined][] = [
+    ["MAIL_FROM", from && [from.address]],
+    ...Object.values(serverKinds).map(({ settings: { team } }): [string, readonly string[] | undefined] => [
+      team,
+      values[team],
+    ]),
+    ["DIGEST_EMAIL", values.DIGEST_EMAIL],
+  ];
+  for (const [other, addresses = []] of used) {
+    if (addresses.some((address) => isBelow(inbound, address)))
+      yield { name, message: `must not be the address in ${other}.` };
   }
 }
 

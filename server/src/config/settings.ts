@@ -193,6 +193,26 @@ const mail = {
   }),
 };
 
+const answers = {
+  INBOUND_ADDRESS: optional(kind.inboundAddress, "answers go to the team", {
+    means: "address that persons answer to",
+    values:
+      "Of its own, with [plus-addresses](answers.md#what-it-needs), and at most 32 characters before the `@`. Needs `INBOUND_WEBHOOK_AUTH`.",
+    example: "answers@example.org",
+  }),
+  INBOUND_WEBHOOK_AUTH: optional(kind.webhookCredentials, "none", {
+    means: "credentials of `/webhooks/postmark/inbound`",
+    values:
+      "`user:password`; the password has at least 24 characters. Postmark hands mails over there. Unset, the path does not exist.",
+    secret: true,
+  }),
+  INBOUND_AUTHSERV_ID: optional(kind.token(), "the first `Received-SPF`", {
+    means: "name of your mail server in `Authentication-Results`",
+    values: "One word. [Who wrote an answer](answers.md#who-wrote-it) is judged by these lines alone.",
+    example: "mx.example.org",
+  }),
+};
+
 const intake = {
   NEWSLETTER_OPT_IN: valued(kind.oneOf("double", "single"), "double", {
     means: "how subscribers become active",
@@ -314,12 +334,13 @@ export const sections = {
   Network: network,
   "Database and files": storage,
   Mail: mail,
+  Answers: answers,
   "What is accepted": intake,
   Operators: access,
   "Log, metrics and traces": observation,
 };
 
-export const settings = { ...network, ...storage, ...mail, ...intake, ...access, ...observation };
+export const settings = { ...network, ...storage, ...mail, ...answers, ...intake, ...access, ...observation };
 
 export type SettingName = keyof typeof settings;
 

@@ -31,6 +31,8 @@ export interface ConsoleOptions extends Pick<Config, Configured> {
   readonly publicUrl: () => string;
   readonly packageTitles: ReadonlyMap<string, string> | null;
   readonly isDisposable: (email: string) => boolean;
+  /** Whether mails to this address come in as answers. */
+  readonly isInbound: (address: string) => boolean;
   readonly scanned: boolean;
   readonly composeReply: (submission: StoredSubmission, text: string, author: string) => MailContent;
   /** The links of a welcome mail that is due at an instant. */

@@ -57,7 +57,9 @@ const automatic = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppres
 function submissionWriters(kind: SubmissionKind, settings: MailSettings): [MailKind, Writer][] {
   const team = settings.teams[kind];
   // The first one only: a stranger need not learn who else is in the team.
-  const answers = team.slice(0, 1);
+  const first = team.slice(0, 1);
+  const { answerTo } = settings;
+  const answers = (one: StoredSubmission, to: readonly string[]) => (answerTo === null ? to : [answerTo(one)]);
   const receipt = receiptOf(kind, settings);
   const notice = noticeOf(kind, settings);
   /** A reply, or the team's copy of it. A person wrote it, so it is not marked as automatic. */
@@ -73,14 +75,14 @@ function submissionWriters(kind: SubmissionKind, settings: MailSettings): [MailK
     ({ submission, reply }) =>
       submission?.kind === kind ? write(submission, reply) : undefined;
   return [
-    [`${kind}-receipt`, writer((one) => mail([one.email], receipt.write(one), answers, automaticReply))],
+    [`${kind}-receipt`, writer((one) => mail([one.email], receipt.write(one), answers(one, first), automaticReply))],
     [
       `${kind}-notice`,
       writer((one, reply) =>
         reply ? replyMail(one, reply, team, [one.email]) : mail(team, notice(one), [one.email], automatic),
       ),
     ],
-    [`${kind}-reply`, writer((one, reply) => reply && replyMail(one, reply, [one.email], team))],
+    [`${kind}-reply`, writer((one, reply) => reply && replyMail(one, reply, [one.email], answers(one, team)))],
   ];
 }
 

@@ -29,6 +29,8 @@ interface OutboxOptions extends Readonly<Partial<typeof defaults>> {
   readonly store: Pick<Store, "clock" | "mails">;
   readonly mailer: Mailer;
   readonly compose: (mail: LeasedMail) => MailContent;
+  /** Whether a mail to this address would come in again; none is sent to it. */
+  readonly isInbound?: (address: string) => boolean;
   readonly events: OutboxEvents;
   readonly deadlineMs: number;
 }
@@ -374,7 +376,10 @@ export class Outbox implements AsyncDisposable {
     const { id, kind, about } = mail;
     try {
       const reference = "submission" in about ? about.submission.reference : null;
-      return { id, kind, reference, requestId: requestIdOf(about), content: this.#options.compose(mail) };
+      const content = this.#options.compose(mail);
+      const { isInbound } = this.#options;
+      if (isInbound !== undefined && content.to.some(isInbound)) return toOurselves;
+      return { id, kind, reference, requestId: requestIdOf(about), content };
     } catch (error) {
       // A mistake of ours about this one mail, whatever it is. The others go out.
       this.#failed(error);
@@ -467,5 +472,7 @@ const isOutdated = (mail: LeasedMail | RefusedMail, settled: MailSettlement | un
 
 const isAnswer = (outcome: TryOutcome | null): outcome is MailOutcome =>
   outcome !== null && outcome.result !== "broken";
+
+const toOurselves = { result: "refused", error: "to an address of INBOUND_ADDRESS", inactiveRecipient: false } as const;
 
 const noFinding = { result: "later", error: "mailer: no finding", cause: "provider" } as const;

@@ -12,6 +12,9 @@ interface Values {
   readonly SMTP_URL: string | null;
 }
 
+/** The sender in the envelope of a mail. */
+export type ReturnPath = (mailId: string) => string;
+
 interface Transport<Settings> {
   /** The setting that holds its credentials. Null: it needs none, because it keeps mails on this machine and sends none. */
   readonly credentials: keyof Values | null;
@@ -24,8 +27,13 @@ interface Transport<Settings> {
   readonly closeMsMax: number;
   /** @param values its credentials among them are set: load.ts saw to it */
   settingsOf(values: Values): Settings;
-  /** Makes no connection; only the mailbox creates its folder, and rejects when it cannot. @param key see `messageId` */
-  open(settings: Settings, from: Sender, key: string): Promise<Mailer>;
+  /**
+   * Makes no connection; only the mailbox creates its folder, and rejects when it cannot.
+   *
+   * @param key see `messageId`
+   * @param returnPath where reports of a mail come to; null: to the sender. Providers that report bounces need none
+   */
+  open(settings: Settings, from: Sender, key: string, returnPath: ReturnPath | null): Promise<Mailer>;
   /** Erases mails to an address that lie on this machine. Absent: none do. */
   erase?(settings: Settings, email: string): Promise<void>;
 }
@@ -60,7 +68,8 @@ export const transports = {
     reportsBounces: false,
     closeMsMax: 25_000,
     settingsOf: ({ SMTP_URL: url }) => ({ url: url ?? "" }),
-    open: async ({ url }, from, key) => (await import("./providers/smtp.ts")).openSmtpMailer(url, from, key),
+    open: async ({ url }, from, key, returnPath) =>
+      (await import("./providers/smtp.ts")).openSmtpMailer(url, from, key, { returnPath }),
   }),
 };
 
@@ -79,8 +88,12 @@ const rowOf = ({ kind }: MailTransport) => transports[kind] as Transport<MailTra
 export const transportOf = (kind: TransportName, values: Values): MailTransport =>
   ({ kind, ...transports[kind].settingsOf(values) }) as MailTransport;
 
-export const openMailer = (transport: MailTransport, from: Sender, key: string): Promise<Mailer> =>
-  rowOf(transport).open(transport, from, key);
+export const openMailer = (
+  transport: MailTransport,
+  from: Sender,
+  key: string,
+  returnPath: ReturnPath | null = null,
+): Promise<Mailer> => rowOf(transport).open(transport, from, key, returnPath);
 
 /** What erases mails to an address that lie on this machine. */
 export const mailEraser =

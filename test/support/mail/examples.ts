@@ -22,6 +22,7 @@ export const settings: MailSettings = {
   },
   packageTitles: new Map(),
   isDisposable: () => false,
+  answerTo: null,
   receiptId: ({ reference }) => `<${reference}@datasets.example>`,
   digestTo: ["desk@datasets.example"],
 };

@@ -14,6 +14,7 @@ export const operatorProcedures = trpc.router({
   invite: changes("admin")
     .input(z.object({ email: newAddress, role }))
     .mutation(async ({ ctx: { access, actor, console }, input }) => {
+      if (console.isInbound(input.email)) throw fieldInvalid("email", "Mails to this address come in as answers.");
       const token = drawSecret();
       const invitation = { role: input.role, invitationHash: hashSecret(token), token };
       await done(access.changeOperator(input.email, invitation, actor));

@@ -9,6 +9,11 @@ const calls = { fresh: 3, due: 2 };
 /** Closed by us before a server loses patience (RFC 5321 4.5.3.2.7 asks it for five minutes). */
 const idleMsMax = 60_000;
 
+interface SmtpOptions extends Partial<SmtpPatience> {
+  /** Where reports of a mail come to; null: to the sender. */
+  readonly returnPath?: ((mailId: string) => string) | null;
+}
+
 export interface SmtpPatience {
   /** Until it asks for the mail. A mail that it has not asked for was not sent. */
   readonly handOverMs: number;
@@ -24,8 +29,8 @@ const patienceDefault: SmtpPatience = { handOverMs: handOverMsMax, replyMs: 10 *
  * @param url with user and password if the server wants them; its parameters are nodemailer's and outrank the options here
  * @param key see {@link messageId}
  */
-export function openSmtpMailer(url: string, from: Sender, key: string, patience = patienceDefault): Mailer {
-  const { handOverMs, replyMs } = patience;
+export function openSmtpMailer(url: string, from: Sender, key: string, options: SmtpOptions = {}): Mailer {
+  const { handOverMs, replyMs, returnPath = null } = { ...patienceDefault, ...options };
   const { protocol, username, password, searchParams } = new URL(url);
   const transport = createTransport({
     url,
@@ -57,7 +62,7 @@ export function openSmtpMailer(url: string, from: Sender, key: string, patience 
   });
 
   async function deliver(mail: OutgoingMail): Promise<MailOutcome> {
-    const envelope = { from: from.address, to: [...mail.content.to] };
+    const envelope = { from: returnPath?.(mail.id) ?? from.address, to: [...mail.content.to] };
     const giveUp = new AbortController();
     let timer = setTimeout(() => giveUp.abort(), handOverMs);
     let handedOver = false;

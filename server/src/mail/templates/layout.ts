@@ -27,6 +27,8 @@ export interface MailSettings {
   /** Of the catalogue, or of the sample that the front page shows without one. */
   readonly packageTitles: PackageTitles;
   readonly isDisposable: IsDisposable;
+  /** Where the person of a submission answers to; null: to the team. */
+  readonly answerTo: ((submission: StoredSubmission) => string) | null;
   readonly receiptId: (submission: StoredSubmission) => string;
   /** Who gets the daily digest; empty: no digest is sent. */
   readonly digestTo: readonly string[];

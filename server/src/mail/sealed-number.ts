@@ -1,0 +1,46 @@
+// The number of a row in what strangers see of a mail: its Message-ID, and the address that answers come to. Numbers count the
+// submissions, so they are hidden. A tag stands before each, which only this service can make.
+import { hash } from "node:crypto";
+
+/** What is named: a row, and when that was received or stored. A number alone could repeat after a restore. */
+export interface Named {
+  readonly of: "submission" | "mail";
+  readonly row: number;
+  readonly at: number;
+}
+
+/** A mail by what its id is made of. */
+export function namedMail(id: string): Named {
+  const [row = "", time = ""] = id.split("-");
+  return { of: "mail", row: Number(row), at: Number.parseInt(time, 36) };
+}
+
+/** What a sealed number says, before its tag was compared. */
+export type Claimed = Pick<Named, "of" | "row">;
+
+/** Hexadecimal digits of a number behind its tag. */
+export const sealedDigits = 12;
+
+/** What a tag is made of. */
+export const textOf = ({ of, row, at }: Named): string => `${of} ${row} ${at}`;
+
+/** @param tag lower-case hexadecimal @param key a secret */
+export const seal = (tag: string, { of, row }: Claimed, key: string): string =>
+  tag + mask(tag, row * 2 + (of === "mail" ? 1 : 0), key);
+
+export function unseal(sealed: string, key: string): Claimed {
+  const tag = sealed.slice(0, -sealedDigits);
+  const number = Number.parseInt(mask(tag, Number.parseInt(sealed.slice(-sealedDigits), 16), key), 16);
+  return { of: number % 2 === 1 ? "mail" : "submission", row: Math.floor(number / 2) };
+}
+
+/** Half of a number: bits are combined in at most 32. */
+const half = 2 ** 24;
+
+/** Hides a number of 48 bits, or shows it again. */
+function mask(tag: string, number: number, key: string): string {
+  const pad = hash("sha256", `${key} mask ${tag}`);
+  const high = Math.floor(number / half) ^ Number.parseInt(pad.slice(0, 6), 16);
+  const low = (number % half) ^ Number.parseInt(pad.slice(6, 12), 16);
+  return (high * half + low).toString(16).padStart(sealedDigits, "0");
+}
