@@ -118,7 +118,11 @@ test.each<[Environment, Partial<Record<keyof Config, unknown>>]>([
   [byPostmark, { mail: { kind: "postmark", token: "t-1" } }],
   [{ ...byPostmark, POSTMARK_API_URL: "http://a/" }, { mail: { kind: "postmark", token: "t-1", apiUrl: "http://a" } }],
   [
-    { INBOUND_ADDRESS: "Answers@b.example", INBOUND_WEBHOOK_AUTH: `u:${password}`, INBOUND_AUTHSERV_ID: "mx.b.example" },
+    {
+      INBOUND_ADDRESS: "Answers@b.example",
+      INBOUND_WEBHOOK_AUTH: `u:${password}`,
+      INBOUND_AUTHSERV_ID: "mx.b.example",
+    },
     { inbound: { address: "Answers@b.example", webhook: { user: "u", password }, authservId: "mx.b.example" } },
   ],
   [{ ...team, MAIL_TRANSPORT: "smtp", SMTP_URL: smtp }, { mail: { kind: "smtp", url: smtp } }],
