@@ -175,10 +175,13 @@ export interface DeskStore {
   /** The tags of the submissions that a scope holds, at most 500. */
   listTags(scope: Scope): Promise<readonly string[]>;
 
-  /** Adds and removes tags, or renames one everywhere. Answers how many submissions of the scope were changed. */
+  /**
+   * Adds and removes tags, or renames one everywhere; without `to` it is removed everywhere. A tag that is in use in other
+   * case is added as it is there. Answers how many submissions of the scope were changed.
+   */
   changeTags(
     scope: Scope,
-    request: TagRequest | { readonly from: string; readonly to: string },
+    request: TagRequest | { readonly from: string; readonly to?: string },
     actor: Actor,
   ): Promise<number>;
 

@@ -92,6 +92,22 @@ test("renames a tag everywhere, also into one that is there", async ({ store }) 
   expect(await store.desk.changeTags(wholeScope, { from: "fresh", to: "fresh" }, eva)).toBe(0);
 });
 
+test("adds a tag as it is in use in other case, and removes one everywhere", async ({ store }) => {
+  const one = await acceptReference(store, inquiry(1));
+  const two = await acceptReference(store, application(2));
+  const add = (reference: string, word: string, scope = wholeScope) =>
+    store.desk.changeTags(scope, { references: [reference], add: word }, eva);
+  await add(one, "Ärger");
+  // Also where the one who adds it does not see the other submission.
+  expect(await add(two, "ÄRGER", recruiting)).toBe(1);
+  expect(await add(one, "ärger")).toBe(0);
+  expect(await store.desk.listTags(wholeScope)).toEqual(["Ärger"]);
+  await add(one, "calm");
+  expect(await store.desk.changeTags(wholeScope, { from: "Ärger" }, eva)).toBe(2);
+  expect([await tagsOf(store, one), await tagsOf(store, two)]).toEqual([["calm"], []]);
+  expect(await listed(store, { tag: "Ärger" })).toEqual([]);
+});
+
 test("erases tags with their submission, and writes none of them into the audit log", async ({ store, tested }) => {
   const reference = await acceptReference(store, inquiry(1));
   await store.desk.changeTags(wholeScope, { references: [reference], add: "cousin of Ann" }, eva);

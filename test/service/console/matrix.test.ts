@@ -30,7 +30,7 @@ const procedures = new Map<string, readonly Role[] | "anyone">(
       [inboxRoles, "reply: send undo preview sendMany answers saveAnswer removeAnswer"],
       [inboxRoles, "tags: list change"],
       [marketing, "subscribers: list growth sources add import importProgress unsubscribe"],
-      [admins, "tags: rename"],
+      [admins, "tags: rename remove"],
       [admins, "people: erase"],
       [admins, "overview: setup"],
       [admins, "audit: list"],

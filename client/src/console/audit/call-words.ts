@@ -11,6 +11,7 @@ export const verbs: Readonly<Record<string, string>> = {
   "submission.release": "release a submission from spam",
   "inbox.triage": "change submissions",
   "tags.change": "change the tags of submissions",
+  "tags.remove": "remove a tag everywhere",
   "tags.rename": "rename a tag",
   "reply.send": "reply",
   "reply.sendMany": "reply to several submissions",

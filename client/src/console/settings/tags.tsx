@@ -1,9 +1,9 @@
-// The tags of all submissions, for administrators to rename.
+// The tags of all submissions, for administrators to rename and remove.
 import { queryClient, trpc } from "../calls.ts";
 import { Box } from "../parts/boxes.tsx";
 import { textOf } from "../parts/form.tsx";
 import { Tag } from "../parts/states.tsx";
-import { useChange } from "../parts/dialogs.tsx";
+import { FormButton, useChange } from "../parts/dialogs.tsx";
 import { useTags } from "../submission/tags.tsx";
 import { plural } from "../words.ts";
 
@@ -35,6 +35,19 @@ export function TagSettings() {
                 Rename<span className="unseen"> {tag}</span>
               </button>
             </form>
+            <FormButton
+              word="Remove"
+              label={`Remove ${tag} everywhere`}
+              title={`Remove “${tag}” from all submissions?`}
+              asks="danger solid"
+              procedure={trpc.tags.remove}
+              input={() => ({ tag })}
+              said={({ changed }: { changed: number }) => `Removed from ${plural(changed, "submission")}.`}
+              failed="Not removed."
+              onDone={() => void queryClient.invalidateQueries()}
+            >
+              <p>This cannot be undone.</p>
+            </FormButton>
           </li>
         ))}
       </ul>

@@ -107,6 +107,11 @@ function SignInForm({ email }: { readonly email?: string }) {
         <p className="quiet">Enter your password once. After that, your organisation's account signs you in.</p>
       )}
       {methods?.password !== false && <PasswordForm email={email} />}
+      {methods?.password !== false && (
+        <p className="quiet">
+          Forgot your password? An administrator can invite you again, which mails you a new link.
+        </p>
+      )}
       {methods?.oidc && !connecting && <ProviderForm elsewhere={email !== undefined} primary={!methods.password} />}
     </>
   );

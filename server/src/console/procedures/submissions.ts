@@ -101,6 +101,13 @@ export const tagProcedures = trpc.router({
       changed: await desk.changeTags(scope, input, actor),
     })),
 
+  /** From all submissions. */
+  remove: changes("admin")
+    .input(z.object({ tag }))
+    .mutation(async ({ ctx: { desk, scope, actor }, input }) => ({
+      changed: await desk.changeTags(scope, { from: input.tag }, actor),
+    })),
+
   rename: changes("admin")
     .input(z.object({ from: tag, to: tag }))
     .mutation(async ({ ctx: { desk, scope, actor }, input }) => ({

@@ -1,5 +1,6 @@
 // Tags of submissions: in a table, by which lists and suggestions find them, and as a list with the submission, by which
 // they are read.
+import { submissionKinds } from "@submissions/shared/kinds";
 import type { Actor, DeskStore } from "../desk-store.ts";
 import { changeInBatches, inBatches } from "../pages.ts";
 import { readTags } from "../rules/submission-row.ts";
@@ -30,6 +31,12 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
     SELECT word FROM found WHERE word IS NOT NULL
       AND EXISTS (SELECT 1 FROM tag WHERE tag.word = found.word AND ${among("tag.kind", "$1")})
     LIMIT ${suggestionsMax}`);
+
+  /** The tag as it is in use, where it is so in other case: `Hot` and `hot` would be two filters. */
+  function* spelled(tag: string): Steps<string> {
+    const used = (yield* words(submissionKinds)).map(({ word }) => word);
+    return used.includes(tag) ? tag : (used.find((word) => word.toLowerCase() === tag.toLowerCase()) ?? tag);
+  }
 
   /** Answers the arrival numbers of those that were changed. One that is full gets no further tag. */
   function* change(
@@ -69,10 +76,11 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
           }),
         );
       }
-      const { references, ...tags } = request;
+      const { references, add, ...rest } = request;
       const changed = await inBatches(references, taggedAtOnce, (batch) =>
         transaction(function* () {
           const rows = yield* lockRows(scope, batch);
+          const tags = add === undefined ? rest : { ...rest, add: yield* spelled(add) };
           return yield* change(Array.from(rows.values(), arrivalOf), tags, actor);
         }),
       );
