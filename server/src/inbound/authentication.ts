@@ -1,0 +1,101 @@
+// What the receiving server found out about the sender: Authentication-Results (RFC 8601) and Received-SPF (RFC 7208).
+
+const methods = ["dmarc", "spf", "dkim"] as const;
+type Method = (typeof methods)[number];
+
+export type AuthenticationResults = {
+  /** The name of the server that wrote it. Empty: it wrote none. */
+  authservId: string;
+  results: { method: Method; result: string; domain?: string }[];
+};
+
+export type ReceivedSpf = { result: string; domain?: string };
+
+/** Where each method tells the domain that it is about, best first. */
+const domainOf: Record<Method, readonly string[]> = {
+  dmarc: ["header.from"],
+  spf: ["smtp.mailfrom", "smtp.helo"],
+  dkim: ["header.d", "header.i"],
+};
+
+export function readAuthenticationResults(value: string): AuthenticationResults {
+  const [first = [], ...rest] = statementsOf(value);
+  // Exchange Online writes no name of its own, and begins with a result.
+  const named = first[0]?.includes("=") !== true;
+  const results = (named ? rest : [first, ...rest]).flatMap(([head = "", ...properties]) => {
+    // A version may stand behind the method: `dkim/1=pass`.
+    const [name, result] = cut(head.toLowerCase(), "=");
+    const method = methods.find((known) => known === cut(name, "/")[0]);
+    if (method === undefined || result === "") return [];
+    const values = new Map(properties.map((property) => cut(property, "=")).toReversed());
+    const key = domainOf[method].find((each) => values.has(each));
+    return [{ method, result, ...domainIn(key === undefined ? undefined : values.get(key)) }];
+  });
+  return { authservId: named ? (first[0] ?? "").toLowerCase() : "", results };
+}
+
+export function readReceivedSpf(value: string): ReceivedSpf | undefined {
+  const statements = statementsOf(value);
+  const words = statements.flat();
+  const result = words[0]?.toLowerCase();
+  if (result === undefined || !/^[a-z]+$/.test(result)) return undefined;
+  const sender = words.map((word) => cut(word, "=")).find(([key]) => key.toLowerCase() === "envelope-from");
+  // Google names the domain in the comment alone. Its beginning is Google's; what follows may be the sender's.
+  const comment = /^\w+ \([\w.-]+: (?:best guess record for )?domain of (?:transitioning )?([^\s"()@]+@[\w.-]+) /.exec(
+    value,
+  );
+  return { result, ...domainIn(sender?.[1] ?? comment?.[1]) };
+}
+
+/** The statements between semicolons, as words. Comments are left out and quotes taken off. */
+function statementsOf(value: string): string[][] {
+  const statements: string[][] = [];
+  let words: string[] = [];
+  let word = "";
+  let depth = 0;
+  let quoted = false;
+  const endWord = () => {
+    if (word !== "") words.push(word);
+    word = "";
+  };
+  for (let at = 0; at < value.length; at += 1) {
+    const character = value.charAt(at);
+    if (character === "\\" && (quoted || depth > 0)) {
+      at += 1;
+      if (quoted) word += value.charAt(at);
+    } else if (depth > 0) {
+      if (character === "(") depth += 1;
+      if (character === ")") depth -= 1;
+    } else if (character === '"') {
+      quoted = !quoted;
+    } else if (quoted) {
+      word += character;
+    } else if (character === "(") {
+      depth = 1;
+      endWord();
+    } else if (character === ";" || /\s/.test(character)) {
+      endWord();
+      if (character === ";") {
+        statements.push(words);
+        words = [];
+      }
+    } else {
+      word += character;
+    }
+  }
+  endWord();
+  return [...statements, words].filter((each) => each.length > 0);
+}
+
+function cut(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+function domainIn(address: string | undefined): { domain?: string } {
+  const domain = address
+    ?.replace(/^.*@/s, "")
+    .replace(/[<>.]+$/, "")
+    .toLowerCase();
+  return domain !== undefined && /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(domain) ? { domain } : {};
+}

@@ -1,0 +1,23 @@
+// The thread of read-mail.ts: reads one mail a message.
+import { parentPort } from "node:worker_threads";
+import { type InboundMail, MalformedMail, parseMail, parsePostmark } from "./parse-mail.ts";
+import type { Answer, MailJob } from "./read-mail.ts";
+
+/* oxlint-disable unicorn/require-post-message-target-origin -- a port of a thread, which knows no origins */
+
+function read(job: MailJob): Promise<InboundMail> {
+  const bytes = Buffer.from(job.bytes.buffer, job.bytes.byteOffset, job.bytes.byteLength);
+  return job.kind === "raw" ? parseMail(bytes, job.envelope) : parsePostmark(bytes, job);
+}
+
+function answer(mail: InboundMail): void {
+  const buffers = new Set(mail.attachments.map(({ bytes: { buffer } }) => buffer as ArrayBuffer));
+  parentPort?.postMessage({ mail } satisfies Answer, [...buffers]);
+}
+
+parentPort?.on("message", (job: MailJob) => {
+  read(job).then(answer, (error: unknown) => {
+    if (!(error instanceof MalformedMail)) throw error;
+    parentPort?.postMessage({ malformed: true } satisfies Answer);
+  });
+});

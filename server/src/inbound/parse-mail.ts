@@ -1,0 +1,227 @@
+// A mail's headers, text and files, from its bytes or from what Postmark tells of it. Bounded in every direction: the
+// sender may be anyone.
+import PostalMime, { addressParser, decodeWords } from "postal-mime";
+import { z } from "zod";
+import { readAuthenticationResults, readReceivedSpf } from "./authentication.ts";
+import type { AuthenticationResults, ReceivedSpf } from "./authentication.ts";
+import { readReport, type Report } from "./report.ts";
+import { withoutQuotes } from "./quotes.ts";
+import { cleanOneLine, visibleText } from "./visible-text.ts";
+
+export type Envelope = { sender?: string; recipients?: string[] };
+
+export type InboundMail = {
+  /** Message identifiers are without their angle brackets. */
+  messageId?: string;
+  inReplyTo: string[];
+  references: string[];
+  /** The mailboxes of all From headers; groups are flattened. */
+  from: { address: string; name: string }[];
+  /** To, Cc, Delivered-To, X-Original-To and the envelope's. */
+  recipients: string[];
+  subject: string;
+  date?: Date;
+  /** The whole text, at most 100,000 code points, without control characters and lone surrogates. */
+  text: string;
+  /** The text without what is quoted. */
+  reply: string;
+  /** Whether the text came from HTML. */
+  html: boolean;
+  /** Whether a program sent it. */
+  automatic: boolean;
+  /** Topmost first. */
+  authentication: AuthenticationResults[];
+  /** The first one. */
+  receivedSpf?: ReceivedSpf;
+  /** Of a report of deliveries (RFC 3464), one each recipient. */
+  report?: Report[];
+  attachments: { name: string; bytes: Uint8Array }[];
+};
+
+/** What is no mail at all. */
+export class MalformedMail extends Error {}
+
+const unreadable = "(The text of this mail could not be read.)";
+
+const bounds = {
+  headerBytes: 256 * 1024,
+  depth: 20,
+  parts: 2_000,
+  lines: 1_500_000,
+  recipients: 1_200,
+  identifiers: 100,
+  senders: 20,
+  results: 20,
+};
+const attachmentsMax = 100;
+
+type Part = { filename: string | null; mimeType: string; content: Uint8Array };
+type Source = {
+  headers: readonly { readonly key: string; readonly value: string }[];
+  text: string | undefined;
+  html: string | undefined;
+  parts: Part[];
+};
+
+export async function parseMail(raw: Uint8Array, envelope: Envelope = {}, { headersOnly = false } = {}) {
+  if (headersOnly) return assemble({ ...(await readSource(headersOf(raw))), text: unreadable }, envelope);
+  try {
+    return assemble(await readSource(raw), envelope);
+  } catch {
+    // Too many headers, or parts in parts too deep.
+    return assemble({ ...(await readSource(headersOf(raw))), text: unreadable }, envelope);
+  }
+}
+
+async function readSource(raw: Uint8Array): Promise<Source> {
+  if (countOf(raw, "\n", bounds.lines) + countOf(raw, "\n--", bounds.parts) === Number.POSITIVE_INFINITY) {
+    throw new Error("More lines or parts than any program writes.");
+  }
+  const { headers, text, html, attachments } = await PostalMime.parse(raw, {
+    // A message inside is another person's words: a file, not text of this one.
+    forceRfc822Attachments: true,
+    maxNestingDepth: bounds.depth,
+    maxHeadersSize: bounds.headerBytes,
+  });
+  const parts = attachments.map(({ filename, mimeType, content }) => ({
+    filename,
+    mimeType,
+    content: typeof content === "string" ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer),
+  }));
+  return { headers, text, html, parts };
+}
+
+/** How often a mark occurs; infinity beyond `max`. */
+function countOf(raw: Uint8Array, mark: string, max: number): number {
+  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  let count = 0;
+  for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1)) {
+    count += 1;
+    if (count > max) return Number.POSITIVE_INFINITY;
+  }
+  return count;
+}
+
+/** The beginning of the headers, as a mail without text. */
+function headersOf(raw: Uint8Array): Uint8Array {
+  const beginning = Buffer.from(raw.subarray(0, bounds.headerBytes / 4)).toString("latin1");
+  const [headers = ""] = beginning.split(/\r?\n\r?\n/, 1);
+  return Buffer.from(`${headers.replace(/^content-type:/gim, "x-content-type:")}\r\n\r\n`, "latin1");
+}
+
+const text = z.string().catch("");
+const header = z.object({ Name: z.string(), Value: text });
+const person = z.object({ Email: text, Name: text });
+const persons = z.array(person).catch([]);
+const attachment = z.object({ Name: text, Content: text, ContentType: text });
+/** Postmark's document of a mail, as far as it is read: https://postmarkapp.com/developer/webhooks/inbound-webhook */
+const postmarkMail = z.object({
+  RawEmail: z.string().optional().catch(undefined),
+  FromFull: person.optional().catch(undefined),
+  From: text,
+  ToFull: persons,
+  CcFull: persons,
+  OriginalRecipient: text,
+  Subject: text,
+  Date: text,
+  TextBody: text,
+  HtmlBody: text,
+  Headers: z.array(header),
+  Attachments: z.array(attachment).catch([]),
+});
+
+/** @throws MalformedMail when it is no document of Postmark's */
+export async function parsePostmark(body: Uint8Array, { headersOnly = false } = {}): Promise<InboundMail> {
+  let json: unknown;
+  try {
+    json = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString());
+  } catch {
+    throw new MalformedMail("This is no JSON.");
+  }
+  const read = postmarkMail.safeParse(json);
+  if (!read.success) throw new MalformedMail("This is no mail of Postmark's.");
+  const mail = read.data;
+  const envelope = { recipients: mail.OriginalRecipient === "" ? [] : [mail.OriginalRecipient] };
+  if (mail.RawEmail !== undefined && mail.RawEmail !== "") {
+    return parseMail(Buffer.from(mail.RawEmail), envelope, { headersOnly });
+  }
+  const headers = mail.Headers.slice(0, 1_000).map(({ Name, Value }) => ({ key: Name.toLowerCase(), value: Value }));
+  const named = (key: string, value: string) =>
+    value === "" || headers.some((each) => each.key === key) ? [] : [{ key, value }];
+  const listed = (list: typeof mail.ToFull) => list.slice(0, bounds.recipients).map(({ Email }) => Email);
+  const from = mail.FromFull ?? { Email: mail.From, Name: "" };
+  const source: Source = {
+    headers: [...headers, ...named("subject", mail.Subject), ...named("date", mail.Date)],
+    text: headersOnly ? unreadable : mail.TextBody,
+    html: headersOnly ? "" : mail.HtmlBody,
+    parts: mail.Attachments.slice(0, attachmentsMax).map(({ Name, Content, ContentType }) => ({
+      filename: Name,
+      mimeType: ContentType.toLowerCase(),
+      content: headersOnly ? new Uint8Array() : Uint8Array.from(Buffer.from(Content, "base64")),
+    })),
+  };
+  const recipients = [...envelope.recipients, ...listed(mail.ToFull), ...listed(mail.CcFull)];
+  const assembled = assemble(source, { recipients });
+  return assembled.from.length > 0 ? assembled : { ...assembled, from: [sender(from.Email, from.Name)] };
+}
+
+function assemble({ headers, text: plain, html, parts }: Source, envelope: Envelope): InboundMail {
+  const all = (key: string) => headers.filter((each) => each.key === key).map(({ value }) => value);
+  const first = (key: string) => all(key)[0];
+  const identifiers = (key: string) => identifiersIn(all(key).join(" ")).slice(-bounds.identifiers);
+  const [messageId] = identifiers("message-id");
+  const date = new Date(first("date") ?? "");
+  const visible = visibleText(plain, html);
+  const returnPath = envelope.sender ?? first("return-path");
+  const isReport = /^\s*multipart\/report\b/i.test(first("content-type") ?? "");
+  const spf = readReceivedSpf(first("received-spf")?.slice(0, 2_000) ?? "");
+  return {
+    ...(messageId !== undefined && { messageId }),
+    inReplyTo: identifiers("in-reply-to"),
+    references: identifiers("references"),
+    from: all("from").flatMap(addressesIn).slice(0, bounds.senders),
+    recipients: recipientsOf(all, envelope),
+    subject: cleanOneLine(decodeWords((first("subject") ?? "").slice(0, 4_000)), 500),
+    ...(!Number.isNaN(date.getTime()) && { date }),
+    ...visible,
+    reply: withoutQuotes(visible.text),
+    automatic:
+      isReport ||
+      (returnPath !== undefined && /^\s*(?:<\s*>)?\s*$/.test(returnPath)) ||
+      all("auto-submitted").some((value) => !/^\s*(?:\([^)]*\)\s*)?no\b/i.test(value)) ||
+      all("precedence").some((value) => /^\s*(?:bulk|junk|list|auto_reply)\b/i.test(value)) ||
+      ["list-id", "x-autoreply", "x-autorespond"].some((key) => first(key) !== undefined),
+    authentication: all("authentication-results")
+      .slice(0, bounds.results)
+      .map((value) => readAuthenticationResults(value.slice(0, 8_000))),
+    ...(spf !== undefined && { receivedSpf: spf }),
+    ...(isReport && { report: readReport(parts) }),
+    attachments: parts.slice(0, attachmentsMax).map(({ filename, mimeType, content }) => ({
+      name: cleanOneLine(filename ?? "", 200) || nameless(mimeType),
+      bytes: content,
+    })),
+  };
+}
+
+function recipientsOf(all: (key: string) => string[], { recipients = [] }: Envelope): string[] {
+  const written = ["delivered-to", "x-original-to", "to", "cc"].flatMap((key) => all(key).flatMap(addressesIn));
+  const found = new Set([...recipients, ...written.map(({ address }) => address)]);
+  found.delete("");
+  return [...found].slice(0, bounds.recipients);
+}
+
+const addressesIn = (value: string) =>
+  addressParser(value, { flatten: true }).map(({ address, name }) => sender(address ?? "", name));
+
+const sender = (address: string, name: string) => ({
+  address: cleanOneLine(address, 320),
+  name: cleanOneLine(name, 200),
+});
+
+function identifiersIn(value: string): string[] {
+  const bounded = value.slice(0, 64 * 1024);
+  const bracketed = Array.from(bounded.matchAll(/<([^<>\s]{1,998})>/g), ([, identifier = ""]) => identifier);
+  return bracketed.length > 0 ? bracketed : bounded.split(/\s+/).filter((word) => /^[^<>@]+@[^<>@]+$/.test(word));
+}
+
+const nameless = (mimeType: string) => (mimeType === "message/rfc822" ? "message.eml" : "file without a name");

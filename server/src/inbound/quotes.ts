@@ -1,0 +1,100 @@
+// Finds what a mail quotes. Line by line and with bounded patterns, because the text may be anyone's (docs/adr/0018).
+
+/** Attributions of mail programs in one language each: "On … wrote:" stands above the mail that is answered. */
+const wrote =
+  /(?:wrote|schrieb|geschrieben|a écrit|escribió|ha scritto|escreveu|schreef|geschreven|skrev|kirjoitti|napisał|napsal|写道|のメール|のメッセージ|書きました|작성|님이)/iu;
+const dated = /\d{1,2}[:.h時]\d{2}|\d{4}/;
+/** The first line of the block of headers that Outlook and others put above it. */
+const fromLabel = /^\*?(?:From|Von|De|Da|Van|Från|Fra|Od|差出人|送信者|发件人|寄件者|보낸 사람)\s?[:：]\*?\s?\S/iu;
+const anyLabel = /^\*?\p{L}[\p{L} -]{0,24}\s?[:：]/u;
+const separator =
+  /^(?:-{2,} ?\p{L}[\p{L}' -]{5,50}?-{2,}|Begin forwarded message:|Anfang der weitergeleiteten Nachricht:|転送されたメッセージ:)$/iu;
+const rule = /^(?:[-_*=]{5,}|[─━]{3,})$/u;
+
+/** In code units. Longer lines are words of a person. */
+const lineMax = 500;
+/** Programs fold a long attribution. */
+const foldsMax = 4;
+
+const isQuoted = (line: string) => /^ {0,2}>/.test(line);
+
+/** A text without what it quotes; the whole text when nothing else is in it. */
+export function withoutQuotes(text: string): string {
+  const lines = text.split("\n");
+  const quotedAt = lines.findIndex(isQuoted);
+  // One line alone is more likely a sign that a person typed.
+  const marked = lines.filter(isQuoted).length > 1 || (quotedAt > 0 && attributionAbove(lines, quotedAt) > 0);
+  const kept: string[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? "";
+    if (marked && isQuoted(line)) {
+      // The first quote's attribution is known by its place, in any language.
+      if (at === quotedAt) kept.length -= attributionAbove(kept, kept.length);
+      continue;
+    }
+    if (line.length > lineMax) {
+      kept.push(line);
+      continue;
+    }
+    // From here on nothing is marked as quoted, but all of it is.
+    if (separator.test(line.trim()) || headsBlock(lines, at)) break;
+    const folds = attributionAt(lines, at);
+    if (folds > 0) {
+      at += folds - 1;
+      const next = lines.slice(at + 1, at + 4).find((each) => each.trim() !== "");
+      if (next !== undefined && isQuoted(next)) continue;
+      break;
+    }
+    kept.push(line);
+  }
+  while (kept.length > 0 && (rule.test((kept.at(-1) ?? "").trim()) || kept.at(-1)?.trim() === "")) kept.pop();
+  const reply = kept
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .replace(/^\n+/, "");
+  return reply.trim() === "" ? text : reply;
+}
+
+/** How many of the lines above `end` tell who wrote the quote there, blank ones included. */
+function attributionAbove(lines: readonly string[], end: number): number {
+  let start = end;
+  while (start > 0 && end - start < 2 && lines[start - 1]?.trim() === "") start -= 1;
+  const last = lines[start - 1]?.trim() ?? "";
+  if (last.length > lineMax || !/[:：]$/.test(last)) return 0;
+  for (let from = start - 1; from >= Math.max(0, start - foldsMax); from -= 1) {
+    const line = lines[from]?.trim() ?? "";
+    if (line === "" || line.length > lineMax) return 0;
+    const whole = lines.slice(from, start).join(" ");
+    // A fold breaks off before an address and its date stands first.
+    const begins = from === 0 || lines[from - 1]?.trim() === "";
+    if (dated.test(whole) && (begins || /^(?:On|Am|Le|El|Il|Op|Em|Den|W dniu|在|\d{4})\b/u.test(line)))
+      return end - from;
+  }
+  return 0;
+}
+
+/** How many lines from `at` on are an attribution, in a language known here. */
+function attributionAt(lines: readonly string[], at: number): number {
+  const first = lines[at] ?? "";
+  if (!/^\s{0,3}(?:\p{L}|\d)/u.test(first) || !/[\d,]/.test(first)) return 0;
+  let whole = "";
+  for (let folds = 1; folds <= foldsMax; folds += 1) {
+    const line = lines[at + folds - 1]?.trim() ?? "";
+    if (line === "" || whole.length + line.length > lineMax) return 0;
+    whole = `${whole} ${line}`;
+    if (/[:：]$/.test(line)) return wrote.test(whole) && dated.test(whole) && startsLikeOne(whole) ? folds : 0;
+  }
+  return 0;
+}
+
+/** A sentence about what someone wrote does not begin with a date, a name and an address. */
+const startsLikeOne = (whole: string) =>
+  /^\s*(?:On|Am|Le|El|Il|Op|Em|Den|W dniu|Dnia|Dne|在|\p{L}{2,3}[.,]|\d)/u.test(whole) ||
+  /<[^<>\s]{3,254}>/.test(whole);
+
+/** Whether a block of headers begins at a line: From and two more. */
+function headsBlock(lines: readonly string[], at: number): boolean {
+  if (!fromLabel.test((lines[at] ?? "").trim())) return false;
+  const below = lines.slice(at + 1, at + 8).filter((line) => anyLabel.test(line.trim().slice(0, 60)));
+  return below.length >= 2;
+}

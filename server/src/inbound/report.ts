@@ -1,0 +1,44 @@
+// Reports of deliveries (RFC 3464): which mail did not arrive, for whom, and why.
+import { decodeWords } from "postal-mime";
+
+export type Report = { statusCode: string; action: string; recipient?: string; originalMessageId?: string };
+
+const recipientsMax = 100;
+const partBytesMax = 64 * 1024;
+
+export function readReport(parts: readonly { mimeType: string; content: Uint8Array }[]): Report[] {
+  const textOf = (pattern: RegExp) => {
+    const part = parts.find(({ mimeType }) => pattern.test(mimeType));
+    return part && Buffer.from(part.content.subarray(0, partBytesMax)).toString().replace(/\r\n?/g, "\n");
+  };
+  const status = textOf(/^message\/(?:global-)?delivery-status$/) ?? "";
+  const quoted = textOf(/^(?:message\/(?:rfc822|global)|text\/rfc822-headers|message\/global-headers)$/) ?? "";
+  const messageId = /<([^<>\s]{1,998})>/.exec(
+    fieldsOf(quoted.trimStart().split("\n\n", 1)[0] ?? "").get("message-id") ?? "",
+  )?.[1];
+  return status
+    .split(/\n{2,}/)
+    .map(fieldsOf)
+    .filter((fields) => fields.has("action") || fields.has("status"))
+    .slice(0, recipientsMax)
+    .map((fields) => {
+      const recipient = (fields.get("final-recipient") ?? fields.get("original-recipient"))?.split(";", 2)[1]?.trim();
+      return {
+        statusCode: /\d\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? "",
+        action: /^[a-z]+/.exec(fields.get("action")?.toLowerCase() ?? "")?.[0] ?? "",
+        ...(recipient !== undefined && { recipient: decodeWords(recipient).replace(/^<|>$/g, "").slice(0, 320) }),
+        ...(messageId !== undefined && { originalMessageId: messageId }),
+      };
+    });
+}
+
+/** The fields of a block, folded lines joined; of repeated ones the first. */
+function fieldsOf(block: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const line of block.replace(/\n[ \t]+/g, " ").split("\n")) {
+    const at = line.indexOf(":");
+    const key = line.slice(0, at).trim().toLowerCase();
+    if (at > 0 && !fields.has(key)) fields.set(key, line.slice(at + 1).trim());
+  }
+  return fields;
+}

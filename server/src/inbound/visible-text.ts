@@ -1,0 +1,65 @@
+// The text of a mail as a person reads it.
+import { compile } from "html-to-text";
+
+/** In code points. */
+const textLengthMax = 100_000;
+/** In code units. */
+const htmlLengthMax = 500_000;
+
+const textOfHtml = compile({
+  wordwrap: false,
+  // The whole document: a search for its body would go down to any depth.
+  baseElements: { selectors: [] },
+  limits: { maxDepth: 60, maxChildNodes: 20_000, ellipsis: "" },
+  selectors: [
+    { selector: "img", format: "skip" },
+    { selector: "a", options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true, linkBrackets: ["<", ">"] } },
+    ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
+    { selector: "ul", options: { itemPrefix: "- " } },
+    // Outlook's paragraphs are lines.
+    {
+      selector: "p.MsoNormal",
+      format: "paragraph",
+      options: { leadingLineBreaks: 1, trailingLineBreaks: 1 },
+    },
+    { selector: "blockquote", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+  ],
+});
+
+export function visibleText(plain: string | undefined, html: string | undefined): { text: string; html: boolean } {
+  const text = cleanText(plain ?? "");
+  if (text !== "" || html === undefined) return { text, html: false };
+  return { text: cleanText(textOfHtml(html.slice(0, htmlLengthMax))), html: true };
+}
+
+/** Line breaks as LF, and no character that draws nothing or that a database refuses. */
+function cleanText(raw: string): string {
+  const cleaned = raw
+    .slice(0, 4 * textLengthMax)
+    .toWellFormed()
+    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n")
+    .replace(/[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\uFEFF]/g, "")
+    .replace(/[\u00A0\u2007\u202F]/g, " ");
+  const lines = cleaned.split("\n").map((line) => line.trimEnd());
+  const text = lines
+    .join("\n")
+    .replace(/\n{4,}/g, "\n\n\n")
+    .replace(/^\n+/, "");
+  return firstCodePoints(text.trimEnd(), textLengthMax);
+}
+
+/** The same for one line. */
+export const cleanOneLine = (raw: string, lengthMax: number): string =>
+  firstCodePoints(
+    cleanText(raw.slice(0, 4 * lengthMax))
+      .replace(/\s+/g, " ")
+      .trim(),
+    lengthMax,
+  );
+
+function firstCodePoints(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return Array.from(text.slice(0, 2 * max))
+    .slice(0, max)
+    .join("");
+}
