@@ -201,7 +201,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   if (config.mode !== "worker") {
     // Each process counts the calls of the console alone: a shared count would cost each call a query.
     const [guard, operatorGuard] = [http.guardOf("console", null), http.guardOf("operators", null)];
-    const routes = { console: operators, addresses: http.addresses, guard, operatorGuard, folder: consoleFolder };
+    const { addresses, turns } = http;
+    const routes = { console: operators, addresses, guard, operatorGuard, turns, folder: consoleFolder };
     await server.register((scope) => consoleRoutes(scope, routes));
   }
   const hasOperators = config.mode !== "worker" && (await store.access.listOperators()).length > 0;

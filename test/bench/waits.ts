@@ -1,6 +1,7 @@
 // How long submissions take beside others: what operators ask for, one after the other and six at once; many requests in one
 // piece; sessions that hold the rows of mails. On SQLite and on a PostgreSQL server of its own, filled first.
 // npm run bench:waits -- 1000000 [sqlite|postgres]
+import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { seedStore } from "../../server/dev/seed/seed.ts";
@@ -103,6 +104,42 @@ const flooding =
     return "";
   };
 
+/** The largest bodies: a letter in a script that takes work, in escapes, and one that has too many names. */
+const application = { fullName: "Ana", email: "flood@example.org", position: "Annotator" };
+const large = {
+  "large letters": JSON.stringify({ ...application, coverLetter: "Ünïcödé wörds ".repeat(1_400) }),
+  "letters of escapes": JSON.stringify({ ...application, coverLetter: "" }).replace(
+    /(?="\}$)/,
+    "\\ud83d\\ude00".repeat(20_000),
+  ),
+  "20,000 names": JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`f${at}`, ""]))),
+};
+
+/** Sixty connections of another client, each of which sends a large body, all at the same moment, again and again. */
+const sendingLarge =
+  (port: number, body: string): Beside =>
+  async (over) => {
+    const statuses = new Map<number, number>();
+    const head = `POST /api/applications/submit HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;
+    const piece = `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    const send = async () => {
+      const socket = connect({ port, host: "127.0.0.1", localAddress: "127.0.0.3" });
+      over.addEventListener("abort", () => void socket.destroy());
+      try {
+        while (!over.aborted) {
+          socket.write(piece);
+          const [answer] = (await once(socket, "data", { signal: over })) as [Buffer];
+          const status = Number(answer.toString("latin1", 9, 12));
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+      } catch {
+        // The row is over.
+      }
+    };
+    await Promise.all(Array.from({ length: 60 }, send));
+    return [...statuses].map(([status, times]) => `${times} × ${status}`).join(", ");
+  };
+
 type Database = Awaited<ReturnType<Awaited<ReturnType<typeof startPostgres>>["create"]>>;
 
 const holding =
@@ -144,6 +181,7 @@ async function measure(location: StoreLocation, folder: string, database: Databa
       await printRow(`${name}, ${callers} at once`, url, asking(url, tokens, what, callers));
   for (const requests of [1, 30])
     await printRow(`600 connections × ${requests} requests`, url, flooding(port, 600, requests));
+  for (const [name, body] of Object.entries(large)) await printRow(`60 ${name} at once`, url, sendingLarge(port, body));
   if (database !== null) await printRow("ten sessions hold the latest mails", url, holding(database));
 }
 

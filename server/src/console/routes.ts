@@ -1,6 +1,7 @@
 // Everything below /console: the typed calls, the downloads, sign-in by OpenID Connect, and the pages.
 import { importBytesMax } from "@submissions/shared/console";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { BodyTurns } from "../http/body/body-turns.ts";
 import { requireJson, takeJson, takeUrlencoded } from "../http/body/content-type.ts";
 import { answerOf, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
@@ -23,6 +24,7 @@ export interface ConsoleRoutesOptions {
   readonly console: Console;
   readonly addresses: Pick<ClientAddresses, "keysOf">;
   readonly guard: Guard;
+  readonly turns: BodyTurns;
   /** Counts the calls of each operator and token, from wherever they come. */
   readonly operatorGuard: Guard;
   readonly folder: string;
@@ -33,7 +35,7 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
   const { console, guard, folder } = options;
   app.addHook("onClose", () => console.gathered.write());
   app.removeContentTypeParser("application/json");
-  takeJson(app, { mayBeEmpty: true });
+  takeJson(app, options.turns, { mayBeEmpty: true });
   const noteRefused = noteRefusedRequests(app, console);
   const onRequest = guard.hook({
     refuseAll(request, reply, { fault, retryAfterSeconds = 1 }) {
@@ -181,8 +183,8 @@ function downloadRoutes(
   onRequest: Gate,
   noteRefused: ReturnType<typeof noteRefusedRequests>,
 ): void {
-  const { console } = options;
-  takeUrlencoded(app);
+  const { console, turns } = options;
+  takeUrlencoded(app, turns);
   for (const { method, url, rule, isExport, send } of consoleDownloads) {
     // A HEAD would be recorded like a download.
     app.route({

@@ -8,7 +8,9 @@ import { refuse } from "./fault-reply.ts";
 import { createLog } from "../observe/log.ts";
 import { createMetrics } from "../observe/metrics.ts";
 import { readBody } from "./call.ts";
+import { BodyTurns } from "./body/body-turns.ts";
 import { acceptBodies, takeJson } from "./body/content-type.ts";
+import { ClientAddresses } from "./gate/client-address.ts";
 import { httpLimits } from "./limits.ts";
 import { beginExchanges } from "./exchange.ts";
 import { Observer } from "./observed-requests.ts";
@@ -20,18 +22,20 @@ const observer = new Observer({
   procedures: new Set(),
 });
 
+const turns = new BodyTurns(new ClientAddresses({ kind: "none" }), httpLimits);
+
 async function send(type: string, payload: string, hasRoom: boolean) {
   await using folder = await mkdtempDisposable(join(tmpdir(), "staging-"));
   await using app = Fastify();
   beginExchanges(app, observer);
   app.removeAllContentTypeParsers();
-  takeJson(app);
+  takeJson(app, turns);
   await app.register(multipart, { throwFileSizeLimit: false });
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   const vault = { stagingFolder: folder.path, hasRoom: async () => hasRoom };
   const preParsing = acceptBodies(() => ["application/json", "multipart/form-data"]);
   app.post("/", { preParsing }, async (request) => {
-    const body = await readBody(request, { path: "applications.submit" }, { vault, limits: httpLimits });
+    const body = await readBody(request, { path: "applications.submit" }, { vault, turns, limits: httpLimits });
     if (body.input === null) throw body.fault;
     await body.unstage?.();
     const { value } = body.input;

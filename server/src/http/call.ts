@@ -11,6 +11,7 @@ import type { Intake } from "../intake/submit.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { callProcedure, type Procedure } from "../rpc/procedure.ts";
 import type { Door } from "../storage/records.ts";
+import type { BodyTurns } from "./body/body-turns.ts";
 import { FormBody, formShapes } from "./body/form-body.ts";
 import { MultipartForm } from "./body/multipart.ts";
 import type { Guard } from "./gate/guard.ts";
@@ -24,6 +25,7 @@ export interface DoorOptions {
   readonly intake: Intake;
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
   readonly guard: Guard;
+  readonly turns: BodyTurns;
   readonly limits: HttpLimits;
 }
 
@@ -45,7 +47,7 @@ export const bodyOf = (value: unknown): ReadBody => ({ input: { value, problems:
 export async function readBody(
   request: FastifyRequest,
   { path }: Pick<Procedure, "path">,
-  { vault, limits }: Pick<DoorOptions, "vault" | "limits">,
+  { vault, turns, limits }: Pick<DoorOptions, "vault" | "turns" | "limits">,
 ): Promise<ReadBody> {
   const { body, headers } = request;
   if (body !== undefined && !(body instanceof URLSearchParams)) return bodyOf(body);
@@ -59,7 +61,7 @@ export async function readBody(
     if (headers["content-type"] === undefined) throw new Fault("bodyEmpty");
     // Only fields that a page shows again after a refusal are worth reading on for.
     const patienceBytes = isShown ? limits.drainBytesMax : 0;
-    const read = await new MultipartForm(request, form, { vault, patienceBytes }).read();
+    const read = await new MultipartForm(request, form, { vault, turns, patienceBytes }).read();
     return { input: read, form, unstage: () => read[Symbol.asyncDispose]() };
   } catch (fault) {
     // Thrown again by `answerCall`. A page shows with it what was read before.

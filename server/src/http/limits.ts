@@ -12,6 +12,8 @@ export const httpLimits = {
   checkMs: 1_000,
   /** Time to store a submission once its body was read. Leaves 5 s of the idle time-out for the mail and the answer. */
   answerMsMax: 15_000,
+  /** A large body waits so long for its turn to be read: a thousand of one client. Half of the idle time-out. */
+  bodyTurnMsMax: 10_000,
   /** Slowest sender of a body: 0.06 Mbit/s. Every phone is faster, and a trickle holds the slot of an upload. */
   bodyBytesPerSecondMin: 8_000,
   /** Over any so long. In less, a phone that changes cells, or a client with many uploads at once, sends nothing. */

@@ -14,6 +14,7 @@ import type { Vault } from "../resumes/vault.ts";
 import type { Procedure } from "../rpc/procedure.ts";
 import type { RateLimitStore } from "../storage/rate-limit-store.ts";
 import type { Store } from "../storage/store.ts";
+import { BodyTurns } from "./body/body-turns.ts";
 import { takeJson } from "./body/content-type.ts";
 import { watchBodies } from "./body/incoming-body.ts";
 import type { DoorOptions } from "./call.ts";
@@ -105,7 +106,8 @@ export async function buildHttp(options: HttpOptions) {
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   });
   app.removeAllContentTypeParsers();
-  takeJson(app);
+  const turns = new BodyTurns(addresses, limits);
+  takeJson(app, turns);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
 
   // In the order in which requests pass them. What every answer has comes first, so that refusals have it too.
@@ -132,7 +134,7 @@ export async function buildHttp(options: HttpOptions) {
     const limit = { ...options.rateLimit, max: options.rateLimit.max * rateLimitFactors[name] };
     return new Guard({ name, limit, addresses, isForeign, shared });
   };
-  const http = { server: app, addresses, guardOf };
+  const http = { server: app, addresses, guardOf, turns };
   // A worker answers health and metrics only.
   if (options.mode === "worker") return http;
 
@@ -143,7 +145,7 @@ export async function buildHttp(options: HttpOptions) {
     const onRequest = guardOf("challenges", rateLimitStore).hook();
     app.get(altchaChallengePath, { onRequest }, () => proofOfWork.challenge(clock.now()));
   }
-  const door: DoorOptions = { procedures, intake, vault, guard: guardOf("calls", rateLimitStore), limits };
+  const door: DoorOptions = { procedures, intake, vault, guard: guardOf("calls", rateLimitStore), turns, limits };
   beginAtZero(metrics, procedures);
   await app.register((scope) => restDoor(scope, door));
   await app.register((scope) => rpcDoor(scope, door));

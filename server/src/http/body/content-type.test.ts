@@ -1,14 +1,20 @@
 import fastify from "fastify";
 import { expect, test } from "vitest";
+import { ClientAddresses } from "../gate/client-address.ts";
+import { httpLimits } from "../limits.ts";
+import { BodyTurns } from "./body-turns.ts";
 import { takeJson, takeUrlencoded } from "./content-type.ts";
+
+const addresses = new ClientAddresses({ kind: "none" });
 
 test.each([
   ["application/json", JSON.stringify({ text: "x".repeat(60_000) })],
   ["application/x-www-form-urlencoded", `text=${"x".repeat(200_000)}`],
 ])("of large bodies that arrive together (%s), one is parsed in a turn of the event loop", async (type, payload) => {
   await using app = fastify();
-  takeJson(app);
-  takeUrlencoded(app);
+  const bodies = new BodyTurns(addresses, httpLimits);
+  takeJson(app, bodies);
+  takeUrlencoded(app, bodies);
   let turn = 0;
   const turns: number[] = [];
   app.post("/", async () => {

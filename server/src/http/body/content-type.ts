@@ -2,12 +2,12 @@
 // not exactly understood is refused, never guessed or repaired, because guesses are how checks are slipped past.
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { bytesMax, namesMax } from "@submissions/shared/limits";
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fastify";
 import { Fault } from "../../fault.ts";
 import type { BodyKind } from "../../rpc/procedure.ts";
 import { isRepeated } from "../headers.ts";
+import { type BodyTurns, largeBytes } from "./body-turns.ts";
 import { listEntriesMax } from "./form-body.ts";
 
 // Only what RFC 9110 8.3.1 allows, but values more widely: mail libraries send boundaries with "=" and "/" unquoted. No two
@@ -59,28 +59,27 @@ export const acceptBodies =
   };
 
 /** JSON bodies become values: of at most 64 KiB, unless a route takes more. With `mayBeEmpty` an empty body is none. */
-export const takeJson = (app: FastifyInstance, { mayBeEmpty = false } = {}): void =>
-  takeWhole(app, "application/json", bytesMax.json, (bytes) =>
+export const takeJson = (app: FastifyInstance, turns: Turns, { mayBeEmpty = false } = {}): void =>
+  takeWhole(app, turns, "application/json", bytesMax.json, (bytes) =>
     mayBeEmpty && bytes.length === 0 ? undefined : parseJson(decode(bytes)),
   );
 
-export const takeUrlencoded = (app: FastifyInstance): void =>
-  takeWhole(app, "application/x-www-form-urlencoded", bytesMax.urlencodedForm, (bytes) =>
+export const takeUrlencoded = (app: FastifyInstance, turns: Turns): void =>
+  takeWhole(app, turns, "application/x-www-form-urlencoded", bytesMax.urlencodedForm, (bytes) =>
     parseUrlencoded(decode(bytes)),
   );
 
-/** Larger bodies wait for a turn of the event loop of their own. Most submissions are smaller. */
-const largeBytes = 8 * 1024;
+type Turns = Pick<BodyTurns, "take">;
 
-// A client may send its 60 submissions at once, and the largest take some milliseconds each. With one in a turn of the event
-// loop, other clients are served in between.
-function takeWhole(app: FastifyInstance, kind: BodyKind, bodyLimit: number, read: (bytes: Buffer) => unknown): void {
-  let last = Promise.resolve();
-  app.addContentTypeParser(kind, { parseAs: "buffer", bodyLimit }, async (_request: FastifyRequest, bytes: Buffer) => {
-    if (bytes.length > largeBytes) {
-      last = last.then(() => nextTurn());
-      await last;
-    }
+function takeWhole(
+  app: FastifyInstance,
+  turns: Turns,
+  kind: BodyKind,
+  bodyLimit: number,
+  read: (bytes: Buffer) => unknown,
+): void {
+  app.addContentTypeParser(kind, { parseAs: "buffer", bodyLimit }, async ({ raw }: FastifyRequest, bytes: Buffer) => {
+    if (bytes.length > largeBytes) await turns.take(raw);
     return read(bytes);
   });
 }

@@ -112,6 +112,11 @@ export class FormBody {
     this.#problems.push({ path: [name], message, fault });
   }
 
+  /** Of all its texts. */
+  get textBytes(): number {
+    return this.#textBytes;
+  }
+
   get input(): Input {
     const value = this.#shape.valueOf(this.fields);
     return { value, problems: this.#problems, resume: this.resume, further: this.#further };

@@ -50,6 +50,7 @@ async function read(body: string | Buffer): Promise<Outcome> {
     const vault = { stagingFolder: folder.path, hasRoom: async () => true };
     const form = new MultipartForm(request, new FormBody(formShapes["applications.submit"]!), {
       vault,
+      turns: { take: async () => {} },
       patienceBytes: 0,
     });
     try {

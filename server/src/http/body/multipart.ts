@@ -18,6 +18,7 @@ import { stage } from "../../resumes/staging.ts";
 import type { StagedFile, Vault } from "../../resumes/vault.ts";
 import { storageRetrySeconds } from "../../rpc/failure.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
+import { type BodyTurns, largeBytes } from "./body-turns.ts";
 import type { FormBody } from "./form-body.ts";
 
 // One resume, and room to notice a second one.
@@ -32,6 +33,7 @@ const noRoomRetrySeconds = 60;
 
 interface MultipartOptions {
   readonly vault: Pick<Vault, "stagingFolder" | "hasRoom">;
+  readonly turns: Pick<BodyTurns, "take">;
   /** Bytes to read behind a resume that is too large, for the fields that are shown again to who typed them. 0: none. */
   readonly patienceBytes: number;
 }
@@ -68,10 +70,11 @@ export class MultipartForm {
     this.#overrun.promise.catch(() => {});
   }
 
-  /** @throws Fault `namesTooMany`, `fieldTooLarge`, `bodyTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `storageUnavailable` */
+  /** @throws Fault `namesTooMany`, `fieldTooLarge`, `bodyTooLarge`, `resumeTooLarge`, `bodyMalformed`, `bodyEmpty`, `storageUnavailable`, `overloaded` */
   async read(): Promise<ReadInput> {
     try {
       await this.#readWhole();
+      if (this.#body.textBytes > largeBytes) await this.#options.turns.take(this.#request.raw);
     } catch (error) {
       await this.#unstage();
       throw faultOfParser(error);
