@@ -6,7 +6,7 @@ import { readAuthenticationResults, readReceivedSpf } from "./authentication.ts"
 import type { AuthenticationResults, ReceivedSpf } from "./authentication.ts";
 import { readReport, type Report } from "./report.ts";
 import { withoutQuotes } from "./quotes.ts";
-import { cleanOneLine, visibleText } from "./visible-text.ts";
+import { cleanOneLine, type Flow, visibleText, type Written } from "./visible-text.ts";
 
 export type Envelope = { sender?: string; recipients?: string[] };
 
@@ -54,13 +54,13 @@ const bounds = {
   results: 20,
 };
 const attachmentsMax = 100;
+/** Where the headers of a text stand, and all that is read of a mail that cannot be read as a whole. */
+const beginningBytes = 64 * 1024;
 
 type Part = { filename: string | null; mimeType: string; content: Uint8Array };
-type Source = {
-  headers: readonly { readonly key: string; readonly value: string }[];
-  text: string | undefined;
-  html: string | undefined;
-  parts: Part[];
+type Source = Written & {
+  readonly headers: readonly { readonly key: string; readonly value: string }[];
+  readonly parts: readonly Part[];
 };
 
 export async function parseMail(raw: Uint8Array, envelope: Envelope = {}, { headersOnly = false } = {}) {
@@ -77,7 +77,8 @@ async function readSource(raw: Uint8Array): Promise<Source> {
   if (countOf(raw, "\n", bounds.lines) + countOf(raw, "\n--", bounds.parts) === Number.POSITIVE_INFINITY) {
     throw new Error("More lines or parts than any program writes.");
   }
-  const { headers, text, html, attachments } = await PostalMime.parse(raw, {
+  const { bytes, flow } = keepFolded(raw);
+  const { headers, text, html, attachments } = await PostalMime.parse(bytes, {
     // A message inside is another person's words: a file, not text of this one.
     forceRfc822Attachments: true,
     maxNestingDepth: bounds.depth,
@@ -88,7 +89,21 @@ async function readSource(raw: Uint8Array): Promise<Source> {
     mimeType,
     content: typeof content === "string" ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer),
   }));
-  return { headers, text, html, parts };
+  return { headers, text, html, flow, parts };
+}
+
+/**
+ * postal-mime unfolds a text without regard to quotes, so that words below a quote become part of it (RFC 3676 4.5). It
+ * is kept from that by another name of the format.
+ */
+function keepFolded(raw: Uint8Array): { bytes: Uint8Array; flow: Flow } {
+  const beginning = Buffer.from(raw.subarray(0, beginningBytes)).toString("latin1");
+  if (!/\bformat="?flowed/i.test(beginning)) return { bytes: raw, flow: "fixed" };
+  const bytes = Uint8Array.from(raw);
+  for (const { index } of beginning.matchAll(/(?<=^(?:content-type:|[ \t]).{0,200}\bformat="?)flowed/gim)) {
+    bytes.set(Buffer.from("folded"), index);
+  }
+  return { bytes, flow: /\bdelsp="?yes/i.test(beginning) ? "delsp" : "flowed" };
 }
 
 /** How often a mark occurs; infinity beyond `max`. */
@@ -104,7 +119,7 @@ function countOf(raw: Uint8Array, mark: string, max: number): number {
 
 /** The beginning of the headers, as a mail without text. */
 function headersOf(raw: Uint8Array): Uint8Array {
-  const beginning = Buffer.from(raw.subarray(0, bounds.headerBytes / 4)).toString("latin1");
+  const beginning = Buffer.from(raw.subarray(0, beginningBytes)).toString("latin1");
   const [headers = ""] = beginning.split(/\r?\n\r?\n/, 1);
   return Buffer.from(`${headers.replace(/^content-type:/gim, "x-content-type:")}\r\n\r\n`, "latin1");
 }
@@ -154,6 +169,7 @@ export async function parsePostmark(body: Uint8Array, { headersOnly = false } = 
     headers: [...headers, ...named("subject", mail.Subject), ...named("date", mail.Date)],
     text: headersOnly ? unreadable : mail.TextBody,
     html: headersOnly ? "" : mail.HtmlBody,
+    flow: "fixed",
     parts: mail.Attachments.slice(0, attachmentsMax).map(({ Name, Content, ContentType }) => ({
       filename: Name,
       mimeType: ContentType.toLowerCase(),
@@ -165,13 +181,13 @@ export async function parsePostmark(body: Uint8Array, { headersOnly = false } = 
   return assembled.from.length > 0 ? assembled : { ...assembled, from: [sender(from.Email, from.Name)] };
 }
 
-function assemble({ headers, text: plain, html, parts }: Source, envelope: Envelope): InboundMail {
+function assemble({ headers, parts, ...written }: Source, envelope: Envelope): InboundMail {
   const all = (key: string) => headers.filter((each) => each.key === key).map(({ value }) => value);
   const first = (key: string) => all(key)[0];
   const identifiers = (key: string) => identifiersIn(all(key).join(" ")).slice(-bounds.identifiers);
   const [messageId] = identifiers("message-id");
   const date = new Date(first("date") ?? "");
-  const visible = visibleText(plain, html);
+  const visible = visibleText(written);
   const returnPath = envelope.sender ?? first("return-path");
   const isReport = /^\s*multipart\/report\b/i.test(first("content-type") ?? "");
   const spf = readReceivedSpf(first("received-spf")?.slice(0, 2_000) ?? "");

@@ -4,12 +4,13 @@
 const wrote =
   /(?:wrote|schrieb|geschrieben|a écrit|escribió|ha scritto|escreveu|schreef|geschreven|skrev|kirjoitti|napisał|napsal|写道|のメール|のメッセージ|書きました|작성|님이)/iu;
 const dated = /\d{1,2}[:.h時]\d{2}|\d{4}/;
-/** The first line of the block of headers that Outlook and others put above it. */
-const fromLabel = /^\*?(?:From|Von|De|Da|Van|Från|Fra|Od|差出人|送信者|发件人|寄件者|보낸 사람)\s?[:：]\*?\s?\S/iu;
+/** Two of the headers that Outlook and others put above it, one of which comes first. */
+const fromLabel = /^\*?"?(?:From|Von|De|Da|Van|Från|Fra|Od|差出人|送信者|发件人|寄件者|보낸 사람)\s?[:：]\*?\s?\S/iu;
+const dateLabel =
+  /^\*?(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado|Inviato|Data|Verzonden|Skickat|Sendt|送信日時|日時|发送时间|日期)\s?[:：]\*?\s?\S/iu;
 const anyLabel = /^\*?\p{L}[\p{L} -]{0,24}\s?[:：]/u;
 const separator =
-  /^(?:-{2,} ?\p{L}[\p{L}' -]{5,50}?-{2,}|Begin forwarded message:|Anfang der weitergeleiteten Nachricht:|転送されたメッセージ:)$/iu;
-const rule = /^(?:[-_*=]{5,}|[─━]{3,})$/u;
+  /^(?:-{2,} ?[^-]{0,30}(?:message|nachricht|mensaje|messaggio|mensagem|bericht|meddelande|besked|wiadomo|メッセージ|邮件)[^-]{0,20}-{2,}|(?:Begin forwarded message|Anfang der weitergeleiteten Nachricht|転送されたメッセージ)[:：])$/iu;
 
 /** In code units. Longer lines are words of a person. */
 const lineMax = 500;
@@ -47,12 +48,12 @@ export function withoutQuotes(text: string): string {
     }
     kept.push(line);
   }
-  while (kept.length > 0 && (rule.test((kept.at(-1) ?? "").trim()) || kept.at(-1)?.trim() === "")) kept.pop();
+  while (kept.length > 0 && /^$|^(?:[-_*=]{5,}|[─━]{3,})$/u.test((kept.at(-1) ?? "").trim())) kept.pop();
   const reply = kept
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
-    .replace(/^\n+/, "");
-  return reply.trim() === "" ? text : reply;
+    .trim();
+  return reply === "" ? text : reply;
 }
 
 /** How many of the lines above `end` tell who wrote the quote there, blank ones included. */
@@ -75,8 +76,7 @@ function attributionAbove(lines: readonly string[], end: number): number {
 
 /** How many lines from `at` on are an attribution, in a language known here. */
 function attributionAt(lines: readonly string[], at: number): number {
-  const first = lines[at] ?? "";
-  if (!/^\s{0,3}(?:\p{L}|\d)/u.test(first) || !/[\d,]/.test(first)) return 0;
+  if (!/^\s{0,8}(?:\p{L}|\d).{0,40}[\d,]/u.test(lines[at] ?? "")) return 0;
   let whole = "";
   for (let folds = 1; folds <= foldsMax; folds += 1) {
     const line = lines[at + folds - 1]?.trim() ?? "";
@@ -92,9 +92,9 @@ const startsLikeOne = (whole: string) =>
   /^\s*(?:On|Am|Le|El|Il|Op|Em|Den|W dniu|Dnia|Dne|在|\p{L}{2,3}[.,]|\d)/u.test(whole) ||
   /<[^<>\s]{3,254}>/.test(whole);
 
-/** Whether a block of headers begins at a line: From and two more. */
+/** Whether a block of headers begins at a line. */
 function headsBlock(lines: readonly string[], at: number): boolean {
-  if (!fromLabel.test((lines[at] ?? "").trim())) return false;
-  const below = lines.slice(at + 1, at + 8).filter((line) => anyLabel.test(line.trim().slice(0, 60)));
-  return below.length >= 2;
+  const [first = "", ...below] = lines.slice(at, at + 7).map((line) => line.trim().slice(0, 100));
+  const isFirst = fromLabel.test(first) || (dateLabel.test(first) && below.some((line) => fromLabel.test(line)));
+  return isFirst && below.filter((line) => anyLabel.test(line)).length >= 2;
 }

@@ -12,8 +12,6 @@ const inlineBytesMax = 8 * 1024;
 const patienceMs = 30_000;
 const idleMs = 10_000;
 const copyBytes = 2 * 1024 * 1024;
-/** What is read of a mail that could not be parsed as a whole: headers, for the most part. */
-const beginningBytes = 64 * 1024;
 
 export type MailJob =
   | { readonly kind: "raw"; readonly bytes: Uint8Array; readonly envelope: Envelope }
@@ -28,7 +26,7 @@ export async function readMail(raw: Uint8Array, envelope: Envelope = {}): Promis
   try {
     return await thread.run({ kind: "raw", bytes: raw, envelope });
   } catch {
-    return parseMail(raw.subarray(0, beginningBytes), envelope, { headersOnly: true });
+    return parseMail(raw, envelope, { headersOnly: true });
   }
 }
 

@@ -26,10 +26,33 @@ const textOfHtml = compile({
   ],
 });
 
-export function visibleText(plain: string | undefined, html: string | undefined): { text: string; html: boolean } {
-  const text = cleanText(plain ?? "");
+export type Written = { readonly text: string | undefined; readonly html: string | undefined; readonly flow: Flow };
+/** How the lines of a text are folded (RFC 3676). */
+export type Flow = "fixed" | "flowed" | "delsp";
+
+export function visibleText({ text: plain = "", html, flow }: Written): { text: string; html: boolean } {
+  const text = cleanText(flow === "fixed" ? plain : unfold(plain.slice(0, 4 * textLengthMax), flow));
   if (text !== "" || html === undefined) return { text, html: false };
   return { text: cleanText(textOfHtml(html.slice(0, htmlLengthMax))), html: true };
+}
+
+const signature = "-- ";
+
+/** Joins lines that end with a space to the next, unless that is quoted less or more deeply. */
+function unfold(text: string, flow: Flow): string {
+  const paragraphs: string[] = [];
+  let isOpen = false;
+  let depth = 0;
+  for (const line of text.split(/\r?\n/)) {
+    const marks = /^>*/.exec(line)?.[0] ?? "";
+    const words = line.slice(marks.length).replace(/^ /, "");
+    if (isOpen && marks.length === depth && words !== signature) paragraphs.push(`${paragraphs.pop() ?? ""}${words}`);
+    else paragraphs.push(`${marks}${marks === "" ? "" : " "}${words}`);
+    isOpen = /\S $/.test(words) && words !== signature;
+    if (isOpen && flow === "delsp") paragraphs.push((paragraphs.pop() ?? "").slice(0, -1));
+    depth = marks.length;
+  }
+  return paragraphs.join("\n");
 }
 
 /** Line breaks as LF, and no character that draws nothing or that a database refuses. */
@@ -44,8 +67,8 @@ function cleanText(raw: string): string {
   const text = lines
     .join("\n")
     .replace(/\n{4,}/g, "\n\n\n")
-    .replace(/^\n+/, "");
-  return firstCodePoints(text.trimEnd(), textLengthMax);
+    .trim();
+  return firstCodePoints(text, textLengthMax);
 }
 
 /** The same for one line. */

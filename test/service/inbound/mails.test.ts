@@ -1,0 +1,22 @@
+// Mails as programs write them, each with the text beside it that a person would call the answer.
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { readMail } from "../../../server/src/inbound/read-mail.ts";
+
+const folder = new URL("../../fixtures/mails/", import.meta.url);
+const names = readdirSync(folder)
+  .filter((file) => file.endsWith(".eml"))
+  .map((file) => file.replace(".eml", ""));
+const read = (name: string) => readMail(readFileSync(new URL(`${name}.eml`, folder)));
+
+it.each(names)("shows the answer of %s", async (name) => {
+  const { reply, text, automatic, recipients, references, report = [] } = await read(name);
+  expect(`${reply}\n`).toBe(readFileSync(new URL(`${name}.txt`, folder), "utf8"));
+  expect(text.length).toBeGreaterThanOrEqual(reply.length);
+  expect(recipients.join()).toMatch(/answers\+\w+@desk\.example/);
+  expect(automatic).toBe(/^(?:automatic|report)-/.test(name));
+  if (!automatic) expect(references).toStrictEqual(["receipt.482913@desk.example"]);
+  expect(report.map((each) => each.originalMessageId)).toStrictEqual(
+    name.startsWith("report-") ? ["reply.77@desk.example"] : [],
+  );
+});
