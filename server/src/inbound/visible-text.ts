@@ -3,8 +3,8 @@ import { compile } from "html-to-text";
 
 /** In code points. */
 const textLengthMax = 100_000;
-/** In code units. */
-const htmlLengthMax = 500_000;
+/** In code units. The parser takes the square of the depth. */
+const htmlLengthMax = 250_000;
 
 const textOfHtml = compile({
   wordwrap: false,
