@@ -4,7 +4,7 @@ import { MagicString } from "magic-string";
 import { defineConfig, type BuildEnvironmentOptions, type PluginOption } from "vite";
 
 const documentWords = /(?<=[{,]\s*)(?:label: "[^"]*",\s*(?=en:)|(?:description|example):\s*(?:"[^"]*"|\[[^\]]*\]),?)/g;
-const consoleWords = /\b(?:label|plural|yours|person|prefix|role|icon):\s*(?:"[^"]*"|\w+),?/g;
+const consoleWords = /\b(?:label|plural|yours|person|prefix|role|icon):\s*(?:"[^"]*"|\{[^}]*\}|\w+),?/g;
 
 /**
  * Removes what forms do without: line breaks and indentation of the markup and the style, and what the tables of fields and
@@ -20,6 +20,16 @@ const compactTemplates: PluginOption = {
     else if (id.includes("/shared/src/forms/")) compact.replaceAll(/\n\s+/g, "\n");
     else return undefined;
     return { code: compact.toString(), map: compact.generateMap({ hires: "boundary" }) };
+  },
+};
+
+/** Of the file of a language the script holds what forms say, and not the words of pages and mails. */
+const formWordsOnly: PluginOption = {
+  name: "form-words-only",
+  enforce: "pre",
+  transform(text, id) {
+    if (!/\/shared\/src\/languages\/\w+\.json$/.test(id)) return undefined;
+    return JSON.stringify({ forms: (JSON.parse(text) as { readonly forms: object }).forms });
   },
 };
 
@@ -61,7 +71,7 @@ const builds: Readonly<Record<string, BuildEnvironmentOptions>> = {
 export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
   resolve: { conditions: ["@submissions/source", "browser", "import", "module", "default"] },
-  plugins: [compactTemplates],
+  plugins: [formWordsOnly, compactTemplates],
   build: {
     // The newest features in use are `light-dark()` and `URL.parse`.
     target: ["chrome126", "firefox126", "safari18"],

@@ -142,6 +142,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     keysConfirmed: new Set(),
     proofOfWork: config.proofOfWork === null ? null : new ProofOfWork(config.proofOfWork),
     packageTitles: config.packages && titlesOf(config.packages),
+    languages: config.languages,
     newsletterOptIn: config.newsletterOptIn,
     mailCapped(kind, requestId) {
       metrics.mails.inc({ kind, result: "capped" });

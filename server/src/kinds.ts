@@ -3,7 +3,6 @@
 import { applicationInput, applicationReceipt } from "@submissions/shared/application";
 import { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
 import { type kinds, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
-import type { Language } from "@submissions/shared/language";
 import type { z } from "zod";
 
 /** The names of a kind's fields in the request. */
@@ -13,19 +12,15 @@ type FieldOf<Kind extends SubmissionKind> = keyof (typeof kinds)[Kind]["fields"]
 export interface FormPage {
   /** Where the form stands on the front page. */
   readonly anchor: string;
-  readonly words: Readonly<
-    Record<
-      Language,
-      {
-        /** In the navigation. */
-        readonly section: string;
-        /** On the page after it was accepted. */
-        readonly thanks: string;
-        /** Heading of the page that shows it again, because it was refused. */
-        readonly notSent: string;
-      }
-    >
-  >;
+  /** In English. */
+  readonly words: {
+    /** In the navigation. */
+    readonly section: string;
+    /** On the page after it was accepted. */
+    readonly thanks: string;
+    /** Heading of the page that shows it again, because it was refused. */
+    readonly notSent: string;
+  };
   /** Beside it on the front page, which is in English. */
   readonly front: { readonly heading: string; readonly text: string; readonly more?: string };
 }
@@ -60,16 +55,9 @@ export const serverKinds = {
     page: {
       anchor: "inquiry",
       words: {
-        en: {
-          section: "Inquiry",
-          thanks: "Thank you. Our sales team will contact you by e-mail.",
-          notSent: "Your inquiry has not been sent yet",
-        },
-        de: {
-          section: "Anfrage",
-          thanks: "Vielen Dank. Unser Vertrieb meldet sich per E-Mail bei Ihnen.",
-          notSent: "Ihre Anfrage ist noch nicht gesendet",
-        },
+        section: "Inquiry",
+        thanks: "Thank you. Our sales team will contact you by e-mail.",
+        notSent: "Your inquiry has not been sent yet",
       },
       front: {
         heading: "Ask about packages",
@@ -95,16 +83,9 @@ export const serverKinds = {
     page: {
       anchor: "careers",
       words: {
-        en: {
-          section: "Careers",
-          thanks: "Thank you. Our recruiting team will read it and contact you by e-mail.",
-          notSent: "Your application has not been sent yet",
-        },
-        de: {
-          section: "Karriere",
-          thanks: "Vielen Dank. Wir lesen Ihre Bewerbung und melden uns per E-Mail bei Ihnen.",
-          notSent: "Ihre Bewerbung ist noch nicht gesendet",
-        },
+        section: "Careers",
+        thanks: "Thank you. Our recruiting team will read it and contact you by e-mail.",
+        notSent: "Your application has not been sent yet",
       },
       front: {
         heading: "Work with us",

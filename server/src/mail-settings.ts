@@ -8,6 +8,7 @@ import type { MailSettings } from "./mail/templates/layout.ts";
 export const mailSettingsOf = (config: Config): Omit<MailSettings, "publicUrl" | "receiptId" | "answerTo"> => ({
   brand: config.brand,
   ...config.mailLook,
+  languages: config.languages,
   teams: config.addresses.teams,
   packageTitles: titlesOf(config.packages ?? samplePackages),
   isDisposable: disposableHosts(config.disposableDomains),

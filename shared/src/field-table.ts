@@ -22,10 +22,8 @@ export interface Field {
   readonly rule?: TextRule;
   /** What notices and the console call it. */
   readonly label: string;
-  /** What forms say of it, in English. */
+  /** What forms say of it in English. Other languages have files of their own (languages/). */
   readonly en: FieldWords;
-  /** What forms say of it, in German. */
-  readonly de: FieldWords;
   /** What the OpenAPI document says of it. */
   readonly description: string;
   /** A value that the schema accepts as it is, for the OpenAPI document. A file has none. */
@@ -55,7 +53,7 @@ export const fieldOfKind = (table: FieldTable, kind: FieldKind): string | undefi
 export const exampleOf = (table: FieldTable): Readonly<Record<string, string | readonly string[]>> =>
   Object.fromEntries(Object.entries(table).flatMap(([name, { example }]) => (example ? [[name, example]] : [])));
 
-/** The texts of a form beside those of its fields, in one language. */
+/** The texts of a form beside those of its fields. */
 export interface FormWords {
   /** Its button. */
   readonly submit: string;
@@ -71,7 +69,6 @@ export const emailField = {
   rule: email,
   label: "E-mail",
   en: { label: "E-mail address", missing: "Enter your e-mail address." },
-  de: { label: "E-Mail-Adresse", missing: "Bitte geben Sie Ihre E-Mail-Adresse ein." },
   description: "Where the receipt and the answer go.",
   autocomplete: "email",
 } as const satisfies Field;
@@ -82,7 +79,6 @@ export const companyField = {
   rule: optionalText(200),
   label: "Company",
   en: { label: "Company" },
-  de: { label: "Unternehmen" },
   autocomplete: "organization",
   half: true,
 } as const satisfies Omit<Field, "description">;

@@ -4,24 +4,24 @@
 import { applicationFields, applicationForm, applicationPrefix, resumeField } from "./application-fields.ts";
 import type { FieldGroup, FieldTable, FormWords } from "./field-table.ts";
 import { inquiryFields, inquiryForm, inquiryPrefix } from "./inquiry-fields.ts";
-import type { Language } from "./language.ts";
+import type { GreetingLanguage } from "./language.ts";
 import type { Role } from "./roles.ts";
 
-/** What forms and pages say of a kind, in one language. */
+/** What forms and pages say of a kind in English. Other languages have files of their own (languages/). */
 export interface KindWords extends FormWords {
   /** One of them: `Inquiry`. */
   readonly label: string;
   /** Several of them: `Inquiries`. */
   readonly plural: string;
-  /** Within a reply, before the reference: `your inquiry`. */
-  readonly yours: string;
   /** The message of the receipt. In English it is what the service answers, and what the forms translate. */
   readonly received: string;
 }
 
 /** What is known of a kind everywhere, in the browser too. */
 export interface Kind {
-  readonly words: Readonly<Record<Language, KindWords>>;
+  readonly words: { readonly en: KindWords };
+  /** Within a reply, before the reference: `your inquiry`. */
+  readonly yours: Readonly<Record<GreetingLanguage, string>>;
   /** Several of them in addresses, exports and settings: `inquiries`. */
   readonly plural: string;
   /** The person who sends one: `buyer`. */
@@ -51,22 +51,13 @@ export const kinds = {
       en: {
         label: "Inquiry",
         plural: "Inquiries",
-        yours: "your inquiry",
         submit: "Send inquiry",
         accepted: "Your inquiry has been sent",
         again: "Send another inquiry",
         received: "Thank you. We received your inquiry, and our sales team will contact you by e-mail.",
       },
-      de: {
-        label: "Anfrage",
-        plural: "Anfragen",
-        yours: "Ihrer Anfrage",
-        submit: "Anfrage senden",
-        accepted: "Ihre Anfrage ist angekommen",
-        again: "Weitere Anfrage senden",
-        received: "Vielen Dank. Wir haben Ihre Anfrage erhalten, und unser Vertrieb meldet sich per E-Mail bei Ihnen.",
-      },
     },
+    yours: { en: "your inquiry", de: "Ihrer Anfrage" },
     plural: "inquiries",
     person: "buyer",
     prefix: inquiryPrefix,
@@ -84,22 +75,13 @@ export const kinds = {
       en: {
         label: "Application",
         plural: "Applications",
-        yours: "your application",
         submit: "Send application",
         accepted: "Your application has been sent",
         again: "Send another application",
         received: "Thank you. We received your application, and our team will contact you by e-mail.",
       },
-      de: {
-        label: "Bewerbung",
-        plural: "Bewerbungen",
-        yours: "Ihrer Bewerbung",
-        submit: "Bewerbung senden",
-        accepted: "Ihre Bewerbung ist angekommen",
-        again: "Weitere Bewerbung senden",
-        received: "Vielen Dank. Wir haben Ihre Bewerbung erhalten und melden uns per E-Mail bei Ihnen.",
-      },
     },
+    yours: { en: "your application", de: "Ihrer Bewerbung" },
     plural: "applications",
     person: "applicant",
     prefix: applicationPrefix,

@@ -1,6 +1,5 @@
 // The fields of a subscription that people fill in (field-table.ts says what each part is for). Its source comes from the page.
 import { emailField, type FieldGroup, type FieldTable, type FormWords } from "./field-table.ts";
-import type { Language } from "./language.ts";
 
 /** The fields of a subscription. */
 export const subscriptionFields = {
@@ -12,8 +11,7 @@ export const subscriptionForm: readonly FieldGroup<keyof typeof subscriptionFiel
   { title: null, fields: ["email"] },
 ];
 
-/** What its form says. */
-export const subscriptionWords: Readonly<Record<Language, FormWords>> = {
+/** What its form says in English. */
+export const subscriptionWords: { readonly en: FormWords } = {
   en: { submit: "Subscribe", accepted: "Check your inbox", again: "Subscribe another address" },
-  de: { submit: "Abonnieren", accepted: "Sehen Sie in Ihr Postfach", again: "Weitere Adresse anmelden" },
 };

@@ -43,6 +43,7 @@ const intake: Intake = {
   keysConfirmed: new Set(),
   proofOfWork: null,
   packageTitles: null,
+  languages: new Set(["en"]),
   newsletterOptIn: "double",
   mailCapped: none,
   failedAfterCommit: fail,

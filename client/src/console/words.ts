@@ -22,8 +22,15 @@ export const severalOf = (kind: SubmissionKind): string => kinds[kind].words.en.
 /** A name in code as words: `notFound` → `not found`. */
 export const spaced = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** The languages of forms as they are shown. English is the default and is not shown. */
-export const languageWords: Readonly<Record<string, string>> = { de: "German" };
+/** The language of a form as it is shown. English is the default and is not shown. */
+export function languageName(language: string): string {
+  try {
+    return new Intl.DisplayNames(["en"], { type: "language" }).of(language) ?? language;
+  } catch {
+    // RangeError: not a language tag.
+    return language;
+  }
+}
 
 /** By the last word of a mail's kind: `notice` of `inquiry-notice`. Others are shown as they are. */
 const mailWords: Readonly<Record<string, string>> = {

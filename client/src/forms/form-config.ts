@@ -7,6 +7,8 @@ export interface FormConfig {
   readonly packages: readonly PackageChoice[] | null;
   /** Whether each submission needs a solved challenge. */
   readonly proofOfWork: boolean;
+  /** Languages beside English and German; absent: none. */
+  readonly languages?: readonly string[];
 }
 
 const known = new Map<string, Promise<FormConfig>>();

@@ -132,16 +132,20 @@ export abstract class FormElement extends PageElement {
 
   // Without waiting where that is possible: a form that comes later moves the content below it.
   async #inItsLanguage(then: () => void): Promise<void> {
-    const loading = this.isConnected && languageLoading(this);
+    // A page that brings the words of a language needs none of ours.
+    const loading =
+      this.isConnected && !this.#override.lang && languageLoading(this, this.endpoint, () => this.#renew());
     if (loading) await loading;
     then();
   }
 
   /** Changes to the language of the page around. */
   #speak(): void {
-    void this.#inItsLanguage(() => {
-      if (this.#texts && this.#texts.lang !== stringsFor(this, this.#override).lang) this.refresh();
-    });
+    void this.#inItsLanguage(() => this.#renew());
+  }
+
+  #renew(): void {
+    if (this.#texts && this.#texts.lang !== stringsFor(this, this.#override).lang) this.refresh();
   }
 }
 

@@ -42,7 +42,7 @@ test("a file at the limit passes, and one byte more is refused and shown as larg
   );
   expect(await checkResume(new File([bytes.subarray(0, -1)], "a.pdf"), english)).toBeUndefined();
   expect(await checkResume(new File([bytes], "a.pdf"), english)).toBe("This file is 5.1 MB; at most 5 MB can be sent.");
-  expect(await checkResume(new File([bytes], "a.pdf"), formTexts.de)).toContain("5,1 MB");
+  expect(await checkResume(new File([bytes], "a.pdf"), formTexts.get("de")!)).toContain("5,1 MB");
 });
 
 test("a file that was deleted after it was chosen is reported as unreadable", async () => {

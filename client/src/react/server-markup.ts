@@ -6,7 +6,7 @@ import { forms, type FormName } from "@submissions/shared/forms/form-fields";
 import { formTexts } from "@submissions/shared/forms/form-texts";
 import { overriddenStrings } from "@submissions/shared/forms/override-strings";
 import { html } from "@submissions/shared/html";
-import { languageOf } from "@submissions/shared/language";
+import { languageAmong } from "@submissions/shared/language";
 import type { ServerMarkup } from "./form-props.ts";
 
 /** Writes the content of a form's element. */
@@ -20,7 +20,7 @@ export const serverMarkup: ServerMarkup = (
     values: { source: source ?? "", ...values },
     issues: [],
     packages: choices(form, packages),
-    strings: overriddenStrings(formTexts[languageOf(lang)], strings),
+    strings: overriddenStrings(formTexts.get(languageAmong(lang, formTexts))!, strings),
     privacy: { url: shown.privacy, consent: shown.consent },
     // The page may be the same for every visitor, so it has no key of its own.
     idempotencyKey: "",

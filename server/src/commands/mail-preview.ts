@@ -9,7 +9,7 @@ import { valuesOf } from "../field-values.ts";
 import { mailSettingsOf } from "../mail-settings.ts";
 import { compileMails } from "../mail/compose.ts";
 import type { MailKind, MailSubject, StoredSubmission } from "../storage/records.ts";
-import { configOf, type CommandDeps } from "./command.ts";
+import { CommandFailed, configOf, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
 const kinds: readonly MailKind[] = [
@@ -34,11 +34,13 @@ export function registerMailPreview(mail: Command, deps: CommandDeps): void {
     .summary("write a mail as HTML, about made-up people")
     .description("Writes a mail with the words and settings in force, about made-up people. Sends and stores nothing.")
     .addArgument(new Argument("<kind>", "of mail").choices(kinds))
-    .addOption(new Option("--language <language>", "of the form").choices(["en", "de"]).default("en"))
+    .addOption(new Option("--language <language>", "of the form").default("en"))
     .option("--text", "the text part, with the subject above it")
     .addHelpText("after", examples)
     .action(async (kind: MailKind, { language, text }: Options) => {
       const config = configOf(deps);
+      if (!config.languages.has(language))
+        throw new CommandFailed(`No language ${language} is known: ${[...config.languages.keys()].join(", ")}.`);
       const settings = {
         ...mailSettingsOf(config),
         publicUrl: () => publicUrl(config),

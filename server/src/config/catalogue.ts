@@ -6,7 +6,7 @@ import { required } from "@submissions/shared/fields";
 import { textLengthMax } from "@submissions/shared/limits";
 import { readText, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
-import { path, refuse, type Kind } from "./kinds.ts";
+import { parseJson, path, refuse, type Kind } from "./kinds.ts";
 
 const count = z.number().positive().lt(1e9).nullable().catch(null);
 const name = required({ rule: requiredText(textLengthMax.name) });
@@ -79,15 +79,6 @@ export const disposableDomains: Kind<readonly string[]> = fileText.transform((te
   }
   return [...domains];
 });
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // The SyntaxError quotes the file.
-    return undefined;
-  }
-}
 
 function sample(id: string, title: string, hours: number, speakers: number, licence = "CC BY 4.0") {
   return { id, title, hours, speakers, licence };

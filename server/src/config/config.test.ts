@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { publicUrl, type Config } from "./config.ts";
 import { describeSettings, loadConfig, reportMisspellings, reportProblems } from "./load.ts";
 import type { ConfigProblem, Environment } from "./load.ts";
-import { builtInWords } from "./mail-words.ts";
+import { builtInLanguages, mailsOf } from "./languages.ts";
 import { sections, settings, type Setting } from "./settings.ts";
 
 function configOf(environment: Environment): Config {
@@ -37,7 +37,8 @@ test("needs nothing to start, and defaults as documented", () => {
       from: { name: "Speech Marketplace", address: "no-reply@marketplace.example" },
       teams: { inquiry: ["sales@marketplace.example"], application: ["recruiting@marketplace.example"] },
     },
-    mailLook: { words: builtInWords, logo: null, signature: [] },
+    languages: builtInLanguages,
+    mailLook: { words: mailsOf(builtInLanguages), logo: null, signature: [] },
     mailDeadlineMs: 2000,
     postmarkWebhook: null,
     inbound: null,

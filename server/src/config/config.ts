@@ -6,7 +6,7 @@ import { transportOf } from "../mail/transports.ts";
 import type { TracingSettings } from "../observe/traces.ts";
 import type { VaultSettings } from "../resumes/open-vault.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
-import { builtInWords } from "./mail-words.ts";
+import { builtInLanguages, type Languages, mailsOf } from "./languages.ts";
 import type { Values } from "./settings.ts";
 
 type Made = ReturnType<typeof configFrom>;
@@ -16,6 +16,7 @@ export type Config = { readonly [Name in keyof Made]: Readonly<Made[Name]> };
 
 export function configFrom(values: Values) {
   const { name, address } = values.MAIL_FROM;
+  const languages: Languages = new Map([...builtInLanguages, ...(values.LANGUAGES ?? [])]);
   return {
     /** What pages and mails call us. An address is no name: the host of its owner is, if need be. */
     brand: values.BRAND ?? name ?? address.slice(address.indexOf("@") + 1),
@@ -34,10 +35,12 @@ export function configFrom(values: Values) {
     addresses: { from: values.MAIL_FROM, teams: ofKinds((kind) => values[serverKinds[kind].settings.team]) },
     /** What mails to persons look like: their words, the image above them, the lines below. */
     mailLook: {
-      words: values.MAIL_TEMPLATES ?? builtInWords,
+      words: new Map([...mailsOf(languages), ...(values.MAIL_TEMPLATES ?? [])]),
       logo: values.MAIL_LOGO_URL,
       signature: values.MAIL_SIGNATURE?.split("\\n") ?? [],
     },
+    /** Of forms, pages and mails to persons. */
+    languages,
     mailDeadlineMs: values.MAIL_DEADLINE_MS,
     postmarkWebhook: values.POSTMARK_WEBHOOK_AUTH,
     inbound: inboundOf(values),

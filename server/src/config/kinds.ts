@@ -34,6 +34,16 @@ export function refuse(context: z.RefinementCtx, message: string): never {
   return z.NEVER;
 }
 
+/** What a text holds as JSON; undefined: it is none. */
+export function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    // The SyntaxError quotes the file.
+    return undefined;
+  }
+}
+
 /** What a function reads; undefined: the text is wrong. */
 const read = <T>(reader: (raw: string) => T | undefined, message: string): Kind<T> =>
   text.transform((raw, context) => reader(raw) ?? refuse(context, message));

@@ -5,6 +5,7 @@ import { serverKinds } from "../kinds.ts";
 import { isBelow } from "../mail/inbound-address.ts";
 import { transports } from "../mail/transports.ts";
 import { configFrom } from "./config.ts";
+import { builtInLanguages } from "./languages.ts";
 import { settings, type Setting, type SettingName, type Values } from "./settings.ts";
 
 /** How a process ends because of its configuration: `EX_CONFIG` of sysexits.h. */
@@ -70,6 +71,17 @@ function* problemsBetween(
     yield { name: "CONSOLE_PASSWORDS", message: "must be on, or unset, without OIDC_ISSUER." };
   }
   yield* problemsOfInbound(values, isSet);
+  const languages = new Set([...builtInLanguages.keys(), ...(values.LANGUAGES?.keys() ?? [])]);
+  const unknown = [...(values.MAIL_TEMPLATES?.keys() ?? [])].filter(
+    (name) => !languages.has(name.replace(/^.*?\./, "")),
+  );
+  if (unknown.length > 0) {
+    const files = unknown.map((name) => `${name}.txt`).join(", ");
+    yield {
+      name: "MAIL_TEMPLATES",
+      message: `${files} is no mail and language: LANGUAGES has no file of that language.`,
+    };
+  }
   const credentials = transport === undefined ? null : transports[transport].credentials;
   if (credentials === null) return;
   // The defaults are placeholders. Only mails that are not sent may be addressed by them.

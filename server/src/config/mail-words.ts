@@ -47,17 +47,15 @@ function readFolder(folder: string): Map<string, Words> | string {
   return problems.length > 0 ? problems.join(" ") : new Map(read.filter((one) => typeof one !== "string"));
 }
 
-export const builtInWords = readFolder(fileURLToPath(new URL("../mail/words", import.meta.url))) as MailWords;
+/** The English words, which every other language may lack. */
+export const englishMails = readFolder(fileURLToPath(new URL("../mail/words", import.meta.url))) as MailWords;
 
 export const mailWords: Kind<MailWords> = path.transform((folder, context) => {
   try {
     const own = readFolder(folder);
     if (typeof own === "string") return refuse(context, own);
-    for (const language of ["en", "de"]) {
-      const welcome = own.get(`newsletter-welcome.${language}`);
-      if (welcome) own.getOrInsert(`newsletter-active.${language}`, welcome);
-    }
-    return new Map([...builtInWords, ...own]);
+    const welcomes = [...own].filter(([name]) => name.startsWith("newsletter-welcome."));
+    return new Map([...welcomes.map(([name, words]) => [name.replace("welcome", "active"), words] as const), ...own]);
   } catch (error) {
     // A system error: absent, unreadable.
     const reason = (error as NodeJS.ErrnoException).code;
@@ -66,11 +64,12 @@ export const mailWords: Kind<MailWords> = path.transform((folder, context) => {
   }
 });
 
-function readWords(name: string, text: string): [string, Words] | string {
-  const [, kind = "", language = ""] = /^(.+)\.(en|de)$/.exec(name) ?? [];
+/** @param name of the mail and its language: `inquiry-receipt.de` */
+export function readWords(name: string, text: string): [string, Words] | string {
+  const [, kind = "", language = ""] = /^(.+)\.([a-z]{2,3}(?:-[a-z0-9]+)*)$/.exec(name) ?? [];
   const known = placesOf.get(kind);
   if (known === undefined || language === "") {
-    return `${name}.txt is no mail and language: ${[...placesOf.keys()].join(", ")}, each with .en.txt or .de.txt.`;
+    return `${name}.txt is no mail and language: ${[...placesOf.keys()].join(", ")}, each with its language, as .en.txt.`;
   }
   if (text.length > wordsLengthMax) return `${name}.txt is longer than ${wordsLengthMax} characters.`;
   const [, subject = "", rest = ""] = /^Subject: ([^\n]+)\n[^\S\n]*\n(.*)$/s.exec(text.replaceAll("\r\n", "\n")) ?? [];

@@ -4,6 +4,7 @@ import type { LogLevel } from "../observe/log.ts";
 import { transportNames } from "../mail/transports.ts";
 import { catalogue, disposableDomains } from "./catalogue.ts";
 import * as kind from "./kinds.ts";
+import { languages } from "./languages.ts";
 import { mailWords } from "./mail-words.ts";
 
 interface Facts {
@@ -168,6 +169,10 @@ const mail = {
   MAIL_TEMPLATES: optional(mailWords, "built in", {
     means: "folder with words of one's own for the mails",
     values: "[A text file a mail and language](mail.md#words-of-your-own).",
+  }),
+  LANGUAGES: optional(languages, "English and German", {
+    means: "folder with more languages for forms, pages and mails",
+    values: "[A file a language](languages.md).",
   }),
   MAIL_LOGO_URL: optional(kind.httpUrl, "the name", {
     means: "address of an image above mails to persons",

@@ -86,7 +86,7 @@ export async function answerCall(
       value instanceof FormData ? dropEmptyFile(value) : dropAbsent(value, formShapes[procedure.path]?.texts);
     watch.ended("read");
     const call: Call = {
-      ...readHiddenFields(value),
+      ...readHiddenFields(value, intake.languages),
       value,
       problems: input.problems,
       resume: input.resume,

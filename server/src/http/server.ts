@@ -80,12 +80,13 @@ export async function buildHttp(options: HttpOptions) {
   const origin = () => (ownOrigin ??= new URL(publicUrl()).origin);
   const bundle = options.mode === "worker" ? null : findFormsBundle(options.formsFolder);
   // Named one by one: the options have secrets.
-  const { brand, packages, privacy, hasFrontPage, version } = options;
+  const { brand, packages, privacy, hasFrontPage, languages, version } = options;
   const site = siteOf({
     brand,
     packages,
     privacy,
     hasFrontPage,
+    languages,
     version,
     corsOrigins,
     publicUrl,

@@ -3,7 +3,7 @@
 import { optionalWebUrl } from "@submissions/shared/addresses";
 import type { FaultName, Issue } from "@submissions/shared/faults";
 import { altchaField, consentPageField, consentTextField, honeypotField } from "@submissions/shared/hidden-fields";
-import { languageField, languageOf, type Language } from "@submissions/shared/language";
+import { languageField, languageAmong, type KnownLanguages, type Language } from "@submissions/shared/language";
 import { textLengthMax } from "@submissions/shared/limits";
 import { cleanLine, optionalText, readText } from "@submissions/shared/text";
 import type { StagedResume } from "../resumes/vault.ts";
@@ -57,12 +57,16 @@ export interface CallWatch {
 }
 
 /** What a body says of its call beside the fields of the submission. */
-export function readHiddenFields(input: object): Pick<Call, "spam" | "solution" | "language" | "consent"> {
+/** @param languages those that this service speaks */
+export function readHiddenFields(
+  input: object,
+  languages: KnownLanguages,
+): Pick<Call, "spam" | "solution" | "language" | "consent"> {
   const consentText = onlyText(valuesOf(input, consentTextField));
   return {
     spam: valuesOf(input, honeypotField).some(isFilled),
     solution: onlyText(valuesOf(input, altchaField)),
-    language: languageOf(valuesOf(input, languageField)[0]),
+    language: languageAmong(valuesOf(input, languageField)[0], languages),
     consent: consentText === null ? null : readConsent(consentText, onlyText(valuesOf(input, consentPageField)) ?? ""),
   };
 }

@@ -77,6 +77,7 @@ function intakeWith(accept: (entry: Entry) => Promise<Acceptance>, earlier: Earl
     keysConfirmed: new Set(),
     proofOfWork: null,
     packageTitles: null,
+    languages: new Set(["en"]),
     newsletterOptIn: "double",
     mailCapped: () => {},
     failedAfterCommit: (error) => void seen.failures.push(error),

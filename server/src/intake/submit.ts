@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { resumeField } from "@submissions/shared/application-fields";
 import type { Issue } from "@submissions/shared/faults";
 import { emailKey } from "@submissions/shared/fields";
+import type { KnownLanguages } from "@submissions/shared/language";
 import type { Clock } from "../clock.ts";
 import type { PackageTitles } from "../config/catalogue.ts";
 import { reached } from "../failpoint.ts";
@@ -42,6 +43,8 @@ export interface Intake {
   readonly proofOfWork: ProofOfWork | null;
   /** Null: any identifier is a package. */
   readonly packageTitles: PackageTitles | null;
+  /** Those of mails to persons. */
+  readonly languages: KnownLanguages;
   readonly newsletterOptIn: OptIn;
   /** Told of each mail that was left out, because its addressee has had enough or must not be mailed. */
   readonly mailCapped: (kind: MailKind, requestId: string) => void;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as plain from "../../../test/support/mail/examples.ts";
-import { builtInWords, type Words } from "../config/mail-words.ts";
+import type { Words } from "../config/mail-words.ts";
 import { valuesOf } from "../field-values.ts";
 import type { MailKind, MailSubject, StoredSubmission, Welcome } from "../storage/records.ts";
 import { compileMails } from "./compose.ts";
@@ -102,7 +102,7 @@ describe("receipts in words of the installation's own", () => {
     body: [[["", "hello", ""]], [["You want"], packages], [packages]],
     footer: [[["", "email", " & ", "brand", ""]]],
   };
-  const own = { words: new Map([...builtInWords, ["inquiry-receipt.en", words]]) };
+  const own = { words: new Map([...settings.words, ["inquiry-receipt.en", words]]) };
 
   test("are shown with their second paragraph in lists of mails, and have a line for each package", () => {
     const { subject, text, html } = receiptOf(
@@ -120,8 +120,8 @@ describe("receipts in words of the installation's own", () => {
   });
 
   test("are missed at the start, not when the mail is due", () => {
-    const lacking = new Map([...builtInWords].filter(([name]) => name !== "application-receipt.de"));
-    expect(() => compileMails({ ...settings, words: lacking })).toThrow("application-receipt.de");
+    const lacking = new Map([...settings.words].filter(([name]) => name !== "application-receipt.en"));
+    expect(() => compileMails({ ...settings, words: lacking })).toThrow("application-receipt.en");
   });
 });
 

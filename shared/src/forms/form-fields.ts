@@ -1,7 +1,6 @@
 // The forms: one for each kind of submission, and the newsletter's. Their fields stand in the order in which they are shown.
 import type { Field, FieldGroup, FieldTable, FormWords } from "../field-table.ts";
 import { kinds, type SubmissionKind } from "../kinds.ts";
-import type { Language } from "../language.ts";
 import { subscriptionFields, subscriptionForm, subscriptionWords } from "../subscription-fields.ts";
 
 /** The forms, by the names of their elements: `<inquiry-form>` and so on. */
@@ -14,7 +13,7 @@ export type FieldName =
 
 /** What is known of a form. */
 export interface Form {
-  readonly words: Readonly<Record<Language, FormWords>>;
+  readonly words: { readonly en: FormWords };
   /** The procedure that takes it: `marketplace.inquiry`. */
   readonly procedure: string;
   /** Where it is sent, below the base address of the service. */

@@ -2,7 +2,7 @@
 // the service without any script. It knows no DOM.
 import { fieldOfKind } from "../field-table.ts";
 import { consentPageField, consentTextField, honeypotField, nextField } from "../hidden-fields.ts";
-import { languageField } from "../language.ts";
+import { directionOf, languageField } from "../language.ts";
 import { fieldMarkup } from "./field-markup.ts";
 import { fieldOf, fieldsOf, forms, idempotencyKeyField, type FormName } from "./form-fields.ts";
 import type { FormReceipt, FormState } from "./form-state.ts";
@@ -14,7 +14,9 @@ import { translated, wordedIssues, type WordedIssue } from "./issue-words.ts";
 export function formMarkup(form: FormName, state: FormState): Markup {
   const { strings, receipt } = state;
   const content = receipt ? receiptMarkup(form, receipt, strings) : openForm(form, state);
-  return html`<div class="frame ${form}" part="frame" lang="${strings.lang}" dir="auto">${content}</div>`;
+  return html`<div class="frame ${form}" part="frame" lang="${strings.lang}" dir="${directionOf(strings.lang)}">
+    ${content}
+  </div>`;
 }
 
 // To 1Password, LastPass, Bitwarden, Dashlane and Proton Pass. A person whose password manager fills the trap is taken for a

@@ -4,10 +4,11 @@ import { faults } from "../faults.ts";
 import { packageCounts } from "../inquiry-fields.ts";
 import { readText } from "../text.ts";
 import { forms } from "./form-fields.ts";
+import type { FormStrings } from "./form-strings.ts";
 import { formTexts } from "./form-texts.ts";
 import { filled, translated, wordedIssues } from "./issue-words.ts";
 
-const { en: english, de: german } = formTexts;
+const [english, german] = [...formTexts.values()] as [FormStrings, FormStrings];
 
 /** All texts by where they stand, but for the translations of messages. */
 function textsOf(strings: object, path = ""): [string, string][] {

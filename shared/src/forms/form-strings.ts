@@ -1,20 +1,16 @@
 // All texts of the forms in English, but for those of the tables: of fields and of single forms.
 import type { FieldWords, FormWords } from "../field-table.ts";
-import { kindOf, submissionKinds } from "../kinds.ts";
-import type { Language } from "../language.ts";
 import { forms, type FieldName, type FormName } from "./form-fields.ts";
 
-/** What the tables say in one language. Fields of one name have the same words in all forms. */
-const ofTables = (language: Language) => ({
+/** What the tables say. Fields of one name have the same words in all forms. */
+const ofTables = {
   fields: Object.fromEntries(
-    Object.values(forms).flatMap(({ fields }) =>
-      Object.entries(fields).map(([name, field]) => [name, field[language]]),
-    ),
+    Object.values(forms).flatMap(({ fields }) => Object.entries(fields).map(([name, field]) => [name, field.en])),
   ) as Readonly<Record<FieldName, FieldWords>>,
-  forms: Object.fromEntries(Object.entries(forms).map(([name, { words }]) => [name, words[language]])) as Readonly<
+  forms: Object.fromEntries(Object.entries(forms).map(([name, { words }]) => [name, words.en])) as Readonly<
     Record<FormName, FormWords>
   >,
-});
+};
 
 const messages: Readonly<Record<string, string>> = {
   "Enter a telephone number.": "Enter a number like +44 20 7946 0018, or leave the field empty.",
@@ -26,7 +22,7 @@ const messages: Readonly<Record<string, string>> = {
 export const english = {
   /** The language of these texts, as in HTML's `lang`. */
   lang: "en",
-  ...ofTables("en"),
+  ...ofTables,
   groups: { person: "About you", work: "About the work", documents: "Resume and letter" },
   /** Stands behind the label of an optional field. */
   optional: "optional",
@@ -102,15 +98,3 @@ export const english = {
 
 /** All texts of the forms in one language. */
 export type FormStrings = Readonly<typeof english>;
-
-/** What a language adds to the tables. */
-export type LanguageStrings = Omit<FormStrings, keyof ReturnType<typeof ofTables>>;
-
-/** All texts of a language, with what the tables say in it. */
-export function stringsOf(language: Language, own: LanguageStrings): FormStrings {
-  const receipts = submissionKinds.map((name) => {
-    const { words } = kindOf(name);
-    return [words.en.received, words[language].received];
-  });
-  return { ...own, ...ofTables(language), messages: { ...own.messages, ...Object.fromEntries(receipts) } };
-}

@@ -15,7 +15,7 @@ const budgets = {
   /** All three forms in English, with all that they load. */
   forms: 21 * 1024,
   /** Another language, for pages in it. */
-  language: 3.25 * 1024,
+  language: 3.5 * 1024,
   /** For services that ask for proofs of work. */
   solver: 1024,
 };
@@ -23,7 +23,7 @@ const budgets = {
 test("all three forms are at most 21 KB; another language and the solver of challenges are loaded apart", () => {
   expect(files).toHaveLength(3);
   expect(sizeOf("forms.js")).toBeLessThanOrEqual(budgets.forms);
-  expect(sizeOf(named("strings-de"))).toBeLessThanOrEqual(budgets.language);
+  expect(sizeOf(named("forms-de"))).toBeLessThanOrEqual(budgets.language);
   expect(sizeOf(named("solve-challenge"))).toBeLessThanOrEqual(budgets.solver);
 });
 

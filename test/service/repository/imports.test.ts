@@ -136,6 +136,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "resumes/inspect.ts",
     "resumes/staging.ts",
     "config/catalogue.ts",
+    "config/languages.ts",
+    "config/page-words.ts",
     "config/config.ts",
     // The gate counts before there is a call.
     "storage/rate-limit-store.ts",
@@ -159,7 +161,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   intake: ["config/catalogue.ts", "mail/outbox.ts"],
   desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/staging.ts"],
   storage: [],
-  mail: ["config/catalogue.ts", "config/mail-words.ts"],
+  mail: ["config/catalogue.ts", "config/languages.ts", "config/mail-words.ts"],
   // It tells what exports tell.
   webhooks: ["desk/export.ts", "observe/log.ts"],
   resumes: ["observe/log.ts"],

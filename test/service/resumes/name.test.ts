@@ -43,7 +43,7 @@ test.each([
   expect(await judge(content, filename)).toEqual({ accepted: false, message });
   const kind = /a (\w+) but/.exec(message)![1]!;
   const inGerman = `Die Datei ist eine ${kind}-Datei, aber ihr Name endet nicht auf .${kind.toLowerCase()}.`;
-  expect(translated(message, formTexts.de)).toBe(inGerman);
+  expect(translated(message, formTexts.get("de")!)).toBe(inGerman);
 });
 
 test.each([

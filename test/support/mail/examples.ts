@@ -1,5 +1,5 @@
 // Submissions and mails that the tests of this folder start from.
-import { builtInWords } from "../../../server/src/config/mail-words.ts";
+import { builtInLanguages, mailsOf } from "../../../server/src/config/languages.ts";
 import { valuesOf } from "../../../server/src/field-values.ts";
 import { compileMails } from "../../../server/src/mail/compose.ts";
 import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
@@ -14,7 +14,8 @@ export const settings: MailSettings = {
   brand: "Accent Datasets",
   logo: null,
   signature: [],
-  words: builtInWords,
+  words: mailsOf(builtInLanguages),
+  languages: builtInLanguages,
   publicUrl: () => "https://datasets.example",
   teams: {
     inquiry: ["sales@datasets.example", "boss@datasets.example"],

@@ -17,7 +17,7 @@ import { PageFrame } from "../parts/page.tsx";
 import { Fact, Mark, Waiting } from "../parts/states.tsx";
 import { Submissions, itemsOf, mailItem, momentItem, Timeline } from "../submission/timeline.tsx";
 import { rowBehind } from "../triage/triage.ts";
-import { languageWords, plural } from "../words.ts";
+import { languageName, plural } from "../words.ts";
 
 export function PersonPage() {
   const me = useMe();
@@ -106,7 +106,7 @@ function Records({ person }: { readonly person: Person }) {
               {subscription.source}
               {subscription.lastSource !== subscription.source && `, latest ${subscription.lastSource}`}
             </Fact>
-            {subscription.language !== "en" && <Fact label="Language">{languageWords[subscription.language]}</Fact>}
+            {subscription.language !== "en" && <Fact label="Language">{languageName(subscription.language)}</Fact>}
             {subscription.consent && (
               <Fact label="Privacy notice">
                 {subscription.consent.text} <span className="quiet">· {subscription.consent.page}</span>

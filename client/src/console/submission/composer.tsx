@@ -2,7 +2,7 @@
 // submission, a conflict, a reload and the end of the session.
 import type { SubmissionDetail } from "@submissions/shared/console";
 import { kinds, type SubmissionKind } from "@submissions/shared/kinds";
-import { languageOf, type Language } from "@submissions/shared/language";
+import { greetingLanguageOf, type GreetingLanguage } from "@submissions/shared/language";
 import { looksLikeName } from "@submissions/shared/names";
 import { useRef, type ReactNode, type RefObject } from "react";
 import { calls, messageOf, queryClient, trpc } from "../calls.ts";
@@ -93,16 +93,16 @@ export function NoteForm({ reference }: { readonly reference: string }) {
   );
 }
 
-const greetings: Readonly<Record<Language, (called: string) => string>> = {
+const greetings: Readonly<Record<GreetingLanguage, (called: string) => string>> = {
   en: (called) => `Hello${called},\n\nabout`,
   de: (called) => `Guten Tag${called},\n\nzu`,
 };
 
 /** What a message begins with. */
 export function greetingOf({ name, kind, reference, fields }: SubmissionDetail): string {
-  const language = languageOf(fields["language"]);
+  const language = greetingLanguageOf(fields["language"]);
   const greeting = greetings[language](looksLikeName(name) ? ` ${name}` : "");
-  return `${greeting} ${kinds[kind].words[language].yours} ${reference}: `;
+  return `${greeting} ${kinds[kind].yours[language]} ${reference}: `;
 }
 
 /** Says which placeholders of a saved answer were not filled. */

@@ -7,7 +7,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Box, CopyButton } from "../parts/boxes.tsx";
 import { Fact } from "../parts/states.tsx";
-import { languageWords } from "../words.ts";
+import { languageName } from "../words.ts";
 
 /** What comes beside the fields of the table. */
 const otherLabels: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ export function Fields({ detail }: { readonly detail: WithPerson<SubmissionDetai
         if (value === null || kind === "paragraphs") return null;
         return (
           <Fact key={name} label={label}>
-            {name === "language" ? languageWords[String(value)] : shownValue(kind, label, value, detail)}
+            {name === "language" ? languageName(String(value)) : shownValue(kind, label, value, detail)}
           </Fact>
         );
       })}

@@ -5,15 +5,8 @@ import { formMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormState } from "@submissions/shared/forms/form-state";
 import { english } from "@submissions/shared/forms/form-strings";
 import { html, type Markup } from "@submissions/shared/html";
-import { languageOf, type Language } from "@submissions/shared/language";
 import { formsStyle } from "./assets.ts";
 import { packagesWith, type Site } from "./site.ts";
-
-/** For people without script where proofs of work are asked for. */
-const needsScript: Readonly<Record<Language, string>> = {
-  en: "This form needs JavaScript, to check that a person sends it. Please turn JavaScript on and send the form again.",
-  de: "Dieses Formular braucht JavaScript, um zu prüfen, dass ein Mensch es sendet. Bitte schalten Sie JavaScript ein und senden Sie das Formular noch einmal.",
-};
 
 const siteSource = "front page";
 
@@ -42,7 +35,8 @@ export function formElement(form: FormName, site: Site, root: string, filled: Fi
     />${formMarkup(form, stateOf(form, site, root, filled))}</template
   >`;
   const note =
-    site.proofOfWork && html`<noscript><p class="note">${needsScript[languageOf(filled.strings?.lang)]}</p></noscript>`;
+    site.proofOfWork &&
+    html`<noscript><p class="note">${site.words(filled.strings?.lang).pages.needsScript}</p></noscript>`;
   const name = `${form}-form`;
   const { source = siteSource } = filled.values ?? {};
   // For the script.

@@ -1,6 +1,6 @@
 // The two frames of the pages: the site with its header and footer, and a page of one card.
 import { html, type Markup } from "@submissions/shared/html";
-import type { Language } from "@submissions/shared/language";
+import { directionOf, type Language } from "@submissions/shared/language";
 import { formsStyle, siteAssets, type Asset } from "./assets.ts";
 import { formOrder, formPages } from "./form-pages.ts";
 import type { Site } from "./site.ts";
@@ -17,7 +17,7 @@ interface Page {
 
 export const layout = ({ language = "en", title, root, styles, head, body }: Page): string =>
   html`<!doctype html>
-    <html lang="${language}">
+    <html ${speaking(language)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -29,13 +29,18 @@ export const layout = ({ language = "en", title, root, styles, head, body }: Pag
       ${body}
     </html> `.text;
 
+const speaking = (language: Language): Markup => {
+  const lang = html`lang="${language}"`;
+  return directionOf(language) === "ltr" ? lang : html`${lang} dir="rtl"`;
+};
+
 const noindex = html`<meta name="robots" content="noindex, nofollow" />`;
 
 export const homeOf = (root: string): string => (root === "" ? "./" : root);
 
 interface Card {
   readonly language?: Language;
-  readonly site: Pick<Site, "brand" | "hasFrontPage">;
+  readonly site: Pick<Site, "brand" | "hasFrontPage" | "words">;
   readonly root: string;
   readonly sign: keyof typeof signs;
   readonly heading: string;
@@ -44,12 +49,10 @@ interface Card {
   readonly on?: Markup | false;
 }
 
-const toFrontPage: Readonly<Record<Language, string>> = { en: "Go to the front page", de: "Zur Startseite" };
-
 export function card({ language = "en", site, root, sign, heading, body, on }: Card): string {
   const { brand, hasFrontPage } = site;
   const home = homeOf(root);
-  const way = on ?? (hasFrontPage && html`<a href="${home}">${toFrontPage[language]}</a>`);
+  const way = on ?? (hasFrontPage && html`<a href="${home}">${site.words(language).pages.toFrontPage}</a>`);
   return layout({
     language,
     title: `${heading} · ${brand}`,
@@ -85,28 +88,11 @@ interface SitePage extends Omit<Page, "styles"> {
   readonly styles?: readonly Asset[];
 }
 
-const siteWords = {
-  en: {
-    skip: "Skip to the content",
-    site: "Site",
-    packages: "Packages",
-    developers: "For developers",
-    document: "OpenAPI document",
-  },
-  de: {
-    skip: "Zum Inhalt springen",
-    site: "Website",
-    packages: "Pakete",
-    developers: "Für Entwickler",
-    document: "OpenAPI-Dokument",
-  },
-};
-
 export function sitePage({ site, root, title, styles = [], body, ...page }: SitePage): string {
   const { brand, hasFrontPage } = site;
   const { language = "en" } = page;
-  const words = siteWords[language];
-  const ofForms = formOrder.map((form) => [formPages[form].anchor, formPages[form].words[language].section] as const);
+  const words = site.words(language).pages;
+  const ofForms = formOrder.map((form) => [formPages[form].anchor, words.forms[form].section] as const);
   const sections = [["packages", words.packages] as const, ...ofForms];
   return layout({
     ...page,

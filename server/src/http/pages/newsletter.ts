@@ -1,7 +1,7 @@
 // The pages that the links of welcome mails lead to. GET changes nothing, because mail programs and scanners follow links by
 // themselves. No page names an address, or says why a link does not work: other people open forwarded links too.
 import { html } from "@submissions/shared/html";
-import { languageField, languageOf, type Language } from "@submissions/shared/language";
+import { languageField, type Language } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../clock.ts";
 import { Fault } from "../../fault.ts";
@@ -19,60 +19,8 @@ const formBytesMax = 4 * 1024;
 /** The pages are one level below the root. */
 const root = "../";
 
-type Words = Readonly<Record<"ask" | "explain" | "button" | "done" | "outcome", string>>;
-
-const words: Readonly<Record<Language, Readonly<Record<LinkPurpose, Words>>>> = {
-  en: {
-    confirm: {
-      ask: "Confirm your subscription",
-      explain: "Press the button, and our newsletter will come to the address that our e-mail was sent to.",
-      button: "Confirm subscription",
-      done: "You are subscribed",
-      outcome: "Thank you, your subscription is confirmed. Every e-mail from us has a link to unsubscribe.",
-    },
-    unsubscribe: {
-      ask: "Unsubscribe from our newsletter",
-      explain: "Press the button, and we will send no more newsletters to the address that our e-mail was sent to.",
-      button: "Unsubscribe",
-      done: "You are unsubscribed",
-      outcome: "We will send you no more newsletters. If you change your mind, you can subscribe again on our site.",
-    },
-  },
-  de: {
-    confirm: {
-      ask: "Bestätigen Sie Ihr Abonnement",
-      explain: "Ein Klick, und unser Newsletter kommt an die Adresse, an die wir Ihnen geschrieben haben.",
-      button: "Abonnement bestätigen",
-      done: "Sie haben unseren Newsletter abonniert",
-      outcome: "Vielen Dank, Ihr Abonnement ist bestätigt. In jeder E-Mail von uns finden Sie einen Link zum Abmelden.",
-    },
-    unsubscribe: {
-      ask: "Vom Newsletter abmelden",
-      explain: "Ein Klick, und wir senden keinen Newsletter mehr an die Adresse, an die wir Ihnen geschrieben haben.",
-      button: "Abmelden",
-      done: "Sie sind abgemeldet",
-      outcome: "Wir senden Ihnen keinen Newsletter mehr. Auf unserer Seite können Sie ihn jederzeit wieder abonnieren.",
-    },
-  },
-};
-
-const deadLink: Readonly<Record<Language, Readonly<Record<"heading" | "why" | "leave" | "on", string>>>> = {
-  en: {
-    heading: "This link does not work",
-    why: "It may be incomplete or too old. A link to confirm a subscription works for 7 days.",
-    leave: "To unsubscribe, use the link in the latest e-mail from us.",
-    on: "Subscribe again on our site",
-  },
-  de: {
-    heading: "Dieser Link funktioniert nicht",
-    why: "Er ist unvollständig oder zu alt. Ein Link zum Bestätigen gilt 7 Tage.",
-    leave: "Zum Abmelden nehmen Sie bitte den Link in der neuesten E-Mail von uns.",
-    on: "Auf unserer Seite neu abonnieren",
-  },
-};
-
 interface NewsletterOptions {
-  readonly site: Pick<Site, "brand" | "hasFrontPage">;
+  readonly site: Pick<Site, "brand" | "hasFrontPage" | "words" | "languageOf">;
   readonly store: Pick<Store, "checkLink" | "followLink">;
   readonly clock: Clock;
   readonly guard: Guard;
@@ -96,8 +44,8 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, options: Newslette
     const token = fieldIn(request.query, "token");
     const link = linkOf(token);
     if (link === null || !(await store.checkLink(purpose, link))) return sendDeadLink(request, reply, site);
-    const language = languageAsked(request);
-    const { ask, explain, button } = words[language][purpose];
+    const language = languageAsked(request, site);
+    const { ask, explain, button } = site.words(language).pages[purpose];
     const body = html`<p>${explain}</p>
       <form method="post" action="${purpose}">
         <input type="hidden" name="token" value="${token}" />
@@ -113,8 +61,8 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, options: Newslette
     const link = linkOf(fieldIn(request.query, "token") || formField(request, "token"));
     // Answered alike when it was done before.
     if (link === null || !(await store.followLink(purpose, link))) return sendDeadLink(request, reply, site);
-    const language = languageAsked(request);
-    const { done, outcome } = words[language][purpose];
+    const language = languageAsked(request, site);
+    const { done, outcome } = site.words(language).pages[purpose];
     const body = html`<p role="status">${outcome}</p>`;
     return sendPage(reply, card({ language, site, root, sign: "done", heading: done, body }));
   });
@@ -122,8 +70,8 @@ function addPages(app: FastifyInstance, purpose: LinkPurpose, options: Newslette
 
 /** The one page for every link that does not work, whatever the reason. */
 function sendDeadLink(request: FastifyRequest, reply: FastifyReply, site: NewsletterOptions["site"]): FastifyReply {
-  const language = languageAsked(request);
-  const { heading, why, leave, on: again } = deadLink[language];
+  const language = languageAsked(request, site);
+  const { heading, why, leave, on: again } = site.words(language).pages.deadLink;
   const body = html`<p>${why}</p>
     <p>${leave}</p>`;
   const on = site.hasFrontPage && html`<a href="${root}#newsletter">${again}</a>`;
@@ -139,8 +87,8 @@ function fieldIn(query: unknown, name: string): string {
 const formField = ({ body }: FastifyRequest, name: string): string =>
   body instanceof URLSearchParams && body.getAll(name).length === 1 ? (body.get(name) ?? "") : "";
 
-const languageAsked = (request: FastifyRequest): Language =>
-  languageOf(fieldIn(request.query, languageField) || formField(request, languageField));
+const languageAsked = (request: FastifyRequest, site: Pick<Site, "languageOf">): Language =>
+  site.languageOf(fieldIn(request.query, languageField) || formField(request, languageField));
 
 function takeSmallForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

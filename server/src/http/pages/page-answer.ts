@@ -2,7 +2,7 @@
 // accept, get JSON.
 import { faults } from "@submissions/shared/faults";
 import { referenceIn } from "@submissions/shared/kinds";
-import { languageField } from "@submissions/shared/language";
+import { languageField, type Language } from "@submissions/shared/language";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { describeFailure, type Failure } from "../../rpc/failure.ts";
 import type { FormBody } from "../body/form-body.ts";
@@ -15,7 +15,8 @@ export type PageAnswer = ReturnType<typeof pageAnswer>;
 const pageAnswer = (request: FastifyRequest, site: Site) => ({
   /** The address of the page after a form was accepted. */
   after: (receipt: unknown, form: FormBody | null): string =>
-    nextAddress(form?.fields, site) ?? thanksAddress(request, receipt, form),
+    nextAddress(form?.fields, site) ??
+    thanksAddress(request, receipt, site.languageOf(form?.fields.get(languageField))),
   /** Answers with the page of a refusal; with the form again, where its fields are known. Never rejects. */
   async sendRefusal(reply: FastifyReply, failure: Failure, form: FormBody | null): Promise<void> {
     try {
@@ -67,13 +68,12 @@ function readRange(range: string): [type: string, quality: number] {
 }
 
 /** The page of thanks, seen from the address that the form was sent to. */
-function thanksAddress({ routeOptions: { url } }: FastifyRequest, receipt: unknown, form: FormBody | null): string {
+function thanksAddress({ routeOptions: { url } }: FastifyRequest, receipt: unknown, language: Language): string {
   const reference = referenceIn(receipt as Parameters<typeof referenceIn>[0]);
-  const language = form?.fields.get(languageField);
   const query = new URLSearchParams({
     kind: formOf(url) ?? "",
     ...(reference !== undefined && { reference }),
-    ...(language === "de" && { [languageField]: language }),
+    ...(language !== "en" && { [languageField]: language }),
   });
   return `../../thanks?${query.toString()}`;
 }

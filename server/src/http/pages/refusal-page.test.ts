@@ -6,6 +6,7 @@ import type { FastifyRequest } from "fastify";
 import { describe, expect, test } from "vitest";
 import { refusalPage } from "./refusal-page.ts";
 import { samplePackages } from "../../config/catalogue.ts";
+import { builtInLanguages } from "../../config/languages.ts";
 import { siteOf } from "./site.ts";
 
 const site = siteOf({
@@ -13,6 +14,7 @@ const site = siteOf({
   brand: "Example Speech",
   packages: samplePackages,
   intake: { packageTitles: null, newsletterOptIn: "double", proofOfWork: null },
+  languages: builtInLanguages,
   privacy: null,
   corsOrigins: [],
   hasFrontPage: true,

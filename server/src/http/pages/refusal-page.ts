@@ -12,13 +12,13 @@ import {
   type FormName,
 } from "@submissions/shared/forms/form-fields";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
-import { formTexts } from "@submissions/shared/forms/form-texts";
 import { translated } from "@submissions/shared/forms/issue-words";
 import { altchaField } from "@submissions/shared/hidden-fields";
 import { html } from "@submissions/shared/html";
-import { languageField, languageOf, type Language } from "@submissions/shared/language";
+import { languageField } from "@submissions/shared/language";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
+import type { PageWords } from "../../config/page-words.ts";
 import type { Failure } from "../../rpc/failure.ts";
 import type { FormBody } from "../body/form-body.ts";
 import { isIdempotencyKey } from "../call.ts";
@@ -28,30 +28,7 @@ import { formPages } from "./form-pages.ts";
 import { card, formsHead, homeOf, sitePage } from "./frame.ts";
 import { formOf, nextAddress, packagesWith, type Site } from "./site.ts";
 
-// `fileGone`: no page can put a file back into its field.
-type Words = Readonly<Record<"cut" | "fileGone" | "otherFile" | "keyReused" | "underWayHeading" | "underWay", string>>;
-
-const words: Readonly<Record<Language, Words>> = {
-  en: {
-    cut: "A text was too long. Only its beginning is shown.",
-    fileGone: "Please choose the file again. A page cannot keep it.",
-    otherFile: "Please choose another file.",
-    keyReused: "You have already sent this form, with other content. To send this as well, press the button again.",
-    underWayHeading: "Your form is being processed",
-    underWay:
-      "It was sent a moment ago, and we have not finished. Wait a second, reload this page, and let your browser send the form again. It will not be stored twice.",
-  },
-  de: {
-    cut: "Ein Text war zu lang. Nur sein Anfang ist zu sehen.",
-    fileGone: "Bitte wählen Sie die Datei noch einmal. Eine Seite kann sie nicht behalten.",
-    otherFile: "Bitte wählen Sie eine andere Datei.",
-    keyReused:
-      "Sie haben dieses Formular schon gesendet, mit anderem Inhalt. Um auch dies zu senden, drücken Sie die Taste noch einmal.",
-    underWayHeading: "Ihr Formular wird bearbeitet",
-    underWay:
-      "Es wurde gerade gesendet, und wir sind noch nicht fertig. Warten Sie eine Sekunde, laden Sie diese Seite neu, und lassen Sie Ihren Browser das Formular noch einmal senden. Es wird nicht doppelt gespeichert.",
-  },
-};
+type Words = PageWords["refused"];
 
 type SentForm = Pick<FormBody, "fields" | "resume">;
 
@@ -63,19 +40,19 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
   if (form === undefined || sent === null || (sent.resume === null && [...sent.fields.keys()].length === 0))
     return refusalCard(site, request.url, failure, form);
   const { fields } = sent;
-  const language = languageOf(fields.get(languageField));
+  const language = site.languageOf(fields.get(languageField));
+  const { forms: strings, pages } = site.words(language);
+  const own = pages.refused;
   // It was sent twice at once and may be stored already, so the page does not show it as unsent.
   if (failure.fault === "idempotencyConflict") {
-    const { underWay, underWayHeading } = words[language];
+    const { underWay, underWayHeading } = own;
     const body = html`<p role="status">${underWay}</p>`;
     return card({ language, site, root, sign: "wait", heading: underWayHeading, body });
   }
   const { cut, ...filled } = filledFrom(form, fields, site);
-  const strings = formTexts[language];
-  const own = words[language];
   const { proofOfWork } = site;
   // The script can send the form from this page, so the heading must be true before and after.
-  const heading = proofOfWork ? strings.forms[form].submit : formPages[form].words[language].notSent;
+  const heading = proofOfWork ? strings.forms[form].submit : pages.forms[form].notSent;
   const shown: Filled = {
     ...filled,
     strings,
@@ -137,7 +114,7 @@ function refusalCard(site: Site, url: string, failure: Failure, form?: FormName)
     site,
     root,
     sign: "stop",
-    heading: form ? formPages[form].words.en.notSent : (headings[fault] ?? headings[status] ?? "That did not work"),
+    heading: form ? formPages[form].words.notSent : (headings[fault] ?? headings[status] ?? "That did not work"),
     body: html`<p>${message}</p>
       ${explanation && html`<p>${explanation}</p>`}`,
     ...(form &&

@@ -1,6 +1,7 @@
 // The addresses of the site: the front page, thanks, what the pages load, and what the forms need to know. The pages
 // themselves are loaded when the first one is asked for.
 import type { FastifyInstance } from "fastify";
+import { builtInLanguages } from "../../config/languages.ts";
 import { Fault } from "../../fault.ts";
 import { formsStyle, serveAsset, siteAssets } from "./assets.ts";
 import { sendPage } from "./page-answer.ts";
@@ -43,7 +44,18 @@ export function siteRoutes(app: FastifyInstance, site: Site): void {
   const listed = catalogue && [...catalogue].map(([id, title]) => ({ id, title }));
   // Forms elsewhere offer what the front page offers: the sample, too.
   const packages = listed ?? (site.hasFrontPage ? packagesWith(site, []) : null);
-  const config = JSON.stringify({ packages, proofOfWork });
+  const own = [...site.languages].filter(([language]) => !builtInLanguages.has(language));
+  const languages = own.length === 0 ? {} : { languages: own.map(([language]) => language) };
+  const config = JSON.stringify({ packages, proofOfWork, ...languages });
+  for (const [language, { formWords }] of own) {
+    const words = JSON.stringify(formWords);
+    app.get(`/forms/${language}.json`, (_request, reply) =>
+      reply
+        .headers({ ...forAnyOrigin, "cache-control": "public, max-age=300" })
+        .type("application/json; charset=utf-8")
+        .send(words),
+    );
+  }
   app.get("/forms/config.json", (_request, reply) =>
     reply.type("application/json; charset=utf-8").header("cache-control", "public, max-age=300").send(config),
   );

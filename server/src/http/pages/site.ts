@@ -2,16 +2,18 @@
 import { formNames, forms, type FormName } from "@submissions/shared/forms/form-fields";
 import type { PackageChoice } from "@submissions/shared/forms/form-state";
 import { nextField } from "@submissions/shared/hidden-fields";
+import { languageAmong, type Language } from "@submissions/shared/language";
 import { textLengthMax } from "@submissions/shared/limits";
 import type { CataloguePackage } from "../../config/catalogue.ts";
 import type { Config } from "../../config/config.ts";
+import type { LanguageWords } from "../../config/languages.ts";
 import type { Intake } from "../../intake/submit.ts";
 import type { FormsBundle } from "./assets.ts";
 
 /** A buyer reads no more, and a page with all of a large catalogue would be megabytes. */
 const packagesShownMax = 200;
 
-interface SiteFacts extends Pick<Config, "brand" | "privacy" | "corsOrigins" | "hasFrontPage"> {
+interface SiteFacts extends Pick<Config, "brand" | "privacy" | "corsOrigins" | "hasFrontPage" | "languages"> {
   readonly packages: readonly CataloguePackage[];
   /** The base address of this service, and its origin. Asked for once it listens. */
   readonly publicUrl: () => string;
@@ -26,6 +28,7 @@ export type Site = ReturnType<typeof siteOf>;
 
 export function siteOf({ intake, packages, ...facts }: SiteFacts) {
   const { packageTitles, newsletterOptIn, proofOfWork } = intake;
+  const { languages } = facts;
   return {
     ...facts,
     /** The packages that inquiries may name; null: any. */
@@ -34,6 +37,8 @@ export function siteOf({ intake, packages, ...facts }: SiteFacts) {
     packages: packages.slice(0, packagesShownMax),
     newsletterOptIn,
     proofOfWork: proofOfWork !== null,
+    languageOf: (tag: unknown): Language => languageAmong(tag, languages),
+    words: (language: Language = "en"): LanguageWords => languages.get(language) ?? languages.get("en")!,
   };
 }
 

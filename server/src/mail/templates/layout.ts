@@ -1,6 +1,8 @@
 // The frame of every mail: one column that reads on a phone, light and dark, no image and nothing fetched from anywhere.
 import { html, Markup, writeFill, type Fill } from "@submissions/shared/html";
+import { directionOf, type Language } from "@submissions/shared/language";
 import type { PackageTitles } from "../../config/catalogue.ts";
+import type { Languages } from "../../config/languages.ts";
 import type { MailWords } from "../../config/mail-words.ts";
 import type { StoredSubmission, SubmissionKind } from "../../storage/records.ts";
 import type { IsDisposable } from "../disposable.ts";
@@ -20,6 +22,7 @@ export interface MailSettings {
   /** The lines at the end; empty: the name stands there. */
   readonly signature: readonly string[];
   readonly words: MailWords;
+  readonly languages: Languages;
   /** The base address of links, without a final slash; from the configuration and never from a request. */
   readonly publicUrl: () => string;
   /** Who gets the notices of each kind. */
@@ -56,13 +59,12 @@ const head = html`<meta charset="utf-8" />
     ${style}
   </style>`;
 
-/** The HTML part of a mail. The preheader is what a list of mails shows after the subject; the footer is in small print. */
-export const layout = frame<
-  "language" | "subject" | "preheader" | "brand" | "heading" | "body" | "signature" | "footer"
+const page = frame<
+  "language" | "direction" | "subject" | "preheader" | "brand" | "heading" | "body" | "signature" | "footer"
 >(
   (place) =>
     html`<!doctype html>
-      <html lang="${place("language")}" dir="ltr">
+      <html lang="${place("language")}" dir="${place("direction")}">
         <head>
           ${head}
           <title>${place("subject")}</title>
@@ -118,6 +120,11 @@ export const layout = frame<
         </body>
       </html> `,
 );
+
+/** The HTML part of a mail. The preheader is what a list of mails shows after the subject; the footer is in small print. */
+export const layout = (
+  fills: Omit<Parameters<typeof page>[0], "direction"> & { readonly language: Language },
+): Markup => page({ ...fills, direction: directionOf(fills.language) });
 
 export const masthead = ({ brand, logo }: MailSettings): Fill =>
   logo === null

@@ -6,6 +6,7 @@ import { html, Markup } from "@submissions/shared/html";
 import { kindOf } from "@submissions/shared/kinds";
 import {
   consolePageOf,
+  counted,
   kindAndSize,
   namedFields,
   packageIdsOf,
@@ -16,7 +17,6 @@ import {
 import type { StoredSubmission, SubmissionKind } from "../../storage/records.ts";
 import { forSubject } from "../stranger.ts";
 import { button, inLines, layout, link, textOf, type MailSettings, type Written } from "./layout.ts";
-import { packageCount } from "./receipt.ts";
 import { frame, template } from "./template.ts";
 
 const consoleWords = "Open in the console";
@@ -72,7 +72,7 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
 function preheaderOf(kind: SubmissionKind): (submission: StoredSubmission) => string | undefined {
   const { fields, file } = kindOf(kind);
   if (fieldOfKind(fields, "packages") !== undefined)
-    return (submission) => packageCount(packageIdsOf(submission).length);
+    return (submission) => counted(packageIdsOf(submission).length, "package");
   return ({ resume }) => (file === null ? undefined : resume === null ? "Without a resume" : "With a resume");
 }
 
@@ -112,7 +112,9 @@ function factsOf(kind: SubmissionKind, settings: MailSettings): readonly FactIn[
       .flatMap((field) => factsOfField(field, settings)),
     // The resume itself waits in the console.
     ...(file === null ? [] : [fact(fields[file]!.label, resumeFact)]),
-    fact("Language of the form", ({ language }) => (language === "de" ? "German" : null)),
+    fact("Language of the form", ({ language }) =>
+      language === "en" ? null : (settings.languages.get(language)?.name ?? language),
+    ),
     fact("Received", ({ receivedAt }) => utcMinute(receivedAt)),
     fact("Reference", ({ reference }) => reference),
   ];

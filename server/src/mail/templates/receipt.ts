@@ -1,9 +1,11 @@
 // Mails to persons, from words with places. A receipt goes to an address that is not proven: `stranger.ts`.
+import { filled } from "@submissions/shared/forms/issue-words";
 import { html, Markup, type Fill } from "@submissions/shared/html";
 import type { Language } from "@submissions/shared/language";
 import type { PackageTitles } from "../../config/catalogue.ts";
+import type { LanguageWords } from "../../config/languages.ts";
 import type { Line, Paragraph } from "../../config/mail-words.ts";
-import { counted, kindAndSize, packageIdsOf } from "../../field-values.ts";
+import { kindAndSize, packageIdsOf } from "../../field-values.ts";
 import type { StoredSubmission, SubmissionKind } from "../../storage/records.ts";
 import { greeting } from "../stranger.ts";
 import {
@@ -22,12 +24,6 @@ import {
 } from "./layout.ts";
 import { placeOf, template, textTemplate } from "./template.ts";
 
-const hello: Readonly<Record<Language, string>> = { en: "Hello", de: "Guten Tag" };
-const orOpen: Readonly<Record<Language, string>> = {
-  en: "Or open this address:",
-  de: "Oder öffnen Sie diese Adresse:",
-};
-
 /** What stands in the places; an empty text: nothing. Those named `…Url` are links of ours. */
 type Places = Readonly<Record<string, string>>;
 
@@ -36,40 +32,41 @@ export function receiptOf(kind: SubmissionKind, settings: MailSettings) {
   const compiled = (known: Places) => inEachLanguage(`${kind}-receipt`, known, settings);
   const [withResume, withoutResume] = [compiled({}), compiled({ resume: "" })];
   const writerOf = (submission: StoredSubmission) =>
-    (submission.resume === null ? withoutResume : withResume)[submission.language];
-  const placesOf = (submission: StoredSubmission) => receiptPlaces(submission, settings.packageTitles);
+    inLanguage(submission.resume === null ? withoutResume : withResume, submission.language);
+  const placesOf = (submission: StoredSubmission) => receiptPlaces(submission, settings);
   return {
     subject: (submission: StoredSubmission): string => writerOf(submission).subject(placesOf(submission)),
     write: (submission: StoredSubmission): Written => writerOf(submission).write(placesOf(submission)),
   };
 }
 
-function receiptPlaces(submission: StoredSubmission, packageTitles: PackageTitles): Places {
+function receiptPlaces(submission: StoredSubmission, { languages, packageTitles }: MailSettings): Places {
   const { name, language, reference, email, resume } = submission;
+  const words = inLanguage(languages, language);
   return {
-    hello: greeting(name, hello[language]),
+    hello: greeting(name, words.phrases.hello),
     reference,
     email,
-    packages: packagesIn(submission, packageTitles),
+    packages: packagesIn(submission, packageTitles, words),
     // Kind and size are what we read off the bytes. The name of the file is a stranger's text.
     resume: resume === null ? "" : kindAndSize(resume, language),
   };
 }
 
 /** An identifier is a stranger's text: packages without a title are counted. */
-function packagesIn(submission: StoredSubmission, packageTitles: PackageTitles): string {
-  const { language } = submission;
+function packagesIn(submission: StoredSubmission, packageTitles: PackageTitles, words: LanguageWords): string {
   const ids = packageIdsOf(submission);
   if (ids.length === 0) return "";
   const titles = ids.flatMap((id) => packageTitles.get(id) ?? []);
   const untitled = ids.length - titles.length;
-  if (titles.length === 0) return packageCount(untitled, language);
-  const more = language === "de" ? `und ${untitled} weitere` : `and ${untitled} more`;
+  if (titles.length === 0) return packageCount(untitled, words);
+  const more = filled(words.phrases.morePackages, { count: untitled });
   return [...titles, ...(untitled === 0 ? [] : [more])].map((item) => `  - ${item}`).join("\n");
 }
 
-export function packageCount(count: number, language: Language = "en"): string {
-  return language === "de" ? counted(count, "Paket", "Pakete") : counted(count, "package");
+/** `2 packages`. */
+function packageCount(count: number, { phrases: { packages }, plurals }: LanguageWords): string {
+  return filled(packages[plurals.select(count)] ?? packages["other"] ?? "{count}", { count });
 }
 
 /** Writes welcome mails. Without an address to confirm at, the subscriber is active already. */
@@ -77,16 +74,24 @@ export function welcomeOf(settings: MailSettings) {
   const toConfirm = inEachLanguage("newsletter-welcome", {}, settings);
   const active = inEachLanguage("newsletter-active", { confirmUrl: "" }, settings);
   return (language: Language, confirmUrl: string | null, unsubscribeUrl: string): Written => {
-    const places = { hello: `${hello[language]},`, unsubscribeUrl };
-    if (confirmUrl === null) return active[language].write(places);
-    return toConfirm[language].write({ ...places, confirmUrl });
+    const places = { hello: `${inLanguage(settings.languages, language).phrases.hello},`, unsubscribeUrl };
+    if (confirmUrl === null) return inLanguage(active, language).write(places);
+    return inLanguage(toConfirm, language).write({ ...places, confirmUrl });
   };
 }
 
-const inEachLanguage = (mail: string, known: Places, settings: MailSettings) => ({
-  en: compile(mail, "en", known, settings),
-  de: compile(mail, "de", known, settings),
-});
+/** A mail for the people of each language: in English where it has no words. */
+function inEachLanguage(mail: string, known: Places, settings: MailSettings) {
+  const spoken = [...settings.languages.keys()].map((language) => {
+    const has = settings.words.has(`${mail}.${language}`);
+    return [language, compile(mail, has ? language : "en", known, settings)] as const;
+  });
+  return new Map(spoken);
+}
+
+/** What a language has, or else English: a language that is stored may be there no more. */
+const inLanguage = <Value>(values: ReadonlyMap<Language, Value>, language: Language): Value =>
+  values.get(language) ?? values.get("en")!;
 
 /** A paragraph that is a place and what it is called; NUL stands around the names of places. */
 const labelled = /^([^\0]+):\s\0(\w+)\0$/;
@@ -103,7 +108,7 @@ function compile(mail: string, language: Language, known: Places, settings: Mail
   const [blocks, small] = [shown(words.body), shown(words.footer)];
   const plain = (line: Line) =>
     line.map((piece, at) => (at % 2 === 0 ? piece : (fixed[piece] ?? placeOf(piece)))).join("");
-  const filled = (name: string): Fill => {
+  const placed = (name: string): Fill => {
     const value = fixed[name] ?? new Markup(placeOf(name));
     if (name.endsWith("Url")) return link(value, value);
     // A name may be in a script that runs the other way.
@@ -113,9 +118,10 @@ function compile(mail: string, language: Language, known: Places, settings: Mail
     const [, label = "", name = ""] = labelled.exec(lines.map((line) => line.join("\0")).join("\n")) ?? [];
     const value = fixed[name] ?? new Markup(placeOf(name));
     if (name.endsWith("Url") && isSmall) return link(value, label);
-    if (name === "confirmUrl") return button({ url: value, words: label, or: orOpen[language] });
+    if (name === "confirmUrl")
+      return button({ url: value, words: label, or: inLanguage(settings.languages, language).phrases.orOpen });
     if (name === "reference") return referencePanel({ label, reference: value });
-    const content = inLines(lines.map((line) => line.map((piece, at) => (at % 2 === 0 ? piece : filled(piece)))));
+    const content = inLines(lines.map((line) => line.map((piece, at) => (at % 2 === 0 ? piece : placed(piece)))));
     return isSmall ? content : paragraph(content);
   };
   const subject = textTemplate(plain(words.subject));

@@ -43,14 +43,14 @@ export function writeReply(
 }
 
 function quotedLines(submission: StoredSubmission, packageTitles: PackageTitles): string[] {
-  const { kind, language, more } = submission;
+  const { kind, more } = submission;
   const sent = namedFields[kind].flatMap((field) => {
     const value = valueOf(submission, field);
     if (value === null || field.storedAs === "name" || field.kind === "email") return [];
     const words = typeof value === "string" ? value : value.map((id) => packageTitles.get(id) ?? id).join(", ");
     // Every line of it is quoted, also where a screen breaks it.
     const lines = words.split(/[\n\u2028\u2029]/);
-    const { label } = field[language];
+    const { label } = field.en;
     return field.kind === "paragraphs" ? [`${label}:`, ...lines] : [`${label}: ${lines.join(" ")}`];
   });
   const further = Object.entries(more ?? {}).flatMap(([name, text]) => `${name}: ${text}`.split(/[\n\u2028\u2029]/));

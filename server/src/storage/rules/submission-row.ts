@@ -4,7 +4,6 @@ import { namedFields, type FieldValue, type NamedField } from "../../field-value
 import { ofKinds } from "../../kinds.ts";
 import type { ConsentRecord, ResumeRecord, StoredSubmission, SubmissionRecord } from "../records.ts";
 import { kindOf } from "@submissions/shared/kinds";
-import { languageOf } from "@submissions/shared/language";
 import { columnsOf, type Fields, isFields, picked, readFields } from "./columns.ts";
 
 const ownNames = [
@@ -70,7 +69,7 @@ function read(row: SubmissionRow): { readonly submission: StoredSubmission; read
   };
   const columns = {
     ...picked(row, ownNames),
-    language: languageOf(fields["language"]),
+    language: isText(fields["language"]) ? fields["language"] : "en",
     tags: readTags(row.tags),
     disposable: row.disposable === 1,
     consent: consentOf(fields["consent"]),

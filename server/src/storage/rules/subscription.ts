@@ -1,5 +1,5 @@
 // What a subscription does to an address, known or not, and subscribers as rows.
-import { languageOf } from "@submissions/shared/language";
+import type { Language } from "@submissions/shared/language";
 import { newsletterMailsMax, welcomeIntervalMs } from "../limits.ts";
 import type {
   ConsentRecord,
@@ -96,13 +96,16 @@ export const welcomeTokens = ({ requestId, language, confirmToken, unsubscribeTo
     ...(language !== "en" && { language }),
   });
 
+// Subscribers that came before there were languages have none.
+const languageIn = (stored: unknown): Language => (typeof stored === "string" && stored !== "" ? stored : "en");
+
 /** The welcome mail of a row; null when its tokens are gone or cannot be read. */
 export function readWelcome(email: string, tokens: string | null): Welcome | null {
   if (tokens === null) return null;
   const { request, confirm, unsubscribe, language } = readFields(tokens);
   if (typeof unsubscribe !== "string" || (typeof confirm !== "string" && confirm !== null)) return null;
   const requestId = typeof request === "string" ? request : "unknown";
-  return { email, requestId, language: languageOf(language), confirmToken: confirm, unsubscribeToken: unsubscribe };
+  return { email, requestId, language: languageIn(language), confirmToken: confirm, unsubscribeToken: unsubscribe };
 }
 
 /** Confirm links are deleted when their subscriber leaves, so one that an unsubscribed address has was asked for since. */
@@ -123,7 +126,7 @@ export interface SubscriberRow extends Pick<StoredSubscriber, (typeof subscriber
 
 export const storedSubscriber = (row: SubscriberRow): StoredSubscriber => ({
   ...picked(row, subscriberNames),
-  language: languageOf(row.language),
+  language: languageIn(row.language),
   consent: readConsent(row.consent),
 });
 
