@@ -72,6 +72,9 @@ export interface DeskDetail {
   readonly duplicates: readonly Pick<InboxRow, "reference" | "kind" | "receivedAt" | "status">[];
 }
 
+/** Subscribers of a filter that are counted by day: more would keep other lists waiting. */
+export const arrivalsMax = 10_000;
+
 /** Rows of a page are at most this many; {@link pageLimit} unless asked for. */
 export const pageLimitMax = 100;
 export const pageLimit = 50;
@@ -149,6 +152,13 @@ export interface DeskStore {
 
   /** Active subscribers as they were counted at the end of the last days (UTC), oldest first, and now as today's. */
   subscriberGrowth(now: number, days: number): Promise<readonly { readonly day: string; readonly active: number }[]>;
+
+  /** How many of the newest {@link arrivalsMax} subscribers of a filter came on each of the last days (UTC), oldest first. */
+  subscriberArrivals(
+    filter: Omit<SubscriberFilter, "search">,
+    now: number,
+    days: number,
+  ): Promise<readonly { readonly day: string; readonly count: number }[]>;
 
   /** How many subscribers came from each source at first, the most frequent {@link sourcesMax}. */
   countSources(): Promise<readonly SourceCount[]>;

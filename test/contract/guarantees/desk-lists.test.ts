@@ -451,6 +451,34 @@ test("lists subscribers by status and by a part of the address", async ({ store 
   expect(await emails({}, { limit: 1, after: next ?? 0 })).toEqual(["Reader-1@example.org"]);
 });
 
+test("counts by day when the subscribers of a filter came", async ({ store }) => {
+  const day = 24 * 60 * minute;
+  for (const [at, [source, ago]] of (
+    [
+      ["fair", 0],
+      ["fair", 2],
+      ["footer", 2],
+      ["fair", 5],
+    ] as const
+  ).entries()) {
+    await accept(store, subscription({ email: `reader-${at}@example.org`, source, receivedAt: noon - ago * day }));
+  }
+  const counts = async (filter: object) =>
+    (await store.desk.subscriberArrivals(filter, noon, 3)).map(({ day: on, count }) => [on, count]);
+  expect(await counts({ source: "fair" })).toEqual([
+    ["2026-11-19", 1],
+    ["2026-11-20", 0],
+    ["2026-11-21", 1],
+  ]);
+  const all = [
+    ["2026-11-19", 2],
+    ["2026-11-20", 0],
+    ["2026-11-21", 1],
+  ];
+  expect([await counts({ status: "pending" }), await counts({})]).toEqual([all, all]);
+  expect((await counts({ source: "fair", status: "active" })).every(([, count]) => count === 0)).toBe(true);
+});
+
 test("counts subscribers by their first source, and lists those of one", async ({ store }) => {
   for (const [at, source] of ["fair", "footer", "fair"].entries()) {
     await accept(store, subscription({ email: `reader-${at}@example.org`, source }));

@@ -29,7 +29,7 @@ const procedures = new Map<string, readonly Role[] | "anyone">(
       [inboxRoles, "submission: get neighbours addNote release"],
       [inboxRoles, "reply: send undo preview sendMany answers saveAnswer removeAnswer"],
       [inboxRoles, "tags: list change"],
-      [marketing, "subscribers: list growth sources add import importProgress unsubscribe"],
+      [marketing, "subscribers: list growth arrivals sources add import importProgress unsubscribe"],
       [admins, "tags: rename remove"],
       [admins, "people: erase"],
       [admins, "overview: setup"],

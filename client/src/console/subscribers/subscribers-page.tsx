@@ -1,15 +1,16 @@
 // Newsletter subscribers: growth, the list with state and source, adding and unsubscribing.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { subscriberStatuses } from "@submissions/shared/console";
+import { type SourceCount, type SubscriberFilter, subscriberStatuses } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
 import { compact } from "../inbox/inbox-search.ts";
+import { Box } from "../parts/boxes.tsx";
 import { DialogButton, FormButton } from "../parts/dialogs.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { asOptions, FilterSelect } from "../parts/form.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { Age, Empty, Failure, Mark } from "../parts/states.tsx";
-import { count } from "../words.ts";
+import { count, word } from "../words.ts";
 import { DayChart } from "../parts/charts.tsx";
 import { ExportMenu } from "../parts/downloads.tsx";
 import { TableList } from "../parts/table-list.tsx";
@@ -36,7 +37,7 @@ export function SubscribersPage() {
         </>
       }
     >
-      <Growth />
+      {filter.status === undefined && filter.source === undefined ? <Growth /> : <Arrivals filter={filter} />}
       <div className="filters">
         <SearchBox
           shown={search.q ?? ""}
@@ -57,6 +58,7 @@ export function SubscribersPage() {
           onChange={(source) => set({ source })}
         />
       </div>
+      <Sources sources={sources} shown={search.source} />
       <TableList
         label="Subscribers"
         queryKey={[...trpc.subscribers.list.pathKey(), filter]}
@@ -109,6 +111,37 @@ export function SubscribersPage() {
   );
 }
 
+/** When those of a state or a source came. */
+function Arrivals({ filter }: { readonly filter: SubscriberFilter }) {
+  const { status, source } = filter;
+  const query = useQuery(
+    trpc.subscribers.arrivals.queryOptions({ filter: { ...(status && { status }), ...(source && { source }) } }),
+  );
+  const days = query.data ?? [];
+  const words = [status && `now ${word(status).toLowerCase()}`, source && `from ${source}`].filter(Boolean).join(", ");
+  return (
+    <section className="box growth" aria-busy={query.isPending}>
+      <h2>New subscribers by day</h2>
+      {query.isError && !query.data && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {days.length > 0 && (
+        <>
+          <p className="figure">
+            {count(days.reduce((sum, one) => sum + one.count, 0))}{" "}
+            <span className="quiet">
+              {words} in {days.length} days
+            </span>
+          </p>
+          <DayChart
+            title={`New subscribers by day, ${words}`}
+            days={days.map(({ day }) => day)}
+            series={[{ name: "New", className: "series-a", values: days.map((one) => one.count) }]}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
 function Growth() {
   const query = useQuery(trpc.subscribers.growth.queryOptions());
   const growth = query.data ?? [];
@@ -137,3 +170,27 @@ function Growth() {
     </section>
   );
 }
+
+/** How many came from each source: the chart of each is a click away. */
+function Sources({ sources, shown }: { readonly sources: readonly SourceCount[]; readonly shown: string | undefined }) {
+  if (sources.length < 2 || shown !== undefined) return null;
+  return (
+    <div className="shares">
+      <Box title="Sources">
+        <ol>
+          {sources.slice(0, sourcesShown).map((one) => (
+            <li key={one.source}>
+              <Link to="/subscribers" search={{ source: one.source }}>
+                <span className="clip">{one.source}</span>
+                <span>{count(one.count)}</span>
+                <i style={{ width: `${(100 * one.count) / (sources[0]?.count ?? 1)}%` }} />
+              </Link>
+            </li>
+          ))}
+        </ol>
+      </Box>
+    </div>
+  );
+}
+
+const sourcesShown = 6;

@@ -58,6 +58,13 @@ export const subscriberProcedures = trpc.router({
     desk.subscriberGrowth(console.clock.now(), growthDays),
   ),
 
+  /** When those of a filter came, by day. */
+  arrivals: reads(...subscriberRoles)
+    .input(z.object({ filter: subscriberFilter }))
+    .query(({ ctx: { desk, console }, input }) =>
+      desk.subscriberArrivals(input.filter, console.clock.now(), growthDays),
+    ),
+
   sources: reads(...subscriberRoles).query(({ ctx: { desk } }) => desk.countSources()),
 
   add: changes(...subscriberRoles)
