@@ -309,6 +309,8 @@ export interface Person {
   /** Whether there are older ones. */
   readonly more: boolean;
   readonly subscription: SubscriberRow | null;
+  /** The operator who added the subscription, alone or with a file; null: a form did. */
+  readonly added: { readonly by: string; readonly isImport: boolean } | null;
   /** Of the subscription, oldest first. */
   readonly mails: readonly MailRow[];
   /** Why the address gets no automatic mail; null: it may. */

@@ -71,6 +71,7 @@ export function duration(ms: number): string {
 
 const thisYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const utcDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const utcYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 const otherYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 const number = new Intl.NumberFormat("en");
@@ -87,6 +88,8 @@ export function age(at: number, now: number): string {
 export const exactTime = (at: number): string => exact.format(at);
 /** A day in UTC, in whatever zone it is read: `2026-11-21` → `21 Nov`. */
 export const dayWord = (day: string): string => utcDay.format(new Date(`${day}T00:00:00Z`));
+/** `1 May 2026`, in UTC. */
+export const dayOf = (at: number): string => utcYear.format(at);
 export const count = (value: number): string => number.format(value);
 /** Counts above 1,000 are not exact. */
 export const cappedCount = (value: number): string => (value > 1000 ? "1,000+" : count(value));

@@ -87,6 +87,12 @@ nobody,fair,,,
     page.getByRole("button", { name: "CSV of those shown" }).click(),
   ]);
   expect((await readFile(await download.path(), "utf8")).trim().split("\r\n")).toHaveLength(3);
+  // The chart is of those shown.
+  await page.getByRole("img", { name: "New subscribers by day, from fair" }).waitFor();
+  if (atNight) await isWellMade(page, "of one source");
+  await page.getByRole("link", { name: "two@example.org" }).click();
+  await page.getByText("Imported by mia; consent stated 1 May 2026").waitFor();
+  expect(await page.getByText("Confirmed the subscription").count()).toBe(0);
 });
 
 test("unsubscribing asks first", async () => {

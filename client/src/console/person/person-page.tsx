@@ -17,7 +17,7 @@ import { PageFrame } from "../parts/page.tsx";
 import { Fact, Mark, Waiting } from "../parts/states.tsx";
 import { Submissions, itemsOf, mailItem, momentItem, Timeline } from "../submission/timeline.tsx";
 import { rowBehind } from "../triage/triage.ts";
-import { languageName, plural } from "../words.ts";
+import { dayOf, languageName, plural } from "../words.ts";
 
 export function PersonPage() {
   const me = useMe();
@@ -71,9 +71,17 @@ function Records({ person }: { readonly person: Person }) {
     return itemsOf(detail, nameOf).map((item) => ({ ...item, key: `${reference} ${item.key}`, reference }));
   });
   const { subscribedAt = null, confirmedAt = null, unsubscribedAt = null } = subscription ?? {};
+  const { added } = person;
+  const addedBy = added && `${added.isImport ? "Imported" : "Added"} by ${nameOf(added.by)}`;
+  // Who is added with a proof of consent has confirmed nothing here.
+  const consent = subscription?.consent;
+  const stated = added && consent && consent.at <= subscription.subscribedAt ? consent : null;
   const ofSubscription = [
-    ["Subscribed to the newsletter", subscribedAt] as const,
-    ["Confirmed the subscription", confirmedAt] as const,
+    [
+      stated ? `${addedBy}; consent stated ${dayOf(stated.at)}` : (addedBy ?? "Subscribed to the newsletter"),
+      subscribedAt,
+    ] as const,
+    ["Confirmed the subscription", stated === null ? confirmedAt : null] as const,
     ["Unsubscribed from the newsletter", unsubscribedAt] as const,
   ].flatMap(([words, at]) => (at === null ? [] : [momentItem(words, at, words)]));
   return (
@@ -108,8 +116,11 @@ function Records({ person }: { readonly person: Person }) {
             </Fact>
             {subscription.language !== "en" && <Fact label="Language">{languageName(subscription.language)}</Fact>}
             {subscription.consent && (
-              <Fact label="Privacy notice">
-                {subscription.consent.text} <span className="quiet">· {subscription.consent.page}</span>
+              <Fact label={stated ? "Consent" : "Privacy notice"}>
+                {subscription.consent.text}{" "}
+                <span className="quiet">
+                  {[subscription.consent.page, stated && `stated ${dayOf(stated.at)}`].filter(Boolean).join(" · ")}
+                </span>
               </Fact>
             )}
           </dl>

@@ -59,6 +59,12 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
     ),
     notesOf: prepare<Note>("SELECT id, author, at, text FROM note WHERE submission = $1 ORDER BY id"),
     repliesOf: prepare<Note>("SELECT id, author, at, text FROM reply WHERE submission = $1 ORDER BY id"),
+    // An import and its rows have the time of the call that began it.
+    addedBy: prepare<{ operator: string; action: string }>(`
+      SELECT audit.operator, audit.action FROM subscriber
+      JOIN audit ON audit.subject = 'subscribers' AND audit.at = subscriber.subscribed_at
+      WHERE subscriber.email_key = $1 AND subscriber.door = 'console'
+        AND audit.action IN ('subscriber.add', 'subscriber.import.begin') ORDER BY audit.id LIMIT 1`),
     mailsOf: ofOwner<ReadMail>(
       (owner) => `
       SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.${owner} = $1
@@ -121,9 +127,10 @@ export function makeBelongings(engine: Engine, references: References) {
 
     async findPerson({ kinds, subscribers }, email) {
       const key = emailKey(email);
-      const [rows, subscriber, mails, suppression] = await Promise.all([
+      const [rows, subscriber, added, mails, suppression] = await Promise.all([
         read(statements.submissionsOf(key, Number.MAX_SAFE_INTEGER, kinds, personMax + 1)),
         subscribers ? findSubscriber(key) : undefined,
+        subscribers ? find(statements.addedBy(key)) : undefined,
         subscribers ? read(statements.mailsOf(key)) : [],
         find(standingOf(key)),
       ]);
@@ -133,6 +140,7 @@ export function makeBelongings(engine: Engine, references: References) {
         submissions: rows.slice(0, personMax).map(readSubmissionAnyway),
         more: rows.length > personMax,
         subscription: subscriber === undefined ? null : storedSubscriber(subscriber),
+        added: added === undefined ? null : { by: added.operator, isImport: added.action !== "subscriber.add" },
         mails: mails.map(storedMail),
         suppressed: suppression?.reason ?? null,
       };
