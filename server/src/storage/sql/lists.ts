@@ -58,7 +58,7 @@ export function makeLists(engine: Engine) {
         WHERE at >= ${bind(first)} GROUP BY day`;
       const found = await read(unprepared<{ day: number; count: number }>(text, values, "index"));
       const counts = new Map(found.map(({ day, count }) => [day, count]));
-      return Array.from({ length: days }, (_, index) => first + index * dayMs).map((day) => ({
+      return Array.from({ length: days }, (_, at) => first + at * dayMs).map((day) => ({
         day: shownDay(day),
         count: counts.get(day) ?? 0,
       }));
