@@ -203,7 +203,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     // Each process counts the calls of the console alone: a shared count would cost each call a query.
     const [guard, operatorGuard] = [http.guardOf("console", null), http.guardOf("operators", null)];
     const { addresses, turns } = http;
-    const routes = { console: operators, addresses, guard, operatorGuard, turns, folder: consoleFolder };
+    const routes = {
+      console: operators,
+      addresses,
+      guard,
+      operatorGuard,
+      turns,
+      folder: consoleFolder,
+      version: about.version,
+    };
     await server.register((scope) => consoleRoutes(scope, routes));
   }
   const hasOperators = config.mode !== "worker" && (await store.access.listOperators()).length > 0;

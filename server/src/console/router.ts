@@ -63,20 +63,28 @@ export interface RuledProcedure {
   readonly path: string;
   readonly type: "query" | "mutation";
   readonly rule: Rule;
+  /** Null: it takes none. */
+  readonly input: z.ZodType | null;
 }
 
-type Described = { readonly _def: { readonly type: string; readonly meta?: { readonly rule?: Rule } } };
+interface Described {
+  readonly _def: {
+    readonly type: string;
+    readonly meta?: { readonly rule?: Rule };
+    readonly inputs?: readonly unknown[];
+  };
+}
 
 /** All procedures of a router with their rules. @throws Error where a rule is missing, or a query has one for changes */
 export function ruledProcedures(router: { readonly _def: { readonly procedures: object } }): readonly RuledProcedure[] {
   return Object.entries(router._def.procedures as Readonly<Record<string, Described>>).map(([path, { _def }]) => {
-    const { type, meta: { rule } = {} } = _def;
+    const { type, meta: { rule } = {}, inputs: [input = null] = [] } = _def;
     if (rule === undefined) throw new Error(`The procedure ${path} of the console has no rule.`);
     if (type !== "query" && type !== "mutation") throw new Error(`${path} is neither a query nor a mutation.`);
     if (rule !== "anyone" && rule.changes !== (type === "mutation")) {
       throw new Error(`The rule of ${path} does not say that it ${type === "mutation" ? "changes" : "only reads"}.`);
     }
-    return { path, type, rule };
+    return { path, type, rule, input: input as z.ZodType | null };
   });
 }
 

@@ -9,6 +9,7 @@ import type { Guard } from "../http/gate/guard.ts";
 import { type Answer, inputsOf, isBatch, sendBatch, sendJson, wantsLines } from "../http/rpc-wire.ts";
 import { Fault, fieldInvalid } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
+import { keepAnswer } from "../share-answer.ts";
 import { bringsToken, callerOf, countedBy, requireOwnLink, requireOwnPage, type Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { bindingCookie, deviceCookie, oidcCookie, sessionCookie } from "./cookies.ts";
@@ -28,6 +29,7 @@ export interface ConsoleRoutesOptions {
   /** Counts the calls of each operator and token, from wherever they come. */
   readonly operatorGuard: Guard;
   readonly folder: string;
+  readonly version: string;
 }
 
 /** Adds the console. The front end may be missing; the calls are there all the same. */
@@ -45,6 +47,17 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
     },
   });
   rpcRoutes(app, options, onRequest);
+  const document = keepAnswer(async () => {
+    const { consoleDocument } = await import("./openapi.ts");
+    return JSON.stringify(consoleDocument(console.publicUrl().replace(/\/+$/, ""), options.version));
+  });
+  // Public, as the router is: it tells what can be asked for and nothing of what is stored.
+  app.get("/console/openapi.json", { onRequest }, async (_request, reply) =>
+    reply
+      .type("application/json; charset=utf-8")
+      .header("cache-control", "public, max-age=300")
+      .send(await document()),
+  );
   downloadRoutes(app, options, onRequest, noteRefused);
   oidcRoutes(app, options, onRequest);
   if (!consolePages(app, folder, console)) {

@@ -145,11 +145,13 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   console: [
     "config/config.ts",
     "desk/",
-    // It reads, limits and answers calls as the server does.
+    // It reads, limits, answers and documents calls as the server does.
+    "http/body/body-turns.ts",
     "http/body/content-type.ts",
     "http/fault-reply.ts",
     "http/gate/client-address.ts",
     "http/gate/guard.ts",
+    "http/openapi/components.ts",
     "http/pages/assets.ts",
     "http/rpc-wire.ts",
     "observe/log.ts",

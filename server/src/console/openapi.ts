@@ -1,0 +1,223 @@
+// The OpenAPI document of what tokens may read, made from the console's router and its downloads: what has a rule that
+// changes something, belongs to a session or needs none does not stand in it.
+import type { InboxRow, SubscriberRow } from "@submissions/shared/console";
+import { subscriberStatuses, triageStatuses } from "@submissions/shared/console";
+import { faults, type FaultName } from "@submissions/shared/faults";
+import { submissionKinds } from "@submissions/shared/kinds";
+import { z } from "zod";
+import { everyAnswer, headers, refer, refusalSchemas, type Schema } from "../http/openapi/components.ts";
+import { consoleDownloads, type ConsoleDownload } from "./downloads.ts";
+import { inboxFilter, subscriberFilter } from "./inputs.ts";
+import { consoleProcedures, type RuledProcedure } from "./router.ts";
+import type { Rule } from "./rules.ts";
+
+const description = `What a token of the console may read (Settings → Create token). It is sent as \`Authorization: Bearer …\`. A token reads what its role sees; what the role may not see answers 404, and what changes something 403.
+
+Calls are typed RPC: POST with the input as JSON; the answer stands under \`result.data\`, a refusal under \`error\`. Several calls fit into one request (\`?batch=1\`). Times are milliseconds since the epoch. Answers and rows may get new fields.`;
+
+/** Whether tokens may call what has this rule. */
+const isForTokens = (rule: Rule): boolean => rule !== "anyone" && !rule.changes && rule.beforeFactor !== true;
+
+const json = "application/json";
+const text: Schema = { type: "string" };
+const textOrNull: Schema = { type: ["string", "null"] };
+const whole: Schema = { type: "integer" };
+const wholeOrNull: Schema = { type: ["integer", "null"] };
+const flag: Schema = { type: "boolean" };
+
+const inboxRow = {
+  arrival: whole,
+  reference: text,
+  kind: { enum: submissionKinds },
+  name: text,
+  email: text,
+  company: textOrNull,
+  summary: text,
+  match: text,
+  status: { enum: triageStatuses },
+  assignee: textOrNull,
+  tags: { type: "array", items: text },
+  version: whole,
+  receivedAt: whole,
+  hasResume: flag,
+  disposable: flag,
+} satisfies Partial<Record<keyof InboxRow, Schema>>;
+
+const subscriberRow = {
+  arrival: whole,
+  email: text,
+  status: { enum: subscriberStatuses },
+  source: text,
+  lastSource: text,
+  subscribedAt: whole,
+  confirmedAt: wholeOrNull,
+  unsubscribedAt: wholeOrNull,
+  language: text,
+  consent: { type: ["object", "null"] },
+  disposable: flag,
+} satisfies Partial<Record<keyof SubscriberRow, Schema>>;
+
+const rowOf = (properties: Readonly<Record<string, Schema>>, optional = ""): Schema => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties).filter((name) => name !== optional),
+});
+
+const pageOf = (row: string): Schema => ({
+  type: "object",
+  properties: {
+    rows: { type: "array", items: refer("schemas", row) },
+    next: { ...wholeOrNull, description: "What `after` of the next page is; null on the last one." },
+  },
+  required: ["rows", "next"],
+});
+
+/** Of the others only that there is an answer: the console is their reader, and they change with it. */
+const answers: Readonly<Record<string, Schema>> = {
+  "inbox.list": pageOf("InboxRow"),
+  "subscribers.list": pageOf("SubscriberRow"),
+  "submission.get": refer("schemas", "InboxRow"),
+};
+
+const refusal = (names: readonly FaultName[], schema: string) =>
+  Object.fromEntries(
+    [...Map.groupBy(names, (name) => faults[name].status)].map(([status, same]) => [
+      String(status),
+      {
+        description: same.map((name) => faults[name].message).join(" Or: "),
+        headers: {
+          ...everyAnswer,
+          ...([429, 503].includes(status) && { "retry-after": refer("headers", "RetryAfter") }),
+        },
+        content: { [json]: { schema: refer("schemas", schema) } },
+      },
+    ]),
+  );
+
+const everyRefusal: readonly FaultName[] = [
+  "fieldsInvalid",
+  "signedOut",
+  "tokenReadsOnly",
+  "notFound",
+  "tooManyRequests",
+  "internal",
+  "storageUnavailable",
+];
+
+const inputSchema = (input: z.ZodType): object => {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
+  return schema;
+};
+
+const forRoles = (rule: Rule): string => (rule === "anyone" ? "" : `For the roles ${rule.roles.join(", ")}.`);
+
+function callOf({ path, rule, input }: RuledProcedure) {
+  const result = { type: "object", properties: { data: answers[path] ?? {} }, required: ["data"] };
+  return {
+    operationId: path,
+    summary: path,
+    description: forRoles(rule),
+    tags: ["Calls"],
+    ...(input !== null && { requestBody: { required: true, content: { [json]: { schema: inputSchema(input) } } } }),
+    responses: {
+      200: {
+        description: "The answer.",
+        headers: everyAnswer,
+        content: { [json]: { schema: { type: "object", properties: { result }, required: ["result"] } } },
+      },
+      ...refusal(everyRefusal, "CallRefusal"),
+    },
+  };
+}
+
+const query = (name: string, about: string) => ({
+  name,
+  in: "query",
+  required: false,
+  description: about,
+  schema: text,
+});
+const goOn = [
+  query("after", "Only what came behind this `arrival` (of the audit log: this `id`)."),
+  query("since", "Only what came at or after this day (`2026-11-01`), instant, or time in milliseconds."),
+];
+
+/** Fastify's pattern of a path as OpenAPI writes it: `/:file(^.+\.ndjson$)` is `/{file}`. */
+const templateOf = (url: string) => url.replaceAll(/:(\w+)(?:\([^)]*\))?/g, "{$1}");
+
+function downloadOf({ method, url, rule, isExport }: ConsoleDownload) {
+  const names = Array.from(url.matchAll(/:(\w+)/g), ([, name = ""]) => name);
+  const isList = url.startsWith("/console/exports/");
+  const type = isList
+    ? url.endsWith(".csv")
+      ? "text/csv"
+      : "application/x-ndjson"
+    : isExport
+      ? "application/x-ndjson"
+      : "application/octet-stream";
+  const filter = url.includes("subscribers") ? subscriberFilter : inboxFilter;
+  const byFilter = {
+    type: "object",
+    properties: { filter: { ...text, contentMediaType: json, contentSchema: inputSchema(filter) } },
+  };
+  return {
+    operationId: `${method === "GET" ? "download" : "filter"} ${url.replace("/console/", "")}`,
+    summary: method === "GET" ? "Everything" : "What a filter shows",
+    description: forRoles(rule),
+    tags: ["Downloads"],
+    parameters: [...names.map((name) => ({ name, in: "path", required: true, schema: text })), ...(isList ? goOn : [])],
+    ...(method === "POST" && {
+      requestBody: { required: false, content: { "application/x-www-form-urlencoded": { schema: byFilter } } },
+    }),
+    responses: {
+      200: { description: "The file.", headers: everyAnswer, content: { [type]: { schema: text } } },
+      ...refusal(isExport ? everyRefusal : [...everyRefusal, "resumeInfected"], "Refusal"),
+    },
+  };
+}
+
+/** @param publicUrl without a slash at the end */
+export function consoleDocument(publicUrl: string, version: string) {
+  const calls = consoleProcedures.filter(({ rule }) => isForTokens(rule));
+  const downloads = consoleDownloads.filter(({ rule }) => isForTokens(rule));
+  const paths: Record<string, Record<string, object>> = {};
+  for (const one of calls) paths[`/console/trpc/${one.path}`] = { post: callOf(one) };
+  for (const one of downloads) (paths[templateOf(one.url)] ??= {})[one.method.toLowerCase()] = downloadOf(one);
+  const envelope = { message: text, code: whole, data: refer("schemas", "CallRefusalData") };
+  const { message: _, ...data } = refusalSchemas["Refusal"]!.properties!;
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Submissions: what tokens may read",
+      version,
+      description,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: publicUrl, description: "This service" }],
+    security: [{ token: [] }],
+    tags: [
+      { name: "Calls", description: "Typed RPC." },
+      { name: "Downloads", description: "Files, which may be large." },
+    ],
+    paths,
+    components: {
+      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      headers: { RequestId: headers.RequestId, RetryAfter: headers.RetryAfter },
+      schemas: {
+        ...refusalSchemas,
+        InboxRow: rowOf(inboxRow, "match"),
+        SubscriberRow: rowOf(subscriberRow),
+        CallRefusal: {
+          type: "object",
+          properties: { error: { type: "object", properties: envelope, required: Object.keys(envelope) } },
+          required: ["error"],
+        },
+        CallRefusalData: {
+          type: "object",
+          properties: { ...data, httpStatus: whole, path: text, retryAfterSeconds: whole },
+          required: ["code", "requestId", "httpStatus"],
+        },
+      },
+    },
+  };
+}
