@@ -90,7 +90,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   // What it reads at a scrape is opened below.
   const metrics = createMetrics(
     {
-      mailBacklog: () => store.mailBacklog(),
+      mailBacklog: () => store.mailBacklog(clock.now()),
       backupAt: async () => (await store.desk.latestBackup(store.clock.now()))?.at ?? null,
       storeTotals: () => store.commitCounts,
       freeBytes: () => freeBytesByPlace(config, vault),

@@ -15,10 +15,10 @@ interface Scene {
   readonly swept?: Swept;
   /** Of how many submissions how many are outdated. */
   readonly outdated?: readonly [outdated: number, stored: number];
-  readonly retentionDays?: Record<"inquiry" | "application" | "spam", number | null>;
+  readonly retentionDays?: Record<"inquiry" | "application" | "spam" | "declined", number | null>;
 }
 
-const keptForGood = { inquiry: null, application: null, spam: null };
+const keptForGood = { inquiry: null, application: null, spam: null, declined: null };
 
 /** What has to be tidied up. Each chore notes how far back it goes. */
 function house(scene: Scene = {}) {
@@ -140,15 +140,16 @@ test("logs what was swept, and loudly what was left alone", async () => {
 });
 
 test("erases submissions that have had their days, and discards the bytes of erased resumes", async () => {
-  const retentionDays = { inquiry: 30, application: null, spam: 7 };
+  const retentionDays = { inquiry: 30, application: null, spam: 7, declined: 60 };
   const { done, actors, discarded, forgotten, round, options } = house({ retentionDays });
   await using _housekeeping = startHousekeeping(options);
   await round;
   expect(done).toContainEqual(["outdated inquiry", 30 * 24 * hour]);
   expect(done).toContainEqual(["outdated spam", 7 * 24 * hour]);
+  expect(done).toContainEqual(["outdated declined", 60 * 24 * hour]);
   expect(done.map(([chore]) => chore)).not.toContain("outdated application");
   const actor = { operator: "retention", at: now };
-  expect(actors).toEqual([actor, actor]);
+  expect(actors).toEqual([actor, actor, actor]);
   for (const keys of [discarded, forgotten]) expect(keys).toEqual(["r-1", "r-2"]);
 });
 
@@ -158,7 +159,7 @@ test.each([
   [101, 504, false],
   [1_000, 1_000, false],
 ])("erases %i of %i at once without an operator's word: %s", async (count, stored, erases) => {
-  const retentionDays = { inquiry: 30, application: null, spam: null };
+  const retentionDays = { inquiry: 30, application: null, spam: null, declined: null };
   const { done, lines, round, waits, options } = house({ outdated: [count, stored], retentionDays });
   await using _housekeeping = startHousekeeping(options);
   await round;

@@ -38,6 +38,8 @@ export interface ServerKind<Field extends string = string> {
   readonly settings: { readonly team: string; readonly retention: string };
   /** The fields that a list shows of one; blank ones are left out. */
   readonly summary: readonly Field[];
+  /** The fields that a list by stages shows of one, each by itself. */
+  readonly facts: readonly Field[];
   /** The CSV columns of its fields, before and behind those of every submission. A new one goes to the end of the latter. */
   readonly columns: { readonly before: readonly Field[]; readonly behind: readonly Field[] };
 }
@@ -67,6 +69,7 @@ export const serverKinds = {
     },
     settings: { team: "SALES_EMAIL", retention: "RETENTION_DAYS_INQUIRIES" },
     summary: ["selectedPackageIds"],
+    facts: [],
     columns: { before: ["name", "company", "email", "selectedPackageIds"], behind: [] },
   },
   application: {
@@ -95,6 +98,7 @@ export const serverKinds = {
     },
     settings: { team: "RECRUITING_EMAIL", retention: "RETENTION_DAYS_APPLICATIONS" },
     summary: ["position", "coverLetter"],
+    facts: ["position", "accent", "availability"],
     columns: {
       before: [
         ...(["fullName", "email", "position", "phone", "company"] as const),

@@ -3,6 +3,7 @@
 import { type KindPlural, type SubmissionKind, submissionKinds } from "./kinds.ts";
 import type { Language } from "./language.ts";
 import type { Role } from "./roles.ts";
+import type { DeclineDays, Stage } from "./stages.ts";
 
 export const triageStatuses = ["new", "open", "done", "spam"] as const;
 export type TriageStatus = (typeof triageStatuses)[number];
@@ -21,6 +22,8 @@ export interface InboxFilter {
   readonly kind?: SubmissionKind;
   /** Absent: all but spam, in a search spam too. `todo`: new and open. */
   readonly status?: TriageStatus | "todo";
+  /** Kinds without stages have none of them. */
+  readonly stage?: Stage;
   /** E-mail address of an operator; `none`: unassigned. */
   readonly assignee?: string;
   /** Received at or after, and before. */
@@ -67,6 +70,10 @@ export interface InboxRow {
   /** In a search with `letter`: the sentence with the most of its words; at most 200 characters. */
   readonly match?: string;
   readonly status: TriageStatus;
+  /** Null: its kind has no stages. */
+  readonly stage: Stage | null;
+  /** Further fields that its row shows, by their names in the request: those that it has. */
+  readonly facts: Readonly<Record<string, string>>;
   readonly assignee: string | null;
   /** In their alphabetical order. */
   readonly tags: readonly string[];
@@ -123,7 +130,37 @@ export interface Note {
 }
 
 /** What an operator wrote to the person. Its mail says whether it was sent. */
-export type Reply = Note;
+export interface Reply extends Note {
+  /** Of one that declines: when it is to be sent. Null: it is another reply. */
+  readonly sendAt: number | null;
+  /** Whether it waits for an operator's word, because the person has answered since it was written. */
+  readonly held: boolean;
+}
+
+/** Declines submissions. `version` is the one that the operator saw. */
+export interface DeclineRequest {
+  readonly targets: TriageRequest["targets"];
+  /** Never mailed; empty: none. */
+  readonly reason: string;
+  /** What is mailed, with the placeholders of saved answers; empty: nothing. */
+  readonly text: string;
+  /** When the mail goes out: so many days later (`declineDays`). */
+  readonly days: DeclineDays;
+}
+
+/**
+ * What became of a decline. `dueAt`: when its mail is due; null: nothing is sent, because there were no words or the address
+ * is suppressed.
+ */
+export type DeclineOutcome =
+  | (Extract<TriageOutcome, { result: "changed" }> & { readonly dueAt: number | null })
+  | Exclude<TriageOutcome, { result: "changed" }>;
+
+/** A decline as it would go out. */
+export interface DeclinePreview extends ReplyPreview {
+  /** Why the address gets no mail; null: it may. */
+  readonly suppressed: string | null;
+}
 
 /**
  * What became of a reply. `reason`: why the address is suppressed. `changed`: the submission is not as the operator saw it, and
@@ -176,6 +213,12 @@ export interface ResumeFacts {
 
 /** Everything about one submission. */
 export interface SubmissionDetail extends InboxRow {
+  /** Why it was declined; null: no reason was given, or it is not. */
+  readonly declineReason: string | null;
+  /** When it came to one of the last three stages; null: it has none of these. */
+  readonly decidedAt: number | null;
+  /** Why the address gets no mail; null: it may. */
+  readonly suppressed: string | null;
   /** The fields as they were sent, by their names in the request; absent ones are null. */
   readonly fields: Readonly<Record<string, string | readonly string[] | null>>;
   /** What the form sent beside the documented fields, by its names; null: nothing. */
@@ -203,6 +246,8 @@ export interface TriageRequest {
   readonly status?: TriageStatus;
   /** Null: unassign. */
   readonly assignee?: string | null;
+  /** The status follows it, unless that is given too. Only of kinds with stages. */
+  readonly stage?: Stage;
 }
 
 /** What a filter matches, to be changed after the number was confirmed: the first 10,000 in the order of the list. */
@@ -223,12 +268,19 @@ export const tagsMax = 20;
 
 /** What became of each target. A conflict changed nothing of that submission. */
 export type TriageOutcome =
-  | { readonly reference: string; readonly result: "changed"; readonly version: number }
+  | {
+      readonly reference: string;
+      readonly result: "changed";
+      readonly version: number;
+      /** Where it followed the stage. */
+      readonly status?: TriageStatus;
+    }
   | {
       readonly reference: string;
       readonly result: "conflict";
       readonly version: number;
       readonly status: TriageStatus;
+      readonly stage: Stage | null;
       readonly assignee: string | null;
       readonly changedBy: string | null;
       readonly changedAt: number | null;

@@ -38,6 +38,8 @@ export interface Kind {
   readonly form: readonly FieldGroup[];
   /** The field that holds a file; null: it takes none. */
   readonly file: string | null;
+  /** Whether it goes through the stages of `stages.ts`. */
+  readonly staged: boolean;
   /** The role that follows it up, beside administrators. */
   readonly role: Role;
   /** Its icon in the console: the path of an SVG, strokes on a square of 20. */
@@ -67,6 +69,7 @@ export const kinds = {
     fields: inquiryFields,
     form: inquiryForm,
     file: null,
+    staged: false,
     role: "sales",
     icon: "M3.500 4.500h13v9h-7l-3.500 3v-3h-2.500z",
   },
@@ -91,6 +94,7 @@ export const kinds = {
     fields: applicationFields,
     form: applicationForm,
     file: resumeField,
+    staged: true,
     role: "recruiting",
     icon: "M3.500 7h13v9h-13zM7.500 7V4.500h5V7M3.500 11h13",
   },
@@ -109,6 +113,9 @@ export const submissionKinds = Object.keys(kinds) as readonly SubmissionKind[];
 
 /** The row of a kind, where the differences between the rows' types do not matter. */
 export const kindOf = (name: SubmissionKind): Kind => kinds[name];
+
+/** The kinds that go through stages. */
+export const stagedKinds = submissionKinds.filter((name) => kinds[name].staged);
 
 /** The kind that a reference names by its prefix; undefined: the text is no reference of ours. */
 export const kindOfReference = (reference: string): SubmissionKind | undefined =>

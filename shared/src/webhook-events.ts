@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { type DeliveredEvent, subscriberStatuses, triageStatuses } from "./console.ts";
 import type { Field } from "./field-table.ts";
+import { stages } from "./stages.ts";
 import { kinds, submissionKinds, type SubmissionKind } from "./kinds.ts";
 
 const instant = z.iso.datetime().meta({ description: "ISO 8601, UTC." });
@@ -25,6 +26,13 @@ const ofSubmissions = {
   consoleUrl: z.url(),
 };
 
+/** What is told of kinds with stages. */
+const ofStages = {
+  stage: z.enum(stages),
+  declineReason: textOrNull,
+  decidedAt: instant.nullable().meta({ description: "When it came to one of the last three stages." }),
+};
+
 /** The name of a kind's reference and its fields. A field that was not sent is null. */
 type OwnFields<Kind extends SubmissionKind> = {
   readonly [Name in (typeof kinds)[Kind]["idName"]]: string;
@@ -32,7 +40,8 @@ type OwnFields<Kind extends SubmissionKind> = {
   readonly [Name in Exclude<keyof (typeof kinds)[Kind]["fields"], (typeof kinds)[Kind]["file"]>]: StoredAs<
     (typeof kinds)[Kind]["fields"][Name]
   >;
-} & ((typeof kinds)[Kind]["file"] extends null ? unknown : { readonly resume: z.output<typeof resume> | null });
+} & ((typeof kinds)[Kind]["staged"] extends true ? z.output<z.ZodObject<typeof ofStages>> : unknown) &
+  ((typeof kinds)[Kind]["file"] extends null ? unknown : { readonly resume: z.output<typeof resume> | null });
 
 type StoredAs<One> = One extends { readonly kind: "packages" }
   ? readonly string[]
@@ -46,7 +55,7 @@ export type DeliveredSubmission<Kind extends SubmissionKind = SubmissionKind> = 
   : never;
 
 function submissionOf<Kind extends SubmissionKind>(name: Kind): z.ZodType<DeliveredSubmission<Kind>> {
-  const { idName, fields, file } = kinds[name];
+  const { idName, fields, file, staged } = kinds[name];
   const own = Object.entries<Field>(fields)
     .filter(([field]) => field !== file)
     .map(([field, { kind, rule }]) => {
@@ -57,6 +66,7 @@ function submissionOf<Kind extends SubmissionKind>(name: Kind): z.ZodType<Delive
     [idName]: z.string(),
     ...Object.fromEntries(own),
     ...(file !== null && { resume: resume.nullable() }),
+    ...(staged && ofStages),
     ...ofSubmissions,
   }) as unknown as z.ZodType<DeliveredSubmission<Kind>>;
 }
@@ -73,7 +83,9 @@ const subscriber = z.looseObject({
 });
 
 const changed = z.looseObject({
-  changed: z.array(z.string()).meta({ description: "The names of what changed: `status`, `assignee`, `tags`." }),
+  changed: z
+    .array(z.string())
+    .meta({ description: "The names of what changed: `status`, `stage`, `assignee`, `tags`." }),
 });
 
 const erased = z.looseObject({

@@ -69,7 +69,10 @@ export function registerRetention(program: Command, deps: CommandDeps): void {
       const actor = commandLine(store);
       const due = (await findOutdated(store.desk, retentionDays, actor.at)).filter(({ outdated }) => outdated > 0);
       for (const { kind, before, outdated, stored } of due) {
-        tell(deps, `${kind}: ${outdated} of ${stored}, received before ${new Date(before).toISOString()}`);
+        tell(
+          deps,
+          `${kind}: ${outdated} of ${stored}, ${kind === "declined" ? "decided" : "received"} before ${new Date(before).toISOString()}`,
+        );
       }
       if (due.length === 0) return tell(deps, "Nothing is outdated.");
       if (!yes && !(await isConfirmed(deps, "Erase them for good?"))) throw new CommandFailed("Nothing was erased.");

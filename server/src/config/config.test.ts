@@ -52,7 +52,7 @@ test("needs nothing to start, and defaults as documented", () => {
     trustedProxy: { kind: "none" },
     rateLimit: { max: 60, windowSeconds: 60 },
     replyCopies: false,
-    retentionDays: { inquiry: null, application: null, spam: null },
+    retentionDays: { inquiry: null, application: null, spam: null, declined: null },
     webhookTargets: "public",
     digest: null,
     oidc: null,

@@ -59,6 +59,7 @@ export function configFrom(values: Values) {
     retentionDays: {
       ...ofKinds((kind) => values[serverKinds[kind].settings.retention]),
       spam: values.RETENTION_DAYS_SPAM,
+      declined: values.RETENTION_DAYS_DECLINED,
     },
     webhookTargets: values.WEBHOOK_TARGETS,
     /** Who gets the daily digest, and when: minutes since midnight, UTC. Null: no digest is sent. */

@@ -263,6 +263,10 @@ const access = {
     "days after which applications and their resumes are erased",
     "As `RETENTION_DAYS_INQUIRIES`.",
   ),
+  RETENTION_DAYS_DECLINED: retention(
+    "days after which declined and withdrawn applications are erased",
+    "1 to 36,500, counted from the decision.",
+  ),
   RETENTION_DAYS_SPAM: retention("days after which spam is erased", "As `RETENTION_DAYS_INQUIRIES`."),
   WEBHOOK_TARGETS: valued(kind.oneOf("public", "loopback"), "public", {
     means: "where webhooks may be sent",

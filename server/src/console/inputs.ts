@@ -6,6 +6,7 @@ import { roles } from "@submissions/shared/roles";
 import { optionalWebUrl } from "@submissions/shared/addresses";
 import { email, optional, required } from "@submissions/shared/fields";
 import { normaliseSource } from "@submissions/shared/source";
+import { stages } from "@submissions/shared/stages";
 import { isBlank, optionalMultilineText, optionalText, problemOfLine, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
 import { readInstant } from "../desk/instant.ts";
@@ -61,6 +62,7 @@ export const kind = z.enum(submissionKinds);
 export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
   kind: kind.exactOptional(),
   status: z.enum([...triageStatuses, "todo"]).exactOptional(),
+  stage: z.enum(stages).exactOptional(),
   assignee: word(254).exactOptional(),
   from: instant.exactOptional(),
   until: instant.exactOptional(),
@@ -83,6 +85,7 @@ export const triageRequest: z.ZodType<TriageRequest, TriageRequest> = z.object({
     .max(triageMax, "These are too many at once."),
   status: z.enum(triageStatuses).exactOptional(),
   assignee: address.nullable().exactOptional(),
+  stage: z.enum(stages).exactOptional(),
 });
 
 export const subscriberFilter: z.ZodType<SubscriberFilter, SubscriberFilter> = z.object({

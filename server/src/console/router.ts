@@ -5,6 +5,7 @@ import { z } from "zod";
 import { Fault } from "../fault.ts";
 import { page } from "./inputs.ts";
 import { type Context, reads, trpc } from "./procedure.ts";
+import { declineProcedures } from "./procedures/decline.ts";
 import { mailProcedures } from "./procedures/mails.ts";
 import { operatorProcedures, tokenProcedures } from "./procedures/operators.ts";
 import { overviewProcedures } from "./procedures/overview.ts";
@@ -22,6 +23,7 @@ export const consoleRouter = trpc.router({
   inbox: inboxProcedures,
   submission: submissionProcedures,
   reply: replyProcedures,
+  decline: declineProcedures,
   tags: tagProcedures,
   people: peopleProcedures,
   subscribers: subscriberProcedures,

@@ -1,5 +1,5 @@
 // Who may do what. Every procedure and every download has a rule; one without a rule fails at the start.
-import { kindsOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
+import { kindsOf, stagedKinds, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { roles, type Role } from "@submissions/shared/roles";
 import { Fault } from "../fault.ts";
 import type { Scope } from "../storage/desk-store.ts";
@@ -24,6 +24,8 @@ export const rolesOf = (kinds: readonly SubmissionKind[]): readonly Role[] =>
   roles.filter((role) => kindsOf(role).some((kind) => kinds.includes(kind)));
 
 export const submissionRoles: readonly Role[] = rolesOf(submissionKinds);
+/** The roles that see a kind with stages. */
+export const stagedRoles: readonly Role[] = rolesOf(stagedKinds);
 export const subscriberRoles: readonly Role[] = ["admin", "marketing"];
 
 export const scopeOf = (role: Role): Scope => ({

@@ -13,7 +13,7 @@ interface Installation {
 
 export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }: Installation): SubmissionDetail {
   const { submission, scan: _, mails, ...rest } = detail;
-  const { language, consent, more } = submission;
+  const { language, consent, more, declineReason, decidedAt } = submission;
   // A submission that names no language counts as English, so only another language is shown.
   const shown = { language: language === "en" ? null : language };
   const agreed = { consentText: consent?.text ?? null, consentPage: consent?.page ?? null };
@@ -22,6 +22,8 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
     ...inboxRow(submission, packageTitles),
     fields: { ...sentFields(submission), ...shown, ...agreed },
     more,
+    declineReason,
+    decidedAt,
     packageTitles: titlesAmong(packageIdsOf(submission), packageTitles),
     resume: resumeOf(detail, scanned),
     mails: mails.map(shownMail),

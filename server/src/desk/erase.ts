@@ -70,7 +70,7 @@ export interface Due extends Outdated {
 /** What is outdated now, of the kinds that are not kept for good. */
 export async function findOutdated(desk: Pick<DeskStore, "countOutdated">, days: Config["retentionDays"], now: number) {
   const found: Due[] = [];
-  for (const kind of [...submissionKinds, "spam"] as const) {
+  for (const kind of [...submissionKinds, "spam", "declined"] as const) {
     const kept = days[kind];
     if (kept === null) continue;
     const outdated = { kind, before: now - kept * dayMs };

@@ -8,6 +8,9 @@ const receivedAt = Date.UTC(2026, 10, 21, 8, 30, 0, 5);
 const filed = {
   arrival: 7,
   disposable: false,
+  stage: null,
+  declineReason: null,
+  decidedAt: null,
   assignee: null,
   tags: ["hot", "lead|A"],
   version: 1,
@@ -30,6 +33,9 @@ const inquiry: StoredSubmission<"inquiry"> = {
 
 const application: StoredSubmission<"application"> = {
   ...filed,
+  stage: "declined",
+  declineReason: "=far",
+  decidedAt: receivedAt,
   language: "de",
   kind: "application",
   reference: "APP-20261121-907715",
@@ -114,6 +120,9 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     language: "de",
     more: { budget: "=5", message: "one\ntwo" },
     tags: ["hot", "lead|A"],
+    stage: "declined",
+    declineReason: "=far",
+    decidedAt: "2026-11-21T08:30:00.005Z",
   });
   expect(JSON.parse(await exported("subscribers", "ndjson"))).toEqual({
     email: "reader@throwaway.example",
@@ -141,9 +150,9 @@ test("CSV has stable columns", async () => {
   expect(await exported("applications", "csv")).toBe(
     '\uFEFF"applicationId","status","receivedAt","fullName","email","position","phone","company","availability",' +
       '"accent","portfolioUrl","resumeUrl","coverLetter","resumeFilename","resumeKind","resumeSize","resumeSha256",' +
-      '"emailDisposable","arrival","consentText","consentPage","consentAt","language","more","tags"\r\n' +
+      '"emailDisposable","arrival","consentText","consentPage","consentAt","language","more","tags","stage","declineReason","decidedAt"\r\n' +
       '"APP-20261121-907715","spam","2026-11-21T08:30:00.005Z","Ana Souza","ana@throwaway.example","Annotator",' +
-      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z","de","{""budget"":""=5"",""message"":""one\\ntwo""}","hot|lead\\|A"\r\n`,
+      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z","de","{""budget"":""=5"",""message"":""one\\ntwo""}","hot|lead\\|A","declined","'=far","2026-11-21T08:30:00.005Z"\r\n`,
   );
   expect(await exported("subscribers", "csv")).toBe(
     '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable","arrival","consentText","consentPage","consentAt","language"\r\n' +

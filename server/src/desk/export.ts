@@ -49,6 +49,13 @@ export const submissionFields = (submission: StoredSubmission) => ({
   ...(kindOf(submission.kind).file !== null && { resume: resumeFields(submission.resume) }),
   more: submission.more,
   tags: submission.tags,
+  ...(kindOf(submission.kind).staged && stageFields(submission)),
+});
+
+const stageFields = ({ stage, declineReason, decidedAt }: StoredSubmission) => ({
+  stage,
+  declineReason,
+  decidedAt: isoOrNull(decidedAt),
 });
 
 /** Without its key, which is the vault's own. */
@@ -87,10 +94,11 @@ function columnsOf(subject: ExportSubject): readonly string[] {
   const kind = kindOfPlural(subject);
   if (kind === undefined)
     return [..."email status source lastSource subscribedAt confirmedAt unsubscribedAt".split(" "), ...marks];
-  const { idName, file } = kindOf(kind);
+  const { idName, file, staged } = kindOf(kind);
   const { before, behind } = serverKindOf(kind).columns;
   const ofResume = file === null ? [] : "resumeFilename resumeKind resumeSize resumeSha256".split(" ");
-  return [idName, "status", "receivedAt", ...before, ...ofResume, ...ofSubmissions, ...behind];
+  const ofStages = staged ? ["stage", "declineReason", "decidedAt"] : [];
+  return [idName, "status", "receivedAt", ...before, ...ofResume, ...ofSubmissions, ...behind, ...ofStages];
 }
 
 function lineOf(columns: readonly string[], fields: Fields): string {
@@ -151,8 +159,8 @@ function factFields(fact: KnownFact): object {
   }
   if (fact.kind === "note" || fact.kind === "reply") {
     const { kind, reference } = fact;
-    const written = fact.kind === "note" ? fact.note : fact.reply;
-    return { kind, reference, ...written, at: iso(written.at) };
+    const { id, author, at, text } = fact.kind === "note" ? fact.note : fact.reply;
+    return { kind, reference, id, author, at: iso(at), text };
   }
   if (fact.kind === "mail") {
     const { id, kind: mail, reference, email, status, createdAt } = shownMail(fact.mail);

@@ -13,7 +13,7 @@ type Titles = ReadonlyMap<string, string> | null;
 /** @param letter the words of a search for words: the row then has the sentence that was found */
 export function inboxRow(submission: StoredSubmission, packageTitles: Titles, letter?: string): InboxRow {
   const { arrival, reference, kind, name, email, receivedAt, resume } = submission;
-  const { status, assignee, tags, version, disposable } = submission;
+  const { status, stage, assignee, tags, version, disposable } = submission;
   return {
     arrival,
     reference,
@@ -23,6 +23,8 @@ export function inboxRow(submission: StoredSubmission, packageTitles: Titles, le
     company: textNamed(submission, "company"),
     receivedAt,
     status,
+    stage,
+    facts: factsOf(submission),
     assignee,
     tags,
     version,
@@ -36,6 +38,11 @@ export function inboxRow(submission: StoredSubmission, packageTitles: Titles, le
 const summaryFields = ofKinds((kind) =>
   serverKindOf(kind).summary.flatMap((shown) => namedFields[kind].filter(({ name }) => name === shown)),
 );
+
+function factsOf(submission: StoredSubmission): Readonly<Record<string, string>> {
+  const facts = serverKindOf(submission.kind).facts.map((name) => [name, textNamed(submission, name)] as const);
+  return Object.fromEntries(facts.flatMap(([name, text]) => (text === null ? [] : [[name, shorten(text)]])));
+}
 
 function summaryOf(submission: StoredSubmission, packageTitles: Titles): string {
   const words = summaryFields[submission.kind].map((field) => {

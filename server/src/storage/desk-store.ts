@@ -2,6 +2,7 @@
 // Every change by an operator is stored together with its entry in the audit log.
 import type {
   AuditRow,
+  DeclineOutcome,
   DeliveredEvent,
   DeliveryStatus,
   HistoryEntry,
@@ -24,6 +25,7 @@ import type {
   SavedAnswer,
 } from "@submissions/shared/console";
 import { submissionKinds } from "@submissions/shared/kinds";
+import type { Stage } from "@submissions/shared/stages";
 import type {
   MailStatus,
   ScanState,
@@ -66,6 +68,8 @@ export interface DeskDetail {
   readonly mails: readonly StoredMail[];
   readonly notes: readonly Note[];
   readonly replies: readonly Reply[];
+  /** Why the address gets no mail; null: it may. */
+  readonly suppressed: string | null;
   /** The latest 200. */
   readonly history: readonly HistoryEntry[];
   /** Submissions of the same address or with the same resume that the scope holds, newest first, at most 5. */
@@ -94,9 +98,9 @@ export interface Erased {
   readonly more: boolean;
 }
 
-/** Submissions of a kind that were received before an instant. */
+/** Submissions of a kind that were received before an instant, or `declined` ones that were decided before it. */
 export interface Outdated {
-  readonly kind: SubmissionKind | "spam";
+  readonly kind: SubmissionKind | "spam" | "declined";
   readonly before: number;
 }
 
@@ -138,6 +142,9 @@ export interface DeskStore {
 
   /** New and open exactly, the others up to 1,001. `mine` counts what is assigned to this operator. */
   countByStatus(scope: Scope, operator: string): Promise<InboxCounts>;
+
+  /** How many of a filter without words are in each stage, up to 1,001 of the newest 5,000 that its index leads to. */
+  countByStage(scope: Scope, filter: InboxFilter): Promise<Readonly<Record<Stage, number>>>;
 
   /** The latest arrival number of the scope, and how many new submissions came behind a number (at most 1,001). */
   since(scope: Scope, arrival: number): Promise<{ readonly latest: number; readonly added: number }>;
@@ -261,6 +268,37 @@ export const repliesMs = 60 * 60 * 1000;
 
 /** How long a reply waits before it is sent, so that it can be taken back. In milliseconds. */
 export const undoMs = 10_000;
+
+/** A decline, and what is mailed; null: nothing. */
+export interface Decline {
+  readonly reference: string;
+  readonly version: number;
+  readonly text: string | null;
+}
+
+export interface DeclineStore {
+  /**
+   * Declines submissions whose version is the one that was seen, and stores their mails, which are due after so many days, but
+   * not before {@link undoMs}. All are refused when the operator has not that many replies left.
+   *
+   * @param request.copies whether the team gets a copy of each
+   */
+  decline(
+    scope: Scope,
+    targets: readonly Decline[],
+    request: { readonly reason: string | null; readonly days: number; readonly copies: boolean },
+    actor: Actor,
+  ): Promise<{ readonly outcomes: readonly DeclineOutcome[] } | { readonly retryAt: number }>;
+
+  /** Takes back the mail of a decline. False when a process has begun to send it; null when the scope has no such decline. */
+  cancel(scope: Scope, id: number, actor: Actor): Promise<boolean | null>;
+
+  /** Has the mail of a decline sent although the person has answered, at its time or now. False when the scope has no such decline. */
+  release(scope: Scope, id: number, actor: Actor): Promise<boolean>;
+
+  /** The reasons of the latest declines that the scope holds, the most frequent first. */
+  listReasons(scope: Scope): Promise<readonly string[]>;
+}
 
 export interface ReplyRequest {
   readonly reference: string;

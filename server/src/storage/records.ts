@@ -3,6 +3,7 @@
 import type { MailRow, SubscriberRow, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
 import type { kinds, SubmissionKind } from "@submissions/shared/kinds";
 import type { Language } from "@submissions/shared/language";
+import type { Stage } from "@submissions/shared/stages";
 import type { InputOf } from "../kinds.ts";
 
 export type { MailStatus, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
@@ -106,6 +107,12 @@ interface Filed {
   /** `INQ-yyyymmdd-dddddd`, with the prefix of its kind. */
   readonly reference: string;
   readonly status: TriageStatus;
+  /** Null: its kind has no stages. */
+  readonly stage: Stage | null;
+  /** Why it was declined, in an operator's words; null: none are known, or it is not. */
+  readonly declineReason: string | null;
+  /** When it came to one of the last three stages; null: it has none of these. */
+  readonly decidedAt: number | null;
   /** E-mail address of the operator who follows up; null: none. */
   readonly assignee: string | null;
   /** Words that operators put on it, in their alphabetical order. */

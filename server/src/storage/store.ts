@@ -3,7 +3,7 @@
 import type { AuditRow } from "@submissions/shared/console";
 import type { Clock, Stopwatch } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
-import type { Actor, AuditEntry, DeskStore, ReplyStore } from "./desk-store.ts";
+import type { Actor, AuditEntry, DeclineStore, DeskStore, ReplyStore } from "./desk-store.ts";
 import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
 import type {
   ChallengeRecord,
@@ -151,6 +151,7 @@ export interface Store extends AsyncDisposable {
 
   readonly desk: DeskStore;
   readonly replies: ReplyStore;
+  readonly declines: DeclineStore;
   readonly access: AccessStore;
   readonly webhooks: WebhookStore;
   readonly mails: OutboxStore<LeasedMail | RefusedMail, MailSettlement>;
@@ -185,7 +186,7 @@ export interface Store extends AsyncDisposable {
   releaseHeld(id: string | null, actor: Actor): Promise<number>;
 
   /** Counts mails. The times are those of the oldest that waits and of the first that is due; null: none waits. */
-  mailBacklog(): Promise<{
+  mailBacklog(now?: number): Promise<{
     readonly queued: number;
     readonly failed: number;
     readonly inDoubt: number;

@@ -69,6 +69,7 @@ test("changes what the operator saw, tells the second of the first, overwrites n
       result: "conflict",
       version: 2,
       status: "open",
+      stage: null,
       assignee: eva.operator,
       changedBy: eva.operator,
       changedAt: eva.at,

@@ -85,9 +85,10 @@ test("lists submissions, newest first, with all that is stored of them", async (
   const { rows, next } = await store.desk.listSubmissions(wholeScope, {}, {});
   expect(next).toBeNull();
   const filed = { status: "new", assignee: null, tags: [], version: 1, disposable: false };
+  const undecided = { declineReason: null, decidedAt: null };
   expect(rows).toEqual([
-    { ...application(2), ...filed, arrival: rows[0]?.arrival, reference: second },
-    { ...inquiry(1), ...filed, arrival: rows[1]?.arrival, reference: first },
+    { ...application(2), ...filed, ...undecided, stage: "received", arrival: rows[0]?.arrival, reference: second },
+    { ...inquiry(1), ...filed, ...undecided, stage: null, arrival: rows[1]?.arrival, reference: first },
   ]);
 });
 

@@ -62,7 +62,7 @@ test("keeps a reply with its author, and has its mail due ten seconds later", as
   const { id, dueAt } = await reply(store, { reference });
   expect(dueAt).toBe(due);
   const { replies, mails, history, submission } = await detailOf(store, reference);
-  expect(replies).toEqual([{ id, author: eva.operator, at: by.at, text }]);
+  expect(replies).toEqual([{ id, author: eva.operator, at: by.at, text, sendAt: null, held: false }]);
   expect(mails).toMatchObject([{}, {}, { kind: "inquiry-reply", reply: id, status: "queued", dueAt: due }]);
   expect(history).toEqual([{ ...by, action: "reply", detail: { reply: id } }]);
   expect(submission).toMatchObject({ status: "new", version: 1 });

@@ -28,6 +28,7 @@ const pages: readonly (readonly [what: string, path: () => string, there: () => 
   ["no match", () => "?q=nothing-has-this-name", () => "text=Nothing matches"],
   ["an inquiry", () => pathOf(inquiry()), () => `[aria-label=${inquiry().reference}] li`],
   ["an application", () => `${pathOf(application())}?status=new`, () => `[aria-label=${application().reference}] li`],
+  ["applications by stage", () => "?kind=application", () => ".stage-tabs"],
   ["a person", () => personOf(person().email), () => `role=heading[name="${person().name}"]`],
   ["subscribers", () => "/subscribers", () => `role=img[name="Active subscribers by day"]`],
   ["mails", () => "/mails", () => `role=table[name="Mails"]`],

@@ -31,6 +31,9 @@ export const settings: MailSettings = {
 const filed = {
   arrival: 1,
   status: "new",
+  stage: null,
+  declineReason: null,
+  decidedAt: null,
   assignee: null,
   tags: [],
   version: 1,

@@ -4,6 +4,7 @@ import { kindsOf } from "@submissions/shared/kinds";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { exactParts, statusOf, type InboxSearch } from "./inbox-search.ts";
+import { isByStage } from "./stages.tsx";
 import { useMe, type NameOf, useAssignees, useNames } from "../operators.ts";
 import { useCounts } from "../navigation.tsx";
 import { Icon } from "../parts/icons.tsx";
@@ -85,9 +86,11 @@ export function Filters({ search, onChange }: Props) {
 export function Chips({ search, all }: { readonly search: InboxSearch; readonly all: boolean }) {
   const me = useMe();
   const nameOf = useNames();
-  const { kind, assignee, from, until, resume, disposable } = search;
+  const { kind, stage, assignee, from, until, resume, disposable } = search;
   const chips: readonly (readonly [keyof InboxSearch, string | false | undefined])[] = [
     ["kind", all && kind && word(kind)],
+    // Where its tabs are not shown.
+    ["stage", !isByStage(search) && stage && `stage: ${stage}`],
     ["assignee", all && assignee && assigneeText(assignee, me.email, nameOf)],
     ["from", from && `from ${from}`],
     ["until", until && `to ${until}`],

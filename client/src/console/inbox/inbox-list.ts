@@ -7,6 +7,8 @@ import { filterOf, midnight, isFiltered, statusOf, type InboxSearch } from "./in
 import { useToasts } from "../parts/toasts.tsx";
 import { listKey, showNews } from "../triage/triage.ts";
 import { useNow } from "../parts/states.tsx";
+import { word } from "../words.ts";
+import { inShownOrder } from "./stages.tsx";
 
 /** How often the server is asked whether there are new submissions. */
 const pollMs = 10_000;
@@ -74,8 +76,9 @@ export function useInboxList(search: InboxSearch, enabled = true) {
   const rows = useMemo(() => {
     const all = query.data?.pages.flatMap((page) => page.rows) ?? [];
     // Letters of people who were found by their names, too.
-    return [...Map.groupBy(all, ({ reference }) => reference).values()].flatMap(([row]) => row ?? []);
-  }, [query.data]);
+    const once = [...Map.groupBy(all, ({ reference }) => reference).values()].flatMap(([row]) => row ?? []);
+    return inShownOrder(once, search);
+  }, [query.data, search]);
   // The rows of the former list are shown until the next ones are there.
   return { ...query, rows, isSearch: query.data?.pages[0]?.isSearch === true };
 }
@@ -122,13 +125,14 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
 }
 
 /** Whether a row still belongs to the list after a change. One that does not is dimmed and stays until the list is loaded again. */
-export function stillFits({ status, assignee }: InboxRow, search: InboxSearch): boolean {
+export function stillFits({ status, stage, assignee }: InboxRow, search: InboxSearch): boolean {
   const shown = statusOf(search);
   const fits = {
     all: status !== "spam" || search.q !== undefined,
     todo: status === "new" || status === "open",
   };
   if (shown === undefined || shown === "todo" ? !fits[shown ?? "all"] : status !== shown) return false;
+  if (search.stage !== undefined && stage !== search.stage) return false;
   if (search.assignee === undefined) return true;
   return search.assignee === "none" ? assignee === null : assignee === search.assignee;
 }
@@ -140,11 +144,13 @@ function dayName(at: number, today: number): string {
   return at >= midnight(today, -6) ? "This week" : "Earlier";
 }
 
-export function useSections(rows: readonly InboxRow[], isSearch: boolean) {
+export function useSections(rows: readonly InboxRow[], isSearch: boolean, byStage: boolean) {
   const today = midnight(useNow(), 0);
   // Only what letters have is found with a sentence.
   const nameOf = isSearch
     ? ({ match }: InboxRow) => (match === undefined ? "People" : "Letters")
-    : ({ receivedAt }: InboxRow) => dayName(receivedAt, today);
+    : byStage
+      ? ({ stage }: InboxRow) => word(stage ?? "")
+      : ({ receivedAt }: InboxRow) => dayName(receivedAt, today);
   return Array.from(Map.groupBy(rows, nameOf), ([name, its]) => ({ name, rows: its }));
 }

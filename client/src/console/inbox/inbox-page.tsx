@@ -1,7 +1,9 @@
 // The inbox: the list, and beside it, on a wide screen, the submission that is open.
-import { kindsOf, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
+import { kindsOf, stagedKinds, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
+import { declinesMax } from "@submissions/shared/stages";
 import { Link, Outlet, useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
 import { Fragment, lazy, Suspense, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { useMe } from "../operators.ts";
 import { isAdmin, seesSubmissions } from "../roles.ts";
@@ -19,11 +21,16 @@ import { Chips, Filters, StatusTabs } from "./filters.tsx";
 import { useCounts } from "../navigation.tsx";
 import { stillFits, useInboxList, useNewOnes, useSections } from "./inbox-list.ts";
 import { Row } from "./inbox-row.tsx";
+import { isByStage, StageCount, StageTabs } from "./stages.tsx";
 import { useCursor, useSelection } from "./selection.ts";
 
 const ReplyDialog = lazy(async () => ({ default: (await import("./reply-dialog.tsx")).ReplyDialog }));
 const TagBox = lazy(async () => ({ default: (await import("../submission/tags.tsx")).TagBox }));
 const MatchingDialog = lazy(async () => ({ default: (await import("./matching-dialog.tsx")).MatchingDialog }));
+const DeclineDialog = lazy(async () => ({
+  default: (await import("../submission/decline-dialog.tsx")).DeclineDialog,
+}));
+const StageDialog = lazy(async () => ({ default: (await import("../submission/stage.tsx")).StageDialog }));
 const FirstSteps = lazy(async () => ({ default: (await import("./first-steps.tsx")).FirstSteps }));
 
 export function InboxPage() {
@@ -48,7 +55,7 @@ export function InboxPage() {
 /** References, or everything that the filter matches. */
 type Chosen = readonly string[] | "all";
 
-type DialogName = "assign" | "reply" | "tag";
+type DialogName = "assign" | "reply" | "tag" | "move" | "decline";
 
 /** Mails that one confirmation sends. */
 const repliesMax = 50;
@@ -67,7 +74,8 @@ function InboxList({ open, lastOpen }: ListProps) {
   const [asked, setAsked] = useState<Change | null>(null);
   const list = useInboxList(search);
   const { rows } = list;
-  const sections = useSections(rows, list.isSearch);
+  const byStage = isByStage(search);
+  const sections = useSections(rows, list.isSearch, byStage);
   const newOnes = useNewOnes(search, list.data?.pages);
   const references = useMemo(() => rows.map(({ reference }) => reference), [rows]);
   const cursor = useCursor(references);
@@ -77,6 +85,8 @@ function InboxList({ open, lastOpen }: ListProps) {
   const triage = useTriage();
   /** Where the keyboard goes after an erasure. */
   const landing = useRouterState({ select: ({ location }) => location.state.row });
+  const canMove =
+    selectedRows.length > 0 && selectedRows.every(({ stage, status }) => stage !== null && status !== "spam");
   const todo = useCounts()?.todo ?? 0;
   useTitle(open ?? (todo > 0 ? `(${count(todo)}) Inbox` : "Inbox"));
 
@@ -110,7 +120,8 @@ function InboxList({ open, lastOpen }: ListProps) {
     if (chosen === "all") return setAsked(what);
     if (chosen.length === 0) return;
     // What is done with stays where it is, and the keyboard goes on behind it.
-    if (what.status === "done" || what.status === "spam") goTo(references[references.indexOf(chosen.at(-1) ?? "") + 1]);
+    if (what.status === "done" || what.status === "spam" || what.stage !== undefined)
+      goTo(references[references.indexOf(chosen.at(-1) ?? "") + 1]);
     triage(chosen, what);
     clear();
   };
@@ -125,6 +136,8 @@ function InboxList({ open, lastOpen }: ListProps) {
     const chosen = targets();
     if (chosen.length > 0) setDialog({ name, chosen });
   };
+  const canMoveAll = (chosen: Chosen) =>
+    chosen !== "all" && kindsOfChosen(chosen).every((kind) => stagedKinds.includes(kind));
   const selectAtCursor = (range: boolean) => {
     const at = cursor.current();
     if (at !== undefined) select(at, range);
@@ -136,6 +149,7 @@ function InboxList({ open, lastOpen }: ListProps) {
       k: () => cursor.move(-1),
       e: () => change(targets(), { status: "done" }),
       a: () => ask("assign"),
+      s: () => canMoveAll(targets()) && ask("move"),
       x: () => selectAtCursor(false),
       "shift+x": () => selectAtCursor(true),
       Escape: clear,
@@ -161,6 +175,20 @@ function InboxList({ open, lastOpen }: ListProps) {
             Reply to selected
           </button>
           <button onClick={() => ask("tag")}>Tag</button>
+          {canMove && (
+            <>
+              <button aria-keyshortcuts="s" title="Move (s)" onClick={() => ask("move")}>
+                Move selected
+              </button>
+              <button
+                disabled={selected.size > declinesMax}
+                title={selected.size > declinesMax ? `At most ${declinesMax} at once` : undefined}
+                onClick={() => ask("decline")}
+              >
+                Decline selected
+              </button>
+            </>
+          )}
         </>
       )}
       <button onClick={() => change(targets(), { status: "spam" })}>Spam</button>
@@ -189,6 +217,7 @@ function InboxList({ open, lastOpen }: ListProps) {
           </SearchBox>
         </div>
         <StatusTabs search={search} />
+        <StageTabs search={search} />
         {selected.size > 0 ? (
           bulkBar
         ) : open === undefined ? (
@@ -210,7 +239,9 @@ function InboxList({ open, lastOpen }: ListProps) {
             {!loaded && !list.hasNextPage && <Nothing search={search} />}
             {sections.map((section) => (
               <Fragment key={section.name}>
-                <h2 className="section-name">{section.name}</h2>
+                <h2 className="section-name">
+                  {section.name} {byStage && <StageCount search={search} of={section.rows} />}
+                </h2>
                 <ul className={list.isPlaceholderData ? "rows old" : "rows"}>
                   {section.rows.map((row) => (
                     <Row
@@ -220,6 +251,7 @@ function InboxList({ open, lastOpen }: ListProps) {
                       selected={selected.has(row.reference)}
                       open={row.reference === open}
                       dimmed={!stillFits(row, search)}
+                      byStage={byStage}
                       onSelect={select}
                       onDone={onDone}
                     />
@@ -234,6 +266,24 @@ function InboxList({ open, lastOpen }: ListProps) {
       <Suspense>
         {dialog?.name === "reply" && dialog.chosen !== "all" && (
           <ReplyDialog references={dialog.chosen} kinds={kindsOfChosen(dialog.chosen)} onClose={close} />
+        )}
+        {dialog?.name === "move" && (
+          <StageDialog
+            count={dialog.chosen === "all" ? "all" : dialog.chosen.length}
+            // Its row moves to another group: the keyboard is on its way before.
+            onClose={() => flushSync(close)}
+            onChoose={(stage) => change(dialog.chosen, { stage })}
+          />
+        )}
+        {dialog?.name === "decline" && dialog.chosen !== "all" && (
+          <DeclineDialog
+            references={dialog.chosen}
+            kind={kindsOfChosen(dialog.chosen)[0]!}
+            onClose={(isDone) => {
+              close();
+              if (isDone) clear();
+            }}
+          />
         )}
         {dialog?.name === "tag" && (
           <Modal title={`Tags of ${plural(selectedRows.length, "submission")}`} onClose={close}>

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { InboxSearch } from "./inbox-search.ts";
 import { useNames } from "../operators.ts";
+import { Facts } from "./stages.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Marked } from "../parts/marked.tsx";
 import { useShortcutsOn } from "../parts/shortcuts.ts";
@@ -19,11 +20,13 @@ interface Props {
   readonly selected: boolean;
   readonly open: boolean;
   readonly dimmed: boolean;
+  /** Whether it says what helps to choose among those of one kind. */
+  readonly byStage: boolean;
   readonly onSelect: (reference: string, range: boolean) => void;
   readonly onDone: (reference: string) => void;
 }
 
-export const Row = memo(function Row({ row, search, selected, open, dimmed, onSelect, onDone }: Props) {
+export const Row = memo(function Row({ row, search, selected, open, dimmed, byStage, onSelect, onDone }: Props) {
   const { reference, kind, name, email, company, status, assignee, tags, receivedAt, hasResume, disposable } = row;
   const nameOf = useNames();
   const shortcutsOn = useShortcutsOn();
@@ -60,9 +63,13 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, onSe
             <Icon name={kind} size={15} />
             <span className="unseen">{word(kind)}: </span>
           </span>
-          <span className="clip" dir="auto">
-            <Marked text={row.match || row.summary} search={search.q} />
-          </span>
+          {byStage ? (
+            <Facts of={row.facts} />
+          ) : (
+            <span className="clip" dir="auto">
+              <Marked text={row.match || row.summary} search={search.q} />
+            </span>
+          )}
           <span className="row-signs">
             {hasResume && (
               <span title="With a resume">

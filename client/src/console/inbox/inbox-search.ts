@@ -1,6 +1,7 @@
 // The inbox's filter as search parameters of the page's address, and back.
 import { triageStatuses, type InboxFilter } from "@submissions/shared/console";
 import { submissionKinds } from "@submissions/shared/kinds";
+import { stages } from "@submissions/shared/stages";
 import { foldLetters, wordsIn } from "@submissions/shared/search-words";
 
 /** The parts of the filter that are compared with what a form sent, or with what operators put on it. */
@@ -26,6 +27,7 @@ export const readInboxSearch = (raw: Readonly<Record<string, unknown>>) => ({
   kind: oneOf(submissionKinds, raw["kind"]),
   /** Absent: what is to be done, and in a search all. */
   status: oneOf([...triageStatuses, "todo", "all"] as const, raw["status"]),
+  stage: oneOf(stages, raw["stage"]),
   assignee: textUpTo(raw["assignee"], 254),
   from: day(raw["from"]),
   until: day(raw["until"]),

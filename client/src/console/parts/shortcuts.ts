@@ -60,6 +60,8 @@ export const shortcutHelp: readonly (readonly [keys: readonly string[], what: st
   [["e"], "Set to done and go to the next"],
   [["r"], "Reply"],
   [["a"], "Assign"],
+  [["s"], "Move to a stage"],
+  [["d"], "Decline"],
   [["x"], "Select"],
   [["Shift", "x"], "Select up to here"],
   [["Esc"], "Clear the selection, or go back to the list"],

@@ -7,6 +7,7 @@ import { flushSync } from "react-dom";
 import { isMissing, trpc } from "../calls.ts";
 import { useInboxList } from "../inbox/inbox-list.ts";
 import { filterOf } from "../inbox/inbox-search.ts";
+import { isByStage } from "../inbox/stages.tsx";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
 import { useAssignees, useMe, useNames } from "../operators.ts";
 import { seesSubmissions } from "../roles.ts";
@@ -25,6 +26,7 @@ import { Fields, Letter, MoreFields } from "./fields.tsx";
 import { TagBox } from "./tags.tsx";
 import { greetingOf, NoteForm, ReplyForm } from "./composer.tsx";
 import { itemsOf, Submissions, Timeline } from "./timeline.tsx";
+import { Decision, DeclineButton, StageSelect } from "./stage.tsx";
 import { ResumePanel } from "./resume-panel.tsx";
 
 /** How often the page is read again while a mail is on its way. */
@@ -122,6 +124,7 @@ function Submission({ detail }: DetailProps) {
               Reply {shortcutsOn && <kbd aria-hidden="true">r</kbd>}
             </button>
           )}
+          <DeclineButton of={detail} />
           <button
             aria-keyshortcuts="e"
             title="Set to done (e)"
@@ -151,6 +154,7 @@ function Submission({ detail }: DetailProps) {
             <TagBox references={[reference]} tags={detail.tags} />
             <Fields detail={detail} />
             <dl className="fields">
+              <Decision of={detail} />
               <Fact label="Received">{exactTime(receivedAt)}</Fact>
               <Fact label="Reference">
                 {reference} <CopyButton text={reference} className="link small" />
@@ -193,7 +197,7 @@ function useNeighbours(reference: string) {
   const { rows } = useInboxList(search, false);
   const { previous = null, next = null } =
     useQuery(trpc.submission.neighbours.queryOptions({ reference, filter: filterOf(search) })).data ?? {};
-  const at = search.q === undefined ? -1 : rows.findIndex((row) => row.reference === reference);
+  const at = search.q === undefined && !isByStage(search) ? -1 : rows.findIndex((row) => row.reference === reference);
   return at < 0 ? { previous, next } : { previous: rows[at - 1] ?? null, next: rows[at + 1] ?? null };
 }
 
@@ -265,7 +269,8 @@ function Neighbourhood({ detail: { reference, kind } }: DetailProps) {
   );
 }
 
-function Controls({ detail: { reference, kind, status, assignee } }: DetailProps) {
+function Controls({ detail }: DetailProps) {
+  const { reference, kind, status, assignee } = detail;
   const me = useMe();
   const triage = useTriage();
   const nameOf = useNames();
@@ -280,6 +285,7 @@ function Controls({ detail: { reference, kind, status, assignee } }: DetailProps
       >
         <Options of={triageStatuses} />
       </select>
+      <StageSelect of={detail} />
       <select
         aria-label="Assignee"
         value={assignee ?? ""}

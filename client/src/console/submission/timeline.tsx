@@ -1,11 +1,12 @@
 // What became of a submission, oldest first: mails, replies, notes, changes and downloads.
-import type { MailRow, Note, SubmissionDetail } from "@submissions/shared/console";
+import type { MailRow, Note, Reply, SubmissionDetail } from "@submissions/shared/console";
 import type { ReactNode } from "react";
 import type { NameOf } from "../operators.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
 import { ReferenceLink, Box, Line, Lines } from "../parts/boxes.tsx";
 import { AuditSentence } from "../parts/audit-sentence.tsx";
 import { mailWord, plural, word } from "../words.ts";
+import { WaitingDecline } from "./waiting-decline.tsx";
 import { trpc } from "../calls.ts";
 import { FormButton, useChange } from "../parts/dialogs.tsx";
 
@@ -30,7 +31,7 @@ export function itemsOf(
       return {
         key: `reply ${reply.id}`,
         at: reply.at,
-        shown: <Words said={reply} by={nameOf(reply.author)} mails={its} />,
+        shown: <Words said={reply} by={nameOf(reply.author)} mails={its} decline={reply} />,
       };
     }),
     ...notes.map((note) => ({
@@ -94,22 +95,28 @@ interface WordsProps {
   readonly by: string;
   /** Of a reply. After 90 days there is none any more. */
   readonly mails?: readonly MailRow[];
+  readonly decline?: Reply;
 }
 
-const Words = ({ said: { at, text }, by, mails }: WordsProps) => (
+const Words = ({ said: { at, text }, by, mails, decline }: WordsProps) => (
   <div className={mails === undefined ? "said" : "said said-reply"}>
     <Avatar name={by} small />
     <div>
       <p className="note-head">
-        <strong>{by}</strong> {mails === undefined ? "noted" : "replied"} <Age at={at} ago />
+        <strong>{by}</strong> {decline?.sendAt != null ? "declined" : mails === undefined ? "noted" : "replied"}{" "}
+        <Age at={at} ago />
       </p>
       <p className="note-text">{text}</p>
       {mails?.map((mail) => (
         <MailLine key={mail.id} mail={mail} />
       ))}
+      {decline && mails && <WaitingDecline reply={decline} mails={mails} />}
     </div>
   </div>
 );
+
+/** What is due later than this was put off by an operator. */
+const putOffMs = 24 * 60 * 60_000;
 
 /** When a mail was sent, is due or was given up, and why. */
 export function MailWhen({ mail }: { readonly mail: MailRow }) {
@@ -121,6 +128,7 @@ export function MailWhen({ mail }: { readonly mail: MailRow }) {
       {status === "queued" &&
         dueAt !== null &&
         dueAt > Date.now() &&
+        dueAt < Date.now() + putOffMs &&
         ` · next attempt ${new Date(dueAt).toLocaleTimeString("en-GB", { timeStyle: "short" })}`}
       {status !== "sent" && lastError !== null && <span className="why">{lastError}</span>}
     </p>

@@ -1,12 +1,14 @@
-// What is said of changes of status or assignee.
+// What is said of changes of status, stage or assignee.
 import type { InboxRow, TriageOutcome, TriageStatus } from "@submissions/shared/console";
 import type { NameOf } from "../operators.ts";
+import type { Stage } from "@submissions/shared/stages";
 import { age, count, plural } from "../words.ts";
 
-/** Status, assignee or both. Assignee null: unassign. */
+/** One of them or several. Assignee null: unassign. */
 export interface Change {
   readonly status?: TriageStatus;
   readonly assignee?: string | null;
+  readonly stage?: Stage;
 }
 
 type Conflict = Extract<TriageOutcome, { result: "conflict" }>;
@@ -20,10 +22,12 @@ export function describeChange(
 ): string {
   const these = plural(changedCount, "submission");
   if (tense === "asking") {
+    if (change.stage !== undefined) return `Move ${these} to ${change.stage}?`;
     if (change.status !== undefined) return `Set ${these} to ${change.status}?`;
     return change.assignee === null ? `Unassign ${these}?` : `Assign ${these} to ${nameOf(change.assignee ?? "")}?`;
   }
   const what = changedCount === 1 ? "" : `${these}: `;
+  if (change.stage !== undefined) return `${what}Moved to ${change.stage}.`;
   if (change.status !== undefined) return `${what}Set to ${change.status}.`;
   return change.assignee === null ? `${what}Unassigned.` : `${what}Assigned to ${nameOf(change.assignee ?? "")}.`;
 }
@@ -40,7 +44,7 @@ export function describeConflicts(conflicts: readonly Conflict[], nameOf: NameOf
 /** What another operator did to the only one. @param before what the page showed, if it is known */
 export function describeConflict(
   conflict: Conflict,
-  before: Pick<InboxRow, "status" | "assignee"> | undefined,
+  before: Pick<InboxRow, "status" | "stage" | "assignee"> | undefined,
   nameOf: NameOf,
 ): string {
   const { changedBy, changedAt } = conflict;
@@ -51,11 +55,12 @@ export function describeConflict(
 }
 
 function describeTheirs(
-  { status, assignee }: Conflict,
-  before: Pick<InboxRow, "status" | "assignee"> | undefined,
+  { status, stage, assignee }: Conflict,
+  before: Pick<InboxRow, "status" | "stage" | "assignee"> | undefined,
   nameOf: NameOf,
 ) {
   if (before === undefined) return "changed this";
+  if (before.stage !== stage && stage !== null) return `moved this to ${stage}`;
   if (before.status !== status) return `set this to ${status}`;
   if (before.assignee === assignee) return "changed this";
   return assignee === null ? "unassigned this" : `assigned this to ${nameOf(assignee)}`;

@@ -1,4 +1,4 @@
-// Changing the status or the assignee: shown at once, checked by version on the server, and taken back with undo until the next action.
+// Changing the status, the stage or the assignee: shown at once, checked by version on the server, and taken back with undo until the next action.
 import type { InboxRow, Page, SubmissionDetail, TriageOutcome } from "@submissions/shared/console";
 import { useMutation, type InfiniteData } from "@tanstack/react-query";
 import { useCallback } from "react";
@@ -8,7 +8,7 @@ import { useToasts } from "../parts/toasts.tsx";
 import { describeChange, describeConflict, describeConflicts, type Change } from "./triage-words.ts";
 import { plural } from "../words.ts";
 
-type Triaged = Pick<InboxRow, "reference" | "status" | "assignee" | "version">;
+export type Triaged = Pick<InboxRow, "reference" | "status" | "stage" | "assignee" | "version">;
 type Target = Pick<Triaged, "reference" | "version">;
 type ListData = InfiniteData<Page<InboxRow>>;
 
@@ -26,7 +26,7 @@ const shownParts = (): readonly Triaged[] => [
 ];
 
 /** The submissions as the page shows them: the newest version that any part of it has. */
-function shownNow(references: readonly string[]): readonly Triaged[] {
+export function shownNow(references: readonly string[]): readonly Triaged[] {
   const newest = new Map<string, Triaged>();
   for (const part of shownParts())
     if ((newest.get(part.reference)?.version ?? -1) < part.version) newest.set(part.reference, part);
@@ -43,10 +43,12 @@ export function rowBehind(gone: ReadonlySet<string>): string | undefined {
   return undefined;
 }
 
-const triagedOf = ({ reference, status, assignee, version }: Triaged) => ({ reference, status, assignee, version });
+const triagedOf = ({ reference, status, stage, assignee, version }: Triaged) => {
+  return { reference, status, stage, assignee, version };
+};
 
 /** Changes what all parts of the page show, until the server is asked again. */
-function show(changes: readonly (Partial<Triaged> & { readonly reference: string })[]): void {
+export function show(changes: readonly (Partial<Triaged> & { readonly reference: string })[]): void {
   const byReference = new Map(changes.map((change) => [change.reference, change]));
   const changed = <Shown extends Triaged>(shown: Shown): Shown => {
     const change = byReference.get(shown.reference);
@@ -76,6 +78,7 @@ export function showNews(news: readonly Triaged[]): void {
 /** After a change: the counts, and what opened submissions show beside status and assignee. */
 export function readAgain(references: readonly string[]): void {
   void queryClient.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
+  void queryClient.invalidateQueries({ queryKey: trpc.inbox.stages.pathKey() });
   for (const reference of references) void queryClient.invalidateQueries({ queryKey: detailKey(reference) });
 }
 
@@ -148,6 +151,8 @@ function versionsOf(seen: readonly Target[]): Map<string, number> {
   return versions;
 }
 
+const followed = ({ status }: { readonly status?: InboxRow["status"] }) => status !== undefined && { status };
+
 /** How to change submissions. */
 export function useTriage(): (references: readonly string[], change: Change) => void {
   const { showToast, showFailure } = useToasts();
@@ -168,7 +173,7 @@ export function useTriage(): (references: readonly string[], change: Change) => 
       show(seen.map(({ reference }) => ({ reference, ...change })));
     },
     onError: (error, { seen }) => {
-      show(seen.map(({ reference, status, assignee }) => ({ reference, status, assignee })));
+      show(seen.map(({ reference, status, stage, assignee }) => ({ reference, status, stage, assignee })));
       if (seen.length <= batch) return showFailure("Not changed.", error);
       // Those of the calls before are.
       showFailure("Not all were changed.", error);
@@ -183,7 +188,7 @@ export function useTriage(): (references: readonly string[], change: Change) => 
           if (outcome.result === "unknown") return [];
           return outcome.result === "conflict"
             ? triagedOf(outcome)
-            : { reference: outcome.reference, version: outcome.version };
+            : { reference: outcome.reference, version: outcome.version, ...followed(outcome) };
         }),
       );
       if (outcomes.some(({ result }) => result === "unknown"))
@@ -199,10 +204,13 @@ export function useTriage(): (references: readonly string[], change: Change) => 
   /** Submissions that had different values are taken back in groups of the same values. */
   function takeBack(changed: ReadonlySet<string>, seen: readonly Triaged[], change: Change): void {
     const former = seen.filter(({ reference }) => changed.has(reference));
-    for (const group of Map.groupBy(former, ({ status, assignee }) => `${status} ${assignee}`).values()) {
-      const [{ status, assignee }] = group as [Triaged];
+    const valuesOf = ({ status, stage, assignee }: Triaged) => `${status} ${stage} ${assignee}`;
+    for (const group of Map.groupBy(former, valuesOf).values()) {
+      const [{ status, stage, assignee }] = group as [Triaged];
       const back = {
-        ...(change.status !== undefined && { status }),
+        // The status followed the stage.
+        ...((change.status !== undefined || change.stage !== undefined) && { status }),
+        ...(change.stage !== undefined && stage !== null && { stage }),
         ...(change.assignee !== undefined && { assignee }),
       };
       mutate({ seen: shownNow(group.map(({ reference }) => reference)), change: back, undoing: true });

@@ -16,6 +16,8 @@ const reasons: Readonly<Record<string, string>> = {
   manual: "The team told the mail provider not to mail this address.",
 };
 
+export const suppressedReason = (reason: string): string => reasons[reason] ?? "This address gets no mail from us.";
+
 const manyMax = 50;
 const manyReplies = z.object({
   references: z.array(reference).min(1).max(manyMax, `At most ${manyMax} are answered at once.`),

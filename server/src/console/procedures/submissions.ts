@@ -1,6 +1,6 @@
 // Submissions: the inbox, one submission, changes of them, and their tags.
 import type { InboxRow, Page, SubmissionDetail, WithPerson } from "@submissions/shared/console";
-import { kindOfReference, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
+import { kindOf, kindOfReference, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { z } from "zod";
 import { neighboursOf, submissionDetail } from "../../desk/detail.ts";
 import { inboxRow } from "../../desk/inbox-row.ts";
@@ -11,7 +11,7 @@ import type { AccessStore } from "../../storage/access-store.ts";
 import { type Scope, triageMax } from "../../storage/desk-store.ts";
 import { inboxFilter, kind, noteText, page, reference, tag, triageRequest } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
-import { scopeOf, submissionRoles } from "../rules.ts";
+import { scopeOf, stagedRoles, submissionRoles } from "../rules.ts";
 
 export const inboxProcedures = trpc.router({
   list: reads(...submissionRoles)
@@ -29,6 +29,10 @@ export const inboxProcedures = trpc.router({
     console.counts.of(scope, caller.name),
   ),
 
+  stages: reads(...stagedRoles)
+    .input(z.object({ filter: inboxFilter }))
+    .query(({ ctx: { desk, scope }, input }) => desk.countByStage(scope, input.filter)),
+
   since: reads(...submissionRoles)
     .input(z.object({ arrival: z.int().min(0) }))
     .query(({ ctx: { desk, scope }, input }) => desk.since(scope, input.arrival)),
@@ -42,6 +46,9 @@ export const inboxProcedures = trpc.router({
       const offered = input.assignee == null ? [] : await assignees(access, scope, kinds);
       if (input.assignee != null && !offered.some(({ email }) => email === input.assignee)) {
         throw fieldInvalid("assignee", "No operator who may see this has that address.");
+      }
+      if (input.stage !== undefined && kinds.some((one) => !kindOf(one).staged)) {
+        throw fieldInvalid("stage", "Submissions of this kind have no stages.");
       }
       const outcomes = await desk.triage(scope, input, actor);
       ctx.console.counts.forget();

@@ -6,7 +6,13 @@ import type { IndexedWords, SearchIndex } from "../sql/search-index.ts";
 import { jsonOf, rowsAs } from "./statement.ts";
 
 /** Which rows an index has, in its own words: comparing rows implies none of it. */
-const partial = { assignee: "AND assignee IS NOT NULL", disposable: "AND disposable > 0", kind: "", status: "" };
+const partial = {
+  assignee: "AND assignee IS NOT NULL",
+  disposable: "AND disposable > 0",
+  kind: "",
+  stage: "AND stage <> 'received'",
+  status: "",
+};
 
 export const inbox: Inbox = {
   // A comparison of rows finds the place in the index. An equality would make the order by this column mean nothing.

@@ -2,12 +2,13 @@
 // the choice is made in code.
 import type { InboxFilter } from "@submissions/shared/console";
 import { kindOf } from "@submissions/shared/kinds";
+import { stages } from "@submissions/shared/stages";
 import type { Scope } from "../desk-store.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
 import { searchedWords, type TypedWords, typedWords } from "../../search-words.ts";
 
 /** Columns that lead an index. */
-export type ListColumn = "disposable" | "assignee" | "status" | "kind";
+export type ListColumn = "disposable" | "assignee" | "stage" | "status" | "kind";
 
 export interface ListPlan {
   /** Whose index the list walks along; null: the table itself. */
@@ -29,22 +30,28 @@ export function planList(
   bind: (value: string | number) => string,
   isSearch: boolean,
 ): ListPlan | null {
-  const { kind, status, assignee, hasResume, disposable, from, until, tag } = filter;
+  const { kind, status, stage, assignee, hasResume, disposable, from, until, tag } = filter;
   // Looking for a resume among those of a kind that takes none would read all of them.
   const asked = kinds.filter(
-    (one) => (kind === undefined || kind === one) && (hasResume !== true || kindOf(one).file !== null),
+    (one) =>
+      (kind === undefined || kind === one) &&
+      (hasResume !== true || kindOf(one).file !== null) &&
+      (stage === undefined || kindOf(one).staged),
   );
   const [only] = asked;
   if (only === undefined) return null;
   // The rarest first. Values are literals where an index has only some of them.
   const fixed = new Map<ListColumn, string>();
   if (disposable === true) fixed.set("disposable", "1");
+  // The first stage has no index: those that are in it and to be done are found by their status.
+  if (stage !== undefined && stage !== stages[0]) fixed.set("stage", `'${stage}'`);
   if (status === "new" || status === "open") fixed.set("status", `'${status}'`);
   if (assignee !== undefined && assignee !== "none") fixed.set("assignee", bind(assignee));
   if (status !== undefined) fixed.set("status", `'${status}'`);
   if (asked.length === 1) fixed.set("kind", `'${only}'`);
   const conditions: string[] = [];
   if (status === undefined && !isSearch) conditions.push("status <> 'spam'");
+  if (stage === stages[0]) conditions.push(`stage = '${stage}'`);
   if (assignee === "none") conditions.push("assignee IS NULL");
   if (hasResume !== undefined) conditions.push(`resume_scan IS ${hasResume ? "NOT NULL" : "NULL"}`);
   if (disposable === false) conditions.push("disposable = 0");

@@ -39,7 +39,12 @@ export interface ClaimedMail extends SubmissionRow {
   readonly reply: string | null;
   readonly author: string | null;
   readonly followsReceipt: number | null;
+  readonly isHeld: number;
 }
+
+/** 1: it declines a person who has answered since it was written, or since an operator released it. */
+export const isHeld = `CASE WHEN reply.send_at IS NOT NULL
+  AND submission.last_answer_at > coalesce(reply.released_at, reply.at) THEN 1 ELSE 0 END AS "isHeld"`;
 
 /** Beside `mailJoins`. */
 export const replyJoins = `LEFT JOIN reply ON reply.id = mail.reply
@@ -49,7 +54,7 @@ export const replyJoins = `LEFT JOIN reply ON reply.id = mail.reply
 /** To be read from `mail` and what `mailJoins` and `replyJoins` add. A receipt that is forgotten was sent. Quoted names keep their case. */
 export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.created_at AS "createdAt", mail.attempts,
   mail.denials, mail.tokens, mail.digest AS summary, assigned.email AS operator,
-  subscriber.email AS subscriber, reply.text AS reply,
+  subscriber.email AS subscriber, reply.text AS reply, ${isHeld},
   coalesce(operator.name, reply.author) AS author,
   CASE WHEN reply.id IS NULL OR submission.receipt_at IS NULL THEN 0 ELSE coalesce(
     (SELECT max(CASE receipt.status WHEN 'sent' THEN 1 ELSE 0 END) FROM mail AS receipt

@@ -3,17 +3,27 @@
 import { namedFields, type FieldValue, type NamedField } from "../../field-values.ts";
 import { ofKinds } from "../../kinds.ts";
 import type { ConsentRecord, ResumeRecord, StoredSubmission, SubmissionRecord } from "../records.ts";
-import { kindOf } from "@submissions/shared/kinds";
+import { kindOf, type SubmissionKind } from "@submissions/shared/kinds";
+import { type Stage, stages } from "@submissions/shared/stages";
 import { columnsOf, type Fields, isFields, picked, readFields } from "./columns.ts";
 
 const ownNames = [
   ...(["arrival", "kind", "reference", "receivedAt", "name", "email", "status", "assignee", "version"] as const),
+  ...(["declineReason", "decidedAt"] as const),
   ...(["door", "requestId"] as const),
 ] as const;
 
-export const submissionColumns = columnsOf("submission", [...ownNames, "resumeKey", "fields", "tags", "disposable"]);
+export const submissionColumns = columnsOf("submission", [
+  ...ownNames,
+  "stage",
+  "resumeKey",
+  "fields",
+  "tags",
+  "disposable",
+]);
 
 export interface SubmissionRow extends Pick<StoredSubmission, (typeof ownNames)[number]> {
+  readonly stage: Stage;
   readonly resumeKey: string | null;
   readonly fields: string;
   readonly tags: string | null;
@@ -39,7 +49,20 @@ export function fieldsOf(record: SubmissionRecord): string {
 export const filed = (
   record: SubmissionRecord,
   stored: Pick<StoredSubmission, "arrival" | "reference" | "status">,
-): StoredSubmission => ({ ...record, ...stored, assignee: null, tags: [], version: 1, disposable: false });
+): StoredSubmission => ({
+  ...record,
+  ...stored,
+  stage: stageOf(record.kind, stages[0]),
+  declineReason: null,
+  decidedAt: null,
+  assignee: null,
+  tags: [],
+  version: 1,
+  disposable: false,
+});
+
+/** The column of a kind without stages has the first one, which means nothing. */
+export const stageOf = (kind: SubmissionKind, stage: Stage): Stage | null => (kindOf(kind).staged ? stage : null);
 
 /** Null when one of its `fields` cannot be read. */
 export function readSubmission(row: SubmissionRow): StoredSubmission | null {
@@ -69,6 +92,7 @@ function read(row: SubmissionRow): { readonly submission: StoredSubmission; read
   };
   const columns = {
     ...picked(row, ownNames),
+    stage: stageOf(row.kind, row.stage),
     language: isText(fields["language"]) ? fields["language"] : "en",
     tags: readTags(row.tags),
     disposable: row.disposable === 1,

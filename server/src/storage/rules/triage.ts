@@ -2,30 +2,40 @@
 import { tagsMax, type TriageOutcome, type TriageRequest } from "@submissions/shared/console";
 import type { Actor, AuditEntry } from "../desk-store.ts";
 import type { StoredSubmission } from "../records.ts";
+import { type Staged, restaged } from "./stages.ts";
+import { stageOf } from "./submission-row.ts";
 
-export interface Triaged extends Pick<StoredSubmission, "reference" | "status" | "assignee" | "version"> {
+export interface Triaged extends Pick<StoredSubmission, "reference" | "kind" | "assignee" | "version">, Staged {
   readonly respondedAt: number | null;
+}
+
+/** @param declineReason of a stage that declines */
+export interface Triage extends Omit<TriageRequest, "targets"> {
+  readonly declineReason?: string | null;
 }
 
 /** What becomes of a submission; null: it was changed since the operator saw it. */
 export function decideTriage(
   before: Triaged,
   seenVersion: number,
-  { status = before.status, assignee = before.assignee }: TriageRequest,
+  { stage: asked = before.stage, declineReason = null, ...request }: Triage,
   { at }: Actor,
 ): { readonly after: Triaged; readonly entries: readonly AuditEntry[] } | null {
   if (before.version !== seenVersion) return null;
-  const { reference: subject, ...from } = before;
+  const { reference: subject, kind, ...from } = before;
+  const staged = restaged(before, stageOf(kind, asked) ?? before.stage, declineReason, at);
+  const { status = staged.status, assignee = before.assignee } = request;
   const entries: AuditEntry[] = [];
-  if (status !== from.status) entries.push({ action: "status", subject, detail: { from: from.status, to: status } });
-  if (assignee !== from.assignee)
-    entries.push({ action: "assignee", subject, detail: { from: from.assignee, to: assignee } });
+  const note = (action: "stage" | "status" | "assignee", to: string | null) => {
+    if (to !== from[action]) entries.push({ action, subject, detail: { from: from[action], to } });
+  };
+  note("stage", staged.stage);
+  note("status", status);
+  note("assignee", assignee);
   const responds = before.status === "new" && status !== "new";
   const version = entries.length > 0 ? before.version + 1 : before.version;
-  return {
-    after: { ...before, status, assignee, version, respondedAt: before.respondedAt ?? (responds ? at : null) },
-    entries,
-  };
+  const respondedAt = before.respondedAt ?? (responds ? at : null);
+  return { after: { ...before, ...staged, status, assignee, version, respondedAt }, entries };
 }
 
 /** The tags of a submission after a change. One that is full gets no further one. */
@@ -38,10 +48,22 @@ export function retagged(before: readonly string[], add: string | undefined, rem
 /** Each of these actions shows that the submission was not spam at some time. `release` is in the logs of earlier versions. */
 export const statusActions = ["status", "release"] as const;
 /** The actions that change the version of a submission. */
-export const changingActions = ["status", "assignee", "release"] as const;
+export const changingActions = ["status", "stage", "assignee", "release"] as const;
 
 /** @param last who changed it last, and when */
-export function conflict({ reference, version, status, assignee }: Triaged, last: Actor | undefined): TriageOutcome {
+export function conflict(
+  { reference, kind, version, status, stage, assignee }: Triaged,
+  last: Actor | undefined,
+): TriageOutcome {
   const { operator: changedBy = null, at: changedAt = null } = last ?? {};
-  return { result: "conflict", reference, version, status, assignee, changedBy, changedAt };
+  return {
+    result: "conflict",
+    reference,
+    version,
+    status,
+    stage: stageOf(kind, stage),
+    assignee,
+    changedBy,
+    changedAt,
+  };
 }

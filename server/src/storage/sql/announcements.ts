@@ -20,7 +20,7 @@ export function prepareAnnouncements({ prepare, insert }: Engine) {
       if (event !== null) yield* announce(event, [{ submission: null, subscriber: key }], at);
     },
 
-    /** Of submissions that are and were no spam. `changed`: `status`, `assignee`, `tags`. */
+    /** Of submissions that are and were no spam. `changed`: `status`, `stage`, `assignee`, `tags`. */
     ofChanges(changes: readonly { arrival: number; changed: readonly string[] }[], at: number): Steps<void> {
       const subjectOf = ({ arrival: submission, changed }: (typeof changes)[number]) => {
         return { submission, subscriber: null, detail: JSON.stringify(changed) };

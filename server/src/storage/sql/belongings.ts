@@ -1,10 +1,10 @@
 // A submission with all that belongs to it, and everything of a person.
-import type { Note } from "@submissions/shared/console";
+import type { Note, Reply } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import type { DeskDetail, DeskStore, KnownFact } from "../desk-store.ts";
 import { pageRows } from "../pages.ts";
 import { readFields } from "../rules/columns.ts";
-import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
+import { isHeld, mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import type { ScanState } from "../records.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
@@ -25,6 +25,12 @@ interface DetailRow extends SubmissionRow {
   readonly resume_sha256: string | null;
   readonly email_key: string;
 }
+
+interface StoredReply extends Omit<Reply, "held"> {
+  readonly isHeld: number;
+}
+
+const repliedOf = ({ isHeld: held, ...stored }: StoredReply): Reply => ({ ...stored, held: held === 1 });
 
 /** The arrival number of a submission, or the key of a subscriber. */
 type Owner = number | string;
@@ -58,13 +64,16 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       `SELECT ${entryColumns} FROM audit WHERE subject = $1 ORDER BY id DESC LIMIT ${historyMax}`,
     ),
     notesOf: prepare<Note>("SELECT id, author, at, text FROM note WHERE submission = $1 ORDER BY id"),
-    repliesOf: prepare<Note>("SELECT id, author, at, text FROM reply WHERE submission = $1 ORDER BY id"),
     // An import and its rows have the time of the call that began it.
     addedBy: prepare<{ operator: string; action: string }>(`
       SELECT audit.operator, audit.action FROM subscriber
       JOIN audit ON audit.subject = 'subscribers' AND audit.at = subscriber.subscribed_at
       WHERE subscriber.email_key = $1 AND subscriber.door = 'console'
         AND audit.action IN ('subscriber.add', 'subscriber.import.begin') ORDER BY audit.id LIMIT 1`),
+    repliesOf: prepare<StoredReply>(
+      `SELECT id, author, at, text, send_at AS "sendAt", ${isHeld}
+      FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.submission = $1 ORDER BY id`,
+    ),
     mailsOf: ofOwner<ReadMail>(
       (owner) => `
       SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.${owner} = $1
@@ -105,19 +114,21 @@ export function makeBelongings(engine: Engine, references: References) {
       const row = await find(statements.find(named.dayNumber, named.kind));
       if (row === undefined) return null;
       const { arrival } = row;
-      const [mails, notes, replies, history, duplicates] = await Promise.all([
+      const [mails, notes, replies, history, duplicates, standing] = await Promise.all([
         read(statements.mailsOf(arrival)),
         read(statements.notesOf(arrival)),
         read(statements.repliesOf(arrival)),
         read(statements.historyOf(row.reference)),
         read(statements.twinsOf(row.email_key, row.resume_sha256, arrival, kinds)),
+        find(standingOf(row.email_key)),
       ]);
       return {
         submission: readSubmissionAnyway(row),
         scan: row.resume_scan,
         mails: mails.map(storedMail),
         notes,
-        replies,
+        replies: replies.map(repliedOf),
+        suppressed: standing?.reason ?? null,
         history: history
           .map(({ at, operator, action, detail }) => ({ at, operator, action, detail: readFields(detail) }))
           .toReversed(),
@@ -154,7 +165,8 @@ export function makeBelongings(engine: Engine, references: References) {
           const { arrival, reference } = row;
           yield { kind: "submission", submission: readSubmissionAnyway(row) };
           for (const note of await read(statements.notesOf(arrival))) yield { kind: "note", reference, note };
-          for (const reply of await read(statements.repliesOf(arrival))) yield { kind: "reply", reference, reply };
+          for (const reply of await read(statements.repliesOf(arrival)))
+            yield { kind: "reply", reference, reply: repliedOf(reply) };
           yield* factsOf(arrival);
         }
         before = rows.length < pageRows ? null : (rows.at(-1)?.arrival ?? null);

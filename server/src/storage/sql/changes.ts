@@ -2,13 +2,13 @@
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import { type Actor, type AuditEntry, type DeskStore, notesMax, type Scope, triageMax } from "../desk-store.ts";
 import { inBatches } from "../pages.ts";
-import type { SubmissionKind } from "../records.ts";
 import { quoted } from "../rules/columns.ts";
 import type { References } from "../rules/references.ts";
-import { changingActions, conflict, decideTriage, type Triaged } from "../rules/triage.ts";
+import { changingActions, conflict, decideTriage, type Triage, type Triaged } from "../rules/triage.ts";
 import { prepareAnnouncements } from "./announcements.ts";
 import { prepareAssignmentMails } from "./assignment-mails.ts";
 import { prepareAudit } from "./audit.ts";
+import { prepareTakingBack } from "./decline-mails.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
 
@@ -19,7 +19,6 @@ const changedAtOnce = 100;
 interface Changing extends Triaged {
   readonly arrival: number;
   readonly tags: string | null;
-  readonly kind: SubmissionKind;
   readonly emailKey: string;
 }
 
@@ -32,16 +31,21 @@ export function prepareChanging(engine: Engine, references: References) {
   const leaveSpam = prepareLeavingSpam(engine);
   const { ofChanges: announceChanges } = prepareAnnouncements(engine);
   const mailAssignees = prepareAssignmentMails(engine);
+  const takeBackDeclines = prepareTakingBack(engine, audit);
   const findArrival = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
   );
   // In the order of their arrival, so that transactions cannot deadlock.
   const lock = prepare<Changing>(`
-    SELECT arrival, kind, reference, email_key AS "emailKey", status, assignee, version, responded_at AS "respondedAt", tags
+    SELECT arrival, kind, reference, email_key AS "emailKey", status, assignee, version, responded_at AS "respondedAt", tags,
+      stage, decline_reason AS "declineReason", decided_at AS "decidedAt"
     FROM submission WHERE ${among("arrival", "$1", "bigint")} ORDER BY arrival ${locking("FOR UPDATE")}`);
-  const update = prepare(
-    "UPDATE submission SET status = $1, assignee = $2, version = $3, responded_at = $4 WHERE arrival = $5",
-  );
+  const update = prepare(`
+    UPDATE submission SET status = $1, assignee = $2, version = $3, responded_at = $4, stage = $6, decline_reason = $7,
+      decided_at = $8
+    WHERE arrival = $5`);
+  const setTriaged = ({ status, assignee, version, respondedAt, arrival, stage, ...row }: Changing) =>
+    update(status, assignee, version, respondedAt, arrival, stage, row.declineReason, row.decidedAt);
   const lastChange = prepare<Actor>(`
     SELECT operator, at FROM audit WHERE subject = $1 AND action IN (${quoted(changingActions)})
     ORDER BY id DESC LIMIT 1`);
@@ -55,7 +59,7 @@ export function prepareChanging(engine: Engine, references: References) {
     return new Map(rows.map((row) => [row.reference, row]));
   }
 
-  function* triage(scope: Scope, targets: TriageRequest["targets"], request: TriageRequest, actor: Actor) {
+  function* triage(scope: Scope, targets: TriageRequest["targets"], request: Triage, actor: Actor) {
     const names = targets.map(({ reference }) => reference);
     const rows = yield* lockRows(scope, names);
     const outcomes: TriageOutcome[] = [];
@@ -63,6 +67,7 @@ export function prepareChanging(engine: Engine, references: References) {
     const announced: { readonly arrival: number; readonly changed: readonly string[] }[] = [];
     const reassigned: Parameters<typeof mailAssignees>[0][number][] = [];
     const entries: AuditEntry[] = [];
+    const restaged: number[] = [];
     for (const { reference, version } of targets) {
       const row = rows.get(reference);
       const decision = row === undefined ? null : decideTriage(row, version, request, actor);
@@ -72,9 +77,11 @@ export function prepareChanging(engine: Engine, references: References) {
         outcomes.push(conflict(row, changed.includes(row) ? actor : (yield* lastChange(reference))[0]));
       } else {
         const after = { ...row, ...decision.after };
-        outcomes.push({ reference, result: "changed", version: after.version });
+        const follows = request.status === undefined && row.status !== after.status && { status: after.status };
+        outcomes.push({ reference, result: "changed", version: after.version, ...follows });
         entries.push(...decision.entries);
         if (decision.entries.length > 0) changed.push(after);
+        if (row.stage !== after.stage) restaged.push(row.arrival);
         if (row.assignee !== after.assignee) reassigned.push({ reference, from: row.assignee, to: after.assignee });
         if (row.status === "spam" && after.status !== "spam") leaving.push(after);
         else if (after.status !== "spam" && decision.entries.length > 0) {
@@ -84,7 +91,8 @@ export function prepareChanging(engine: Engine, references: References) {
         rows.set(reference, after);
       }
     }
-    yield* together(changed.map((row) => update(row.status, row.assignee, row.version, row.respondedAt, row.arrival)));
+    yield* together(changed.map(setTriaged));
+    yield* takeBackDeclines(restaged, actor);
     yield* leaveSpam(leaving, actor.at);
     yield* announceChanges(announced, actor.at);
     yield* mailAssignees(reassigned, actor);
@@ -92,7 +100,7 @@ export function prepareChanging(engine: Engine, references: References) {
     return outcomes;
   }
 
-  return { audit, lock, lockRows, announceChanges, triage };
+  return { audit, lock, lockRows, announceChanges, takeBackDeclines, triage };
 }
 
 export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes) {

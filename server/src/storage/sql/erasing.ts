@@ -1,7 +1,7 @@
 // Erases persons and outdated submissions, a few in each transaction. What refers to a submission goes with it.
 import { emailKey } from "@submissions/shared/fields";
 import { kindOf } from "@submissions/shared/kinds";
-import type { DeskStore } from "../desk-store.ts";
+import type { DeskStore, Outdated } from "../desk-store.ts";
 import { hashedKey } from "../rules/suppression.ts";
 import { prepareErasureNews } from "./announcements.ts";
 import { prepareAudit } from "./audit.ts";
@@ -29,27 +29,38 @@ interface ErasedSuppression {
   readonly at: number;
 }
 
+/** An index, which submissions of it, and the time that they are kept from. */
+type OutdatedBy = readonly [index: string, condition: string, since: string];
+
+const ofKind: OutdatedBy = ["submission_received", "kind = $1 AND status <> 'spam'", "received_at"];
+const ofSpam: OutdatedBy = ["submission_spam", "$1 = 'spam' AND status = 'spam'", "received_at"];
+// The index has the others that were decided, too: the hired ones.
+const ofDeclined: OutdatedBy = [
+  "submission_decided",
+  "$1 = 'declined' AND decided_at IS NOT NULL AND stage IN ('declined', 'withdrawn') AND status <> 'spam'",
+  "decided_at",
+];
+
+/** Which of these texts it is. */
+const groupOf = (kind: Outdated["kind"]) => (kind === "spam" || kind === "declined" ? kind : "ofKind");
+
 function prepareStatements(
   { prepare, indexedBy, among, amongUnlocked, locking }: Engine,
   { atOnce, order }: ErasingOptions,
 ) {
   const rows = `SELECT arrival, reference, resume_key AS "resumeKey", email_key AS key FROM submission`;
-  /** Of a kind, or spam of all: those that came before an instant, the oldest first. */
-  const outdated = (index: string, condition: string) =>
+  /** Those that came, or were decided, before an instant, the oldest first. */
+  const outdated = ([index, condition, since]: OutdatedBy) =>
     prepare<Row>(`
       ${rows} WHERE ${amongUnlocked(
         "arrival",
-        `SELECT arrival FROM submission ${indexedBy(index)} WHERE ${condition} AND received_at < $2
-        ORDER BY received_at LIMIT ${atOnce}`,
+        `SELECT arrival FROM submission ${indexedBy(index)} WHERE ${condition} AND ${since} < $2
+        ORDER BY ${since} LIMIT ${atOnce}`,
       )}`);
-  const countOutdated = (index: string, condition: string) =>
+  const countOutdated = ([index, condition, since]: OutdatedBy) =>
     prepare<{ outdated: number; stored: number }>(`
-      SELECT count(*) FILTER (WHERE received_at < $2) AS outdated, count(*) AS stored
+      SELECT count(*) FILTER (WHERE ${since} < $2) AS outdated, count(*) AS stored
       FROM submission ${indexedBy(index)} WHERE ${condition}`);
-  const [ofKind, ofSpam] = [
-    ["submission_received", "kind = $1 AND status <> 'spam'"],
-    ["submission_spam", "$1 = 'spam' AND status = 'spam'"],
-  ] as const;
   const eraseSuppressions = (condition: string) =>
     prepare<ErasedSuppression>(`
       DELETE FROM suppression WHERE ${among("email_key", "$1")} ${condition}
@@ -57,8 +68,8 @@ function prepareStatements(
   return {
     ofPerson: prepare<Row>(`
       ${rows} ${indexedBy("submission_email")} WHERE email_key = $1 ${order} LIMIT ${atOnce} ${locking("FOR UPDATE")}`),
-    outdated: { ofKind: outdated(...ofKind), spam: outdated(...ofSpam) },
-    countOutdated: { ofKind: countOutdated(...ofKind), spam: countOutdated(...ofSpam) },
+    outdated: { ofKind: outdated(ofKind), spam: outdated(ofSpam), declined: outdated(ofDeclined) },
+    countOutdated: { ofKind: countOutdated(ofKind), spam: countOutdated(ofSpam), declined: countOutdated(ofDeclined) },
     erase: prepare(`DELETE FROM submission WHERE ${among("arrival", "$1", "bigint")}`),
     keepResumeKeys: prepare(`
       INSERT INTO erased_resume (resume_key)
@@ -122,13 +133,13 @@ export function makeErasing(engine: Engine, { removeWords, mergeRemoved }: Searc
     });
 
   const eraseOutdated: DeskStore["eraseOutdated"] = ({ kind, before }, actor) => {
-    const outdated = statements.outdated[kind === "spam" ? "spam" : "ofKind"];
+    const outdated = statements.outdated[groupOf(kind)];
     const erase = function* () {
       const rows = yield* outdated(kind, before);
       const resumes = yield* eraseRows(rows);
       yield* keepHashes(yield* statements.eraseLastSuppressions(rows.map(({ key }) => key)));
       const detail = { submissions: rows.length, resumes };
-      const subject = kind === "spam" ? kind : kindOf(kind).plural;
+      const subject = kind === "spam" || kind === "declined" ? kind : kindOf(kind).plural;
       if (rows.length > 0) yield* audit({ action: "retention", subject, detail }, actor);
       return { ...detail, subscriptions: 0, more: yield* hasMore(rows) };
     };
@@ -140,7 +151,7 @@ export function makeErasing(engine: Engine, { removeWords, mergeRemoved }: Searc
     eraseOutdated,
 
     async countOutdated({ kind, before }) {
-      const count = statements.countOutdated[kind === "spam" ? "spam" : "ofKind"];
+      const count = statements.countOutdated[groupOf(kind)];
       return only(await read(count(kind, before)));
     },
 

@@ -7,6 +7,8 @@ import { prepareAudit } from "./audit.ts";
 import type { Engine } from "./engine.ts";
 
 export const heldUntil = Date.UTC(9999, 11, 31);
+/** Of a decline whose person has answered. Another time, so that `mail release` leaves it. */
+export const answeredUntil = heldUntil + 1;
 const reason = "held since the restore: mail release";
 
 /** Hold back all that is queued. A mail may have been sent: where the provider can be asked, it is asked first. */

@@ -2,6 +2,7 @@
 import type { InboxCounts, InboxFilter, Page, PageRequest } from "@submissions/shared/console";
 import { kindOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { referenceShape } from "@submissions/shared/reference";
+import { type Stage, stages } from "@submissions/shared/stages";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import { type Bounds, endless, readPage } from "./ranges.ts";
 import { countMax, type ListColumn, type ListPlan, type ListWords, planList, wordsOf } from "../rules/inbox-filter.ts";
@@ -31,6 +32,9 @@ export interface Inbox {
 
 /** Of a time with more submissions than these the list is read from its end. */
 const boundedMax = 20_000;
+
+/** Submissions that a count by stage looks at, of each stage and status. */
+const lookedAtMax = 5_000;
 
 export function makeInboxLists(engine: Engine, references: References, inbox: Inbox) {
   const { prepare, unprepared, indexedBy, among, ranges, read } = engine;
@@ -91,12 +95,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     // Otherwise another part of the filter may be the narrow one.
     const isWide = status === undefined && Object.values(others).every((one) => one === undefined);
     const words = wordsOf(filter);
-    // What is to be done is two walks along the index of the status.
-    const plans = (status === "todo" ? (["new", "open"] as const) : [status]).flatMap((one) => {
-      const values: Value[] = [];
-      const plan = planList(scope, { ...filter, status: one }, bindTo(values), isSearch || bounds.isNamed);
-      return plan === null ? [] : [{ plan, ofFilter: values }];
-    });
+    const plans = plansOf(scope, filter, isSearch || bounds.isNamed);
     if (plans.length === 0 || words === null) return { rows: [], next: null };
     const { descending } = bounds;
     const readRange = async (above: number, below: number, limit: number, isFirst: boolean) => {
@@ -115,6 +114,28 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     };
     const last = async () => only(await read(findLast())).last;
     return readPage({ ...bounds, ranges, isSearch, last, read: readRange, numberOf: ({ arrival }) => arrival }, page);
+  }
+
+  /** What is to be done is two walks along the index of the status. */
+  const plansOf = (scope: Scope, { status, ...filter }: InboxFilter, isSearch: boolean) =>
+    (status === "todo" ? (["new", "open"] as const) : [status]).flatMap((one) => {
+      const values: Value[] = [];
+      const plan = planList(scope, { ...filter, status: one }, bindTo(values), isSearch);
+      return plan === null ? [] : [{ plan, ofFilter: values }];
+    });
+
+  /** How many of a filter there are among the newest that its index leads to. */
+  async function countOf(scope: Scope, filter: InboxFilter): Promise<number> {
+    const counted = plansOf(scope, filter, false).map(({ plan, ofFilter }) => {
+      const values = [...ofFilter];
+      const bind = bindTo(values);
+      const part = { above: bind(0), below: bind(endless), direction: "DESC" } as const;
+      const looked = `${listText({ ...plan, conditions: [] }, part)} LIMIT ${lookedAtMax}`;
+      const conditions = [`arrival IN (${looked})`, ...plan.conditions].join(" AND ");
+      const text = `SELECT count(*) AS count FROM (SELECT 1 FROM submission WHERE ${conditions} LIMIT ${countMax}) AS found`;
+      return read(unprepared<{ count: number }>(text, values, "any"));
+    });
+    return (await Promise.all(counted)).reduce((sum, rows) => sum + only(rows).count, 0);
   }
 
   function listText({ along, fixed, conditions }: ListPlan, part: ListPart): string {
@@ -148,6 +169,11 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       }
       const { rows, next } = await find(scope, filter, { above, below, descending, isNamed: reference !== null }, page);
       return { rows: rows.map(readSubmissionAnyway), next };
+    },
+
+    async countByStage(scope, filter) {
+      const counted = stages.map(async (stage) => [stage, await countOf(scope, { ...filter, stage })] as const);
+      return Object.fromEntries(await Promise.all(counted)) as Record<Stage, number>;
     },
 
     countByStatus: async ({ kinds }, operator) => only(await read(counts(kinds, operator))),

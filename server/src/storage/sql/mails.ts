@@ -8,6 +8,7 @@ import { parseMailId } from "../rules/outbox-row.ts";
 import { isToPerson } from "../rules/mails.ts";
 import type { Store } from "../store.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
+import { answeredUntil, heldUntil } from "./held.ts";
 import { makeOutbox, type OutboxTable, type Settled, settledValues } from "./outbox.ts";
 import { prepareStanding } from "./addresses.ts";
 
@@ -30,6 +31,9 @@ export const mailTable: OutboxTable<ClaimedMail, LeasedMail | RefusedMail, MailS
   ended: endedMail,
 };
 
+/** What an operator has put off for longer does not wait yet. */
+const putOffMs = 24 * 60 * 60_000;
+
 /**
  * @param noteRefusal notes that the recipient of a mail was refused
  * @param settleBeside see `outbox.ts`
@@ -39,15 +43,25 @@ export function makeMails(
   noteRefusal: (row: number, createdAt: number, owner: string, at: number) => Steps<void>,
   settleBeside?: (rows: readonly Settled[]) => Promise<readonly number[]>,
 ) {
-  const { prepare, indexedBy, read, write, transaction } = engine;
+  const { prepare, among, indexedBy, read, write, transaction } = engine;
   const standingOf = prepareStanding(engine);
+  const hold = prepare(`
+    UPDATE mail SET due_at = ${answeredUntil}, scheduled_at = $2, lease_owner = NULL, lease_until = NULL
+    WHERE ${among("id", "$1", "bigint")}`);
   /** The addresses of people may have been suppressed since their mails were stored. The team's notices go out. */
-  function* refused(rows: readonly ClaimedMail[]): Steps<ReadonlyMap<number, string>> {
+  function* refused(rows: readonly ClaimedMail[], now: number): Steps<ReadonlyMap<number, string | null>> {
     const toPeople = rows.filter(({ mailKind }) => isToPerson(mailKind));
     const keys = toPeople.map(({ email, subscriber }) => emailKey(email ?? subscriber ?? ""));
     const standings = yield* together(keys.map((key) => standingOf(key)));
     const isRefused = (at: number) => (standings[at] ?? []).some(({ reason }) => reason !== null);
-    return new Map(toPeople.flatMap(({ row }, at) => (isRefused(at) ? [[row, "suppressed"]] : [])));
+    const refusals = new Map<number, string | null>(
+      toPeople.flatMap(({ row }, at) => (isRefused(at) ? [[row, "suppressed"] as const] : [])),
+    );
+    // Of a decline whose person has answered meanwhile: it waits for an operator's word.
+    const held = rows.flatMap(({ row, isHeld }) => (isHeld === 1 ? [row] : []));
+    if (held.length > 0) yield* hold(held, now);
+    for (const row of held) refusals.set(row, null);
+    return refusals;
   }
   const outbox = makeOutbox(engine, mailTable, refused, settleBeside);
   const storeDigest = prepare<{ id: number }>(`
@@ -59,7 +73,8 @@ export function makeMails(
   const backlog = prepare<Awaited<ReturnType<Store["mailBacklog"]>>>(`
     SELECT queued, ${stopped("failed")} AS failed, ${stopped("in-doubt")} AS "inDoubt",
       (SELECT created_at FROM mail WHERE id = oldest) AS "oldestCreatedAt", due AS "firstDueAt"
-    FROM (SELECT count(*) AS queued, min(id) AS oldest, min(due_at) AS due
+    FROM (SELECT count(*) AS queued, min(due_at) AS due,
+        min(id) FILTER (WHERE due_at < $1 OR due_at = ${heldUntil}) AS oldest
       FROM mail ${indexedBy("mail_due")} WHERE status = 'queued') AS waiting`);
 
   return {
@@ -92,6 +107,6 @@ export function makeMails(
       return (await write(storeDigest(day, JSON.stringify(digest), now))).length === 1;
     },
 
-    mailBacklog: async () => only(await read(backlog())),
+    mailBacklog: async (now = Infinity) => only(await read(backlog(Math.min(now + putOffMs, heldUntil)))),
   } satisfies Partial<Store>;
 }

@@ -143,7 +143,7 @@ function makeRewind(
 }
 
 /**
- * @param refused which claimed rows must not be sent after all, and why
+ * @param refused which claimed rows must not be sent after all, and why; null: it has put the row off
  * @param settleBeside settles rows in the next commit of submissions, and answers which it has settled. It passes over rows
  *   that another session has locked, so that no submission waits for them. Without it the engine's transactions are those
  *   commits.
@@ -151,7 +151,7 @@ function makeRewind(
 export function makeOutbox<Row extends Claimed, Leased, Settlement extends { readonly id: string }>(
   engine: Engine,
   table: OutboxTable<Row, Leased, Settlement>,
-  refused: ((rows: readonly Row[]) => Steps<ReadonlyMap<number, string>>) | null = null,
+  refused: ((rows: readonly Row[], now: number) => Steps<ReadonlyMap<number, string | null>>) | null = null,
   settleBeside?: (rows: readonly Settled[]) => Promise<readonly number[]>,
 ): OutboxStore<Leased, Settlement> {
   const { prepare, among, amongUnlocked, read, transaction } = engine;
@@ -201,8 +201,11 @@ export function makeOutbox<Row extends Claimed, Leased, Settlement extends { rea
         const ids = (yield* lending()).flat().map(({ id }) => id);
         const rows = ids.length === 0 ? [] : yield* readLent(ids);
         const sorted = rows.toSorted((one, other) => one.dueAt - other.dueAt || one.row - other.row);
-        const refusals = refused === null ? null : yield* refused(rows);
-        return sorted.map((row) => table.leased(idOf(row), row, now, until, refusals?.get(row.row)));
+        const refusals = refused === null ? null : yield* refused(rows, now);
+        return sorted.flatMap((row) => {
+          const refusal = refusals?.get(row.row);
+          return refusal === null ? [] : table.leased(idOf(row), row, now, until, refusal);
+        });
       };
       // Repeatable: leases whose answer was lost run out.
       return transaction(claim, { repeatable: true });

@@ -4,6 +4,7 @@ import { type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, only, together } from "./engine.ts";
 import { prepareStanding } from "./addresses.ts";
+import { prepareWaiting } from "./decline-mails.ts";
 import { prepareOperatorLimit } from "./operators-mails.ts";
 
 interface SentReply {
@@ -15,7 +16,7 @@ interface SentReply {
 }
 
 export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes): ReplyStore {
-  const { prepare, among, locking, read, transaction } = engine;
+  const { prepare, among, read, transaction } = engine;
   const standingOf = prepareStanding(engine);
   const freeAt = prepareOperatorLimit(engine);
   const insert = prepare<{ id: number }>(`
@@ -26,11 +27,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
   const find = prepare<SentReply>(`
     SELECT reference, author, at, status_before AS "statusBefore", version_after AS "versionAfter"
     FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.id = $1`);
-  // Neither a mail that another transaction changes at this moment, nor one that failed and is due again: it has an answer.
-  const lockWaiting = prepare<object>(`
-    SELECT id FROM mail WHERE reply = $1 AND status = 'queued' AND lease_owner IS NULL AND attempts = 0
-      AND denials IS NULL AND last_answer IS NULL ${locking("FOR UPDATE SKIP LOCKED")}`);
-  const countMails = prepare<{ stored: number }>("SELECT count(*) AS stored FROM mail WHERE reply = $1");
+  const isWaiting = prepareWaiting(engine);
   // Its mails, the team's copy too, go with it.
   const remove = prepare("DELETE FROM reply WHERE id = $1");
   const ofKinds = among("kind", "$1");
@@ -60,8 +57,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
             continue;
           }
           const target = { reference, version: doneAt ?? row.version };
-          const [done] =
-            doneAt === undefined ? [] : yield* triage(scope, [target], { targets: [target], status: "done" }, actor);
+          const [done] = doneAt === undefined ? [] : yield* triage(scope, [target], { status: "done" }, actor);
           if (done !== undefined && done.result !== "changed") {
             outcomes.push({ reference, result: "changed", reason: null });
             continue;
@@ -84,13 +80,11 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
         if (reply === undefined || reply.author !== actor.operator) return null;
         const { reference, statusBefore, versionAfter } = reply;
         if (!(yield* lockRows(scope, [reference])).has(reference)) return null;
-        const [waiting, counted] = yield* together([lockWaiting(id), countMails(id)]);
-        if (actor.at >= reply.at + undoMs || waiting.length < only(counted).stored) return false;
+        if (actor.at >= reply.at + undoMs || !(yield* isWaiting(id))) return false;
         yield* remove(id);
         yield* audit({ action: "reply.undo", subject: reference, detail: { reply: id } }, actor);
         if (statusBefore !== null && versionAfter !== null) {
-          const targets = [{ reference, version: versionAfter }];
-          yield* triage(scope, targets, { targets, status: statusBefore }, actor);
+          yield* triage(scope, [{ reference, version: versionAfter }], { status: statusBefore }, actor);
         }
         return true;
       }),

@@ -6,6 +6,7 @@ import { makeEarlier } from "./accepting.ts";
 import { makeAuditLog } from "./audit.ts";
 import { makeBelongings } from "./belongings.ts";
 import { makeChanges, prepareChanging } from "./changes.ts";
+import { makeDeclines } from "./declines.ts";
 import type { Engine } from "./engine.ts";
 import { type ErasingOptions, makeErasing } from "./erasing.ts";
 import { makeHeld } from "./held.ts";
@@ -67,6 +68,7 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
       ...makeIndexing(engine, own.searchIndex),
     },
     replies: makeReplies(engine, changes),
+    declines: makeDeclines(engine, changes),
     access: makeAccess(engine, row.cookieKey),
     webhooks: makeWebhooks(reading),
     deliveries: makeOutbox(engine, deliveryTable),

@@ -4,9 +4,12 @@ import { type Engine, only, together } from "../sql/engine.ts";
 import type { Inbox } from "../sql/inbox-list.ts";
 import type { IndexedWords, SearchIndex } from "../sql/search-index.ts";
 
+/** Which rows an index has, in its own words, where a comparison with a value does not imply them. */
+const partial = { assignee: "", disposable: "", kind: "", stage: "AND stage <> 'received'", status: "" };
+
 export const inbox: Inbox = {
   walk: (column, value, { above, below, direction }) => ({
-    condition: `${column} = ${value} AND arrival > ${above} AND arrival < ${below}`,
+    condition: `${column} = ${value} AND arrival > ${above} AND arrival < ${below} ${partial[column]}`,
     order: `arrival ${direction}`,
   }),
 

@@ -1,0 +1,129 @@
+// Declines one or several: why, what is mailed, and when.
+import { type DeclineDays, declineDays, declineReasonLengthMax } from "@submissions/shared/stages";
+import type { SubmissionKind } from "@submissions/shared/kinds";
+import { useQuery } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { calls, trpc } from "../calls.ts";
+import { FormDialog } from "../parts/dialogs.tsx";
+import { useToasts } from "../parts/toasts.tsx";
+import { useDecline } from "../triage/decline.ts";
+import { plural, shortName } from "../words.ts";
+import "../styles/pages.css";
+import { AnswerSelect, leftOutWords } from "./composer.tsx";
+
+interface Props {
+  readonly references: readonly string[];
+  readonly kind: SubmissionKind;
+  /** Also told when they are declined. */
+  readonly onClose: (isDone: boolean) => void;
+}
+
+const whenWords: Readonly<Record<DeclineDays, string>> = {
+  0: "The mail goes out in ten seconds.",
+  2: "The mail waits for 2 days. Until then it can be cancelled.",
+  7: "The mail waits for 7 days. Until then it can be cancelled.",
+};
+
+export function DeclineDialog({ references, kind, onClose }: Props) {
+  const { showToast, showFailure } = useToasts();
+  const reasons = useId();
+  const [reason, setReason] = useState("");
+  const [text, setText] = useState("");
+  /** What the previews are made of: the text when its field was left. */
+  const [previewed, setPreviewed] = useState("");
+  const [days, setDays] = useState<DeclineDays>(2);
+  const known = useQuery(trpc.decline.reasons.queryOptions()).data ?? [];
+  const named = [...references];
+  const people = useQuery(trpc.decline.preview.queryOptions({ references: named, text: previewed }));
+  const decline = useDecline(() => onClose(true));
+  const isOne = references.length === 1;
+  const fill = async (answer: string) => {
+    if (!isOne) return write(answer);
+    try {
+      const [filled] = await calls.decline.preview.query({ references: named, text: answer });
+      write(filled?.text ?? answer);
+      if (filled && filled.leftOut.length > 0) showToast(leftOutWords(filled.leftOut), { tone: "bad" });
+    } catch (error) {
+      showFailure("Not filled in.", error);
+    }
+  };
+  const write = (words: string) => {
+    setText(words);
+    setPreviewed(words);
+  };
+  const hasWords = text.trim() !== "";
+  const withheld = people.data?.filter(({ suppressed }) => suppressed !== null) ?? [];
+  return (
+    <FormDialog
+      title={isOne ? "Decline" : `Decline ${plural(references.length, "submission")}`}
+      word={decline.isPending ? "Declining…" : "Decline"}
+      call={decline}
+      onSubmit={() => decline.mutate({ references, reason, text, days })}
+      onClose={decline.isPending ? undefined : () => onClose(false)}
+    >
+      <label>
+        Reason <span className="quiet">(never mailed)</span>
+        <input
+          aria-label="Reason"
+          list={reasons}
+          autoComplete="off"
+          autoFocus
+          maxLength={declineReasonLengthMax}
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
+        <datalist id={reasons}>
+          {known.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      </label>
+      <AnswerSelect kind={kind} onChoose={(answer) => void fill(answer)} />
+      <label>
+        Message
+        <textarea
+          rows={7}
+          dir="auto"
+          maxLength={10_000}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          onBlur={() => setPreviewed(text)}
+        />
+      </label>
+      <div role="radiogroup" aria-label="Send" className="choice-line">
+        <span aria-hidden="true">Send</span>
+        {declineDays.map((one) => (
+          <label key={one} className="check">
+            <input type="radio" name="days" checked={days === one} onChange={() => setDays(one)} />
+            {one === 0 ? "Now" : `In ${one} days`}
+          </label>
+        ))}
+      </div>
+      <div role="status" className="small">
+        <p>{hasWords ? whenWords[days] : "Without words nothing is sent."}</p>
+        {withheld.map(({ reference, name, email, suppressed }) => (
+          <p key={reference} className="problem">
+            Nothing is sent to {name || shortName(email)}: {suppressed}
+          </p>
+        ))}
+      </div>
+      {/* Of one height, so that nothing moves below the pointer. Of one the message says all. */}
+      {!isOne && (
+        <ol className="previews of-declines" aria-label="What goes out" tabIndex={0}>
+          {(previewed.trim() === "" ? [] : (people.data ?? []))
+            .filter(({ suppressed }) => suppressed === null)
+            .map(({ reference, name, email, subject, mail, leftOut }) => (
+              <li key={reference}>
+                <p className="small">
+                  <strong>{name || shortName(email)}</strong> <span className="quiet">{email}</span>
+                </p>
+                <p className="small">{subject}</p>
+                {leftOut.length > 0 && <p className="problem small">{leftOutWords(leftOut)}</p>}
+                <p className="note-text small">{mail}</p>
+              </li>
+            ))}
+        </ol>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,98 @@
+// Declining: why, what is mailed, and when.
+import type { DeclineOutcome, DeclinePreview, TriageRequest } from "@submissions/shared/console";
+import { declineDays, declineReasonLengthMax, declinesMax } from "@submissions/shared/stages";
+import { optionalMultilineText, optionalText } from "@submissions/shared/text";
+import { optional } from "@submissions/shared/fields";
+import { z } from "zod";
+import { fill } from "../../desk/saved-answers.ts";
+import { Fault, fieldInvalid } from "../../fault.ts";
+import { kindOf, kindOfReference } from "@submissions/shared/kinds";
+import { reference, wholeNumber } from "../inputs.ts";
+import { changes, done, reads, type Ruled, trpc } from "../procedure.ts";
+import { stagedRoles } from "../rules.ts";
+import { repliesLimited, suppressedReason } from "./reply.ts";
+
+const targets = z
+  .array(z.object({ reference, version: wholeNumber }))
+  .min(1)
+  .max(declinesMax, `At most ${declinesMax} are declined at once.`);
+const text = optional({ rule: optionalMultilineText(10_000) });
+const days = z.literal(declineDays, "A decline is sent now, in 2 days or in 7 days.");
+const reason = optional({ rule: optionalText(declineReasonLengthMax) });
+
+export const declineProcedures = trpc.router({
+  /** Those of the latest declines, the most frequent first. */
+  reasons: reads(...stagedRoles).query(({ ctx: { console, scope } }) => console.store.declines.listReasons(scope)),
+
+  /** What would go out to each, and to whom nothing. Submissions that the role does not see are left out. */
+  preview: reads(...stagedRoles)
+    .input(z.object({ references: z.array(reference).min(1).max(declinesMax), text }))
+    .query(({ ctx, input }) => preview(ctx, input.references, input.text ?? "")),
+
+  /** Refused as a whole where the operator has not that many replies left. */
+  send: changes(...stagedRoles)
+    .input(z.object({ targets, text, days, reason }))
+    .mutation(async ({ ctx, input }): Promise<readonly DeclineOutcome[]> => {
+      if (input.targets.some(({ reference: one }) => !isStaged(one))) {
+        throw fieldInvalid("targets", "Submissions of this kind have no stages.");
+      }
+      const { console, scope, actor } = ctx;
+      // Due times follow the store's clock.
+      const now = { ...actor, at: console.store.clock.now() };
+      const request = { reason: input.reason ?? null, days: input.days, copies: console.replyCopies };
+      const written = await writtenTo(ctx, input.targets, input.text);
+      const declined = await console.store.declines.decline(scope, written, request, now);
+      console.counts.forget();
+      if ("outcomes" in declined) return declined.outcomes;
+      throw repliesLimited(declined.retryAt, now.at);
+    }),
+
+  /** Takes the mail of a decline back, and leaves the stage. */
+  cancel: changes(...stagedRoles)
+    .input(z.object({ id: wholeNumber }))
+    .mutation(async ({ ctx: { console, scope, actor }, input }) => {
+      const cancelled = await console.store.declines.cancel(scope, input.id, actor);
+      if (cancelled === false) throw new Fault("replyOnItsWay");
+      return done(cancelled ?? false);
+    }),
+
+  /** Sends the mail of a decline that an answer of the person holds. */
+  release: changes(...stagedRoles)
+    .input(z.object({ id: wholeNumber }))
+    .mutation(({ ctx: { console, scope, actor }, input }) =>
+      done(console.store.declines.release(scope, input.id, actor)),
+    ),
+});
+
+const isStaged = (one: string): boolean => {
+  const kind = kindOfReference(one);
+  // What has no kind is none of ours, and is left as unknown.
+  return kind === undefined || kindOf(kind).staged;
+};
+
+async function preview({ console, scope, actor }: Ruled, references: readonly string[], words: string) {
+  const previews: DeclinePreview[] = [];
+  for (const one of new Set(references)) {
+    const detail = await console.desk.findDetail(scope, one);
+    if (detail === null) continue;
+    const { submission, suppressed } = detail;
+    const { name, email } = submission;
+    const { text: filled, leftOut } = fill(words, submission, console.packageTitles);
+    const { subject, text: mail } = console.composeReply(submission, filled, actor.operator);
+    const why = suppressed === null ? null : suppressedReason(suppressed);
+    previews.push({ reference: one, name, email, subject, text: filled, leftOut, mail, suppressed: why });
+  }
+  return previews;
+}
+
+/** The text for each. Without words nothing is mailed. */
+async function writtenTo(ctx: Ruled, named: TriageRequest["targets"], words: string | undefined) {
+  if (words === undefined) return named.map((target) => ({ ...target, text: null }));
+  const previews = await preview(
+    ctx,
+    named.map((target) => target.reference),
+    words,
+  );
+  const texts = new Map(previews.map((one) => [one.reference, one.text]));
+  return named.map((target) => ({ ...target, text: texts.get(target.reference) ?? null }));
+}

@@ -1,0 +1,27 @@
+// What a stage does to a submission.
+import { isFinal, type Stage, stages } from "@submissions/shared/stages";
+import type { StoredSubmission, TriageStatus } from "../records.ts";
+
+export interface Staged extends Pick<StoredSubmission, "status" | "declineReason" | "decidedAt"> {
+  /** Of a kind without stages: it means nothing. */
+  readonly stage: Stage;
+}
+
+/** @param reason why it is declined, if it is; null: none is given */
+export function restaged(before: Staged, stage: Stage, reason: string | null, at: number): Staged {
+  if (stage === before.stage) return before;
+  return {
+    stage,
+    status: statusAfter(before, stage),
+    declineReason: stage === "declined" ? reason : null,
+    decidedAt: isFinal(stage) ? at : null,
+  };
+}
+
+/** What was ended and comes back to the beginning is to be done again. Spam stays spam: a stage releases no mails. */
+function statusAfter({ status, stage: before }: Staged, stage: Stage): TriageStatus {
+  if (status === "spam") return status;
+  if (isFinal(stage)) return "done";
+  if (stage !== stages[0]) return "open";
+  return isFinal(before) && status === "done" ? "open" : status;
+}

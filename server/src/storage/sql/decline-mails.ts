@@ -1,0 +1,43 @@
+// The mails of declines while they wait in the outbox: they are taken back with the stage, or by an operator.
+import type { Actor } from "../desk-store.ts";
+import type { prepareAudit } from "./audit.ts";
+import { type Engine, only, type Steps, together } from "./engine.ts";
+
+/** Whether all mails of a reply still wait, locked for the transaction. */
+export function prepareWaiting({ prepare, locking }: Engine) {
+  // Neither a mail that another transaction changes at this moment, nor one that failed and is due again: it has an answer.
+  const lockWaiting = prepare<object>(`
+    SELECT id FROM mail WHERE reply = $1 AND status = 'queued' AND lease_owner IS NULL AND attempts = 0
+      AND denials IS NULL AND last_answer IS NULL ${locking("FOR UPDATE SKIP LOCKED")}`);
+  const countMails = prepare<{ stored: number }>("SELECT count(*) AS stored FROM mail WHERE reply = $1");
+  return function* (reply: number): Steps<boolean> {
+    const [waiting, counted] = yield* together([lockWaiting(reply), countMails(reply)]);
+    return waiting.length === only(counted).stored;
+  };
+}
+
+/**
+ * Takes back what waits of the declines of some submissions, whose rows are locked. A mail that a process has begun to send
+ * goes out.
+ */
+export function prepareTakingBack(engine: Engine, audit: ReturnType<typeof prepareAudit>) {
+  const { prepare, among } = engine;
+  const isWaiting = prepareWaiting(engine);
+  const find = prepare<{ id: number; reference: string }>(`
+    SELECT reply.id, reference FROM reply JOIN submission ON submission.arrival = reply.submission
+    WHERE ${among("reply.submission", "$1", "bigint")} AND send_at IS NOT NULL
+      AND EXISTS (SELECT 1 FROM mail WHERE mail.reply = reply.id AND mail.status = 'queued')`);
+  // Its mails, the team's copy too, go with it.
+  const remove = prepare("DELETE FROM reply WHERE id = $1");
+  /** @param only one of them. Answers how many were taken back */
+  return function* (arrivals: readonly number[], actor: Actor, one?: number): Steps<number> {
+    let taken = 0;
+    for (const { id, reference } of arrivals.length === 0 ? [] : yield* find(arrivals)) {
+      if ((one ?? id) !== id || !(yield* isWaiting(id))) continue;
+      yield* remove(id);
+      yield* audit({ action: "mail.cancel", subject: reference, detail: { reply: id } }, actor);
+      taken += 1;
+    }
+    return taken;
+  };
+}

@@ -1,0 +1,143 @@
+// A recruiter's morning in a real browser, by keyboard: applications are read, moved on and declined.
+import { expect, test } from "vitest";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { accept, application } from "../../contract/records.ts";
+import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
+import { findingsIn, oneVisit } from "../../support/browser/console-visit.ts";
+import { shared } from "../../support/shared.ts";
+
+const site = shared(() => ConsoleSite.open({ count: 0 }));
+const { go, expectProblems } = oneVisit(site, operators.cleo[0]);
+const dayMs = 24 * 60 * 60_000;
+
+/** One for each of the twenty. */
+const nameOf = (n: number) =>
+  `${["Ana", "Ben", "Cleo", "Dario", "Eva"][n % 5]} ${["Novak", "Berg", "Okafor", "Souza"][n % 4]}`;
+
+const applied = shared(async () => {
+  const references: string[] = [];
+  for (let n = 0; n < 20; n += 1) {
+    const given = { name: nameOf(n), position: n % 2 ? "Engineer" : "Annotator", accent: "Moravian" };
+    const { reference } = await accept(
+      site().store,
+      application(n, { ...given, language: "en", receivedAt: Date.now() - n * 60_000 }),
+    );
+    references.push(reference!);
+  }
+  const answer = {
+    id: null,
+    kind: "application",
+    title: "Kind no",
+    text: "Thank you, {name}. We chose another person.",
+  } as const;
+  await site().store.replies.changeAnswer(wholeScope, answer, { operator: operators.cleo[0], at: Date.now() });
+  await site().store.suppress({ email: application(19).email, reason: "bounced", at: Date.now() });
+  return references;
+});
+
+const stageOf = async (reference: string) => (await site().detail(reference)).submission.stage;
+
+test("twenty applications are read, moved on, and twelve declined with words in two days, by keyboard", async () => {
+  const references = applied();
+  const page = await go("?kind=application");
+  const tabs = page.getByRole("navigation", { name: "By stage" });
+  await expect.poll(() => tabs.getByRole("link", { name: /^Received/ }).innerText()).toMatch(/20/);
+  await page.getByRole("heading", { name: /^Received/ }).waitFor();
+  const row = page.locator(".row").first();
+  await expect.poll(() => row.innerText()).toMatch(/Engineer[\s\S]*Moravian[\s\S]*From May/);
+  // Read, and moved on.
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  const newest = references.at(-1)!;
+  await page.getByRole("heading", { name: nameOf(19), level: 1 }).waitFor();
+  for (const [at, stage] of (["Screening", "Interview", "Offer"] as const).entries()) {
+    await page.getByRole("heading", { name: nameOf(19 - at), level: 1 }).waitFor();
+    await page.keyboard.press("s");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: stage }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => stageOf(references.at(-1 - at)!)).toBe(stage.toLowerCase());
+    await expect.poll(() => page.getByRole("combobox", { name: "Stage" }).inputValue()).toBe(stage.toLowerCase());
+    await expect.poll(() => page.getByRole("combobox", { name: "Status" }).inputValue()).toBe("open");
+    if (at < 2) await page.goto(`${site().url}/applications/${references.at(-2 - at)!}?kind=application`);
+  }
+  expect(await stageOf(newest)).toBe("screening");
+  // Twelve are selected and declined.
+  await page.keyboard.press("Escape");
+  await page.getByRole("heading", { name: /^Offer/ }).waitFor();
+  const first = page.locator(`[data-reference="${references[11]}"]`);
+  await first.focus();
+  await page.keyboard.press("x");
+  await page.locator(`[data-reference="${references[0]}"]`).focus();
+  await page.keyboard.press("Shift+x");
+  await page.getByText("12 selected").waitFor();
+  await page.getByRole("button", { name: "Decline selected" }).focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Decline 12 submissions" });
+  await dialog.getByText("Without words nothing is sent.").waitFor();
+  await page.keyboard.type("Not enough seats");
+  await dialog.getByRole("combobox", { name: "Saved answer" }).selectOption("Kind no");
+  await dialog.getByText(`Thank you, ${nameOf(3)}. We chose another person.`).waitFor();
+  expect(await findingsIn(page)).toEqual([]);
+  await dialog.getByRole("radio", { name: "In 2 days" }).focus();
+  await dialog.getByRole("button", { name: "Decline", exact: true }).focus();
+  const before = Date.now();
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Declined 12\. 12 mails will go out on/).waitFor();
+  for (const reference of references.slice(0, 12)) {
+    const { submission, replies, mails } = await site().detail(reference);
+    expect(submission).toMatchObject({ stage: "declined", status: "done", declineReason: "Not enough seats" });
+    expect(replies).toMatchObject([{ text: `Thank you, ${submission.name}. We chose another person.` }]);
+    const [mail] = mails.filter(({ kind }) => kind === "application-reply");
+    expect(mail).toMatchObject({ status: "queued" });
+    expect(mail!.dueAt! - before).toBeGreaterThan(2 * dayMs - 1);
+  }
+  await expect.poll(() => tabs.getByRole("link", { name: /^Declined/ }).innerText()).toMatch(/12/);
+});
+
+test("a decline says that nothing is sent to a suppressed address, is undone, and its mail is cancelled", async () => {
+  const references = applied();
+  const [suppressed, open] = [references[19]!, references[18]!];
+  const page = await go(`/applications/${suppressed}?kind=application`);
+  await page.getByRole("button", { name: "Decline", exact: true }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Decline" });
+  await dialog.getByText(`Nothing is sent to ${nameOf(19)}: Mail to this address bounced`).waitFor();
+  await page.keyboard.press("Escape");
+  await go(`/applications/${open}?kind=application`);
+  await page.getByRole("heading", { name: nameOf(18), level: 1 }).waitFor();
+  const before = (await site().detail(open)).submission;
+  await page.keyboard.press("d");
+  await dialog.getByRole("combobox", { name: "Reason" }).fill("Too far");
+  await dialog.getByRole("combobox", { name: "Saved answer" }).selectOption("Kind no");
+  await expect
+    .poll(() => dialog.getByRole("textbox", { name: "Message" }).inputValue())
+    .toContain(`Thank you, ${nameOf(18)}.`);
+  await dialog.getByRole("button", { name: "Decline", exact: true }).click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Undone.").waitFor();
+  expect((await site().detail(open)).replies).toEqual([]);
+  expect((await site().detail(open)).submission).toMatchObject({ stage: before.stage, status: before.status });
+  await page.getByRole("button", { name: "Decline", exact: true }).first().click();
+  await dialog.getByRole("textbox", { name: "Message" }).fill("We are sorry.");
+  await dialog.getByRole("radio", { name: "In 7 days" }).check();
+  await dialog.getByRole("button", { name: "Decline", exact: true }).click();
+  const timeline = page.getByRole("region", { name: "Timeline" });
+  await timeline.getByText(/Goes out on/).waitFor();
+  await timeline.getByRole("button", { name: "Cancel mail" }).click();
+  await page.getByText("The mail is cancelled.").waitFor();
+  expect((await site().detail(open)).replies).toEqual([]);
+  expect(await stageOf(open)).toBe("declined");
+});
+
+test("two operators at once: the second is told of the stage, and overwrites nothing", async () => {
+  const reference = applied()[15]!;
+  const page = await go(`/applications/${reference}?kind=application`);
+  await page.getByRole("combobox", { name: "Stage" }).waitFor();
+  expectProblems();
+  const { version } = (await site().detail(reference)).submission;
+  const actor = { operator: operators.eva[0], at: Date.now() };
+  await site().store.desk.triage(wholeScope, { targets: [{ reference, version }], stage: "interview" }, actor);
+  await page.getByRole("combobox", { name: "Stage" }).selectOption("hired");
+  await page.getByText(/moved this to interview.*Your change was not made\./).waitFor();
+  expect(await stageOf(reference)).toBe("interview");
+});
