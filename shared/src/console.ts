@@ -369,6 +369,18 @@ export interface Person {
   readonly suppressed: string | null;
 }
 
+/** The parts of the inbox's filter that are compared with what a form sent, or with what operators put on it. */
+export const filterChoices = ["tag", "package", "position", "company", "source"] as const;
+
+/** What the filter of the inbox can be set to: the most frequent words among the latest submissions. */
+export interface FilterChoice {
+  readonly part: (typeof filterChoices)[number];
+  readonly word: string;
+  /** Of a package, where the catalogue has one. */
+  readonly title?: string;
+  readonly count: number;
+}
+
 /** Numbers of one day, UTC. */
 export interface DayCount extends Readonly<Record<KindPlural, number>> {
   /** `2026-11-21` */

@@ -12,6 +12,7 @@ import type {
   Note,
   Overview,
   OverviewDays,
+  FilterChoice,
   Page,
   PageRequest,
   Person,
@@ -156,6 +157,9 @@ export interface DeskStore {
 
   /** Newest first. `search`: a part of an address. */
   listSubscribers(filter: SubscriberFilter, page: PageRequest): Promise<Page<StoredSubscriber>>;
+
+  /** What the inbox's filter can be set to, of the latest {@link sharesOfMax} submissions of each kind. */
+  choices(scope: Scope): Promise<readonly FilterChoice[]>;
 
   /** Active subscribers as they were counted at the end of the last days (UTC), oldest first, and now as today's. */
   subscriberGrowth(now: number, days: number): Promise<readonly { readonly day: string; readonly active: number }[]>;

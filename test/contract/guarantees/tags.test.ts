@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { expect } from "vitest";
 import { tagsMax, type InboxFilter, type WebhookEvent } from "../../../shared/src/console.ts";
-import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { type Scope, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -133,6 +133,29 @@ test("finds by package, position, company and source, exactly", async ({ store }
   expect(await found({ position: "Editor" })).toEqual([two]);
   expect(await found({ source: "spring" })).toEqual([one]);
   expect(await found({ source: "spring", position: "Editor" })).toEqual([]);
+});
+
+test("says what a filter can be set to, the most frequent first, of what the scope holds", async ({ store }) => {
+  const packages = (...selectedPackageIds: string[]) => ({ selectedPackageIds, company: null });
+  const one = await acceptReference(store, inquiry(1, { ...packages("a", "b"), more: { utm_source: "spring" } }));
+  await acceptReference(store, inquiry(2, { ...packages("b"), company: "Kalomi" }));
+  await acceptReference(store, application(3, { position: "Editor", company: null }));
+  const spam = await acceptReference(store, inquiry(4, packages("c")));
+  await triage(store, spam, 1, { status: "spam" });
+  await store.desk.changeTags(wholeScope, { references: [one], add: "hot" }, eva);
+  const shown = async (scope: Scope) => (await store.desk.choices(scope)).map((it) => [it.part, it.word, it.count]);
+  const ofInquiries = [
+    ["company", "Kalomi", 1],
+    ["package", "b", 2],
+    ["package", "a", 1],
+    ["source", "spring", 1],
+    ["tag", "hot", 1],
+  ];
+  const sorted = (rows: unknown[][]) =>
+    rows.toSorted((x, y) => (String(x[0]) < String(y[0]) ? -1 : x[0] === y[0] ? 0 : 1));
+  expect(sorted(await shown(sales))).toEqual(ofInquiries);
+  expect(await shown(recruiting)).toEqual([["position", "Editor", 1]]);
+  expect(await shown(marketing)).toEqual([]);
 });
 
 test("what is to be done is what is new and what is open, in the order of arrival", async ({ store }) => {

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { atNight, manyOrFew } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
-import { ConsoleSite } from "../../support/browser/console-site.ts";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { failNext, oneVisit, pathOf, rows } from "../../support/browser/console-visit.ts";
 
 const site = shared(() => ConsoleSite.open());
@@ -133,6 +134,20 @@ test("a tag is added with Enter, suggested, filtered by, renamed and removed eve
   await go(`/inquiries/${one!.reference}`);
   await page.getByRole("textbox", { name: "Add tag" }).waitFor();
   expect(await page.getByRole("button", { name: "Remove warm" }).count()).toBe(0);
+});
+
+test("a tag is chosen from a list with counts", async () => {
+  const references = site()
+    .submissions.slice(0, 2)
+    .map(({ reference }) => reference);
+  const actor = { operator: operators.eva[0], at: Date.now() };
+  await site().store.desk.changeTags(wholeScope, { references, add: "chosen" }, actor);
+  const page = await go("?status=all");
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("combobox", { name: "Package" }).getByRole("option").nth(1).waitFor({ state: "attached" });
+  await page.getByRole("combobox", { name: "Tag" }).selectOption({ label: "chosen (2)" });
+  await expect.poll(() => rows(page).count()).toBe(2);
+  expect(new URL(page.url()).searchParams.get("tag")).toBe("chosen");
 });
 
 test("several get a tag at once", async () => {

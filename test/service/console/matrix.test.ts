@@ -25,7 +25,7 @@ const procedures = new Map<string, readonly Role[] | "anyone">(
       [everyone, "people: get"],
       [everyone, "mails: list retry"],
       [everyone, "overview: get troubles"],
-      [inboxRoles, "inbox: list matching counts since triage assignees"],
+      [inboxRoles, "inbox: list matching counts choices since triage assignees"],
       [inboxRoles, "submission: get neighbours addNote release"],
       [inboxRoles, "reply: send undo preview sendMany answers saveAnswer removeAnswer"],
       [inboxRoles, "tags: list change"],
@@ -46,7 +46,7 @@ const procedures = new Map<string, readonly Role[] | "anyone">(
 
 /** Those that take no input; the others refuse {@link nonsense} with 400 once the caller was admitted. */
 const withoutInput =
-  /^(?:session\.(?:me|methods|account|list|signOut|signOutEverywhere)|secondFactor\.get|inbox\.counts|reply\.answers|subscribers\.(?:growth|sources|importProgress)|overview\.(?:troubles|setup)|(?:operators|tags|tokens|webhooks)\.list)$/;
+  /^(?:session\.(?:me|methods|account|list|signOut|signOutEverywhere)|secondFactor\.get|inbox\.(?:counts|choices)|reply\.answers|subscribers\.(?:growth|sources|importProgress)|overview\.(?:troubles|setup)|(?:operators|tags|tokens|webhooks)\.list)$/;
 const nonsense = "nonsense";
 
 /** Who may download what. */

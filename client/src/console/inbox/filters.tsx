@@ -1,9 +1,10 @@
 // What narrows the list: counts by status as links, selects, and chips of what is set.
+import { filterChoices } from "@submissions/shared/console";
 import { triageStatuses } from "@submissions/shared/console";
 import { kindsOf } from "@submissions/shared/kinds";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
-import { exactParts, statusOf, type InboxSearch } from "./inbox-search.ts";
+import { statusOf, type InboxSearch } from "./inbox-search.ts";
 import { isByStage } from "./stages.tsx";
 import { useMe, type NameOf, useAssignees, useNames } from "../operators.ts";
 import { useCounts } from "../navigation.tsx";
@@ -94,7 +95,7 @@ export function Chips({ search, all }: { readonly search: InboxSearch; readonly 
     ["assignee", all && assignee && assigneeText(assignee, me.email, nameOf)],
     ["from", from && `from ${from}`],
     ["until", until && `to ${until}`],
-    ...exactParts.map((name) => [name, search[name] && `${name}: ${search[name]}`] as const),
+    ...filterChoices.map((name) => [name, search[name] && `${name}: ${search[name]}`] as const),
     ["resume", resume && "has a resume"],
     ["disposable", disposable && "throw-away address"],
   ];

@@ -4,9 +4,6 @@ import { submissionKinds } from "@submissions/shared/kinds";
 import { stages } from "@submissions/shared/stages";
 import { foldLetters, wordsIn } from "@submissions/shared/search-words";
 
-/** The parts of the filter that are compared with what a form sent, or with what operators put on it. */
-export const exactParts = ["tag", "package", "position", "company", "source"] as const;
-
 /** The one of these words that a value is. */
 export const oneOf = <Word extends string>(words: readonly Word[], value: unknown) =>
   words.find((word) => word === value);

@@ -1,11 +1,14 @@
 // The parts of the filter that are rarely set, and the exports. Loaded when they are first asked for.
 import { kinds, kindsOf } from "@submissions/shared/kinds";
+import { filterChoices } from "@submissions/shared/console";
+import { useQuery } from "@tanstack/react-query";
 import type { ChangeEvent } from "react";
+import { trpc } from "../calls.ts";
 import { useMe } from "../operators.ts";
 import { DownloadLink, exportUrl, FilterForm, formats } from "../parts/downloads.tsx";
-import { Check, Field } from "../parts/form.tsx";
-import { severalOf, word } from "../words.ts";
-import { exactParts, filterOf, type InboxSearch } from "./inbox-search.ts";
+import { Check, Field, FilterSelect } from "../parts/form.tsx";
+import { count, severalOf, word } from "../words.ts";
+import { filterOf, type InboxSearch } from "./inbox-search.ts";
 
 interface MoreProps {
   readonly search: InboxSearch;
@@ -39,6 +42,7 @@ function Exports({ search }: { readonly search: InboxSearch }) {
 }
 
 export function MoreFilters({ search, set }: MoreProps) {
+  const { data: choices = [] } = useQuery(trpc.inbox.choices.queryOptions(undefined, { staleTime: 60_000 }));
   const onText =
     (name: "from" | "until") =>
     ({ target }: ChangeEvent<HTMLInputElement>) =>
@@ -56,18 +60,15 @@ export function MoreFilters({ search, set }: MoreProps) {
       <Check checked={search.disposable === "yes"} onChange={(on) => set({ disposable: on ? "yes" : undefined })}>
         Throw-away e-mail address
       </Check>
-      {exactParts.map((name) => (
-        <Field
-          // Typed anew when the address changes.
-          key={`${name} ${search[name]}`}
-          label={word(name)}
-          defaultValue={search[name]}
-          maxLength={200}
-          onKeyDown={({ key, currentTarget }) => key === "Enter" && currentTarget.blur()}
-          onBlur={({ target }) => {
-            const value = target.value.trim() || undefined;
-            if (value !== search[name]) set({ [name]: value });
-          }}
+      {filterChoices.map((part) => (
+        <FilterSelect
+          key={part}
+          label={word(part)}
+          options={choices
+            .filter((one) => one.part === part)
+            .map(({ word: value, title, count: many }) => [value, `${title ?? value} (${count(many)})`])}
+          value={search[part]}
+          onChange={(value) => set({ [part]: value })}
         />
       ))}
       <label>

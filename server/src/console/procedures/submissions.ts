@@ -1,5 +1,5 @@
 // Submissions: the inbox, one submission, changes of them, and their tags.
-import type { InboxRow, Page, SubmissionDetail, WithPerson } from "@submissions/shared/console";
+import type { FilterChoice, InboxRow, Page, SubmissionDetail, WithPerson } from "@submissions/shared/console";
 import { kindOf, kindOfReference, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { z } from "zod";
 import { neighboursOf, submissionDetail } from "../../desk/detail.ts";
@@ -27,6 +27,14 @@ export const inboxProcedures = trpc.router({
 
   counts: reads(...submissionRoles).query(({ ctx: { console, scope, caller } }) =>
     console.counts.of(scope, caller.name),
+  ),
+
+  choices: reads(...submissionRoles).query(
+    async ({ ctx: { console, desk, scope } }): Promise<readonly FilterChoice[]> =>
+      (await desk.choices(scope)).map((one) => {
+        const title = one.part === "package" ? console.packageTitles?.get(one.word) : undefined;
+        return title === undefined ? one : { ...one, title };
+      }),
   ),
 
   stages: reads(...stagedRoles)

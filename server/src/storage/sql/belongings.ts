@@ -66,10 +66,10 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
     notesOf: prepare<Note>("SELECT id, author, at, text FROM note WHERE submission = $1 ORDER BY id"),
     // An import and its rows have the time of the call that began it.
     addedBy: prepare<{ operator: string; action: string }>(`
-      SELECT audit.operator, audit.action FROM subscriber
-      JOIN audit ON audit.subject = 'subscribers' AND audit.at = subscriber.subscribed_at
-      WHERE subscriber.email_key = $1 AND subscriber.door = 'console'
-        AND audit.action IN ('subscriber.add', 'subscriber.import.begin') ORDER BY audit.id LIMIT 1`),
+      SELECT operator, action FROM audit
+      WHERE subject = 'subscribers' AND action IN ('subscriber.add', 'subscriber.import.begin')
+        AND at = (SELECT subscribed_at FROM subscriber WHERE email_key = $1 AND door = 'console')
+      ORDER BY id LIMIT 1`),
     repliesOf: prepare<StoredReply>(
       `SELECT id, author, at, text, send_at AS "sendAt", ${isHeld}
       FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.submission = $1 ORDER BY id`,

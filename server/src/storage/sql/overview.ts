@@ -1,5 +1,5 @@
 // The overview, and how the newsletter has grown.
-import { type DayCount, oldAfterDays, type Overview, sharesOfMax } from "@submissions/shared/console";
+import { type DayCount, filterChoices, oldAfterDays, type Overview, sharesOfMax } from "@submissions/shared/console";
 import { kindOf, kinds, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { referenceDay } from "@submissions/shared/reference";
 import type { DeskStore } from "../desk-store.ts";
@@ -14,6 +14,8 @@ const waitingMax = 5;
 const responsesMax = 5_000;
 /** Of each list of shares. */
 const sharesMax = 8;
+/** Of each list that a filter is chosen from. */
+const choicesMax = 50;
 
 function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engine) {
   const received = (kind: SubmissionKind) => `
@@ -23,10 +25,27 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
   const counted = submissionKinds.map((kind) => `${received(kind)} AS "${kindOf(kind).plural}"`);
   // So many that counting them takes no longer where millions came in.
   const latest = (kind: SubmissionKind) => `
-    SELECT assignee, ${json("fields")} AS fields FROM (
-      SELECT assignee, fields FROM submission ${indexedBy("submission_received")}
+    SELECT arrival, assignee, ${json("fields")} AS fields FROM (
+      SELECT arrival, assignee, fields FROM submission ${indexedBy("submission_received")}
       WHERE kind = '${kind}' AND ${among(`'${kind}'`, "$2")} AND status <> 'spam' AND received_at >= $1
       ORDER BY received_at DESC LIMIT ${sharesOfMax}) AS latest`;
+  const named = {
+    package: `SELECT 'package', each.value FROM latest, ${elementsOf("latest.fields -> 'selectedPackageIds'")}`,
+    position: "SELECT 'position', fields ->> 'position' FROM latest",
+    company: "SELECT 'company', fields ->> 'company' FROM latest",
+    source: "SELECT 'source', fields -> 'more' ->> 'utm_source' FROM latest",
+    assignee: "SELECT 'assignee', assignee FROM latest",
+    tag: "SELECT 'tag', tag.word FROM latest JOIN tag ON tag.submission = latest.arrival",
+  };
+  /** What the latest submissions are about, in parts, the most frequent first. */
+  const mostFrequent = <Part extends keyof typeof named>(parts: readonly Part[], most: number) =>
+    prepare<{ part: Part; word: string; count: number }>(`
+      WITH latest AS (${submissionKinds.map(latest).join(" UNION ALL ")}),
+        named (part, word) AS (${parts.map((part) => named[part]).join(" UNION ALL ")})
+      SELECT part, word, count FROM (
+        SELECT part, word, count(*) AS count, row_number() OVER (PARTITION BY part ORDER BY count(*) DESC, word) AS place
+        FROM named WHERE word IS NOT NULL GROUP BY part, word) AS counted
+      WHERE place <= ${most} ORDER BY part, place`);
   // The oldest come first, so those that are old are among the first.
   const old = (status: "new" | "open", before: string) => `
     (SELECT count(*) FROM (
@@ -43,17 +62,8 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
     responses: prepare<{ took: number }>(`
       SELECT responded_at - received_at AS took FROM submission ${indexedBy("submission_responded")}
       WHERE responded_at > $1 AND responded_at <= $2 AND ${among("kind", "$3")} ORDER BY responded_at DESC LIMIT ${responsesMax}`),
-    shares: prepare<{ part: keyof Overview["shares"]; word: string; count: number }>(`
-      WITH latest AS (${submissionKinds.map(latest).join(" UNION ALL ")}),
-        named (part, word) AS (
-          SELECT 'package', each.value FROM latest, ${elementsOf("latest.fields -> 'selectedPackageIds'")}
-          UNION ALL SELECT 'position', fields ->> 'position' FROM latest
-          UNION ALL SELECT 'source', fields -> 'more' ->> 'utm_source' FROM latest
-          UNION ALL SELECT 'assignee', assignee FROM latest)
-      SELECT part, word, count FROM (
-        SELECT part, word, count(*) AS count, row_number() OVER (PARTITION BY part ORDER BY count(*) DESC, word) AS place
-        FROM named WHERE word IS NOT NULL GROUP BY part, word) AS counted
-      WHERE place <= ${sharesMax} ORDER BY part, place`),
+    shares: mostFrequent(["package", "position", "source", "assignee"], sharesMax),
+    choices: mostFrequent(filterChoices, choicesMax),
     old: prepare<Overview["old"]>(`SELECT ${old("new", "$2")} AS new, ${old("open", "$3")} AS open`),
     waiting: prepare<SubmissionRow>(`
       SELECT ${submissionColumns} FROM submission ${indexedBy("submission_status")}
@@ -115,6 +125,8 @@ export function makeOverview(engine: Engine) {
         mails: only(mails),
       };
     },
+
+    choices: ({ kinds: seen }) => read(statements.choices(0, seen)),
 
     async subscriberGrowth(now, days) {
       const first = referenceDay(startOfDay(now) - (days - 1) * dayMs);
