@@ -3,6 +3,7 @@
 import type { AddressInfo } from "node:net";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { emailKey } from "@submissions/shared/addresses";
 import about from "../package.json" with { type: "json" };
 import { systemClock, type Clock, type Stopwatch } from "./clock.ts";
 import { publicUrl, type Config } from "./config/config.ts";
@@ -17,6 +18,7 @@ import { buildHttp } from "./http/server.ts";
 import type { Intake } from "./intake/submit.ts";
 import { newLinks } from "./intake/subscription.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
+import { receivedResults } from "./inbound/received-results.ts";
 import { mailSettingsOf } from "./mail-settings.ts";
 import { compileMails } from "./mail/compose.ts";
 import { type InboundAddresses, inboundAddresses } from "./mail/inbound-address.ts";
@@ -24,7 +26,7 @@ import { namedMail } from "./mail/sealed-number.ts";
 import { mailEraser, openMailer, transports } from "./mail/transports.ts";
 import { Outbox } from "./mail/outbox.ts";
 import type { OutboxEvents } from "./mail/outcome-writer.ts";
-import { messageId } from "./mail/providers/mime.ts";
+import { messageId } from "./mail/message-id.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import type { Traces } from "./observe/traces.ts";
@@ -105,7 +107,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const inbound = config.inbound && inboundAddresses(config.inbound.address, store.access.cookieKey);
   if (inbound !== null) await refuseOperatorsBelow(inbound, store);
   const returnPath = inbound && ((mailId: string) => inbound.of(namedMail(mailId)));
-  const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.identity, returnPath));
+  const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.messageKey, returnPath));
   const mailSettings = mailSettingsOf(config);
   const { isDisposable, packageTitles } = mailSettings;
   const packages = config.packages ?? samplePackages;
@@ -116,8 +118,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...mailSettings,
     publicUrl: baseUrl,
     answerTo: inbound && (({ arrival, receivedAt }) => inbound.of({ of: "submission", row: arrival, at: receivedAt })),
-    receiptId: ({ kind, reference }) =>
-      messageId({ id: "", kind: `${kind}-receipt`, reference }, config.addresses.from, store.identity),
+    receiptId: (receiptOf) => messageId({ id: "", receiptOf }, config.addresses.from, store.messageKey),
   });
   const outbox = new Outbox({
     store,
@@ -173,7 +174,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     packageTitles,
     scanned: config.scanner !== null,
     composeReply: (submission, text, author) => {
-      const reply = { text, author, followsReceipt: false };
+      const reply = { text, author, followsReceipt: false, followsAnswer: null };
       return compose({ kind: `${submission.kind}-reply`, about: { submission, reply } });
     },
     newLinks,
@@ -213,6 +214,17 @@ export async function startApp(options: AppOptions): Promise<App> {
       version: about.version,
     };
     await server.register((scope) => consoleRoutes(scope, routes));
+  }
+  if (config.inbound?.webhook && inbound !== null && config.mode !== "worker") {
+    const { webhook: credentials, authservId } = config.inbound;
+    const { inboundWebhook } = await import("./inbound/webhook.ts");
+    for (const result of receivedResults) metrics.mailsReceived.inc({ result }, 0);
+    const teamKeys = Object.values(config.addresses.teams).flat().map(emailKey);
+    const counted = (result: string) => metrics.mailsReceived.inc({ result });
+    const receiving = { addresses: inbound, authservId, teamKeys, store, vault, counted };
+    await server.register((scope) =>
+      inboundWebhook(scope, { credentials, judgePassword: http.passwords(), receiving }),
+    );
   }
   const hasOperators = config.mode !== "worker" && (await store.access.listOperators()).length > 0;
   // Its first call would keep the event loop for 0.1 s. A service whose console is not used does without the memory.

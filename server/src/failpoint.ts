@@ -14,6 +14,8 @@ export type Step =
   | "mail-in-hand"
   | "mail-taken"
   | "mail-settled"
+  | "answer-files-kept"
+  | "answer-filed"
   | "rows-copied"
   | "backup-written";
 

@@ -129,6 +129,37 @@ export interface Note {
   readonly text: string;
 }
 
+/** `person`: the one of the submission, and the mail is authentic. `automatic`: a program wrote it. */
+export type AnswerSender = "person" | "unverified" | "automatic";
+
+/** A file of an answer. Null: only its name is known. */
+export interface AnswerFile {
+  readonly name: string;
+  readonly size: number;
+  readonly kept: { readonly id: number; readonly download: ResumeFacts["download"] } | null;
+}
+
+/** A mail that came in about a submission. */
+export interface Answer {
+  readonly id: number;
+  readonly at: number;
+  readonly sender: AnswerSender;
+  readonly senderAddress: string;
+  readonly senderName: string;
+  readonly subject: string;
+  readonly text: string;
+  /** The text without what is quoted; null: nothing is. */
+  readonly reply: string | null;
+  readonly files: readonly AnswerFile[];
+}
+
+/** A mail that came in and fits no submission. */
+export interface UnmatchedRow extends Omit<Answer, "sender" | "files"> {
+  readonly automatic: boolean;
+  /** The names of its files: none was kept. */
+  readonly fileNames: readonly string[];
+}
+
 /** What an operator wrote to the person. Its mail says whether it was sent. */
 export interface Reply extends Note {
   /** Of one that declines: when it is to be sent. Null: it is another reply. */
@@ -229,6 +260,9 @@ export interface SubmissionDetail extends InboxRow {
   readonly mails: readonly MailRow[];
   readonly notes: readonly Note[];
   readonly replies: readonly Reply[];
+  readonly answers: readonly Answer[];
+  /** Answers beyond the limits of a day, which were not kept. */
+  readonly answersLeftOut: number;
   readonly history: readonly HistoryEntry[];
   /** Other submissions of the same address or the same resume, newest first, at most 5. */
   readonly duplicates: readonly Pick<InboxRow, "reference" | "kind" | "receivedAt" | "status">[];
@@ -500,7 +534,13 @@ export interface TokenRow {
   readonly usedAt: number | null;
 }
 
-const otherEvents = ["subscriber.confirmed", "subscriber.unsubscribed", "submission.changed", "person.erased"] as const;
+const otherEvents = [
+  "answer.received",
+  "subscriber.confirmed",
+  "subscriber.unsubscribed",
+  "submission.changed",
+  "person.erased",
+] as const;
 
 /** What a webhook can be sent. */
 export type WebhookEvent = `${SubmissionKind}.received` | (typeof otherEvents)[number];

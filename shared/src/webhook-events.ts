@@ -88,6 +88,20 @@ const changed = z.looseObject({
     .meta({ description: "The names of what changed: `status`, `stage`, `assignee`, `tags`." }),
 });
 
+const answered = z.looseObject({
+  answer: z.looseObject({
+    id: z.int(),
+    receivedAt: instant,
+    sender: z.enum(["person", "unverified"]).meta({
+      description: "`person`: the one of the submission, and the mail is authentic.",
+    }),
+    senderAddress: z.string(),
+    senderName: z.string(),
+    subject: z.string(),
+    text: z.string().meta({ description: "Without what is quoted." }),
+  }),
+});
+
 const erased = z.looseObject({
   references: z.array(z.string()).meta({ description: "Of the person's submissions." }),
   hash: z.string().meta({
@@ -99,6 +113,7 @@ const erased = z.looseObject({
 /** The data of each event. */
 export interface WebhookData extends OfKinds {
   readonly "submission.changed": DeliveredSubmission & z.output<typeof changed>;
+  readonly "answer.received": DeliveredSubmission & z.output<typeof answered>;
   readonly "subscriber.confirmed": z.output<typeof subscriber>;
   readonly "subscriber.unsubscribed": z.output<typeof subscriber>;
   readonly "person.erased": z.output<typeof erased>;
@@ -122,6 +137,7 @@ const submissions = submissionKinds.map((name) => [name, submissionOf(name)] as 
 const data: Readonly<Record<string, z.ZodType>> = {
   ...Object.fromEntries(submissions.map(([name, schema]) => [`${name}.received`, schema])),
   "submission.changed": z.intersection(z.union(submissions.map(([, schema]) => schema)), changed),
+  "answer.received": z.intersection(z.union(submissions.map(([, schema]) => schema)), answered),
   "subscriber.confirmed": subscriber,
   "subscriber.unsubscribed": subscriber,
   "person.erased": erased,

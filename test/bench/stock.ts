@@ -24,7 +24,7 @@ const fail = (error: unknown) => {
 };
 const outbox = new Outbox({
   store,
-  mailer: await openMailer(config.mail, config.addresses.from, store.identity),
+  mailer: await openMailer(config.mail, config.addresses.from, store.messageKey),
   compose: compileMails({
     ...mailSettingsOf(config),
     publicUrl: () => "https://submissions.example",

@@ -51,7 +51,8 @@ interface Plan {
 }
 
 // These hold few rows among those of their table, or are read in their order up to a limit.
-const partial = /^(mail_due|mail_stopped|submission_unscanned|submission_spam)$/;
+const partial =
+  /^(mail_due|mail_stopped|submission_unscanned|submission_spam|answer_file_unscanned|search_again_pkey)$/;
 // One row each, at most 20, or as many as there are migrations, operators, their tokens or saved answers (200 a kind).
 const small = /^(store|search_progress|webhook|schema_migration|operator|api_token|saved_answer)$/;
 
@@ -122,6 +123,12 @@ const fill = `
   INSERT INTO spent_challenge SELECT n, n FROM generate_series(1, ${rows}) AS n;
   INSERT INTO note (submission, author, at, text) SELECT n, 'a', n, 't' FROM generate_series(1, ${rows}) AS n;
   INSERT INTO reply (submission, author, at, text) SELECT n, 'a', n, 't' FROM generate_series(1, ${rows}) AS n;
+  INSERT INTO answer (submission, at, identity, sender_address, sender_name, sender, subject, text)
+    SELECT n, n, n, 'a', 'n', 'person', 's', 't' FROM generate_series(1, ${rows}) AS n;
+  INSERT INTO answer_file (answer, name, size, kind, sha256, file_key, scan)
+    SELECT n, 'n', 1, 'pdf', 's', n, 'clean' FROM generate_series(1, ${rows}) AS n;
+  INSERT INTO unmatched (at, identity, sender_address, sender_key, sender_name, automatic, subject, text, files)
+    SELECT n, n, 'a', n, 'n', 0, 's', 't', '[]' FROM generate_series(1, ${rows}) AS n;
   INSERT INTO tag (submission, kind, word) SELECT n, 'inquiry', n FROM generate_series(1, ${rows}) AS n;
   INSERT INTO audit (at, operator, action, subject, detail)
     SELECT n, 'o', 'status', n, '{}' FROM generate_series(1, ${rows}) AS n;

@@ -82,7 +82,7 @@ async function* examine(config: Config): AsyncGenerator<Check> {
     return find(store);
   };
   yield ["resumes", () => checkVault(config)];
-  yield ["mail", () => read(({ identity }) => checkMail(config, identity))];
+  yield ["mail", () => read(({ messageKey }) => checkMail(config, messageKey))];
   const host = config.addresses.from.address.replace(/.*@/, "");
   yield ["sender", async () => ["attention", `look at SPF, DKIM and DMARC of ${host} by hand`]];
   yield ["bounces", () => checkBounces(config)];
@@ -111,10 +111,10 @@ async function checkVault({ vault: settings }: Config): Promise<Finding> {
   return ["ok", `written, read and removed (${settings.kind})`];
 }
 
-async function checkMail({ mail, addresses }: Config, identity: string): Promise<Finding> {
+async function checkMail({ mail, addresses }: Config, key: Store["messageKey"]): Promise<Finding> {
   const { credentials } = transports[mail.kind];
   if (credentials === null) return ["attention", `MAIL_TRANSPORT is ${mail.kind}: mails are files, and none is sent`];
-  await using mailer = await openMailer(mail, addresses.from, identity);
+  await using mailer = await openMailer(mail, addresses.from, key);
   const problem = (await mailer.check?.()) ?? null;
   if (problem === null) return ["ok", `${mail.kind} knows us`];
   return ["failed", `${problem}: look at ${credentials}`];

@@ -37,6 +37,13 @@ export const consoleDownloads: readonly ConsoleDownload[] = [
     isExport: false,
     send: async (call) => (await senders()).sendResume(call),
   },
+  {
+    method: "GET",
+    url: "/console/answers/files/:id",
+    rule: forRoles(rolesOf(submissionKinds)),
+    isExport: false,
+    send: async (call) => (await senders()).sendAnswerFile(call),
+  },
   ...exportFormats.flatMap((format) => [
     ...exportSubjects.map((subject) => ({
       method: "GET" as const,

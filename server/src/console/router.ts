@@ -14,6 +14,7 @@ import { replyProcedures } from "./procedures/reply.ts";
 import { secondFactorProcedures, sessionProcedures } from "./procedures/session.ts";
 import { inboxProcedures, submissionProcedures, tagProcedures } from "./procedures/submissions.ts";
 import { subscriberProcedures } from "./procedures/subscribers.ts";
+import { unmatchedProcedures } from "./procedures/unmatched.ts";
 import { webhookProcedures } from "./procedures/webhooks.ts";
 import { noteRefusal, type Rule, unknownCall } from "./rules.ts";
 
@@ -28,6 +29,7 @@ export const consoleRouter = trpc.router({
   people: peopleProcedures,
   subscribers: subscriberProcedures,
   mails: mailProcedures,
+  unmatched: unmatchedProcedures,
   overview: overviewProcedures,
   audit: trpc.router({
     list: reads("admin")

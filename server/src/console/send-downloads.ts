@@ -10,10 +10,10 @@ import { allRows, exportRecords, personLine, textsOf } from "../desk/export.ts";
 import { readInstant } from "../desk/instant.ts";
 import type { ExportFormat, ExportRows, ExportSubject } from "../desk/export.ts";
 import { matchingSubmissions, matchingSubscribers } from "../desk/matching.ts";
-import { findDownload, readDownload } from "../desk/resume.ts";
+import { findDownload, readDownload, withheldAs } from "../desk/resume.ts";
 import { Fault, fieldInvalid } from "../fault.ts";
 import { parseJson } from "../http/body/content-type.ts";
-import { attachmentHeader } from "../resumes/display-name.ts";
+import { attachmentHeader, downloadName } from "../resumes/display-name.ts";
 import { inputRefused } from "../rpc/failure.ts";
 import type { AuditEntry } from "../storage/desk-store.ts";
 import type { ReadFrom } from "../storage/store.ts";
@@ -45,6 +45,21 @@ export async function sendResume(call: DownloadCall): Promise<FastifyReply> {
   if (!isView) reply.header("content-disposition", attachmentHeader(resume.filename));
   reply.header("content-length", resume.size);
   return sendStream(call, "application/octet-stream", readDownload(console.vault, resume));
+}
+
+/** As a file to be saved, whatever it is: the bytes are a stranger's. */
+export async function sendAnswerFile(call: DownloadCall): Promise<FastifyReply> {
+  const { console, caller, request, reply } = call;
+  const { id } = request.params as { readonly id: string };
+  const file = /^\d{1,15}$/.test(id) ? await console.store.inbound.findFile(scopeOf(caller.role), Number(id)) : null;
+  if (file === null) throw new Fault("notFound");
+  const reason = withheldAs(file.scan, console.scanned);
+  if (reason !== null) throw new Fault(withheld[reason]);
+  await record(console, caller, { action: "answer.download", subject: file.reference, detail: { file: Number(id) } });
+  const extension = file.kind === "jpeg" ? "jpg" : file.kind;
+  reply.header("content-disposition", attachmentHeader(downloadName(file.name, extension)));
+  reply.header("content-length", file.size);
+  return sendStream(call, "application/octet-stream", readDownload(console.vault, file));
 }
 
 const formatTypes: Readonly<Record<ExportFormat, string>> = {

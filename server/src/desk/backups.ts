@@ -11,7 +11,7 @@ import { reached } from "../failpoint.ts";
 import { ifMissing, isSystemError } from "../file-errors.ts";
 import { hashOf, stage, syncFolder } from "../resumes/staging.ts";
 import { ResumeMissing, type Vault } from "../resumes/vault.ts";
-import type { ResumeRecord } from "../storage/records.ts";
+import type { KeptFile } from "../storage/inbound-store.ts";
 import type { Store } from "../storage/store.ts";
 import { OperatorError } from "../operator-error.ts";
 
@@ -170,24 +170,27 @@ export interface CopiedResume {
   readonly result: "copied" | "there" | "missing" | "damaged" | "in-the-way";
 }
 
-type ListedResume = ResumeRecord & { readonly reference: string };
-
-async function* resumesOf(store: Pick<Store, "readAll">): AsyncGenerator<ListedResume, void> {
+async function* keptBy(store: Pick<Store, "readAll" | "inbound">): AsyncGenerator<KeptFile, void> {
   for (const kind of submissionKinds.filter((one) => kindOf(one).file !== null)) {
     for await (const submissions of store.readAll(kind, {})) {
       for (const { reference, resume } of submissions) if (resume !== null) yield { reference, ...resume };
     }
   }
+  for await (const files of store.inbound.readFiles()) yield* files;
 }
 
 type Source = Pick<Vault, "read">;
 type Target = Pick<Vault, "read" | "keep" | "stagingFolder">;
 
-/** Copies all resumes that are not there yet. It can be stopped and run again. @throws VaultUnavailable */
-export const copyResumes = (store: Pick<Store, "readAll">, from: Source, to: Target): AsyncIterable<CopiedResume> =>
-  Readable.from(resumesOf(store)).map((resume: ListedResume) => copyResume(resume, from, to), { concurrency: atOnce });
+/** Copies all resumes, and files of answers, that are not there yet. It can be stopped and run again. @throws VaultUnavailable */
+export const copyResumes = (
+  store: Pick<Store, "readAll" | "inbound">,
+  from: Source,
+  to: Target,
+): AsyncIterable<CopiedResume> =>
+  Readable.from(keptBy(store)).map((file: KeptFile) => copyResume(file, from, to), { concurrency: atOnce });
 
-async function copyResume({ reference, key, sha256 }: ListedResume, from: Source, to: Target): Promise<CopiedResume> {
+async function copyResume({ reference, key, sha256 }: KeptFile, from: Source, to: Target): Promise<CopiedResume> {
   const there = await readIfThere(to, key);
   if (there !== null) return { reference, key, result: (await hashOf(there)) === sha256 ? "there" : "in-the-way" };
   const bytes = await readIfThere(from, key);

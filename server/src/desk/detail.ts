@@ -1,7 +1,7 @@
 // One submission as its page shows it.
-import type { InboxFilter, MailRow, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
+import type { AnswerFile, InboxFilter, MailRow, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
 import { packageIdsOf, sentFields } from "../field-values.ts";
-import type { StoredMail } from "../storage/records.ts";
+import type { StoredAnswerFile, StoredMail } from "../storage/records.ts";
 import { inboxRow } from "./inbox-row.ts";
 import { withheldAs } from "./resume.ts";
 import type { DeskDetail, DeskStore, Scope } from "../storage/desk-store.ts";
@@ -12,7 +12,7 @@ interface Installation {
 }
 
 export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }: Installation): SubmissionDetail {
-  const { submission, scan: _, mails, ...rest } = detail;
+  const { submission, scan: _, mails, answers, ...rest } = detail;
   const { language, consent, more, declineReason, decidedAt } = submission;
   // A submission that names no language counts as English, so only another language is shown.
   const shown = { language: language === "en" ? null : language };
@@ -27,17 +27,27 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
     packageTitles: titlesAmong(packageIdsOf(submission), packageTitles),
     resume: resumeOf(detail, scanned),
     mails: mails.map(shownMail),
+    answers: answers.map(({ files, ...answer }) => ({
+      ...answer,
+      files: files.map((file) => shownFile(file, scanned)),
+    })),
   };
 }
+
+const shownFile = ({ id, name, size, scan }: StoredAnswerFile, scanned: boolean): AnswerFile => ({
+  name,
+  size,
+  kept: scan && { id, download: withheldAs(scan, scanned) ?? "allowed" },
+});
 
 /** The titles of those packages that have one. */
 export const titlesAmong = (ids: readonly string[], packageTitles: Installation["packageTitles"]) =>
   Object.fromEntries(ids.flatMap((id) => (packageTitles?.has(id) ? [[id, packageTitles.get(id) ?? ""]] : [])));
 
-/** A mail as the console shows it: a notice names no address. */
+/** A mail as the console shows it: one to the team or an operator names no address. */
 export function shownMail(stored: StoredMail): MailRow {
   const { providerId: _, ...mail } = stored;
-  return { ...mail, email: mail.kind.endsWith("-notice") ? null : mail.email };
+  return { ...mail, email: mail.kind.endsWith("-notice") || mail.kind === "answer" ? null : mail.email };
 }
 
 /** The submissions before and after one in the list of a filter, in the order of the list. */

@@ -162,6 +162,11 @@ function factFields(fact: KnownFact): object {
     const { id, author, at, text } = fact.kind === "note" ? fact.note : fact.reply;
     return { kind, reference, id, author, at: iso(at), text };
   }
+  if (fact.kind === "answer" || fact.kind === "unmatched") {
+    const { kind } = fact;
+    const written = kind === "answer" ? { reference: fact.reference, ...fact.answer } : fact.mail;
+    return { kind, ...written, at: iso(written.at) };
+  }
   if (fact.kind === "mail") {
     const { id, kind: mail, reference, email, status, createdAt } = shownMail(fact.mail);
     return { kind: fact.kind, id, mail, reference, email, status, createdAt: iso(createdAt) };

@@ -34,7 +34,7 @@ export async function findDownload(
 }
 
 /** The bytes of a resume. @throws ResumeDamaged at their end; ResumeMissing, VaultUnavailable */
-export async function* readDownload(vault: Pick<Vault, "read">, { key, sha256 }: Download) {
+export async function* readDownload(vault: Pick<Vault, "read">, { key, sha256 }: Pick<Download, "key" | "sha256">) {
   const hash = createHash("sha256");
   for await (const chunk of (await vault.read(key)) as Readable & AsyncIterable<Uint8Array>) {
     hash.update(chunk);

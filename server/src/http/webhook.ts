@@ -57,7 +57,7 @@ export function postmarkWebhook(app: FastifyInstance, options: WebhookOptions): 
 }
 
 // `user:password` as it was sent; empty when there is none.
-function readBasic(header: string = ""): Buffer {
+export function readBasic(header: string = ""): Buffer {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header)?.[1] ?? "";
   return Buffer.from(encoded, "base64");
 }

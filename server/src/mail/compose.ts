@@ -1,12 +1,20 @@
 // Writes a mail from what it is about, when it is sent: no text of a mail is ever stored. Each kind of mail has a writer, which
 // is made once; who gets the mail, where answers go, and its headers are here.
 import { submissionKinds } from "@submissions/shared/kinds";
-import type { Assignment, Digest, Invitation, LeasedMail, MailKind, StoredSubmission } from "../storage/records.ts";
+import type {
+  Answered,
+  Assignment,
+  Digest,
+  Invitation,
+  LeasedMail,
+  MailKind,
+  StoredSubmission,
+} from "../storage/records.ts";
 import type { SubmissionKind, Welcome, WrittenReply } from "../storage/records.ts";
 import type { MailContent } from "./mailer.ts";
 import type { MailSettings, Written } from "./templates/layout.ts";
 import { noticeOf } from "./templates/notice.ts";
-import { writeAssignment, writeDigest, writeInvitation } from "./templates/operators.ts";
+import { writeAnswered, writeAssignment, writeDigest, writeInvitation } from "./templates/operators.ts";
 import { receiptOf, welcomeOf } from "./templates/receipt.ts";
 import { writeReply } from "./templates/reply.ts";
 
@@ -20,6 +28,7 @@ interface About {
   readonly welcome?: Welcome;
   readonly assignment?: Assignment;
   readonly invitation?: Invitation;
+  readonly answered?: Answered;
   readonly digest?: Digest;
 }
 
@@ -35,6 +44,7 @@ export function compileMails(settings: MailSettings): Compose {
     ["newsletter-welcome", ({ welcome }) => welcome && welcomeMail(welcome)],
     ["assignment", ({ assignment: one }) => one && mail([one.email], writeAssignment(one, settings), [], automatic)],
     ["invitation", ({ invitation: one }) => one && mail([one.email], writeInvitation(one, settings), [], automatic)],
+    ["answer", ({ submission, answered }) => submission && answered && answerMail(submission, answered, settings)],
     ["digest", ({ digest }) => digest && mail(digestTo, writeDigest(digest, settings), [], automatic)],
   ]);
   return ({ kind, about }) => {
@@ -64,8 +74,13 @@ function submissionWriters(kind: SubmissionKind, settings: MailSettings): [MailK
   const notice = noticeOf(kind, settings);
   /** A reply, or the team's copy of it. A person wrote it, so it is not marked as automatic. */
   const replyMail = (one: StoredSubmission, reply: WrittenReply, to: readonly string[], replyTo: readonly string[]) => {
-    const receiptId = settings.receiptId(one);
-    const thread = reply.followsReceipt ? { "In-Reply-To": receiptId, References: receiptId } : {};
+    const { followsReceipt, followsAnswer } = reply;
+    const earlier = [
+      ...(followsReceipt ? [settings.receiptId(one)] : []),
+      ...(followsAnswer === null ? [] : [`<${followsAnswer}>`]),
+    ];
+    const latest = earlier.at(-1);
+    const thread = latest === undefined ? {} : { "In-Reply-To": latest, References: earlier.join(" ") };
     const written = writeReply(one, reply.text, receipt.subject(one), settings.packageTitles);
     // Where no name is set, an address says enough before its host.
     return { ...mail(to, written, replyTo, thread), fromName: reply.author.replace(/@[^@]*$/, "") };
@@ -85,6 +100,9 @@ function submissionWriters(kind: SubmissionKind, settings: MailSettings): [MailK
     [`${kind}-reply`, writer((one, reply) => reply && replyMail(one, reply, [one.email], answers(one, team)))],
   ];
 }
+
+const answerMail = (submission: StoredSubmission, { to }: Answered, settings: MailSettings) =>
+  mail(to === null ? settings.teams[submission.kind] : [to], writeAnswered(submission, settings), [], automatic);
 
 function welcomeWriter(settings: MailSettings): (about: Welcome) => MailContent {
   const write = welcomeOf(settings);

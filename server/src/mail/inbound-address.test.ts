@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
 import { inboundAddresses, inboundLocalLengthMax, isBelow } from "./inbound-address.ts";
-import type { Named } from "./sealed-number.ts";
+import type { Named } from "../storage/records.ts";
 
 const addresses = inboundAddresses("answers@desk.example", "key");
 const submission: Named = { of: "submission", row: 7, at: 1_700_000_000_000 };

@@ -2,7 +2,8 @@
 // which submission or mail is meant, and only this service can have written them.
 import { createHmac, createSecretKey } from "node:crypto";
 import { emailKey } from "@submissions/shared/addresses";
-import { type Claimed, type Named, seal, sealedDigits, textOf, unseal } from "./sealed-number.ts";
+import type { Claimed, Named } from "../storage/records.ts";
+import { seal, sealedDigits, textOf, unseal } from "./sealed-number.ts";
 
 /** 104 bits of an HMAC, in hexadecimal. */
 const tagDigits = 26;

@@ -28,6 +28,8 @@ export interface OutgoingMail {
   /** Of the submission; null: there is none. */
   readonly reference: string | null;
   readonly requestId: string | null;
+  /** The submission whose receipt it is; null: it is no receipt. */
+  readonly receiptOf: { readonly arrival: number; readonly receivedAt: number; readonly reference: string } | null;
   readonly content: MailContent;
 }
 

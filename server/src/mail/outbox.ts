@@ -379,7 +379,8 @@ export class Outbox implements AsyncDisposable {
       const content = this.#options.compose(mail);
       const { isInbound } = this.#options;
       if (isInbound !== undefined && content.to.some(isInbound)) return toOurselves;
-      return { id, kind, reference, requestId: requestIdOf(about), content };
+      const receiptOf = kind.endsWith("-receipt") && "submission" in about ? about.submission : null;
+      return { id, kind, reference, requestId: requestIdOf(about), receiptOf, content };
     } catch (error) {
       // A mistake of ours about this one mail, whatever it is. The others go out.
       this.#failed(error);

@@ -1,25 +1,16 @@
 // The number of a row in what strangers see of a mail: its Message-ID, and the address that answers come to. Numbers count the
 // submissions, so they are hidden. A tag stands before each, which only this service can make.
 import { hash } from "node:crypto";
+import type { Claimed, Named } from "../storage/records.ts";
 
-/** What is named: a row, and when that was received or stored. A number alone could repeat after a restore. */
-export interface Named {
-  readonly of: "submission" | "mail";
-  readonly row: number;
-  readonly at: number;
-}
+/** Hexadecimal digits of a number behind its tag. */
+export const sealedDigits = 12;
 
 /** A mail by what its id is made of. */
 export function namedMail(id: string): Named {
   const [row = "", time = ""] = id.split("-");
   return { of: "mail", row: Number(row), at: Number.parseInt(time, 36) };
 }
-
-/** What a sealed number says, before its tag was compared. */
-export type Claimed = Pick<Named, "of" | "row">;
-
-/** Hexadecimal digits of a number behind its tag. */
-export const sealedDigits = 12;
 
 /** What a tag is made of. */
 export const textOf = ({ of, row, at }: Named): string => `${of} ${row} ${at}`;

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { Mailer, Sender } from "./mailer.ts";
 import type { PostmarkSettings } from "./providers/postmark-call.ts";
+import type { MessageKey } from "../storage/store.ts";
 
 /** The settings that transports need. */
 interface Values {
@@ -33,7 +34,7 @@ interface Transport<Settings> {
    * @param key see `messageId`
    * @param returnPath where reports of a mail come to; null: to the sender. Providers that report bounces need none
    */
-  open(settings: Settings, from: Sender, key: string, returnPath: ReturnPath | null): Promise<Mailer>;
+  open(settings: Settings, from: Sender, key: MessageKey, returnPath: ReturnPath | null): Promise<Mailer>;
   /** Erases mails to an address that lie on this machine. Absent: none do. */
   erase?(settings: Settings, email: string): Promise<void>;
 }
@@ -91,7 +92,7 @@ export const transportOf = (kind: TransportName, values: Values): MailTransport 
 export const openMailer = (
   transport: MailTransport,
   from: Sender,
-  key: string,
+  key: MessageKey,
   returnPath: ReturnPath | null = null,
 ): Promise<Mailer> => rowOf(transport).open(transport, from, key, returnPath);
 

@@ -95,6 +95,7 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
       "reason",
       "result",
     ),
+    mailsReceived: counter("mails_received_total", "Mails that came in, by what came of each.", "result"),
     /** Of this process, by the name of the call. */
     operatorActions: counter("operator_actions_total", "What operators did in the console, by action.", "action"),
     /** The result is `delivered`, `failed` for good, or `later`. */

@@ -28,13 +28,17 @@ const headBytes = 1_024 + 8;
 /**
  * Judges the file at `path`, which its sender called `filename`. Rejects only when the file cannot be read.
  *
- * Work and memory are bounded for every content of up to 5 MiB: a PDF is read at most once, backwards, in blocks of 64 KiB;
+ * Work and memory are bounded for every content; of up to 5 MiB, unless more is allowed: a PDF is read at most once, backwards, in blocks of 64 KiB;
  * of a DOC at most 8,192 directory entries and 10,240 links of chains are followed; of a DOCX at most 1,000 entries are
  * listed and 256 KiB are inflated. The most held at a time is some 2 MiB.
  */
-export const inspectResume = async (path: string, filename: string): Promise<Inspection> => {
+export const inspectResume = async (
+  path: string,
+  filename: string,
+  bytesLimit: number = bytesMax.resume,
+): Promise<Inspection> => {
   await using bytes = await StagedBytes.open(path);
-  if (bytes.size > bytesMax.resume) return refuse(faults.resumeTooLarge.message);
+  if (bytes.size > bytesLimit) return refuse(faults.resumeTooLarge.message);
   if (bytes.size === 0) return refuse("The file is empty.");
   const head = await bytes.read(0, headBytes);
   const format = formats.find(({ claims }) => claims(head));

@@ -24,12 +24,14 @@ import type {
   TriageRequest,
   ReplyOutcome,
   SavedAnswer,
+  UnmatchedRow,
 } from "@submissions/shared/console";
 import { submissionKinds } from "@submissions/shared/kinds";
 import type { Stage } from "@submissions/shared/stages";
 import type {
   MailStatus,
   ScanState,
+  StoredAnswer,
   StoredMail,
   StoredSubmission,
   StoredSubscriber,
@@ -72,6 +74,10 @@ export interface DeskDetail {
   /** Why the address gets no mail; null: it may. */
   readonly suppressed: string | null;
   /** The latest 200. */
+  readonly answers: readonly StoredAnswer[];
+  /** Answers beyond the limits of a day, which were not kept. */
+  readonly answersLeftOut: number;
+  /** The latest 200. */
   readonly history: readonly HistoryEntry[];
   /** Submissions of the same address or with the same resume that the scope holds, newest first, at most 5. */
   readonly duplicates: readonly Pick<InboxRow, "reference" | "kind" | "receivedAt" | "status">[];
@@ -110,6 +116,8 @@ export type KnownFact =
   | { readonly kind: "submission"; readonly submission: StoredSubmission }
   | { readonly kind: "note"; readonly reference: string; readonly note: Note }
   | { readonly kind: "reply"; readonly reference: string; readonly reply: Reply }
+  | { readonly kind: "answer"; readonly reference: string; readonly answer: StoredAnswer }
+  | { readonly kind: "unmatched"; readonly mail: UnmatchedRow }
   | { readonly kind: "subscription"; readonly subscriber: StoredSubscriber }
   | { readonly kind: "mail"; readonly mail: StoredMail }
   /** Another service that was notified about the person, or will be: by the host of its address. */

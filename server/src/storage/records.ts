@@ -1,12 +1,12 @@
 // What is stored, as the rest of the service sees it: plain data, times in milliseconds since the epoch, no engine's
 // column names. Optional facts are null, never undefined, so that every engine stores and returns the same thing.
-import type { MailRow, SubscriberRow, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
+import type { Answer, MailRow, SubscriberRow, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
 import type { kinds, SubmissionKind } from "@submissions/shared/kinds";
 import type { Language } from "@submissions/shared/language";
 import type { Stage } from "@submissions/shared/stages";
 import type { InputOf } from "../kinds.ts";
 
-export type { MailStatus, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
+export type { AnswerSender, MailStatus, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
 export type { SubmissionKind } from "@submissions/shared/kinds";
 
 /** Of subscribers also `console`: an operator added the address. */
@@ -94,6 +94,16 @@ export type LeftOutReason = SubscriberStatus | "suppressed";
 
 export type OptIn = "double" | "single";
 
+/** What a Message-ID or an address of ours names: a row, and when that was received or stored. A number alone could repeat after a restore. */
+export interface Named {
+  readonly of: "submission" | "mail";
+  readonly row: number;
+  readonly at: number;
+}
+
+/** What one says that it names, before that is proven. */
+export type Claimed = Pick<Named, "of" | "row">;
+
 /** An unguessable token and its SHA-256 in lower-case hexadecimal. */
 export interface LinkToken {
   readonly token: string;
@@ -127,6 +137,9 @@ export type StoredSubmission<Kind extends SubmissionKind = SubmissionKind> = {
   [One in Kind]: SubmissionRecord<One> & Filed;
 }[Kind];
 
+/** What a kept file of an answer is, by its bytes. */
+export type AnswerFileKind = ResumeRecord["kind"] | "png" | "jpeg";
+
 /** What the virus scanner said of a resume; `unscanned` until it has. */
 export type ScanState = "unscanned" | "clean" | "infected";
 
@@ -137,12 +150,13 @@ export type MailKind =
   | `${SubmissionKind}-${"receipt" | "notice" | "reply"}`
   | "newsletter-welcome"
   | "assignment"
+  | "answer"
   | "invitation"
   | "digest";
 
 /** What a mail is about; its text is written from this when it is sent. */
 export type MailSubject =
-  | { readonly submission: StoredSubmission; readonly reply?: WrittenReply }
+  | { readonly submission: StoredSubmission; readonly reply?: WrittenReply; readonly answered?: Answered }
   | { readonly welcome: Welcome }
   | { readonly assignment: Assignment }
   | { readonly invitation: Invitation }
@@ -161,6 +175,24 @@ export interface Invitation {
   readonly token: string;
 }
 
+/** A person wrote back. */
+export interface Answered {
+  /** The operator whom the mail tells of it; null: the team. */
+  readonly to: string | null;
+}
+
+export interface StoredAnswerFile {
+  readonly id: number;
+  readonly name: string;
+  readonly size: number;
+  /** Null: only its name is known. */
+  readonly scan: ScanState | null;
+}
+
+export interface StoredAnswer extends Omit<Answer, "files"> {
+  readonly files: readonly StoredAnswerFile[];
+}
+
 /** A reply of an operator, as its mails need it. A notice with one is the team's copy. */
 export interface WrittenReply {
   readonly text: string;
@@ -168,6 +200,8 @@ export interface WrittenReply {
   readonly author: string;
   /** Whether the person has got the receipt. */
   readonly followsReceipt: boolean;
+  /** The Message-ID, without brackets, of the latest answer before it; null: there is none. */
+  readonly followsAnswer: string | null;
 }
 
 /** What waits at an instant, for the daily digest. Holds no personal data: it is stored, and erasing does not look there. */

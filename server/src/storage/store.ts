@@ -4,6 +4,7 @@ import type { AuditRow } from "@submissions/shared/console";
 import type { Clock, Stopwatch } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { Actor, AuditEntry, DeclineStore, DeskStore, ReplyStore } from "./desk-store.ts";
+import type { InboundStore } from "./inbound-store.ts";
 import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
 import type {
   ChallengeRecord,
@@ -25,6 +26,13 @@ import type {
   SuppressionChange,
 } from "./records.ts";
 import { OperatorError } from "../operator-error.ts";
+
+/** What Message-IDs are made with. */
+export interface MessageKey {
+  readonly secret: string;
+  /** Receipts of submissions with lower numbers have ids that an earlier release made of their references. */
+  readonly sinceArrival: number;
+}
 
 /** How a store is opened. */
 export type Access = "read-write" | "read-only";
@@ -144,6 +152,9 @@ export interface Store extends AsyncDisposable {
   /** Random, drawn when the database was made. A vault bears the same one. */
   readonly identity: string;
 
+  /** What Message-IDs are made with. */
+  readonly messageKey: MessageKey;
+
   /** The clock that leases and due times follow: on PostgreSQL the server's, so that all processes agree. */
   readonly clock: Clock & Stopwatch;
 
@@ -152,6 +163,7 @@ export interface Store extends AsyncDisposable {
   readonly desk: DeskStore;
   readonly replies: ReplyStore;
   readonly declines: DeclineStore;
+  readonly inbound: InboundStore;
   readonly access: AccessStore;
   readonly webhooks: WebhookStore;
   readonly mails: OutboxStore<LeasedMail | RefusedMail, MailSettlement>;
@@ -197,7 +209,7 @@ export interface Store extends AsyncDisposable {
   /** All rows of a kind that are stored by now, in the order of their numbers, in pages so that memory stays flat. */
   readAll<Kind extends keyof ReadRows>(kind: Kind, from: ReadFrom): AsyncIterable<readonly ReadRows[Kind][]>;
 
-  /** Resumes that no scanner has judged, oldest first. No other process is handed the same ones before `until`. */
+  /** Resumes, and then files of answers, that no scanner has judged, oldest first. No other process is handed the same ones before `until`. */
   claimUnscanned(
     now: number,
     limit: number,
@@ -206,7 +218,7 @@ export interface Store extends AsyncDisposable {
 
   recordScan(key: string, verdict: "clean" | "infected"): Promise<void>;
 
-  /** Which of these vault keys belong to a submission. */
+  /** Which of these vault keys belong to a submission or an answer. */
   knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**

@@ -1,6 +1,7 @@
 // The part of the storage port that knows outgoing webhooks. A delivery is stored in the transaction of its event, one for
 // each webhook that hears of it. Its text is written when it is sent, so that erasing a person erases it.
 import type {
+  Answer,
   DeliveredEvent,
   DeliveryRow,
   Page,
@@ -32,7 +33,12 @@ export interface LeasedDelivery {
   readonly event: DeliveredEvent;
   /** As it is when the delivery is sent. `changed`: what an operator changed of it. `told`: the whole content. */
   readonly about:
-    | { readonly submission: StoredSubmission; readonly changed: readonly string[] | null }
+    | {
+        readonly submission: StoredSubmission;
+        readonly changed: readonly string[] | null;
+        /** What the person, or another, wrote back. */
+        readonly answer?: Omit<Answer, "files">;
+      }
     | { readonly subscriber: StoredSubscriber }
     | { readonly told: object };
   readonly createdAt: number;

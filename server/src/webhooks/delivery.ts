@@ -1,5 +1,6 @@
 // One delivery: its body, its signature, and what is recorded after a try. Without store and network.
 import { createHmac } from "node:crypto";
+import type { Answer } from "@submissions/shared/console";
 import { consolePageOf } from "../field-values.ts";
 import { iso, submissionFields, subscriberFields } from "../desk/export.ts";
 import { type DeliverySettlement, type LeasedDelivery, secretPrefix } from "../storage/webhook-store.ts";
@@ -20,11 +21,21 @@ export function payloadOf({ url, event, createdAt, about }: Told, publicUrl: str
 function dataOf(about: Told["about"], publicUrl: string): object {
   if ("told" in about) return about.told;
   if ("subscriber" in about) return { ...subscriberFields(about.subscriber), language: about.subscriber.language };
-  const { submission, changed } = about;
+  const { submission, changed, answer } = about;
   const { language } = submission;
   const consoleUrl = consolePageOf(publicUrl, submission.reference);
-  return { ...submissionFields(submission), language, consoleUrl, ...(changed && { changed }) };
+  return {
+    ...submissionFields(submission),
+    language,
+    consoleUrl,
+    ...(changed && { changed }),
+    ...(answer && answerData(answer)),
+  };
 }
+
+const answerData = ({ id, at, sender, senderAddress, senderName, subject, text, reply }: Omit<Answer, "files">) => ({
+  answer: { id, receivedAt: iso(at), sender, senderAddress, senderName, subject, text: reply ?? text },
+});
 
 /**
  * The headers of one try, signed after Standard Webhooks 1.0.0 (standardwebhooks.com): HMAC-SHA256 over id, time and body.
@@ -116,6 +127,8 @@ export function sentenceOf({ event, about }: Pick<LeasedDelivery, "event" | "abo
       ? "The newsletter has a new subscriber."
       : "A subscriber left the newsletter.";
   const { kind, name, reference } = about.submission;
+  if (about.answer !== undefined)
+    return `${about.answer.sender === "person" ? name : "Someone"} answered to ${reference}.`;
   if (about.changed !== null) return `${reference} of ${name} was changed: ${about.changed.join(", ")}.`;
   return `New ${kind} from ${name} (${reference}).`;
 }

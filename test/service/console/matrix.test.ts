@@ -35,6 +35,7 @@ const procedures = new Map<string, readonly Role[] | "anyone">(
       [admins, "overview: setup"],
       [admins, "audit: list"],
       [admins, "operators: list invite remove endSessions setRole"],
+      [admins, "unmatched: list file remove"],
       [admins, "tokens: list create revoke"],
       [admins, "webhooks: list add test remove rotate deliveries replay replayFailed"],
     ] as const
@@ -54,6 +55,7 @@ const downloads = new Map<string, readonly Role[]>(
   (
     [
       [["admin", "recruiting"], ["/console/resumes/:reference"]],
+      [inboxRoles, ["/console/answers/files/:id"]],
       [everyone, ["/console/people/:file(^.+\\.ndjson$)"]],
       [admins, exportsOf("audit", "")],
       [["admin", "sales"], exportsOf("inquiries", "", "POST ")],

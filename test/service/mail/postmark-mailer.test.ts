@@ -1,7 +1,7 @@
 // Postmark's mailer against a stand-in over real sockets: what it posts, and what it makes of every kind of answer.
 import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
-import { messageId } from "../../../server/src/mail/providers/mime.ts";
+import { messageId } from "../../../server/src/mail/message-id.ts";
 import { openPostmarkMailer } from "../../../server/src/mail/providers/postmark.ts";
 import { listening } from "../../support/listening.ts";
 import { PostmarkStandIn, type PostmarkFault } from "../../support/postmark-stand-in.ts";

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../../server/src/mail/mailer.ts";
-import { messageId } from "../../../server/src/mail/providers/mime.ts";
+import { messageId } from "../../../server/src/mail/message-id.ts";
 import { openSmtpMailer } from "../../../server/src/mail/providers/smtp.ts";
 import { anew } from "../../support/shared.ts";
 import { SmtpStandIn, type SmtpBehaviour } from "../../support/smtp-stand-in.ts";

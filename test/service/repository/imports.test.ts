@@ -120,7 +120,7 @@ const everybodys = filesOf(
     "secrets share-answer storage/records",
 );
 const ports = filesOf(
-  "storage/store storage/limits storage/desk-store storage/access-store storage/webhook-store mail/mailer resumes/vault",
+  "storage/store storage/limits storage/inbound-store storage/desk-store storage/access-store storage/webhook-store mail/mailer resumes/vault",
 );
 const layers: Readonly<Record<string, readonly string[]>> = {
   http: [
@@ -167,6 +167,17 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // It tells what exports tell.
   webhooks: ["desk/export.ts", "observe/log.ts"],
   resumes: ["observe/log.ts"],
+  // It reads and refuses calls as the server does, and keeps files as resumes are kept.
+  inbound: [
+    "http/body/content-type.ts",
+    "http/gate/guard.ts",
+    "http/webhook.ts",
+    "mail/inbound-address.ts",
+    "mail/message-id.ts",
+    "resumes/display-name.ts",
+    "resumes/inspect.ts",
+    "resumes/staging.ts",
+  ],
   // What a call tells of its way.
   observe: ["intake/call.ts"],
   // It imports the types of what it configures, and nothing else of them (below).
@@ -239,9 +250,10 @@ test("the configuration imports nothing but types of what it configures, and tab
 });
 
 test.each([
+  ["tldts", ["server/src/inbound/verdict.ts"]],
   ["node:sqlite", ["server/src/storage/sqlite/"]],
   ["pg", ["server/src/storage/postgres/"]],
-  ["fastify", ["server/src/http/", "server/src/console/", "server/src/app.ts"]],
+  ["fastify", ["server/src/http/", "server/src/console/", "server/src/inbound/", "server/src/app.ts"]],
   ["@fastify/multipart", ["server/src/http/"]],
   ["postmark", ["server/src/mail/providers/"]],
   ["nodemailer", ["server/src/mail/providers/"]],

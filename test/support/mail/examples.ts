@@ -8,7 +8,7 @@ import type { Digest, MailKind, MailSubject, StoredSubmission } from "../../../s
 
 export const from = { name: "Accent Datasets", address: "hello@datasets.example" };
 
-export const messageKey = "0".repeat(32);
+export const messageKey = { secret: "0".repeat(32), sinceArrival: 1 };
 
 export const settings: MailSettings = {
   brand: "Accent Datasets",
@@ -91,7 +91,8 @@ let rows = 0;
 function write(kind: MailKind, about: MailSubject): OutgoingMail {
   const id = `${(rows += 1)}-${filed.receivedAt.toString(36)}`;
   const reference = "submission" in about ? about.submission.reference : null;
-  return { id, kind, reference, requestId: "r3qu3st", content: compose({ kind, about }) };
+  const receiptOf = kind.endsWith("-receipt") && "submission" in about ? about.submission : null;
+  return { id, kind, reference, receiptOf, requestId: "r3qu3st", content: compose({ kind, about }) };
 }
 
 /** One mail of each kind, in the order of MailKind. */

@@ -11,7 +11,7 @@ import { openStore, type StoreLocation } from "../../../server/src/storage/open-
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
 import type { Lease, Store } from "../../../server/src/storage/store.ts";
 import { accept, giveBack, subscription } from "../../contract/records.ts";
-import { settings } from "../mail/examples.ts";
+import { settings, messageKey } from "../mail/examples.ts";
 import { openFolder } from "../folder.ts";
 import { MovableClock } from "../movable-clock.ts";
 import { PostmarkStandIn } from "../postmark-stand-in.ts";
@@ -74,7 +74,7 @@ async function openOutboxUnderTest() {
     openAgain: open,
     /** Opens an outbox, by default to the stand-in of Postmark. It looks for due mails once it is started. */
     openSender({
-      mailer = openPostmarkMailer({ token: postmark.token, apiUrl: postmark.url }, from, "0".repeat(32)),
+      mailer = openPostmarkMailer({ token: postmark.token, apiUrl: postmark.url }, from, messageKey),
       store: given = store,
       stopMs = 5_000,
       compose = compileMails(settings),

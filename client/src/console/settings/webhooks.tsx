@@ -25,6 +25,7 @@ const ofKinds = (word: "label" | "plural") =>
 
 const eventWords: Readonly<Record<WebhookEvent, string>> = {
   ...ofKinds("plural"),
+  "answer.received": "Answers",
   "subscriber.confirmed": "Confirmed subscribers",
   "subscriber.unsubscribed": "Subscribers who left",
   "submission.changed": "Changes of submissions",
@@ -34,6 +35,7 @@ const eventWords: Readonly<Record<WebhookEvent, string>> = {
 /** What one delivery tells of. */
 const deliveryWords: Readonly<Record<DeliveredEvent, string>> = {
   ...ofKinds("label"),
+  "answer.received": "Answer",
   "subscriber.confirmed": "Confirmed subscriber",
   "subscriber.unsubscribed": "Subscriber who left",
   "submission.changed": "Change of a submission",

@@ -6,13 +6,14 @@ import type MailComposer from "nodemailer/lib/mail-composer";
 import { ifMissing, isMissing, isSystemError } from "../../file-errors.ts";
 import type { Mailer, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { mimeFields } from "./mime.ts";
+import type { MessageKey } from "../../storage/store.ts";
 
 /** Files written at once; more would only wait for Node's four file threads. */
 const batchMax = 50;
 
 // Opens the mailbox and creates its folder, readable by this user only. A file is named after the mail's id and put in place
 // by a rename, not synced: a mail that a power failure takes from this mailbox has reached no person anyway.
-export async function openMailboxMailer(folder: string, from: Sender, key: string): Promise<Mailer> {
+export async function openMailboxMailer(folder: string, from: Sender, key: MessageKey): Promise<Mailer> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   // Loaded with the first mail: it takes some megabytes.

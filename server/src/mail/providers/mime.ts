@@ -1,10 +1,11 @@
-// A mail as nodemailer's composer takes it, for the mailbox and for SMTP, and its Message-ID.
-import { hash } from "node:crypto";
+// A mail as nodemailer's composer takes it, for the mailbox and for SMTP.
 import type { MailComposerOptions } from "nodemailer";
 import type { OutgoingMail, Sender } from "../mailer.ts";
+import { messageId } from "../message-id.ts";
+import type { MessageKey } from "../../storage/store.ts";
 
 /** Addresses are given as such, so that the composer looks for none in them. */
-export function mimeFields(mail: OutgoingMail, from: Sender, key: string) {
+export function mimeFields(mail: OutgoingMail, from: Sender, key: MessageKey) {
   const { fromName = from.name ?? "", to, replyTo, subject, text, html, headers } = mail.content;
   const bare = (address: string) => ({ name: "", address });
   return {
@@ -25,19 +26,4 @@ export function mimeFields(mail: OutgoingMail, from: Sender, key: string) {
     disableFileAccess: true,
     disableUrlAccess: true,
   } satisfies MailComposerOptions;
-}
-
-/**
- * The Message-ID of a mail: the same however often it is sent. That of a receipt is made of the reference, so that a reply
- * can name it later. Ids of mails count them, and strangers must not learn the volume: without the key of the store the hash
- * says nothing. It is cut to half, because a whole SHA-256 could be continued to that of a longer text without the key.
- */
-export function messageId(
-  { id, kind, reference }: Pick<OutgoingMail, "id" | "kind" | "reference">,
-  { address }: Sender,
-  key: string,
-): string {
-  const named = kind.endsWith("-receipt") && reference !== null ? reference : id;
-  const local = hash("sha256", `${key} ${named}`).slice(0, 32);
-  return `<${local}@${address.slice(address.lastIndexOf("@") + 1)}>`;
 }

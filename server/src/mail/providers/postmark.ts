@@ -2,8 +2,9 @@
 import { Readable } from "node:stream";
 import { Models, type ServerClient } from "postmark";
 import type { Later, Mailer, MailFinding, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
-import { messageId } from "./mime.ts";
+import { messageId } from "../message-id.ts";
 import { openPostmarkApi, type Exchange, type PostmarkApi, type PostmarkSettings } from "./postmark-call.ts";
+import type { MessageKey } from "../../storage/store.ts";
 
 /** The stream that every Postmark server has for mails to single persons. */
 const messageStream = "outbound";
@@ -13,7 +14,7 @@ const batchMax = 500;
 const searchesAtOnceMax = 10;
 
 /** Opens the mailer. Nothing is sent and no connection is made. @param key see {@link messageId} */
-export function openPostmarkMailer(settings: PostmarkSettings, from: Sender, key: string): Mailer {
+export function openPostmarkMailer(settings: PostmarkSettings, from: Sender, key: MessageKey): Mailer {
   const api = openPostmarkApi(settings);
   const toMessage = messagesOf(from, key);
   return {
@@ -94,7 +95,7 @@ async function searchOne(api: PostmarkApi, endsAt: number, id: string): Promise<
 }
 
 /** Makes the function that writes a mail as Postmark takes it. */
-function messagesOf(from: Sender, key: string): (mail: OutgoingMail) => Models.Message {
+function messagesOf(from: Sender, key: MessageKey): (mail: OutgoingMail) => Models.Message {
   // Without encoding: Postmark is handed text and writes the header itself.
   const sender = (name: string | null) =>
     inOnePiece(name === null ? from.address : `"${name.replace(/["\\]/g, "\\$&")}" <${from.address}>`);

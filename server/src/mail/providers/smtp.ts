@@ -2,7 +2,9 @@
 import { hostname } from "node:os";
 import { createTransport, type NodemailerError } from "nodemailer";
 import { handOverMsMax, type Later, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
-import { messageId, mimeFields } from "./mime.ts";
+import { messageId } from "../message-id.ts";
+import { mimeFields } from "./mime.ts";
+import type { MessageKey } from "../../storage/store.ts";
 
 /** As many as a small provider allows one client: each call is one mail, over a connection of its own. */
 const calls = { fresh: 3, due: 2 };
@@ -29,7 +31,7 @@ const patienceDefault: SmtpPatience = { handOverMs: handOverMsMax, replyMs: 10 *
  * @param url with user and password if the server wants them; its parameters are nodemailer's and outrank the options here
  * @param key see {@link messageId}
  */
-export function openSmtpMailer(url: string, from: Sender, key: string, options: SmtpOptions = {}): Mailer {
+export function openSmtpMailer(url: string, from: Sender, key: MessageKey, options: SmtpOptions = {}): Mailer {
   const { handOverMs, replyMs, returnPath = null } = { ...patienceDefault, ...options };
   const { protocol, username, password, searchParams } = new URL(url);
   const transport = createTransport({

@@ -2,7 +2,7 @@
 import { html } from "@submissions/shared/html";
 import { kindOf, submissionKinds } from "@submissions/shared/kinds";
 import { consolePageOf, counted, utcMinute } from "../../field-values.ts";
-import type { Assignment, Digest, Invitation } from "../../storage/records.ts";
+import type { Assignment, Digest, Invitation, StoredSubmission } from "../../storage/records.ts";
 import { bulletList, button, layout, link, paragraph, textOf, type MailSettings, type Written } from "./layout.ts";
 
 type Item = readonly [words: string, url: string, more?: string];
@@ -112,6 +112,20 @@ export function writeAssignment({ email, assigned }: Assignment, settings: MailS
       blocks: [all.slice(0, listedMax), ...(left > 0 ? [`And ${left} more.`] : [])],
       button: ["All that is assigned to you", `${consoleUrl}?assignee=${encodeURIComponent(email)}`],
       why: "You get this mail because your account of the console is mailed of assignments. Its settings turn that off.",
+    },
+    settings,
+  );
+}
+
+export function writeAnswered({ reference }: StoredSubmission, settings: MailSettings): Written {
+  return write(
+    {
+      heading: `There is an answer to ${reference}`,
+      blocks: [
+        "Your reply goes out from the console, not from this mail. Further answers within ten minutes send no mail.",
+      ],
+      button: ["Open it", consolePageOf(settings.publicUrl(), reference)],
+      why: "You get this mail because you are its assignee, or, where it has none, of its team.",
     },
     settings,
   );

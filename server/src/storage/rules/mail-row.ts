@@ -40,6 +40,7 @@ export interface ClaimedMail extends SubmissionRow {
   readonly author: string | null;
   readonly followsReceipt: number | null;
   readonly isHeld: number;
+  readonly followsAnswer: string | null;
 }
 
 /** 1: it declines a person who has answered since it was written, or since an operator released it. */
@@ -60,6 +61,9 @@ export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.cre
     (SELECT max(CASE receipt.status WHEN 'sent' THEN 1 ELSE 0 END) FROM mail AS receipt
     WHERE receipt.submission = mail.submission AND receipt.kind IN (${quoted(receiptKinds)})), 1) END
     AS "followsReceipt",
+  CASE WHEN reply.id IS NOT NULL THEN (SELECT answer.message_id FROM answer
+    WHERE answer.submission = mail.submission AND answer.sender <> 'automatic' AND answer.at <= reply.at
+    ORDER BY answer.id DESC LIMIT 1) END AS "followsAnswer",
   ${submissionColumns}`;
 
 /** @param refusal why it must not be sent */
@@ -71,6 +75,10 @@ export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUnt
 }
 
 function subjectOf(row: ClaimedMail): MailSubject | null {
+  if (row.mailKind === "answer") {
+    const submission = readSubmission(row);
+    return submission && { submission, answered: { to: row.operator } };
+  }
   if (row.operator !== null && row.mailKind === "invitation") {
     const invitation = readInvitation(row.operator, row.tokens);
     return invitation && { invitation };
@@ -89,7 +97,12 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
   }
   const submission = readSubmission(row);
   if (submission === null || row.reply === null) return submission && { submission };
-  const reply = { text: row.reply, author: row.author ?? "", followsReceipt: row.followsReceipt === 1 };
+  const reply = {
+    text: row.reply,
+    author: row.author ?? "",
+    followsReceipt: row.followsReceipt === 1,
+    followsAnswer: row.followsAnswer,
+  };
   return { submission, reply };
 }
 

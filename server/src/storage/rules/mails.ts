@@ -23,6 +23,7 @@ export const isToPerson = (kind: MailKind): boolean => isAutomatic(kind) || kind
 export const teamMails: readonly MailKind[] = [
   ...mails.map(([, notice]) => notice),
   "assignment",
+  "answer",
   "invitation",
   "digest",
 ];

@@ -1,6 +1,6 @@
 // Deliveries to webhooks as rows, and which events a change of a subscriber is.
 import { createHmac } from "node:crypto";
-import type { DeliveredEvent, WebhookEvent } from "@submissions/shared/console";
+import type { Answer, DeliveredEvent, WebhookEvent } from "@submissions/shared/console";
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
 import { type DeliverySettlement, type LeasedDelivery, secretPrefix } from "../webhook-store.ts";
 import { columnsOf } from "./columns.ts";
@@ -57,16 +57,20 @@ export const claimedColumns = [
   columnsOf("webhook", ["url", "secret", "oldSecret", "oldSecretUntil"]),
   `subscriber.arrival AS subscriber, subscriber.email AS "subscriberEmail", subscriber.status AS "subscriberStatus"`,
   columnsOf("subscriber", ofSubscriber),
+  columnsOf("answer", ["sender", "senderAddress", "senderName", "subject", "text", "reply"]),
+  `answer.id AS answer, answer.at AS "answeredAt"`,
   submissionColumns,
 ].join(", ");
 
 export const deliveryJoins = `JOIN webhook ON webhook.id = webhook_delivery.webhook
   LEFT JOIN submission ON submission.arrival = webhook_delivery.submission
-  LEFT JOIN subscriber ON subscriber.email_key = webhook_delivery.subscriber`;
+  LEFT JOIN subscriber ON subscriber.email_key = webhook_delivery.subscriber
+  LEFT JOIN answer ON answer.id = webhook_delivery.answer`;
 
 type ClaimedDeliveryColumns = SubmissionRow &
   Omit<SubscriberRow, "arrival" | "email" | "status"> &
-  Omit<LeasedDelivery, "id" | "secrets" | "about">;
+  Omit<LeasedDelivery, "id" | "secrets" | "about"> &
+  Pick<Answer, "sender" | "senderAddress" | "senderName" | "subject" | "text" | "reply">;
 
 export interface ClaimedDelivery extends ClaimedDeliveryColumns {
   readonly row: number;
@@ -78,6 +82,9 @@ export interface ClaimedDelivery extends ClaimedDeliveryColumns {
   readonly subscriber: number | null;
   readonly subscriberEmail: string;
   readonly subscriberStatus: SubscriberStatus;
+  /** Null: it is about no answer. */
+  readonly answer: number | null;
+  readonly answeredAt: number;
 }
 
 export function leasedDelivery(id: string, row: ClaimedDelivery, now: number): LeasedDelivery {
@@ -98,7 +105,10 @@ function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
     const detail: unknown = JSON.parse(row.detail ?? "null");
     // The join has found no submission.
     if ((row.arrival as number | null) === null) return { told: detail as object };
-    return { submission: readSubmissionAnyway(row), changed: detail as readonly string[] | null };
+    const submission = readSubmissionAnyway(row);
+    if (row.answer === null) return { submission, changed: detail as readonly string[] | null };
+    const { answer: id, answeredAt: at, sender, senderAddress, senderName, subject, text, reply } = row;
+    return { submission, changed: null, answer: { id, at, sender, senderAddress, senderName, subject, text, reply } };
   }
   const { subscriber: arrival, subscriberEmail: email, subscriberStatus: status } = row;
   return { subscriber: storedSubscriber({ ...row, arrival, email, status }) };

@@ -101,6 +101,8 @@ export function makeAddresses(engine: Engine) {
   }
 
   return {
+    note,
+
     suppress: (change: SuppressionChange) => transaction(() => note(change)),
 
     /** Notes that the recipient of a mail was refused, if the mail is the owner's and not for the team. */
@@ -141,5 +143,5 @@ export function makeAddresses(engine: Engine) {
         yield* audit({ action: "subscriber.unsubscribe", subject: "subscribers", detail }, actor);
         return true;
       }),
-  } satisfies Partial<Store> & Record<"noteRefusal", unknown>;
+  } satisfies Partial<Store> & Record<"note" | "noteRefusal", unknown>;
 }

@@ -1,8 +1,18 @@
 // A submission with all that belongs to it, and everything of a person.
 import type { Note, Reply } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
+import { submissionKinds } from "@submissions/shared/kinds";
 import type { DeskDetail, DeskStore, KnownFact } from "../desk-store.ts";
 import { pageRows } from "../pages.ts";
+import {
+  answerColumns,
+  type AnswerRow,
+  type FileRow,
+  type UnmatchedColumns,
+  unmatchedColumns,
+  unmatchedRow,
+  withFiles,
+} from "../rules/answer-row.ts";
 import { readFields } from "../rules/columns.ts";
 import { isHeld, mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import type { ScanState } from "../records.ts";
@@ -19,6 +29,8 @@ const historyMax = 200;
 export const personMax = 200;
 /** Possible duplicates of a submission that its page shows. */
 const duplicatesMax = 5;
+/** Answers that the page of a submission shows: the latest. */
+const answersShownMax = 200;
 
 interface DetailRow extends SubmissionRow {
   readonly resume_scan: ScanState | null;
@@ -74,6 +86,18 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       `SELECT id, author, at, text, send_at AS "sendAt", ${isHeld}
       FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.submission = $1 ORDER BY id`,
     ),
+    answersOf: prepare<AnswerRow>(`
+      SELECT ${answerColumns} FROM answer WHERE submission = $1 ORDER BY id DESC LIMIT ${answersShownMax}`),
+    filesOf: prepare<FileRow>(`
+      SELECT id, answer, name, size, scan FROM answer_file
+      WHERE answer IN (SELECT id FROM answer WHERE submission = $1)`),
+    leftOutOf: prepare<{ count: number }>("SELECT count FROM answer_left_out WHERE submission = $1"),
+    allAnswersOf: prepare<AnswerRow>(
+      `SELECT ${answerColumns} FROM answer WHERE submission = $1 AND id > $2 ORDER BY id LIMIT ${pageRows}`,
+    ),
+    unmatchedOf: prepare<UnmatchedColumns>(
+      `SELECT ${unmatchedColumns} FROM unmatched WHERE sender_key = $1 ORDER BY id`,
+    ),
     mailsOf: ofOwner<ReadMail>(
       (owner) => `
       SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.${owner} = $1
@@ -99,6 +123,15 @@ export function makeBelongings(engine: Engine, references: References) {
   const find = async <Row>(query: Query<Row>): Promise<Row | undefined> => (await read(query))[0];
   const findSubscriber = (key: string) => find(statements.subscriberOf(key));
 
+  async function* answersOf(arrival: number, reference: string): AsyncGenerator<KnownFact, void, undefined> {
+    const files = await read(statements.filesOf(arrival));
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const rows: readonly AnswerRow[] = await read(statements.allAnswersOf(arrival, after));
+      for (const row of rows) yield { kind: "answer", reference, answer: withFiles(row, files) };
+      after = rows.at(-1)?.id;
+    }
+  }
+
   async function* factsOf(owner: Owner): AsyncGenerator<KnownFact, void, undefined> {
     for (const mail of await read(statements.mailsOf(owner))) yield { kind: "mail", mail: storedMail(mail) };
     for (const { event, url, status, createdAt } of await read(statements.deliveriesOf(owner))) {
@@ -114,13 +147,16 @@ export function makeBelongings(engine: Engine, references: References) {
       const row = await find(statements.find(named.dayNumber, named.kind));
       if (row === undefined) return null;
       const { arrival } = row;
-      const [mails, notes, replies, history, duplicates, standing] = await Promise.all([
+      const [mails, notes, replies, history, duplicates, standing, answers, files, [leftOut]] = await Promise.all([
         read(statements.mailsOf(arrival)),
         read(statements.notesOf(arrival)),
         read(statements.repliesOf(arrival)),
         read(statements.historyOf(row.reference)),
         read(statements.twinsOf(row.email_key, row.resume_sha256, arrival, kinds)),
         find(standingOf(row.email_key)),
+        read(statements.answersOf(arrival)),
+        read(statements.filesOf(arrival)),
+        read(statements.leftOutOf(arrival)),
       ]);
       return {
         submission: readSubmissionAnyway(row),
@@ -129,6 +165,8 @@ export function makeBelongings(engine: Engine, references: References) {
         notes,
         replies: replies.map(repliedOf),
         suppressed: standing?.reason ?? null,
+        answers: answers.toReversed().map((answer) => withFiles(answer, files)),
+        answersLeftOut: leftOut?.count ?? 0,
         history: history
           .map(({ at, operator, action, detail }) => ({ at, operator, action, detail: readFields(detail) }))
           .toReversed(),
@@ -167,6 +205,7 @@ export function makeBelongings(engine: Engine, references: References) {
           for (const note of await read(statements.notesOf(arrival))) yield { kind: "note", reference, note };
           for (const reply of await read(statements.repliesOf(arrival)))
             yield { kind: "reply", reference, reply: repliedOf(reply) };
+          yield* answersOf(arrival, reference);
           yield* factsOf(arrival);
         }
         before = rows.length < pageRows ? null : (rows.at(-1)?.arrival ?? null);
@@ -176,6 +215,11 @@ export function makeBelongings(engine: Engine, references: References) {
         if (subscriber !== undefined) yield { kind: "subscription", subscriber: storedSubscriber(subscriber) };
         // Of a subscription that was spam there is only a key.
         yield* factsOf(key);
+      }
+      // Only an administrator sees mails that fit no submission.
+      const isWhole = subscribers && kinds.length === submissionKinds.length;
+      for (const mail of isWhole ? await read(statements.unmatchedOf(key)) : []) {
+        yield { kind: "unmatched", mail: unmatchedRow(mail) };
       }
       const suppression = await find(standingOf(key));
       if (suppression !== undefined) yield { kind: "suppression", reason: suppression.reason, at: suppression.at };

@@ -75,6 +75,12 @@ function prepareStatements(
       INSERT INTO erased_resume (resume_key)
       SELECT resume_key FROM submission WHERE ${among("arrival", "$1", "bigint")} AND resume_key IS NOT NULL
       ON CONFLICT DO NOTHING`),
+    keepFileKeys: prepare(`
+      INSERT INTO erased_resume (resume_key)
+      SELECT file_key FROM answer_file JOIN answer ON answer.id = answer_file.answer
+      WHERE ${among("answer.submission", "$1", "bigint")} AND file_key IS NOT NULL
+      ON CONFLICT DO NOTHING`),
+    eraseUnmatched: prepare<object>("DELETE FROM unmatched WHERE sender_key = $1 RETURNING id"),
     eraseSubscriber: prepare<{ arrival: number }>("DELETE FROM subscriber WHERE email_key = $1 RETURNING arrival"),
     eraseKeys: prepare<object>("DELETE FROM idempotency WHERE subscriber = $1 RETURNING procedure"),
     eraseSuppressions: eraseSuppressions(""),
@@ -103,7 +109,8 @@ export function makeErasing(engine: Engine, { removeWords, mergeRemoved }: Searc
   function* eraseRows(rows: readonly Row[]): Steps<number> {
     const arrivals = rows.map(({ arrival }) => arrival);
     yield* removeWords(arrivals);
-    yield* together([statements.keepResumeKeys(arrivals), statements.erase(arrivals)]);
+    yield* together([statements.keepResumeKeys(arrivals), statements.keepFileKeys(arrivals)]);
+    yield* statements.erase(arrivals);
     return rows.filter(({ resumeKey }) => resumeKey !== null).length;
   }
 
@@ -121,7 +128,7 @@ export function makeErasing(engine: Engine, { removeWords, mergeRemoved }: Searc
       const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
       const resumes = yield* eraseRows(rows);
       const subscribers = (yield* statements.eraseSubscriber(key)).map(({ arrival }) => arrival);
-      const keys = (yield* statements.eraseKeys(key)).length;
+      const keys = (yield* statements.eraseKeys(key)).length + (yield* statements.eraseUnmatched(key)).length;
       const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
       const counts = { submissions: rows.length, subscriptions: subscribers.length, resumes };
       const erased = rows.length + subscribers.length + keys + suppressions > 0;

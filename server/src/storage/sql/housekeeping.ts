@@ -1,6 +1,7 @@
 // Deletes expired rows, a batch of each table in one transaction. Rows that another transaction is changing at this moment
 // are left to it. What was stored by a clock that was ahead is not kept until it is that late.
 import { idempotencyMs } from "../limits.ts";
+import { unmatchedDays } from "../inbound-store.ts";
 import { dayMs } from "../rules/days.ts";
 import type { Store } from "../store.ts";
 import { type Engine, only, together } from "./engine.ts";
@@ -55,6 +56,7 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
       `SELECT id FROM webhook_delivery
       WHERE webhook IN (SELECT id FROM webhook WHERE removed_at IS NOT NULL) LIMIT ${forgottenAtOnce}`,
     )} RETURNING 1`);
+  const forgetUnmatched = forget("unmatched", "id", "at");
   const forgetMails = forget("mail", "id", "created_at", "status <> 'queued'");
 
   return {
@@ -72,6 +74,7 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
           forgetChallenges(now - challengeMs),
           forgetDeliveries(now - deliveryMs),
           forgetOfRemoved(),
+          forgetUnmatched(now - unmatchedDays * dayMs),
           forgetMailsAhead(ahead, now - mailMs),
           forgetMails(now - mailMs),
         ]);

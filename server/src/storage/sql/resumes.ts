@@ -1,4 +1,4 @@
-// What the vault and the scanner ask about resumes.
+// What the vault and the scanner ask about resumes, and about files of answers, which are kept as resumes are.
 import type { Store } from "../store.ts";
 import type { Engine } from "./engine.ts";
 
@@ -12,6 +12,18 @@ export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engi
         AND (resume_lease_until IS NULL OR resume_lease_until <= $1 OR resume_lease_until > $3)
       ORDER BY arrival LIMIT $2`,
     )} RETURNING arrival, reference, resume_key AS key`);
+  const claimFiles = prepare<{ id: number; reference: string; key: string }>(`
+    UPDATE answer_file SET lease_until = $3 WHERE ${amongUnlocked(
+      "id",
+      `SELECT id FROM answer_file
+      WHERE scan = 'unscanned' AND (lease_until IS NULL OR lease_until <= $1 OR lease_until > $3)
+      ORDER BY id LIMIT $2`,
+    )} RETURNING id, file_key AS key, (SELECT reference FROM answer JOIN submission ON arrival = answer.submission
+      WHERE answer.id = answer_file.answer) AS reference`);
+  const recordFile = prepare("UPDATE answer_file SET scan = $2, lease_until = NULL WHERE file_key = $1");
+  const knownFiles = prepare<{ key: string }>(
+    `SELECT file_key AS key FROM answer_file WHERE ${among("file_key", "$1")} AND file_key IS NOT NULL`,
+  );
   const record = prepare("UPDATE submission SET resume_scan = $2, resume_lease_until = NULL WHERE resume_key = $1");
   // The index has only rows with a resume. IS NOT NULL lets the planner use it.
   const known = prepare<{ key: string }>(
@@ -22,13 +34,20 @@ export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engi
       // The second time, what was claimed by a lost answer is claimed again later.
       const claimed = await write(claim(now, limit, until));
       // RETURNING promises no order.
-      return claimed.toSorted((a, b) => a.arrival - b.arrival).map(({ reference, key }) => ({ reference, key }));
+      const resumes = claimed.toSorted((a, b) => a.arrival - b.arrival);
+      const left = limit - resumes.length;
+      const files = left === 0 ? [] : (await write(claimFiles(now, left, until))).toSorted((a, b) => a.id - b.id);
+      return [...resumes, ...files].map(({ reference, key }) => ({ reference, key }));
     },
 
     async recordScan(key, verdict) {
       await write(record(key, verdict));
+      await write(recordFile(key, verdict));
     },
 
-    knownResumeKeys: async (keys) => new Set((await read(known(keys))).map(({ key }) => key)),
+    async knownResumeKeys(keys) {
+      const found = await Promise.all([read(known(keys)), read(knownFiles(keys))]);
+      return new Set(found.flat().map(({ key }) => key));
+    },
   } satisfies Partial<Store>;
 }

@@ -25,9 +25,10 @@ export interface SearchIndex {
 const wordsAtOnce = 10_000;
 
 export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchIndex) {
-  const { prepare, locking, read, transaction } = engine;
+  const { prepare, among, locking, read, transaction } = engine;
   const progress = prepare<{ isDone: number }>(`
     SELECT CASE WHEN words_to >= (SELECT coalesce(max(arrival), 0) FROM submission) AND backlog_to = 0 AND removed = 0
+        AND NOT EXISTS (SELECT 1 FROM search_again)
       THEN 1 ELSE 0 END AS "isDone"
     FROM search_progress`);
   // Held until the end of the transaction: processes take turns.
@@ -40,6 +41,16 @@ export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchI
     SELECT ${submissionColumns} FROM submission WHERE arrival > $1 AND arrival <= $2 ORDER BY arrival LIMIT $3`);
   const before = prepare<SubmissionRow>(`
     SELECT ${submissionColumns} FROM submission WHERE arrival <= $1 ORDER BY arrival DESC LIMIT $2`);
+  const again = prepare<SubmissionRow>(`
+    SELECT ${submissionColumns} FROM submission
+    WHERE arrival IN (SELECT submission FROM search_again ORDER BY submission LIMIT $1) ORDER BY arrival`);
+  const isDoneAgain = prepare(`DELETE FROM search_again WHERE ${among("submission", "$1", "bigint")}`);
+  // What was written later: a submission has it behind its own words.
+  const textsOf = prepare<{ submission: number; text: string }>(
+    ["answer", "reply", "note"]
+      .map((table) => `SELECT submission, text FROM ${table} WHERE ${among("submission", "$1", "bigint")}`)
+      .join(" UNION ALL "),
+  );
   const mark = prepare("UPDATE submission SET disposable = $2, resume_sha256 = $3 WHERE arrival = $1");
   const lastComplete = engine.lastComplete("submission", "arrival");
 
@@ -47,12 +58,18 @@ export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchI
   let rowsAtOnce = Infinity;
 
   /** The words of as many of them as go into one transaction. */
-  function wordsOfSome(submissions: readonly StoredSubmission[]): IndexedWords[] {
+  function* wordsOfSome(submissions: readonly StoredSubmission[]): Steps<IndexedWords[]> {
+    const written = yield* textsOf(submissions.map(({ arrival }) => arrival));
+    const later = Map.groupBy(written, ({ submission }) => submission);
     const some: IndexedWords[] = [];
     let words = 0;
     for (const submission of submissions) {
       const { arrival } = submission;
-      const one = { arrival, who: indexedWords(whoTexts(submission)), letter: indexedWords(letterTexts(submission)) };
+      const one = {
+        arrival,
+        who: indexedWords(whoTexts(submission)),
+        letter: indexedWords([...letterTexts(submission), ...(later.get(arrival) ?? []).map(({ text }) => text)]),
+      };
       words += one.who.length + one.letter.length;
       if (some.length > 0 && words > wordsAtOnce) break;
       some.push(one);
@@ -71,7 +88,7 @@ export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchI
         const { reached, backlog } = only(yield* lockProgress());
         const fresh = (yield* next(reached, end, rows)).map(readSubmissionAnyway);
         if (fresh.length > 0) {
-          const words = wordsOfSome(fresh);
+          const words = yield* wordsOfSome(fresh);
           const marks = fresh.slice(0, words.length).flatMap((submission) => {
             const disposable = isDisposable(submission.email) ? 1 : 0;
             const sha256 = submission.resume?.sha256 ?? null;
@@ -80,9 +97,15 @@ export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchI
           yield* together([...setWords(words), ...marks, setReached(words.at(-1)?.arrival ?? 0)]);
           return { indexed: words.length, more: fresh.length === rows || words.length < fresh.length || backlog > 0 };
         }
+        const changed = (yield* again(rows)).map(readSubmissionAnyway);
+        if (changed.length > 0) {
+          const words = yield* wordsOfSome(changed);
+          yield* together([...setWords(words), isDoneAgain(words.map(({ arrival }) => arrival))]);
+          return { indexed: words.length, more: true };
+        }
         if (backlog === 0) return { indexed: 0, more: yield* mergeRemoved() };
         // What an earlier release made searchable, the newest first. It is marked already.
-        const words = wordsOfSome((yield* before(backlog, rows)).map(readSubmissionAnyway));
+        const words = yield* wordsOfSome((yield* before(backlog, rows)).map(readSubmissionAnyway));
         const left = (words.at(-1)?.arrival ?? 1) - 1;
         yield* together([...setWords(words.toReversed()), setBacklog(left)]);
         return { indexed: words.length, more: left > 0 };

@@ -3,6 +3,8 @@ import type { References } from "../rules/references.ts";
 import { StorageUnavailable, type Store } from "../store.ts";
 import { makeAccess } from "./access.ts";
 import { makeEarlier } from "./accepting.ts";
+import { makeAnswerFiles } from "./answer-files.ts";
+import { makeAnswers } from "./answers.ts";
 import { makeAuditLog } from "./audit.ts";
 import { makeBelongings } from "./belongings.ts";
 import { makeChanges, prepareChanging } from "./changes.ts";
@@ -23,6 +25,7 @@ import { makeResumes } from "./resumes.ts";
 import { makeIndexing, type SearchIndex } from "./search-index.ts";
 import { makeSendingAgain } from "./sending-again.ts";
 import { makeTags } from "./tags.ts";
+import { makeUnmatched } from "./unmatched.ts";
 import { deliveryTable, makeWebhooks } from "./webhooks.ts";
 
 /** The row of the table `store`. */
@@ -30,9 +33,11 @@ export interface StoreRow {
   readonly identity: string;
   readonly referenceKey: string;
   readonly cookieKey: string;
+  readonly receiptIdsSince: number;
 }
 
-export const storeRow = `SELECT identity, reference_key AS "referenceKey", cookie_key AS "cookieKey" FROM store`;
+export const storeRow = `SELECT identity, reference_key AS "referenceKey", cookie_key AS "cookieKey",
+  receipt_ids_since AS "receiptIdsSince" FROM store`;
 
 interface SharedOptions {
   readonly row: StoreRow;
@@ -50,11 +55,12 @@ interface SharedOptions {
 }
 
 export function makeSharedStore({ row, references, engine, reading, inbox, ...own }: SharedOptions) {
-  const { noteRefusal, ...addresses } = makeAddresses(engine);
+  const { note, noteRefusal, ...addresses } = makeAddresses(engine);
   const changes = prepareChanging(engine, references);
 
   return {
     identity: row.identity,
+    messageKey: { secret: row.identity, sinceArrival: row.receiptIdsSince },
     desk: {
       ...makeInboxLists(reading, references, inbox),
       ...makeBelongings(reading, references),
@@ -69,6 +75,11 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
     },
     replies: makeReplies(engine, changes),
     declines: makeDeclines(engine, changes),
+    inbound: {
+      ...makeAnswers(engine, changes, note),
+      ...makeUnmatched(engine, changes),
+      ...makeAnswerFiles(reading),
+    },
     access: makeAccess(engine, row.cookieKey),
     webhooks: makeWebhooks(reading),
     deliveries: makeOutbox(engine, deliveryTable),

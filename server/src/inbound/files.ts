@@ -1,0 +1,84 @@
+// The files of a mail that came in. Documents and images are kept in the vault, by what their bytes are; of the others, and
+// of what is too much, only the names are known.
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { cleanFilename } from "../resumes/display-name.ts";
+import { inspectResume } from "../resumes/inspect.ts";
+import { freeBytesOf, stage } from "../resumes/staging.ts";
+import type { Vault } from "../resumes/vault.ts";
+import { fileBytesMax, filesMax, type NewFile, submissionFileBytesMax } from "../storage/inbound-store.ts";
+import type { AnswerFileKind } from "../storage/records.ts";
+import type { InboundMail } from "./read-mail.ts";
+
+/** More than uploads leave: answers must not be what fills the disk. */
+const freeBytesMin = 2 * 1024 ** 3;
+/** Names that are shown of one mail. */
+const namesMax = 100;
+/** Hashed and written in pieces, so that no file holds up the event loop. */
+const pieceBytes = 64 * 1024;
+
+export type FileVault = Pick<Vault, "stagingFolder" | "keep" | "discard">;
+
+type Attachment = InboundMail["attachments"][number];
+
+/** @param usedBytes of the files that the submission has @throws VaultUnavailable; then none is kept */
+export async function keepFiles(mail: InboundMail, vault: FileVault, usedBytes: number): Promise<readonly NewFile[]> {
+  const hasRoom = (await freeBytesOf(vault.stagingFolder).catch(() => 0)) >= freeBytesMin;
+  const files: NewFile[] = [];
+  let [left, bytes] = [hasRoom ? filesMax : 0, 0];
+  try {
+    for (const attachment of mail.attachments.slice(0, namesMax)) {
+      const size = attachment.bytes.length;
+      const fits = left > 0 && bytes + size <= fileBytesMax && usedBytes + bytes + size <= submissionFileBytesMax;
+      const kept = fits ? await keepFile(attachment, vault) : null;
+      if (kept !== null) {
+        left -= 1;
+        bytes += size;
+      }
+      files.push({ name: cleanFilename(attachment.name) || "file", size, kept });
+    }
+    return files;
+  } catch (error) {
+    await discardFiles(
+      files.flatMap(({ kept }) => kept?.key ?? []),
+      vault,
+    );
+    throw error;
+  }
+}
+
+export async function discardFiles(keys: readonly string[], vault: Pick<Vault, "discard">): Promise<void> {
+  // What cannot be discarded now is found by the sweep.
+  await Promise.all(keys.map((key) => vault.discard(key).catch(() => {})));
+}
+
+async function keepFile({ bytes }: Attachment, vault: FileVault): Promise<NewFile["kept"]> {
+  const path = join(vault.stagingFolder, randomUUID());
+  try {
+    const staged = await stage(Readable.from(piecesOf(bytes)), path);
+    const kind = imageOf(bytes) ?? (await documentAt(path));
+    return kind === null ? null : { kind, sha256: staged.sha256, key: await vault.keep(staged) };
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+const images = [
+  { kind: "png", begins: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] },
+  { kind: "jpeg", begins: [0xff, 0xd8, 0xff] },
+] as const;
+
+const imageOf = (bytes: Uint8Array): AnswerFileKind | null =>
+  images.find(({ begins }) => begins.every((byte, at) => bytes[at] === byte))?.kind ?? null;
+
+/** Without its name, which says nothing of the bytes. */
+async function documentAt(path: string): Promise<AnswerFileKind | null> {
+  const judged = await inspectResume(path, "", fileBytesMax);
+  return judged.accepted ? judged.kind : null;
+}

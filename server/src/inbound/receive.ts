@@ -1,0 +1,92 @@
+// What becomes of a mail that came in, whichever way: stored before it is acknowledged, once however often it comes. Nothing is
+// ever sent to its sender.
+import { createHash } from "node:crypto";
+import { reached } from "../failpoint.ts";
+import type { KeptMail } from "../storage/inbound-store.ts";
+import type { Addressed, InboundStore } from "../storage/inbound-store.ts";
+import type { MessageKey, Store } from "../storage/store.ts";
+import type { InboundAddresses } from "../mail/inbound-address.ts";
+import { StorageUnavailable } from "../storage/store.ts";
+import { discardFiles, type FileVault, keepFiles } from "./files.ts";
+import { isOurs, matchMail } from "./match.ts";
+import type { InboundMail } from "./read-mail.ts";
+import type { ReceivedResult } from "./received-results.ts";
+import { senderOf } from "./verdict.ts";
+
+export interface Receiving {
+  readonly addresses: InboundAddresses;
+  /** Null: the first `Received-SPF` counts. */
+  readonly authservId: string | null;
+  /** Addresses of teams, as `emailKey` writes them: a report never suppresses them. */
+  readonly teamKeys: readonly string[];
+  readonly store: { readonly inbound: InboundStore; readonly messageKey: MessageKey } & Pick<Store, "clock">;
+  readonly vault: FileVault;
+  /** Told of each mail. */
+  readonly counted: (result: ReceivedResult) => void;
+}
+
+/** @throws StorageUnavailable, VaultUnavailable: it is to be handed over again */
+export async function receiveMail(mail: InboundMail, receiving: Receiving): Promise<ReceivedResult> {
+  const result = await decide(mail, receiving);
+  receiving.counted(result);
+  return result;
+}
+
+async function decide(mail: InboundMail, receiving: Receiving): Promise<ReceivedResult> {
+  const { addresses, teamKeys: spared, store } = receiving;
+  const { inbound, messageKey, clock } = store;
+  const matching = { addresses, messageKey, store: inbound };
+  if (await isOurs(mail, matching)) return "own";
+  const at = clock.now();
+  const { named, undelivered } = await matchMail(mail, matching);
+  if (undelivered !== null) await inbound.noteUndelivered({ ...undelivered, at, spared });
+  if (named?.submission) return fileAnswer(mail, named.submission, at, receiving);
+  if (undelivered !== null) return "undelivered";
+  const fileNames = mail.attachments.slice(0, 100).map(({ name }) => name);
+  await inbound.keepUnmatched({ ...keptMail(mail, at), automatic: mail.automatic, fileNames });
+  return "unmatched";
+}
+
+async function fileAnswer(mail: InboundMail, submission: Addressed, at: number, receiving: Receiving) {
+  const { store, vault, authservId } = receiving;
+  const kept = keptMail(mail, at);
+  const { isFiled, fileBytes } = await store.inbound.findAnswers(submission.arrival, kept.identity);
+  if (isFiled) return "repeated";
+  const files = await keepFiles(mail, vault, fileBytes);
+  reached("answer-files-kept");
+  const sender = senderOf(mail, submission.emailKey, authservId);
+  try {
+    const filed = await store.inbound.file({ ...kept, submission: submission.arrival, sender, files });
+    reached("answer-filed");
+    await discardFiles(filed.unused, vault);
+    return filed.result;
+  } catch (error) {
+    // Any other error may have come after the commit. A file without an answer is swept later.
+    if (error instanceof StorageUnavailable && error.outcome === "not-stored") {
+      await discardFiles(
+        files.flatMap(({ kept: one }) => one?.key ?? []),
+        vault,
+      );
+    }
+    throw error;
+  }
+}
+
+const lineLengthMax = 1_000;
+
+function keptMail(mail: InboundMail, at: number): KeptMail {
+  const { messageId, text, reply, subject, from, date } = mail;
+  const [sender = { address: "", name: "" }] = from;
+  const content = messageId ?? JSON.stringify([from, subject, text, date?.getTime() ?? null]);
+  return {
+    identity: createHash("sha256").update(content).digest("hex"),
+    at,
+    // It becomes a header of replies.
+    messageId: messageId !== undefined && /^[\u0021-\u007E]{1,900}$/.test(messageId) ? messageId : null,
+    senderAddress: sender.address.slice(0, lineLengthMax),
+    senderName: sender.name.slice(0, lineLengthMax).toWellFormed(),
+    subject: subject.slice(0, lineLengthMax).toWellFormed(),
+    text,
+    reply: reply === text ? null : reply,
+  };
+}

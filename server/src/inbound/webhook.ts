@@ -1,0 +1,63 @@
+// The door for mails from Postmark. It exists only where credentials are set; they are asked for before a byte of the body is
+// read. Postmark tries again what is not answered with 200.
+import type { FastifyInstance } from "fastify";
+import { Fault } from "../fault.ts";
+import { requireJson } from "../http/body/content-type.ts";
+import type { countWrongPasswords } from "../http/gate/guard.ts";
+import { readBasic } from "../http/webhook.ts";
+import { secretCheck } from "../secrets.ts";
+import { MalformedMail, readPostmark } from "./read-mail.ts";
+import { type Receiving, receiveMail } from "./receive.ts";
+
+/** Postmark takes mails of 35 MB, and Base64 adds a third. */
+const bodyBytesMax = 50 * 1024 * 1024;
+/** Bodies in memory at once. */
+const atOnceMax = 2;
+const busyRetrySeconds = 30;
+
+interface InboundWebhookOptions {
+  readonly credentials: { readonly user: string; readonly password: string };
+  readonly judgePassword: ReturnType<typeof countWrongPasswords>;
+  readonly receiving: Receiving;
+}
+
+/** Adds `POST /webhooks/postmark/inbound`, in a scope of its own: its bodies are not parsed by the event loop. */
+export async function inboundWebhook(app: FastifyInstance, options: InboundWebhookOptions): Promise<void> {
+  const { credentials, judgePassword, receiving } = options;
+  const isRight = secretCheck(`${credentials.user}:${credentials.password}`);
+  let underWay = 0;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    "application/json",
+    { parseAs: "buffer" },
+    async (_request: unknown, bytes: Buffer) => bytes,
+  );
+
+  app.route({
+    method: "POST",
+    url: "/webhooks/postmark/inbound",
+    bodyLimit: bodyBytesMax,
+    onRequest: async (request, reply) => {
+      const right = isRight(readBasic(request.headers.authorization));
+      if (request.headers.authorization !== undefined) await judgePassword(request.raw, right);
+      if (!right) {
+        reply.header("www-authenticate", 'Basic realm="webhook", charset="UTF-8"');
+        throw new Fault("unauthorised");
+      }
+      requireJson(request.headers);
+      if (underWay >= atOnceMax) throw new Fault("overloaded", { retryAfterSeconds: busyRetrySeconds });
+      underWay += 1;
+      // Also when the client goes away.
+      reply.raw.once("close", () => {
+        underWay -= 1;
+      });
+    },
+    handler: async ({ body }) => {
+      if (!Buffer.isBuffer(body) || body.length === 0) throw new Fault("bodyEmpty");
+      const mail = await readPostmark(body).catch((error: unknown) => {
+        throw error instanceof MalformedMail ? new Fault("bodyMalformed", { cause: error }) : error;
+      });
+      return { result: await receiveMail(mail, receiving) };
+    },
+  });
+}

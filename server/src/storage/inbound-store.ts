@@ -1,0 +1,119 @@
+// The part of the storage port for mails that come in. Each method is one transaction.
+import type { Page, PageRequest, UnmatchedRow } from "@submissions/shared/console";
+import type { Actor, Scope } from "./desk-store.ts";
+import type { AnswerFileKind, AnswerSender, Claimed, Named, ScanState } from "./records.ts";
+
+/** The submission that a mail that came in is about. */
+export interface Addressed {
+  readonly arrival: number;
+  readonly reference: string;
+  readonly emailKey: string;
+}
+
+/** What there is of what was claimed. */
+export interface Found extends Named {
+  /** Null: it is a mail about none. */
+  readonly submission: Addressed | null;
+}
+
+/** A mail that came in, as it is kept. */
+export interface KeptMail {
+  /** The same when the mail comes again: SHA-256, lower-case hexadecimal. */
+  readonly identity: string;
+  readonly at: number;
+  readonly messageId: string | null;
+  readonly senderAddress: string;
+  readonly senderName: string;
+  readonly subject: string;
+  readonly text: string;
+  /** The text without what is quoted; null: nothing is. */
+  readonly reply: string | null;
+}
+
+/** A file of an answer. `kept` is null where only its name is known. */
+export interface NewFile {
+  readonly name: string;
+  readonly size: number;
+  readonly kept: { readonly key: string; readonly kind: AnswerFileKind; readonly sha256: string } | null;
+}
+
+export interface NewAnswer extends KeptMail {
+  readonly submission: number;
+  readonly sender: AnswerSender;
+  readonly files: readonly NewFile[];
+}
+
+/** `left-out`: the submission has as many of this day as it may; it was counted. `gone`: the submission was erased. */
+export interface Filed {
+  readonly result: "filed" | "repeated" | "left-out" | "gone";
+  /** Vault keys that nothing refers to: their bytes are to be discarded. */
+  readonly unused: readonly string[];
+}
+
+/** A mail of ours that was not delivered, as a report says that bears its token or quotes its Message-ID. */
+export interface Undelivered {
+  /** A submission stands for its receipt. */
+  readonly mail: Named;
+  /** RFC 3463: `5.1.1`. */
+  readonly status: string;
+  readonly at: number;
+  /** Addresses that are never suppressed, as `emailKey` writes them. Those of operators are not, either. */
+  readonly spared: readonly string[];
+}
+
+/** As vaults know a file. */
+export interface KeptFile {
+  readonly reference: string;
+  readonly key: string;
+  readonly sha256: string;
+}
+
+export interface StoredFile extends KeptFile {
+  readonly name: string;
+  readonly size: number;
+  readonly kind: AnswerFileKind;
+  readonly scan: ScanState;
+}
+
+export interface InboundStore {
+  /** What there is of what a mail claims, in no order. */
+  findNamed(claims: readonly Claimed[]): Promise<readonly Found[]>;
+
+  /** Whether a submission has this answer, and how many bytes of files its answers have. */
+  findAnswers(arrival: number, identity: string): Promise<{ readonly isFiled: boolean; readonly fileBytes: number }>;
+
+  /** Stores an answer with what follows from it (`rules/answers.ts`). */
+  file(answer: NewAnswer): Promise<Filed>;
+
+  /** Keeps a mail that fits no submission. @param fileNames of its files, of which none is kept */
+  keepUnmatched(mail: KeptMail & { readonly automatic: boolean; readonly fileNames: readonly string[] }): Promise<void>;
+
+  /** Records that a mail was not delivered, and suppresses its address. Answers whether there is such a mail. */
+  noteUndelivered(undelivered: Undelivered): Promise<boolean>;
+
+  /** Newest first. */
+  listUnmatched(page: PageRequest): Promise<Page<UnmatchedRow>>;
+
+  /** Files an unmatched mail as an answer of a submission, whose sender is not verified. False: there is no such mail or submission. */
+  fileUnmatched(scope: Scope, id: number, reference: string, actor: Actor): Promise<boolean>;
+
+  removeUnmatched(id: number, actor: Actor): Promise<boolean>;
+
+  /** The files of answers that the vault has, in pages so that memory stays flat. */
+  readFiles(): AsyncIterable<readonly KeptFile[]>;
+
+  /** A file of an answer that the vault has; null: the scope holds no such one. */
+  findFile(scope: Scope, id: number): Promise<StoredFile | null>;
+}
+
+/** Answers of the person, and of others, that a submission gets in a day. */
+export const answersOfDayMax = 100;
+/** Files of one mail, its bytes, and those of all answers of a submission. */
+export const filesMax = 10;
+export const fileBytesMax = 10 * 1024 * 1024;
+export const submissionFileBytesMax = 50 * 1024 * 1024;
+/** Mails that fit no submission: the newest are kept, for so long. */
+export const unmatchedMax = 1_000;
+export const unmatchedDays = 30;
+/** Operators are told of an answer at most once in this time, for one submission. In milliseconds. */
+export const toldAgainMs = 10 * 60_000;

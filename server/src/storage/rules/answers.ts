@@ -1,0 +1,24 @@
+// What follows from a mail that came in about a submission.
+import { toldAgainMs } from "../inbound-store.ts";
+import type { AnswerSender, TriageStatus } from "../records.ts";
+
+/** In the audit log: what an answer changes, no operator does. */
+export const answerActor = "answer";
+
+interface Answered {
+  readonly status: TriageStatus;
+  readonly toldAt: number | null;
+}
+
+export function decideAnswer({ status, toldAt }: Answered, sender: AnswerSender, at: number) {
+  // What a program wrote asks nobody for anything, and spam is to stay out of sight.
+  const isHeard = sender !== "automatic" && status !== "spam";
+  const isPersons = isHeard && sender === "person";
+  return {
+    /** It waits for us from now on, and is snoozed no more. */
+    waits: isPersons,
+    reopens: isPersons && status === "done",
+    tells: isHeard && (toldAt === null || Math.abs(at - toldAt) >= toldAgainMs),
+    announces: isHeard,
+  };
+}
