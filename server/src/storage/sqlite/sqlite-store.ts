@@ -15,8 +15,8 @@ import { prepareTouches } from "./touch-indexes.ts";
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
 const readinessWaitMs = 500;
 
-/** Submissions that one transaction erases. Each takes 8 to 22 ms to be removed from the search. */
-export const erasedAtOnce = 4;
+/** Submissions that one transaction erases: 20 to 40 ms. Of so many the words are left to the merge of the index. */
+export const erasedAtOnce = 50;
 
 /** Takes over a connection that is configured and migrated. */
 export function makeSqliteStore(
