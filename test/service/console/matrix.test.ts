@@ -12,6 +12,7 @@ import { Operator, operator, recordsIn, scriptOf, submitAll } from "../../suppor
 
 const everyone: readonly Role[] = roles;
 const inboxRoles: readonly Role[] = ["admin", "sales", "recruiting"];
+const recruiters: readonly Role[] = ["admin", "recruiting"];
 const admins: readonly Role[] = ["admin"];
 const marketing: readonly Role[] = ["admin", "marketing"];
 
@@ -26,6 +27,8 @@ const procedures = new Map<string, readonly Role[] | "anyone">(
       [everyone, "mails: list retry"],
       [everyone, "overview: get troubles"],
       [inboxRoles, "inbox: list matching counts choices since triage assignees"],
+      [recruiters, "inbox: stages"],
+      [recruiters, "decline: reasons preview send cancel release"],
       [inboxRoles, "submission: get neighbours addNote release"],
       [inboxRoles, "reply: send undo preview sendMany answers saveAnswer removeAnswer"],
       [inboxRoles, "tags: list change"],
@@ -47,7 +50,7 @@ const procedures = new Map<string, readonly Role[] | "anyone">(
 
 /** Those that take no input; the others refuse {@link nonsense} with 400 once the caller was admitted. */
 const withoutInput =
-  /^(?:session\.(?:me|methods|account|list|signOut|signOutEverywhere)|secondFactor\.get|inbox\.(?:counts|choices)|reply\.answers|subscribers\.(?:growth|sources|importProgress)|overview\.(?:troubles|setup)|(?:operators|tags|tokens|webhooks)\.list)$/;
+  /^(?:session\.(?:me|methods|account|list|signOut|signOutEverywhere)|secondFactor\.get|inbox\.(?:counts|choices)|reply\.answers|decline\.reasons|subscribers\.(?:growth|sources|importProgress)|overview\.(?:troubles|setup)|(?:operators|tags|tokens|webhooks)\.list)$/;
 const nonsense = "nonsense";
 
 /** Who may download what. */

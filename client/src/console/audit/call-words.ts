@@ -19,6 +19,10 @@ export const verbs: Readonly<Record<string, string>> = {
   "reply.preview": "see a reply before it is sent",
   "reply.saveAnswer": "save an answer",
   "reply.removeAnswer": "remove a saved answer",
+  "decline.send": "decline submissions",
+  "decline.preview": "see a decline before it is sent",
+  "decline.cancel": "cancel a mail",
+  "decline.release": "release a mail that is held",
   "mails.retry": "send a mail again",
   "unmatched.file": "file a mail that fitted no submission",
   "unmatched.remove": "delete a mail that fitted no submission",
@@ -60,6 +64,7 @@ const things: Readonly<Record<string, string>> = {
   submission: "a submission",
   people: "a person",
   reply: "saved answers",
+  decline: "reasons of declines",
   audit: "the audit log",
   overview: "the overview",
 };

@@ -1,0 +1,142 @@
+// Stages and declines, from the console's call to the mail that goes out, or does not.
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import type { DeclineOutcome, DeclinePreview, SubmissionDetail } from "../../../shared/src/console.ts";
+import { stages } from "../../../shared/src/stages.ts";
+import { expect, test } from "vitest";
+import { applicant, json, rest } from "../../support/doors.ts";
+import { eventually } from "../../support/outbox/mail-service.ts";
+import { MovableClock } from "../../support/movable-clock.ts";
+import { openFolder } from "../../support/folder.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { startProcess } from "../../support/service-process.ts";
+import { auditOf, inquire, operator, type Operator } from "../../support/console/operator.ts";
+
+const text = "Thank you, {name}. We chose another person.";
+const hour = 60 * 60_000;
+const day = 24 * hour;
+
+async function apply(service: Pick<Service, "url">, more: Partial<typeof applicant> = {}): Promise<string> {
+  const { receipt, status } = await rest.send(service, "applications.submit", json({ ...applicant, ...more }));
+  if (status !== 200) throw new Error(`An application was answered with ${status}.`);
+  return String(receipt?.["applicationId"]);
+}
+
+const detailOf = async (one: Operator, reference: string) =>
+  (await one.call("submission.get", { reference })).data as SubmissionDetail;
+
+const declinesTo = async (service: Service, address: string) =>
+  (await service.mails()).filter(
+    ({ to, subject }) => subject?.startsWith("Re: ") && to?.some((one) => one.address === address),
+  );
+
+const request = (targets: object[], more: object = {}) => ({ targets, text, days: 2, reason: "Seats", ...more });
+
+test("a decline is mailed in two days with the words alone, and once", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock, env: { RECRUITING_EMAIL: "jobs@voices.example" } });
+  const reference = await apply(service);
+  const rita = await operator(service, "rita@example.org", "recruiting");
+  const { data: previews } = await rita.call("decline.preview", { references: [reference], text });
+  expect((previews as DeclinePreview[])[0]).toMatchObject({
+    text: "Thank you, Ana Souza. We chose another person.",
+    suppressed: null,
+  });
+  const { data, status } = await rita.call("decline.send", request([{ reference, version: 1 }]));
+  expect(status).toBe(200);
+  const [{ dueAt }] = data as [Extract<DeclineOutcome, { result: "changed" }>];
+  expect(dueAt! - clock.now()).toBeGreaterThan(2 * day - hour);
+  expect(await detailOf(rita, reference)).toMatchObject({
+    stage: "declined",
+    status: "done",
+    declineReason: "Seats",
+    mails: expect.arrayContaining([expect.objectContaining({ kind: "application-reply", status: "queued", dueAt })]),
+  });
+  clock.advance(2 * day - hour);
+  // What is due later than this is sent, so the sender has looked at what is due.
+  await inquire(service, "later@example.org");
+  expect(await declinesTo(service, applicant.email)).toEqual([]);
+  clock.advance(2 * hour);
+  await eventually(async () => (await declinesTo(service, applicant.email)).length).toBe(1);
+  const [mail] = await declinesTo(service, applicant.email);
+  expect(mail!.text).toMatch(/^Thank you, Ana Souza\. We chose another person\./);
+  for (const sent of await service.mails()) expect(`${sent.subject} ${sent.text} ${sent.html}`).not.toContain("Seats");
+  const entries = (await auditOf(service)).filter(({ subject }) => subject === reference);
+  expect(entries.map(({ action }) => action)).toEqual(["stage", "status", "reply"]);
+  expect(JSON.stringify(entries)).not.toMatch(/Seats|Thank you/);
+});
+
+test("a decline that a kill leaves waiting is sent at its time, and once, however often it starts anew", async () => {
+  await using folder = await openFolder();
+  let reference = "";
+  {
+    await using killed = await startProcess({}, { dataFolder: folder.path });
+    reference = await apply(killed);
+    const storage = { kind: "sqlite", file: join(folder.path, "submissions.sqlite") } as const;
+    const rita = await operator({ url: killed.url, storage }, "rita@example.org", "recruiting");
+    const { status } = await rita.call("decline.send", request([{ reference, version: 1 }]));
+    expect(status).toBe(200);
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+  }
+  const filesOf = async (from: string) => {
+    const entries = await readdir(from, { recursive: true, withFileTypes: true });
+    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    return new Map(await Promise.all(paths.map(async (path) => [relative(from, path), await readFile(path)] as const)));
+  };
+  const clock = new MovableClock();
+  await using service = await startService({ clock, files: await filesOf(folder.path) });
+  clock.advance(2 * day - hour);
+  await inquire(service, "later@example.org");
+  expect(await declinesTo(service, applicant.email)).toEqual([]);
+  clock.advance(2 * hour);
+  await eventually(async () => (await declinesTo(service, applicant.email)).length).toBe(1);
+  await service.stop();
+  await using again = await startService({ clock, files: await filesOf(service.dataFolder) });
+  clock.advance(9 * day);
+  await inquire(again, "latest@example.org");
+  expect(await declinesTo(again, applicant.email)).toHaveLength(1);
+});
+
+test("only roles that see applications move and decline, and what is asked for is checked", async () => {
+  await using service = await startService();
+  const [reference, inquiry] = [await apply(service), await inquire(service, "ann@example.org")];
+  const [sam, eva] = [
+    await operator(service, "sam@example.org", "sales"),
+    await operator(service, "eva@example.org", "admin"),
+  ];
+  const target = { reference, version: 1 };
+  for (const [path, input] of [
+    ["decline.send", request([target])],
+    ["decline.reasons", undefined],
+    ["decline.preview", { references: [reference], text }],
+    ["decline.cancel", { id: 1 }],
+    ["decline.release", { id: 1 }],
+    ["inbox.stages", { filter: {} }],
+  ] as const)
+    expect([path, (await sam.call(path, input)).status]).toEqual([path, 404]);
+  const moved = await sam.call("inbox.triage", { targets: [target], stage: "hired" });
+  expect(moved.data).toEqual([{ reference, result: "unknown" }]);
+  const many = Array.from({ length: 51 }, () => target);
+  for (const wrong of [
+    request(many),
+    request([]),
+    request([target], { days: 3 }),
+    request([{ reference: inquiry, version: 1 }]),
+  ])
+    expect((await eva.call("decline.send", wrong)).status).toBe(400);
+  expect(
+    (await eva.call("inbox.triage", { targets: [{ reference: inquiry, version: 1 }], stage: "offer" })).status,
+  ).toBe(400);
+  expect((await eva.call("inbox.triage", { targets: [target], stage: "unheard-of" })).status).toBe(400);
+  expect((await eva.call("decline.cancel", { id: 77 })).status).toBe(404);
+  expect(await detailOf(eva, reference)).toMatchObject({ stage: "received", status: "new", version: 1, replies: [] });
+  const counts = Object.fromEntries(stages.map((stage) => [stage, stage === "received" ? 1 : 0]));
+  expect((await eva.call("inbox.stages", { filter: { kind: "application" } })).data).toEqual(counts);
+  const { data } = await eva.call("inbox.triage", { targets: [target], stage: "screening" });
+  expect(data).toEqual([{ reference, result: "changed", version: 2, status: "open" }]);
+  const csv = await (await eva.fetch("/console/exports/applications.csv")).text();
+  const [head = "", row = ""] = csv.split("\r\n");
+  expect(head).toMatch(/"tags","stage","declineReason","decidedAt"$/);
+  expect(row).toMatch(/,"screening",,$/);
+});
