@@ -1,6 +1,8 @@
 // Builds the operators' console: index.html, the shell of every page, viewer.html, which draws resumes in a frame, and the
 // files that they load, under names with a digest. The service writes the path of the console into the addresses of the shell, so a proxy may put it below a path.
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 
 /** Loads `early.ts` as a script of its own, before the one that Vite makes of all others. */
@@ -38,8 +40,24 @@ const compactRows: Plugin = {
   },
 };
 
+const pdfFolder = fileURLToPath(new URL("..", import.meta.resolve("pdfjs-dist")));
+const { version } = JSON.parse(readFileSync(join(pdfFolder, "package.json"), "utf8")) as { readonly version: string };
+
+/** What pdf.js loads for some files: character maps, the standard fonts, decoders of pictures. Their folder names its version. */
+const pdfFiles: Plugin = {
+  name: "pdf-files",
+  generateBundle() {
+    for (const folder of ["cmaps", "standard_fonts", "wasm"]) {
+      for (const name of readdirSync(join(pdfFolder, folder)).filter((one) => /\.(?:bcmap|pfb|ttf|wasm)$/.test(one))) {
+        const source = readFileSync(join(pdfFolder, folder, name));
+        this.emitFile({ type: "asset", fileName: `assets/pdfjs-${version}/${folder}/${name}`, source });
+      }
+    }
+  },
+};
+
 export default defineConfig({
-  plugins: [earlyScript, compactRows],
+  plugins: [earlyScript, compactRows, pdfFiles],
   root: join(import.meta.dirname, "src/console"),
   base: "./",
   resolve: { conditions: ["@submissions/source", "browser", "import", "module", "default"] },

@@ -30,12 +30,14 @@ const viewerPolicy = (publicUrl: string): string => {
   return [
     "sandbox allow-scripts",
     "default-src 'none'",
-    `script-src ${own}`,
+    // The decoders of pictures are WebAssembly.
+    `script-src ${own} 'wasm-unsafe-eval'`,
     `style-src ${own}`,
     `worker-src ${own} blob:`,
     "img-src blob: data:",
-    "font-src data:",
-    "connect-src 'none'",
+    `font-src ${own} data:`,
+    // Character maps, fonts and decoders.
+    `connect-src ${own}`,
     "base-uri 'none'",
     "frame-ancestors 'self'",
   ].join("; ");

@@ -13,9 +13,17 @@ interface Props {
   readonly resume: ResumeFacts;
 }
 
+/** Whether the last one was shown: it stays open from one submission to the next. */
+let wasShown = false;
+
 export function ResumePanel({ reference, resume }: Props) {
   const { filename, kind, size, download } = resume;
-  const [shown, setShown] = useState(false);
+  const canBeShown = kind === "pdf" && download === "allowed";
+  const [shown, setShown] = useState(wasShown && canBeShown);
+  const toggle = () => {
+    wasShown = !shown;
+    setShown(wasShown);
+  };
   const href = new URL(`resumes/${encodeURIComponent(reference)}`, consoleUrl).href;
   return (
     <Box title="Resume">
@@ -31,8 +39,8 @@ export function ResumePanel({ reference, resume }: Props) {
         </div>
         {download === "allowed" && (
           <div className="box-foot">
-            {kind === "pdf" && (
-              <button aria-expanded={shown} onClick={() => setShown(!shown)}>
+            {canBeShown && (
+              <button aria-expanded={shown} onClick={toggle}>
                 {shown ? "Hide resume" : "Show resume"}
               </button>
             )}
@@ -54,7 +62,7 @@ export function ResumePanel({ reference, resume }: Props) {
 /** A resume in a frame without an origin. The page fetches the file and hands the bytes to the frame. */
 function ResumeFrame({ reference }: { readonly reference: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const [state, setState] = useState<"loading" | "shown" | "failed">("loading");
+  const [state, setState] = useState<"loading" | "shown" | "partly" | "failed">("loading");
   useEffect(() => {
     const abort = new AbortController();
     const send = async () => {
@@ -69,7 +77,8 @@ function ResumeFrame({ reference }: { readonly reference: string }) {
     const onMessage = (event: MessageEvent<{ readonly viewer?: string } | null>) => {
       if (event.source !== frame.current?.contentWindow) return;
       if (event.data?.viewer === "ready") send().catch(() => !abort.signal.aborted && setState("failed"));
-      if (event.data?.viewer === "shown" || event.data?.viewer === "failed") setState(event.data.viewer);
+      const told = (["shown", "partly", "failed"] as const).find((one) => one === event.data?.viewer);
+      if (told !== undefined) setState(told);
     };
     addEventListener("message", onMessage);
     return () => {
@@ -79,6 +88,7 @@ function ResumeFrame({ reference }: { readonly reference: string }) {
   }, [reference]);
   return (
     <div className="resume-frame">
+      {state === "partly" && <p role="alert">Not all of the resume could be drawn. Please download it.</p>}
       {state === "failed" ? (
         <p role="alert">The resume cannot be shown here. Please download it.</p>
       ) : (

@@ -1,6 +1,6 @@
 // Draws a resume in a frame without an origin: whatever a hostile PDF did here, it would reach nothing. The page around
 // the frame sends the bytes, because the frame itself may load nothing but its own files.
-import { getDocument, type PDFPageProxy } from "pdfjs-dist";
+import { getDocument, type PDFPageProxy, version } from "pdfjs-dist";
 import * as worker from "pdfjs-dist/build/pdf.worker.mjs";
 
 // Read by pdf.js: it then works without a worker, which this frame could not start.
@@ -18,24 +18,52 @@ addEventListener("message", (event) => {
 
 async function show(bytes: ArrayBuffer): Promise<void> {
   try {
-    await draw(bytes);
-    tell("shown");
+    tell((await draw(bytes)) ? "shown" : "partly");
   } catch {
     // Whatever is wrong with the file: the page around says that it can be downloaded.
     tell("failed");
   }
 }
 
-const tell = (state: "ready" | "shown" | "failed") => parent.postMessage({ viewer: state }, "*");
+const tell = (state: "ready" | "shown" | "partly" | "failed") => parent.postMessage({ viewer: state }, "*");
 
-async function draw(bytes: ArrayBuffer): Promise<void> {
-  const pdf = await getDocument({ data: bytes, isEvalSupported: false, useWasm: false, enableXfa: false, verbosity: 0 })
-    .promise;
+// Beside this script, on our own server. Not written as one URL, which the build would take for one file.
+const here = import.meta.url;
+const files = (folder: string) => new URL(`pdfjs-${version}/${folder}/`, here).href;
+
+/** Whether each page has something on it. */
+async function draw(bytes: ArrayBuffer): Promise<boolean> {
+  const pdf = await getDocument({
+    data: bytes,
+    cMapUrl: files("cmaps"),
+    standardFontDataUrl: files("standard_fonts"),
+    wasmUrl: files("wasm"),
+    isEvalSupported: false,
+    enableXfa: false,
+    verbosity: 0,
+  }).promise;
+  let isWhole = pdf.numPages <= pagesMax;
   for (let number = 1; number <= Math.min(pdf.numPages, pagesMax); number += 1) {
     // One page after the other, so that the first is there soon.
     // oxlint-disable-next-line no-await-in-loop
-    main?.append(await drawn(await pdf.getPage(number), number));
+    const canvas = await drawn(await pdf.getPage(number), number);
+    main?.append(canvas);
+    if (!isBlank(canvas)) continue;
+    isWhole = false;
+    const said = document.createElement("p");
+    said.textContent = `Nothing could be drawn of page ${number}. The download has the file as it is.`;
+    main?.append(said);
   }
+  return isWhole;
+}
+
+/** Whether all of it has one colour. */
+function isBlank(canvas: HTMLCanvasElement): boolean {
+  const { width, height } = canvas;
+  const image = canvas.getContext("2d")?.getImageData(0, 0, width, height);
+  if (image === undefined) return true;
+  const pixels = new Uint32Array(image.data.buffer);
+  return pixels.every((pixel) => pixel === pixels[0]);
 }
 
 async function drawn(page: PDFPageProxy, number: number): Promise<HTMLCanvasElement> {

@@ -10,13 +10,17 @@ import type { FastifyInstance } from "fastify";
 import { variesBy } from "../headers.ts";
 
 const types: Readonly<Record<string, string>> = {
+  ".bcmap": "application/octet-stream",
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".mjs": "text/javascript; charset=utf-8",
+  ".pfb": "application/octet-stream",
   ".png": "image/png",
   ".svg": "image/svg+xml",
   ".tgz": "application/gzip",
+  ".ttf": "font/ttf",
+  ".wasm": "application/wasm",
   ".webmanifest": "application/manifest+json",
   ".woff2": "font/woff2",
 };
