@@ -35,7 +35,9 @@ const sources = globSync("client/src/sdk/*.ts", { cwd: root })
   .toSorted();
 
 export function examples(): Example[] {
-  const documents = ["docs/client.md", "client/README.md", "README.md"].flatMap((file) => blocks(file, read(file)));
+  const documents = ["docs/client.md", "docs/types.md", "client/README.md", "README.md"].flatMap((file) =>
+    blocks(file, read(file)),
+  );
   return [...documents, ...sources.flatMap((file) => blocks(file, comments(read(file))))];
 }
 
