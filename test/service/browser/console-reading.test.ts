@@ -1,5 +1,6 @@
 // Reading resumes beside the letters, from one application to the next.
 import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { FrameLocator } from "playwright-core";
 import { expect, test } from "vitest";
 import { onePagePdf } from "../../../server/dev/seed/made-up.ts";
@@ -15,8 +16,8 @@ const pdfFolder = readdirSync(assets).find((name) => name.startsWith("pdfjs-"))!
 const site = shared(() => ConsoleSite.open({ count: 0 }));
 const { go } = oneVisit(site, operators.cleo[0]);
 
-async function apply(fullName: string, bytes: string): Promise<string> {
-  const resumeFile = new File([bytes], "resume.pdf", { type: "application/pdf" });
+async function apply(fullName: string, bytes: string | Uint8Array<ArrayBuffer>, name = "resume.pdf"): Promise<string> {
+  const resumeFile = new File([bytes], name);
   const fields = { ...applicant, fullName, coverLetter: "Dear team, here is my resume.", resumeFile };
   const service = { url: new URL(site().url).origin };
   const { receipt } = await rest.send(service, "applications.submit", form(fields));
@@ -79,4 +80,16 @@ test("a resume that was opened stays open, beside the letter where there is room
   await narrow.getByRole("button", { name: "Hide resume" }).click();
   await go(`/applications/${second}?kind=application`);
   await page.getByRole("button", { name: "Show resume" }).waitFor();
+});
+
+test("a DOCX is shown as text, without what it links to", async () => {
+  const bytes = await readFile(new URL("../../fixtures/documents/files/mammoth.js__endnotes.docx", import.meta.url));
+  const reference = await apply("Eva Souza", new Uint8Array(bytes), "resume.docx");
+  const page = await go(`/applications/${reference}?kind=application`);
+  await page.getByRole("button", { name: "Show resume" }).click();
+  const text = page.frameLocator("iframe[title=Resume]").getByRole("article");
+  await text.waitFor();
+  await expect.poll(() => text.innerText()).toContain("Ouch");
+  expect(await text.locator("a, img, script, style, [style], [onclick]").count()).toBe(0);
+  await page.getByRole("button", { name: "Hide resume" }).click();
 });

@@ -74,7 +74,7 @@ test("the client imports shared and tRPC's client, readers of webhooks their ver
   // Components import the other entries of their package by name, so that bundlers load each once.
   const components = new Set(["react", "@submissions/client", "@submissions/client/forms", "#server-markup"]);
   // The console is a program of its own, built into pages that the server serves.
-  const ofTheConsole = /^(?:react|react-dom|pdfjs-dist|uqr|@tanstack\/[\w-]+|@trpc\/[\w-]+)(?:\/|$)/;
+  const ofTheConsole = /^(?:react|react-dom|pdfjs-dist|mammoth|uqr|@tanstack\/[\w-]+|@trpc\/[\w-]+)(?:\/|$)/;
   const wrong = all.filter(inside("client/src")).filter(({ from, to, typeOnly }) => {
     if (to.startsWith("client/src/") || to.startsWith("@submissions/shared/") || trpc.has(to)) return false;
     if (from === "client/src/webhooks.ts" && to === "standardwebhooks") return false;

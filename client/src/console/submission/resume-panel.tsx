@@ -1,8 +1,9 @@
 // The resume of a submission: what it is, a PDF on the page, and the link to download it.
 import type { ResumeFacts } from "@submissions/shared/console";
 import { sizeIn } from "@submissions/shared/size";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { untilSignedIn } from "../calls.ts";
+import { queryClient, untilSignedIn } from "../calls.ts";
 import { consoleUrl } from "../early.ts";
 import { Box } from "../parts/boxes.tsx";
 import { DownloadLink } from "../parts/downloads.tsx";
@@ -13,17 +14,13 @@ interface Props {
   readonly resume: ResumeFacts;
 }
 
-/** Whether the last one was shown: it stays open from one submission to the next. */
-let wasShown = false;
+/** Whether resumes are shown: one that was opened stays open from one submission to the next. */
+const areShown = { queryKey: ["resumes are shown"], queryFn: () => false, initialData: false, enabled: false } as const;
 
 export function ResumePanel({ reference, resume }: Props) {
   const { filename, kind, size, download } = resume;
-  const canBeShown = kind === "pdf" && download === "allowed";
-  const [shown, setShown] = useState(wasShown && canBeShown);
-  const toggle = () => {
-    wasShown = !shown;
-    setShown(wasShown);
-  };
+  const canBeShown = kind !== "doc" && download === "allowed";
+  const shown = useQuery({ ...areShown, staleTime: Infinity, gcTime: Infinity }).data && canBeShown;
   const href = new URL(`resumes/${encodeURIComponent(reference)}`, consoleUrl).href;
   return (
     <Box title="Resume">
@@ -40,7 +37,7 @@ export function ResumePanel({ reference, resume }: Props) {
         {download === "allowed" && (
           <div className="box-foot">
             {canBeShown && (
-              <button aria-expanded={shown} onClick={toggle}>
+              <button aria-expanded={shown} onClick={() => queryClient.setQueryData(areShown.queryKey, !shown)}>
                 {shown ? "Hide resume" : "Show resume"}
               </button>
             )}

@@ -1,4 +1,4 @@
-// Draws a resume in a frame without an origin: whatever a hostile PDF did here, it would reach nothing. The page around
+// Shows a resume in a frame without an origin: whatever a hostile PDF did here, it would reach nothing. The page around
 // the frame sends the bytes, because the frame itself may load nothing but its own files.
 import { getDocument, type PDFPageProxy, version } from "pdfjs-dist";
 import * as worker from "pdfjs-dist/build/pdf.worker.mjs";
@@ -18,7 +18,7 @@ addEventListener("message", (event) => {
 
 async function show(bytes: ArrayBuffer): Promise<void> {
   try {
-    tell((await draw(bytes)) ? "shown" : "partly");
+    tell((await (isZip(bytes) ? write(bytes) : draw(bytes))) ? "shown" : "partly");
   } catch {
     // Whatever is wrong with the file: the page around says that it can be downloaded.
     tell("failed");
@@ -26,6 +26,18 @@ async function show(bytes: ArrayBuffer): Promise<void> {
 }
 
 const tell = (state: "ready" | "shown" | "partly" | "failed") => parent.postMessage({ viewer: state }, "*");
+
+/** Whether it is a DOCX: other archives are no resumes. */
+const isZip = (bytes: ArrayBuffer): boolean => new TextDecoder().decode(bytes.slice(0, 2)) === "PK";
+
+/** Whether it has text. */
+async function write(bytes: ArrayBuffer): Promise<boolean> {
+  const { readDocx } = await import("./docx.ts");
+  const article = document.createElement("article");
+  article.append(await readDocx(bytes));
+  main?.append(article);
+  return article.textContent?.trim() !== "";
+}
 
 // Beside this script, on our own server. Not written as one URL, which the build would take for one file.
 const here = import.meta.url;
