@@ -91,6 +91,7 @@ function Places() {
   const pages = [
     ["Subscribers", "/subscribers", "subscribers", seesSubscribers(me)],
     ["Mails", "/mails", "mails", true],
+    ["Unmatched", "/unmatched", "help", isAdmin(me)],
     ["Overview", "/overview", "overview", sees],
     ["Audit log", "/audit", "audit", isAdmin(me)],
     ["Settings", "/settings", "settings", true],

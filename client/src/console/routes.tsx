@@ -93,6 +93,7 @@ const overview = createRoute({
 });
 const person = page(() => import("./person/person-page.tsx"), "PersonPage");
 const audit = page(() => import("./audit/audit-page.tsx"), "AuditPage", isAdmin);
+const unmatched = page(() => import("./mails/unmatched-page.tsx"), "UnmatchedPage", isAdmin);
 const settings = page(() => import("./settings/settings-page.tsx"), "SettingsPage");
 const invitation = page(() => import("./sign-in/link-pages.tsx"), "InvitationPage");
 const signInLink = page(() => import("./sign-in/link-pages.tsx"), "SignInLinkPage");
@@ -125,6 +126,7 @@ export const router = createRouter({
     subscribers,
     mails,
     overview,
+    at("/unmatched", unmatched),
     at("/audit", audit),
     at("/settings", settings),
     at("/invitation", invitation),

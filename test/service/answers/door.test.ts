@@ -98,7 +98,7 @@ describe("which submission", () => {
     expect(newest).toMatchObject({ subject, senderAddress: "bob@example.org" });
     expect(
       await (await root()).call("unmatched.file", { id: newest!.id, reference: "INQ-20200101-000000" }),
-    ).toMatchObject({ status: 404 });
+    ).toMatchObject({ status: 400 });
     expect(await (await root()).call("unmatched.file", { id: newest!.id, reference: one.reference })).toMatchObject({
       status: 200,
     });

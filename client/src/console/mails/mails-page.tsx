@@ -88,4 +88,4 @@ const abouts: Readonly<Record<string, string>> = {
   invitation: "a password",
 };
 
-const toOperators: ReadonlySet<string> = new Set(["assignment", "invitation"]);
+const toOperators: ReadonlySet<string> = new Set(["assignment", "invitation", "answer"]);

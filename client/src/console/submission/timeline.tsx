@@ -7,6 +7,7 @@ import { ReferenceLink, Box, Line, Lines } from "../parts/boxes.tsx";
 import { AuditSentence } from "../parts/audit-sentence.tsx";
 import { mailWord, plural, word } from "../words.ts";
 import { WaitingDecline } from "./waiting-decline.tsx";
+import { AnswerEntry } from "./answer.tsx";
 import { trpc } from "../calls.ts";
 import { FormButton, useChange } from "../parts/dialogs.tsx";
 
@@ -20,7 +21,7 @@ interface Item {
 
 /** What became of a submission. */
 export function itemsOf(
-  { receivedAt, mails, replies, notes, history }: SubmissionDetail,
+  { receivedAt, mails, replies, answers, answersLeftOut, notes, history }: SubmissionDetail,
   nameOf: NameOf,
 ): readonly Item[] {
   return [
@@ -34,6 +35,14 @@ export function itemsOf(
         shown: <Words said={reply} by={nameOf(reply.author)} mails={its} decline={reply} />,
       };
     }),
+    ...answers.map((answer) => ({
+      key: `answer ${answer.id}`,
+      at: answer.at,
+      shown: <AnswerEntry answer={answer} />,
+    })),
+    ...(answersLeftOut === 0
+      ? []
+      : [momentItem("left out", answers.at(-1)?.at ?? receivedAt, leftOutWords(answersLeftOut))]),
     ...notes.map((note) => ({
       key: `note ${note.id}`,
       at: note.at,
@@ -45,6 +54,8 @@ export function itemsOf(
       .map((entry, index) => momentItem(`change ${index}`, entry.at, <AuditSentence entry={entry} />)),
   ];
 }
+
+const leftOutWords = (count: number) => `${plural(count, "further answer")} beyond 100 a day: not kept`;
 
 /** Oldest first. */
 export const Timeline = ({ items }: { readonly items: readonly Item[] }) => (

@@ -1,0 +1,74 @@
+// A mail that came in, in the timeline: who sent it, its words without what is quoted, and its files. Its text is never markup.
+import type { Answer, AnswerFile } from "@submissions/shared/console";
+import { useState } from "react";
+import { consoleUrl } from "../early.ts";
+import { DownloadLink } from "../parts/downloads.tsx";
+import { Age, Avatar } from "../parts/states.tsx";
+
+export const AnswerEntry = ({ answer }: { readonly answer: Answer }) =>
+  answer.sender === "automatic" ? (
+    <details className="automatic">
+      <summary>
+        Automatic: {answer.subject || "(no subject)"} <Age at={answer.at} ago />
+      </summary>
+      <Written answer={answer} />
+    </details>
+  ) : (
+    <Written answer={answer} />
+  );
+
+function Written({ answer }: { readonly answer: Answer }) {
+  const { sender, senderAddress, senderName, at, files } = answer;
+  const by = senderName === "" ? senderAddress : senderName;
+  return (
+    <article className="said said-answer" aria-label="Answer">
+      <Avatar name={by} small />
+      <div>
+        <p className="note-head">
+          Answer from <strong>{by}</strong> {senderName !== "" && senderAddress} <Age at={at} ago />
+          {sender === "unverified" && <span className="mark mail-in-doubt">Sender not verified</span>}
+        </p>
+        <MailText mail={answer} />
+        {files.length > 0 && (
+          <ul className="files">
+            {files.map((file, index) => (
+              <li key={index}>
+                <FileLink file={file} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </article>
+  );
+}
+
+/** The text of a mail; what it quotes is behind a button. */
+export function MailText({ mail: { text, reply } }: { readonly mail: Pick<Answer, "text" | "reply"> }) {
+  const [isWhole, setIsWhole] = useState(false);
+  return (
+    <>
+      <p className="note-text">{(isWhole ? text : (reply ?? text)) || "(no text)"}</p>
+      {reply !== null && (
+        <button className="link small" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? "Show less" : "Show all"}
+        </button>
+      )}
+    </>
+  );
+}
+
+const withheld = { infected: "a virus was found in it", unscanned: "not scanned yet" } as const;
+
+function FileLink({ file: { name, kept } }: { readonly file: AnswerFile }) {
+  if (kept === null) return <span className="quiet small">{name} (not kept)</span>;
+  const { id, download } = kept;
+  if (download !== "allowed") {
+    return (
+      <span className="quiet small">
+        {name} ({withheld[download]})
+      </span>
+    );
+  }
+  return <DownloadLink href={new URL(`answers/files/${id}`, consoleUrl).href}>{name}</DownloadLink>;
+}
