@@ -18,6 +18,7 @@ import { buildHttp } from "./http/server.ts";
 import type { Intake } from "./intake/submit.ts";
 import { newLinks } from "./intake/subscription.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
+import type { Receiving } from "./inbound/receive.ts";
 import { receivedResults } from "./inbound/received-results.ts";
 import { mailSettingsOf } from "./mail-settings.ts";
 import { compileMails } from "./mail/compose.ts";
@@ -30,6 +31,7 @@ import { messageId } from "./mail/message-id.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import type { Traces } from "./observe/traces.ts";
+import { accessTokens } from "./oauth-tokens.ts";
 import { loadOptional, SettingUnusable } from "./optional-packages.ts";
 import { openVault } from "./resumes/open-vault.ts";
 import { freeBytesOf } from "./resumes/staging.ts";
@@ -215,13 +217,18 @@ export async function startApp(options: AppOptions): Promise<App> {
     };
     await server.register((scope) => consoleRoutes(scope, routes));
   }
-  if (config.inbound?.webhook && inbound !== null && config.mode !== "worker") {
-    const { webhook: credentials, authservId } = config.inbound;
+  const receiving: Receiving | null = inbound && {
+    addresses: inbound,
+    authservId: config.inbound?.authservId ?? null,
+    teamKeys: Object.values(config.addresses.teams).flat().map(emailKey),
+    store,
+    vault,
+    counted: (result) => metrics.mailsReceived.inc({ result }),
+  };
+  if (receiving !== null) for (const result of receivedResults) metrics.mailsReceived.inc({ result }, 0);
+  if (config.inbound?.webhook && receiving !== null && config.mode !== "worker") {
+    const { webhook: credentials } = config.inbound;
     const { inboundWebhook } = await import("./inbound/webhook.ts");
-    for (const result of receivedResults) metrics.mailsReceived.inc({ result }, 0);
-    const teamKeys = Object.values(config.addresses.teams).flat().map(emailKey);
-    const counted = (result: string) => metrics.mailsReceived.inc({ result });
-    const receiving = { addresses: inbound, authservId, teamKeys, store, vault, counted };
     await server.register((scope) =>
       inboundWebhook(scope, { credentials, judgePassword: http.passwords(), receiving }),
     );
@@ -254,6 +261,18 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (config.digest !== null) {
       const { startDigests } = await import("./desk/digest.ts");
       opened.use(startDigests({ store, atMinute: config.digest.atMinute, log }));
+    }
+    if (config.inbound?.imap && receiving !== null) {
+      const [{ startImap }, { receiveMail }] = await Promise.all([
+        import("./inbound/imap.ts"),
+        import("./inbound/receive.ts"),
+      ]);
+      const { oauth, ...settings } = config.inbound.imap;
+      for (const result of ["taken", "refused", "broken"]) metrics.imapEvents.inc({ result }, 0);
+      const happened = (result: string) => metrics.imapEvents.inc({ result });
+      const take = (mail: Parameters<typeof receiveMail>[0]) => receiveMail(mail, receiving);
+      const accessToken = oauth && accessTokens(oauth);
+      opened.use(startImap({ settings, store, take, log, happened, accessToken }));
     }
     // Prometheus sees no increase in a series that begins with its first event.
     for (const result of ["delivered", "later", "failed"]) metrics.webhookTries.inc({ result }, 0);

@@ -53,8 +53,8 @@ interface Plan {
 // These hold few rows among those of their table, or are read in their order up to a limit.
 const partial =
   /^(mail_due|mail_stopped|submission_unscanned|submission_spam|answer_file_unscanned|search_again_pkey)$/;
-// One row each, at most 20, or as many as there are migrations, operators, their tokens or saved answers (200 a kind).
-const small = /^(store|search_progress|webhook|schema_migration|operator|api_token|saved_answer)$/;
+// One row each, at most 20, or as many as there are migrations, operators, their tokens, mailboxes or saved answers (200 a kind).
+const small = /^(store|search_progress|webhook|schema_migration|operator|api_token|saved_answer|inbound_mailbox)$/;
 
 /** What of a plan grows with a table, or with the square of the rows that a statement is given. */
 function growing(plan: Plan, isLimited = false): string[] {

@@ -36,15 +36,23 @@ export class SmtpStandIn extends Listening {
   behaviour: SmtpBehaviour = {};
   #login = "";
 
-  static open(credentials?: { user: string; password: string }, offersTls = false): Promise<SmtpStandIn> {
+  /** @param credentials with a token, it takes that alone (XOAUTH2) */
+  static open(
+    credentials?: { user: string; password: string; token?: never } | { user: string; token: () => string },
+    offersTls = false,
+  ): Promise<SmtpStandIn> {
     const smtp = new SMTPServer({
       // Its own certificate is for localhost, and signed by itself.
       disabledCommands: [...(credentials ? [] : ["AUTH"]), ...(offersTls ? [] : ["STARTTLS"])],
       allowInsecureAuth: true,
+      ...(credentials?.token && { authMethods: ["XOAUTH2"] }),
       authOptional: !credentials,
       disableReverseLookup: true,
       onAuth: (auth, _session, done) => {
-        const right = auth.username === credentials?.user && auth.password === credentials?.password;
+        const given = credentials?.token
+          ? auth.accessToken === credentials.token()
+          : auth.password === credentials?.password;
+        const right = auth.username === credentials?.user && given;
         if (right) done(null, { user: auth.username });
         else done(refusal({ code: 535, words: `5.7.8 Wrong credentials of ${auth.username}` }));
       },
@@ -64,7 +72,7 @@ export class SmtpStandIn extends Listening {
     // Connections broken on purpose are reported as errors.
     smtp.on("error", () => {});
     const standIn = new SmtpStandIn(smtp.server);
-    if (credentials) standIn.#login = `${credentials.user}:${credentials.password}@`;
+    if (credentials && !credentials.token) standIn.#login = `${credentials.user}:${credentials.password}@`;
     smtp.server.on("connection", (socket: Socket) => socket.on("data", (bytes: Buffer) => standIn.inClear.push(bytes)));
     return standIn.listen();
   }

@@ -9,9 +9,11 @@ import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { ageOf } from "../field-values.ts";
+import { isSystemError } from "../file-errors.ts";
 import { type Arrived, doctorPath, doctorToken } from "../http/health.ts";
 import { openMailer, transports } from "../mail/transports.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
+import { accessTokens } from "../oauth-tokens.ts";
 import { linkAddress } from "../own-address.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import { freeBytesOf, stage } from "../resumes/staging.ts";
@@ -19,6 +21,7 @@ import { backupMsMax } from "../storage/desk-store.ts";
 import { findDamage, openStore, pendingMigrations } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
 import { CommandFailed, configOf, damagedAdvice, type CommandDeps } from "./command.ts";
+import { RecordReader } from "./sender-records.ts";
 import { writeAll } from "./terminal.ts";
 
 const examples = `
@@ -29,6 +32,7 @@ Example:
   npm run --silent submissions -- doctor
 `;
 
+type InboundImap = NonNullable<NonNullable<Config["inbound"]>["imap"]>;
 type Finding = readonly ["ok" | "attention" | "failed", string];
 
 const gib = 1024 ** 3;
@@ -83,9 +87,12 @@ async function* examine(config: Config): AsyncGenerator<Check> {
   };
   yield ["resumes", () => checkVault(config)];
   yield ["mail", () => read(({ messageKey }) => checkMail(config, messageKey))];
-  const host = config.addresses.from.address.replace(/.*@/, "");
-  yield ["sender", async () => ["attention", `look at SPF, DKIM and DMARC of ${host} by hand`]];
+  yield ["sender", () => checkSender(config)];
   yield ["bounces", () => checkBounces(config)];
+  const { inbound } = config;
+  if (inbound !== null) yield ["answers", () => checkAnswers(config, inbound.address)];
+  const imap = inbound?.imap;
+  if (imap) yield ["imap", () => checkImap(imap)];
   yield ["proxy", () => read(({ identity }) => checkProxy(config, identity))];
   yield ["disk", () => checkDisk(config)];
   yield ["backup", () => read(checkBackup)];
@@ -118,6 +125,57 @@ async function checkMail({ mail, addresses }: Config, key: Store["messageKey"]):
   const problem = (await mailer.check?.()) ?? null;
   if (problem === null) return ["ok", `${mail.kind} knows us`];
   return ["failed", `${problem}: look at ${credentials}`];
+}
+
+async function checkSender(config: Config): Promise<Finding> {
+  const { kind } = config.mail;
+  if (transports[kind].credentials === null) return ["attention", `not looked at, because MAIL_TRANSPORT is ${kind}`];
+  const host = hostOf(config.addresses.from.address);
+  const selector = config.dkimSelector ?? (kind === "postmark" ? "pm" : null);
+  return withRecords(config, `SPF, DKIM and DMARC of ${host}`, async (records) => {
+    const { found, missing } = await records.ofSender(host, selector);
+    if (missing.length === 0) return ["ok", `${host} has ${found.join(", ")}`];
+    return ["attention", `${host} lacks ${missing.join(", ")}`];
+  });
+}
+
+const checkAnswers = (config: Config, address: string): Promise<Finding> =>
+  withRecords(config, `MX of ${hostOf(address)}`, async (records) => {
+    const [server] = await records.mailServers(hostOf(address));
+    if (server === undefined) return ["failed", `no server takes mail for ${hostOf(address)}: it has no MX`];
+    return ["ok", `${server} takes mail for ${hostOf(address)}`];
+  });
+
+async function withRecords(
+  { dnsServer }: Config,
+  what: string,
+  find: (records: RecordReader) => Promise<Finding>,
+): Promise<Finding> {
+  try {
+    return await find(new RecordReader(dnsServer));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return ["attention", `look at ${what} by hand: DNS cannot be asked from here (${error.code})`];
+  }
+}
+
+const hostOf = (address: string): string => address.replace(/.*@/, "");
+
+async function checkImap(settings: InboundImap): Promise<Finding> {
+  const { imapClient, isRefusal } = await import("../inbound/imap.ts");
+  const { host, mailbox, oauth } = settings;
+  const client = imapClient(settings, oauth === null ? undefined : await accessTokens(oauth)());
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { exists } = await client.mailboxOpen(mailbox, { readOnly: true });
+    return ["ok", `${host} knows us, and ${mailbox} holds ${exists} mails`];
+  } catch (error) {
+    if (isRefusal(error)) return ["failed", `${host} refuses us or knows no mailbox ${mailbox}: look at IMAP_URL`];
+    throw error;
+  } finally {
+    client.close();
+  }
 }
 
 async function checkBounces(config: Config): Promise<Finding> {

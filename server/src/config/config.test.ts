@@ -61,6 +61,8 @@ test("needs nothing to start, and defaults as documented", () => {
     metricsToken: null,
     tracing: null,
     log: { level: "info" },
+    dkimSelector: null,
+    dnsServer: null,
   });
 });
 
@@ -124,7 +126,44 @@ test.each<[Environment, Partial<Record<keyof Config, unknown>>]>([
       INBOUND_WEBHOOK_AUTH: `u:${password}`,
       INBOUND_AUTHSERV_ID: "mx.b.example",
     },
-    { inbound: { address: "Answers@b.example", webhook: { user: "u", password }, authservId: "mx.b.example" } },
+    {
+      inbound: {
+        address: "Answers@b.example",
+        webhook: { user: "u", password },
+        authservId: "mx.b.example",
+        imap: null,
+      },
+    },
+  ],
+  [
+    {
+      INBOUND_ADDRESS: "answers@b.example",
+      IMAP_URL: "imaps://eve%40b.example:p%3A%2Fw@[::1]/Answers%2FNew?tls.rejectUnauthorized=false",
+      IMAP_OAUTH: "https://client:s%26@login.example/a/token?refresh_token=r%3D1&scope=b%20c",
+    },
+    {
+      inbound: {
+        address: "answers@b.example",
+        webhook: null,
+        authservId: null,
+        imap: {
+          host: "::1",
+          port: 993,
+          secure: true,
+          user: "eve@b.example",
+          password: "p:/w",
+          mailbox: "Answers/New",
+          rejectUnauthorized: false,
+          oauth: {
+            endpoint: "https://login.example/a/token",
+            clientId: "client",
+            clientSecret: "s&",
+            refreshToken: "r=1",
+            scope: "b c",
+          },
+        },
+      },
+    },
   ],
   [{ ...team, MAIL_TRANSPORT: "smtp", SMTP_URL: smtp }, { mail: { kind: "smtp", url: smtp } }],
   [{ SMTP_URL: "smtp://mail.example" }, {}],
@@ -342,7 +381,7 @@ describe("the table of settings", () => {
 
   test("hides what may hold a credential", () => {
     const secrets = table.filter(([, { secret }]) => secret === true).map(([name]) => name);
-    const credential = /TOKEN|AUTH\b|KEY|SECRET|HEADERS|DATABASE\w*_URL|SMTP_URL/;
+    const credential = /TOKEN|AUTH\b|KEY|SECRET|HEADERS|DATABASE\w*_URL|SMTP_URL|IMAP_URL/;
     expect(secrets).toEqual(Object.keys(settings).filter((name) => credential.test(name)));
   });
 
@@ -388,6 +427,12 @@ describe("a name that looks like a setting", () => {
 test.each<[Environment, string]>([
   [{ INBOUND_WEBHOOK_AUTH: "" }, "INBOUND_ADDRESS"],
   [{ INBOUND_ADDRESS: "" }, "INBOUND_WEBHOOK_AUTH"],
+  [{ IMAP_OAUTH: "https://a@b.example/?refresh_token=c" }, "IMAP_OAUTH"],
+  [{ IMAP_URL: "imaps://mail.example/" }, "IMAP_URL"],
+  [{ IMAP_URL: "imaps://u:%zz@mail.example/" }, "IMAP_URL"],
+  [{ IMAP_URL: "imaps://u:p@mail.example/?x=1" }, "IMAP_URL"],
+  [{ IMAP_URL: "imap://u:p@mail.example/", IMAP_OAUTH: "http://a@b.example/?refresh_token=c" }, "IMAP_OAUTH"],
+  [{ IMAP_URL: "imap://u:p@mail.example/", IMAP_OAUTH: "https://a:b@c.example/?refresh=c" }, "IMAP_OAUTH"],
   [{ INBOUND_ADDRESS: "answers+x@b.example" }, "INBOUND_ADDRESS"],
   [{ INBOUND_ADDRESS: `${"a".repeat(33)}@b.example` }, "INBOUND_ADDRESS"],
   [{ MAIL_FROM: "Desk <ANSWERS@b.example>" }, "INBOUND_ADDRESS"],

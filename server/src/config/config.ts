@@ -71,13 +71,17 @@ export function configFrom(values: Values) {
     metricsToken: values.METRICS_TOKEN,
     tracing: tracingOf(values),
     log: { level: values.LOG_LEVEL },
+    /** What only `doctor` needs. */
+    dkimSelector: values.MAIL_DKIM_SELECTOR,
+    dnsServer: values.DNS_SERVER,
   };
 }
 
 /** How answers of persons come in; null: they go to the team's own mailbox. */
 function inboundOf(values: Values) {
   const { INBOUND_ADDRESS: address, INBOUND_WEBHOOK_AUTH: webhook, INBOUND_AUTHSERV_ID: authservId } = values;
-  return address === null ? null : { address, webhook, authservId };
+  const { IMAP_URL: imap, IMAP_OAUTH: oauth } = values;
+  return address === null ? null : { address, webhook, authservId, imap: imap && { ...imap, oauth } };
 }
 
 function oidcOf(values: Values): OpenIdConnectSettings | null {

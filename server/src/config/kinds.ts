@@ -8,8 +8,10 @@ import { textLengthMax } from "@submissions/shared/limits";
 import { readText } from "@submissions/shared/text";
 import { z } from "zod";
 import type { TrustedProxies } from "../http/gate/client-address.ts";
+import type { ImapSettings } from "../inbound/imap.ts";
 import { inboundLocalLengthMax } from "../mail/inbound-address.ts";
 import type { Sender } from "../mail/mailer.ts";
+import type { OAuthSettings } from "../oauth-tokens.ts";
 import type { ClamdAddress } from "../resumes/scanning.ts";
 
 /** Reads a text. Of what is wrong with it the first message is shown, in plain words that do not quote it. */
@@ -178,10 +180,60 @@ export const smtpUrl: Kind<string> = text
     "may have the parameters requireTLS, ignoreTLS and tls.rejectUnauthorized (true or false), name and tls.servername, and no others.",
   );
 
+/** `imaps://user:password@host:port/MAILBOX`, percent-encoded. */
+export const imapUrl: Kind<ImapSettings> = read((address) => {
+  const url = URL.parse(address);
+  if (url === null || !/^imaps?:$/.test(url.protocol) || url.hostname === "" || url.username === "") return undefined;
+  const { "tls.rejectUnauthorized": strict = "true", ...others } = Object.fromEntries(url.searchParams);
+  const parts = [url.username, url.password, url.pathname.slice(1)].map(decoded);
+  if (!flag.test(strict) || Object.keys(others).length > 0) return undefined;
+  const [user = null, password = null, mailbox = null] = parts;
+  if (user === null || password === null || mailbox === null) return undefined;
+  const secure = url.protocol === "imaps:";
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(url.port || (secure ? 993 : 143)),
+    secure,
+    user,
+    password,
+    mailbox: mailbox === "" ? "INBOX" : mailbox,
+    rejectUnauthorized: strict === "true",
+  };
+}, "must look like imaps://user:password@host:port/MAILBOX (or imap://…), percent-encoded, and have no parameter but tls.rejectUnauthorized (true or false).");
+
+/** `https://client:secret@host/path?refresh_token=…&scope=…`, percent-encoded. */
+export const oauthUrl: Kind<OAuthSettings> = read((address) => {
+  const url = URL.parse(address);
+  if (url === null || !(url.protocol === "https:" || /^http:\/\/[^/]*@(?:127\.0\.0\.1|localhost)[:/]/.test(address)))
+    return undefined;
+  const [clientId, clientSecret] = [url.username, url.password].map(decoded);
+  const { refresh_token: refreshToken = "", scope = null, ...others } = Object.fromEntries(url.searchParams);
+  const isWhole =
+    clientId && typeof clientSecret === "string" && refreshToken !== "" && Object.keys(others).length === 0;
+  if (!isWhole) return undefined;
+  return { endpoint: url.origin + url.pathname, clientId, clientSecret, refreshToken, scope };
+}, "must look like https://client:secret@host/path?refresh_token=…&scope=…, percent-encoded; the secret and scope may be absent.");
+
+/** Null: it is not percent-encoded, or has control characters. */
+function decoded(encoded: string): string | null {
+  try {
+    const plain = decodeURIComponent(encoded);
+    return /\p{Cc}/u.test(plain) ? null : plain;
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}
+
 export const token = (lengthMin = 1): Kind<string> =>
   text
     .regex(/^[\u0021-\u007E]+$/, "must be one word without spaces.")
     .min(lengthMin, `must have at least ${lengthMin} characters, drawn at random.`);
+
+export const dnsServer: Kind<string> = text.refine((server) => {
+  const [, address = "", port] = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(server) ?? [];
+  return isIP(address) !== 0 && Number(port) <= 65_535;
+}, "must be an IP address and a port.");
 
 /** Headers as OpenTelemetry writes them: `name=value` with commas between them, percent-encoded. */
 export const headerList: Kind<Readonly<Record<string, string>>> = read((list) => {

@@ -70,6 +70,12 @@ function* problemsBetween(
   if (values.CONSOLE_PASSWORDS === "off" && !isSet("OIDC_ISSUER")) {
     yield { name: "CONSOLE_PASSWORDS", message: "must be on, or unset, without OIDC_ISSUER." };
   }
+  for (const [oauth, url] of [
+    ["SMTP_OAUTH", "SMTP_URL"],
+    ["IMAP_OAUTH", "IMAP_URL"],
+  ] as const) {
+    if (isSet(oauth) && !isSet(url)) yield { name: oauth, message: `needs ${url}.` };
+  }
   yield* problemsOfInbound(values, isSet);
   const languages = new Set([...builtInLanguages.keys(), ...(values.LANGUAGES?.keys() ?? [])]);
   const unknown = [...(values.MAIL_TEMPLATES?.keys() ?? [])].filter(
@@ -92,7 +98,7 @@ function* problemsBetween(
 }
 
 /** The settings that bring answers in. */
-const waysIn = ["INBOUND_WEBHOOK_AUTH"] as const;
+const waysIn = ["INBOUND_WEBHOOK_AUTH", "IMAP_URL"] as const;
 
 function* problemsOfInbound(
   values: Partial<Values>,

@@ -156,10 +156,25 @@ const mail = {
       "`smtps://user:password@host:port` or `smtp://…`, with [parameters](mail.md#the-mailers). Required with `smtp`.",
     secret: true,
   }),
+  SMTP_OAUTH: optional(kind.oauthUrl, "the password in `SMTP_URL`", {
+    means: "how tokens for the SMTP server are got (OAuth 2.0, XOAUTH2)",
+    values:
+      "The provider's token endpoint with your client and refresh token: `https://client:secret@host/path?refresh_token=…&scope=…`, percent-encoded; secret and scope only where the provider wants them. The user stands in `SMTP_URL`. [How to get one](mail.md#oauth).",
+    secret: true,
+  }),
   MAIL_FROM: valued(kind.namedAddress, "Speech Marketplace <no-reply@marketplace.example>", {
     means: "sender of all mail",
     values: "Must be set with `postmark` and `smtp`.",
     example: "Speech Marketplace <no-reply@example.org>",
+  }),
+  MAIL_DKIM_SELECTOR: optional(kind.token(), "`pm` with `postmark`, or else DKIM is not looked at", {
+    means: "selector of the key that mails are signed with (DKIM), for `doctor`",
+    values: "The word before `._domainkey` in the name of its record.",
+    example: "20261128101112pm",
+  }),
+  DNS_SERVER: optional(kind.dnsServer, "the system's", {
+    means: "another DNS server for `doctor`",
+    values: "`address:port`. For tests.",
   }),
   BRAND: optional(kind.line(80), "the name in `MAIL_FROM`, or else its host", {
     means: "what pages and mails call you",
@@ -202,13 +217,24 @@ const answers = {
   INBOUND_ADDRESS: optional(kind.inboundAddress, "answers go to the team", {
     means: "address that persons answer to",
     values:
-      "Of its own, with [plus-addresses](answers.md#what-it-needs), and at most 32 characters before the `@`. Needs `INBOUND_WEBHOOK_AUTH`.",
+      "Of its own, with [plus-addresses](answers.md#what-it-needs), and at most 32 characters before the `@`. Needs `INBOUND_WEBHOOK_AUTH` or `IMAP_URL`.",
     example: "answers@example.org",
   }),
   INBOUND_WEBHOOK_AUTH: optional(kind.webhookCredentials, "none", {
     means: "credentials of `/webhooks/postmark/inbound`",
     values:
       "`user:password`; the password has at least 24 characters. Postmark hands mails over there. Unset, the path does not exist.",
+    secret: true,
+  }),
+  IMAP_URL: optional(kind.imapUrl, "none", {
+    means: "mailbox that answers are fetched from",
+    values:
+      "`imaps://user:password@host:port/MAILBOX`, percent-encoded; without a mailbox it is `INBOX`. `imap://` begins with STARTTLS, which only servers on this machine may lack. The parameter `tls.rejectUnauthorized=false` takes any certificate. [What it does there](answers.md#over-imap).",
+    secret: true,
+  }),
+  IMAP_OAUTH: optional(kind.oauthUrl, "the password in `IMAP_URL`", {
+    means: "how tokens for the IMAP server are got",
+    values: "As `SMTP_OAUTH`; the user stands in `IMAP_URL`.",
     secret: true,
   }),
   INBOUND_AUTHSERV_ID: optional(kind.token(), "the first `Received-SPF`", {

@@ -1,6 +1,7 @@
 // The transports of mails, one row each: what a transport needs of the settings, and how it is opened. Only the chosen
 // provider is loaded.
 import { join } from "node:path";
+import type { OAuthSettings } from "../oauth-tokens.ts";
 import type { Mailer, Sender } from "./mailer.ts";
 import type { PostmarkSettings } from "./providers/postmark-call.ts";
 import type { MessageKey } from "../storage/store.ts";
@@ -11,6 +12,7 @@ interface Values {
   readonly POSTMARK_SERVER_TOKEN: string | null;
   readonly POSTMARK_API_URL: string | null;
   readonly SMTP_URL: string | null;
+  readonly SMTP_OAUTH: OAuthSettings | null;
 }
 
 /** The sender in the envelope of a mail. */
@@ -64,13 +66,13 @@ export const transports = {
       (await import("./providers/postmark.ts")).openPostmarkMailer(settings, from, key),
   }),
   /** The URL is `smtp://` or `smtps://`, with user and password if the server wants them; never logged. */
-  smtp: row<{ readonly url: string }>({
+  smtp: row<{ readonly url: string; readonly oauth?: OAuthSettings }>({
     credentials: "SMTP_URL",
     reportsBounces: false,
     closeMsMax: 25_000,
-    settingsOf: ({ SMTP_URL: url }) => ({ url: url ?? "" }),
-    open: async ({ url }, from, key, returnPath) =>
-      (await import("./providers/smtp.ts")).openSmtpMailer(url, from, key, { returnPath }),
+    settingsOf: ({ SMTP_URL: url, SMTP_OAUTH: oauth }) => ({ url: url ?? "", ...(oauth !== null && { oauth }) }),
+    open: async ({ url, ...oauth }, from, key, returnPath) =>
+      (await import("./providers/smtp.ts")).openSmtpMailer(url, from, key, { returnPath, ...oauth }),
   }),
 };
 

@@ -96,6 +96,11 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
       "result",
     ),
     mailsReceived: counter("mails_received_total", "Mails that came in, by what came of each.", "result"),
+    imapEvents: counter(
+      "imap_events_total",
+      "Mails taken from the mailbox of answers (taken), sign-ins that were refused, connections that broke.",
+      "result",
+    ),
     /** Of this process, by the name of the call. */
     operatorActions: counter("operator_actions_total", "What operators did in the console, by action.", "action"),
     /** The result is `delivered`, `failed` for good, or `later`. */

@@ -39,6 +39,7 @@ export const movedTables: readonly MovedTable[] = [
   { name: "erased_resume", key: ["resume_key"] },
   { name: "day_count", key: ["day", "kind"] },
   { name: "saved_answer", key: ["id"], numbered: true },
+  { name: "inbound_mailbox", key: ["mailbox"] },
   { name: "recovery_code", key: ["operator", "code_hash"] },
   { name: "session", key: ["id_hash"] },
   { name: "api_token", key: ["id"], numbered: true },

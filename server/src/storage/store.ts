@@ -6,6 +6,7 @@ import type { AccessStore } from "./access-store.ts";
 import type { Actor, AuditEntry, DeclineStore, DeskStore, ReplyStore } from "./desk-store.ts";
 import type { InboundStore } from "./inbound-store.ts";
 import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
+import type { MailboxStore } from "./mailbox-store.ts";
 import type {
   ChallengeRecord,
   Digest,
@@ -164,6 +165,7 @@ export interface Store extends AsyncDisposable {
   readonly replies: ReplyStore;
   readonly declines: DeclineStore;
   readonly inbound: InboundStore;
+  readonly mailboxes: MailboxStore;
   readonly access: AccessStore;
   readonly webhooks: WebhookStore;
   readonly mails: OutboxStore<LeasedMail | RefusedMail, MailSettlement>;

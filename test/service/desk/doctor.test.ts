@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { DnsStandIn } from "../../support/dns-stand-in.ts";
 import { PostmarkStandIn } from "../../support/postmark-stand-in.ts";
 import { openFolder } from "../../support/folder.ts";
 import { listening } from "../../support/listening.ts";
@@ -113,4 +114,58 @@ test("how a request arrived is told to none but those who can read the store", a
   for (const options of [{}, { headers }]) {
     expect((await fetch(`${service.url}/doctor`, options)).status).toBe(404);
   }
+});
+
+test("what DNS lacks of the sender and of the address for answers is named", async () => {
+  await using dns = await DnsStandIn.open();
+  await using postmark = await PostmarkStandIn.open();
+  await using service = await startService({ env: postmark.env });
+  const env = {
+    ...postmark.env,
+    ...service.sameData,
+    PUBLIC_URL: service.url,
+    DNS_SERVER: dns.address,
+    MAIL_FROM: "Desk <no-reply@mail.desk.example>",
+    INBOUND_ADDRESS: "answers@in.desk.example",
+    INBOUND_WEBHOOK_AUTH: auth,
+  };
+  const lacking = await runCommand(["doctor"], env);
+  expect(lacking.stdout).toContain(
+    "attention  sender: mail.desk.example lacks SPF (TXT of mail.desk.example), " +
+      "DKIM (TXT of pm._domainkey.mail.desk.example), DMARC (TXT of _dmarc.mail.desk.example)",
+  );
+  expect(lacking.stdout).toMatch(/^failed +answers: no server takes mail for in\.desk\.example/m);
+  expect(lacking.code).toBe(1);
+
+  const spf = "v=spf1 include:spf.mtasv.net ~all";
+  dns.zones = {
+    "mail.desk.example": { txt: ["other", spf] },
+    "chosen._domainkey.mail.desk.example": { txt: [`v=DKIM1; k=rsa; p=${"A".repeat(360)}`] },
+    // The domain's policy holds for the hosts below it.
+    "_dmarc.desk.example": { txt: ["v=DMARC1; p=reject"] },
+    "in.desk.example": {
+      mx: [
+        [20, "later.example"],
+        [10, "inbound.postmarkapp.com"],
+      ],
+    },
+  };
+  const whole = await runCommand(["doctor"], { ...env, MAIL_DKIM_SELECTOR: "chosen" });
+  expect(whole.stdout).toMatch(/^ok +sender: mail\.desk\.example has SPF, DKIM, DMARC$/m);
+  expect(whole.stdout).toMatch(/^ok +answers: inbound\.postmarkapp\.com takes mail for in\.desk\.example$/m);
+
+  dns.zones = { ...dns.zones, "mail.desk.example": { txt: [spf, spf] }, "in.desk.example": { mx: [[0, ""]] } };
+  const wrong = await runCommand(["doctor"], { ...env, MAIL_DKIM_SELECTOR: "chosen" });
+  expect(wrong.stdout).toContain("lacks one SPF record in place of 2");
+  expect(wrong.stdout).toMatch(/^failed +answers:/m);
+});
+
+test("without DNS, the records are to be looked at by hand", async () => {
+  await using postmark = await PostmarkStandIn.open();
+  await using service = await startService({ env: postmark.env });
+  const dns = await DnsStandIn.open();
+  const { address } = dns;
+  await dns[Symbol.asyncDispose]();
+  const found = await runCommand(["doctor"], { ...postmark.env, ...service.sameData, DNS_SERVER: address });
+  expect(found.stdout).toMatch(/^attention +sender: look at SPF, DKIM and DMARC of .* by hand: DNS cannot be asked/m);
 });

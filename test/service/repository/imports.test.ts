@@ -117,10 +117,10 @@ test("the router and tRPC are known to the files of the client that are made of 
 const filesOf = (names: string) => names.split(" ").map((name) => `server/src/${name}.ts`);
 const everybodys = filesOf(
   "clock failpoint fault file-errors kinds operator-error field-values node-http optional-packages repeatedly search-words " +
-    "secrets share-answer storage/records",
+    "oauth-tokens secrets share-answer storage/records",
 );
 const ports = filesOf(
-  "storage/store storage/limits storage/inbound-store storage/desk-store storage/access-store storage/webhook-store mail/mailer resumes/vault",
+  "storage/store storage/limits storage/inbound-store storage/desk-store storage/access-store storage/mailbox-store storage/webhook-store mail/mailer resumes/vault",
 );
 const layers: Readonly<Record<string, readonly string[]>> = {
   http: [
@@ -174,6 +174,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "http/webhook.ts",
     "mail/inbound-address.ts",
     "mail/message-id.ts",
+    "observe/log.ts",
     "resumes/display-name.ts",
     "resumes/inspect.ts",
     "resumes/staging.ts",
@@ -184,6 +185,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   config: [
     "console/open-id-connect.ts",
     "http/gate/client-address.ts",
+    "inbound/imap.ts",
     "mail/inbound-address.ts",
     "mail/transports.ts",
     "observe/log.ts",

@@ -1,6 +1,7 @@
 // Sends through an SMTP server, over a few connections that are kept open, and says what its reply to each mail means.
 import { hostname } from "node:os";
 import { createTransport, type NodemailerError } from "nodemailer";
+import { accessTokens, type OAuthSettings, TokenUnavailable } from "../../oauth-tokens.ts";
 import { handOverMsMax, type Later, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
 import { messageId } from "../message-id.ts";
 import { mimeFields } from "./mime.ts";
@@ -14,6 +15,8 @@ const idleMsMax = 60_000;
 interface SmtpOptions extends Partial<SmtpPatience> {
   /** Where reports of a mail come to; null: to the sender. */
   readonly returnPath?: ((mailId: string) => string) | null;
+  /** How tokens are got in place of the password. */
+  readonly oauth?: OAuthSettings;
 }
 
 export interface SmtpPatience {
@@ -33,9 +36,13 @@ const patienceDefault: SmtpPatience = { handOverMs: handOverMsMax, replyMs: 10 *
  */
 export function openSmtpMailer(url: string, from: Sender, key: MessageKey, options: SmtpOptions = {}): Mailer {
   const { handOverMs, replyMs, returnPath = null } = { ...patienceDefault, ...options };
-  const { protocol, username, password, searchParams } = new URL(url);
+  const server = new URL(url);
+  const { protocol, username, password, searchParams } = server;
+  // What stands in the URL outranks the options.
+  if (options.oauth !== undefined) [server.username, server.password] = ["", ""];
   const transport = createTransport({
-    url,
+    url: server.href,
+    ...(options.oauth !== undefined && { auth: { type: "OAuth2", user: decodeURIComponent(username) } }),
     pool: true,
     // A password must not be readable on its way, nor by a program in between that hides the server's offer of TLS.
     requireTLS: protocol === "smtp:" && username + password !== "" && searchParams.get("ignoreTLS") !== "true",
@@ -53,6 +60,15 @@ export function openSmtpMailer(url: string, from: Sender, key: MessageKey, optio
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  let isTokenStale = false;
+  if (options.oauth !== undefined) {
+    const tokens = accessTokens(options.oauth);
+    transport.set("oauth2_provision_cb", (_user, renew, done) => {
+      const asked = tokens(renew || isTokenStale);
+      isTokenStale = false;
+      asked.then((token) => done(null, token), done);
+    });
+  }
   // The message is read once the server has answered DATA with "go ahead". From then on, silence may mean yes.
   const onRead = new WeakMap<object, () => void>();
   transport.use("stream", (message, done) => {
@@ -63,7 +79,7 @@ export function openSmtpMailer(url: string, from: Sender, key: MessageKey, optio
     done();
   });
 
-  async function deliver(mail: OutgoingMail): Promise<MailOutcome> {
+  async function deliver(mail: OutgoingMail, isRetry = false): Promise<MailOutcome> {
     const envelope = { from: returnPath?.(mail.id) ?? from.address, to: [...mail.content.to] };
     const giveUp = new AbortController();
     let timer = setTimeout(() => giveUp.abort(), handOverMs);
@@ -81,7 +97,13 @@ export function openSmtpMailer(url: string, from: Sender, key: MessageKey, optio
     } catch (error) {
       // nodemailer's errors have a code; the others are mistakes of ours.
       if (!(error instanceof Error && "code" in error)) throw error;
-      return judgeSmtpError(error as NodemailerError, handedOver);
+      const failure = error as NodemailerError;
+      // A token may be revoked before its end.
+      if (options.oauth && !isRetry && failure.responseCode === 535) {
+        isTokenStale = true;
+        return await deliver(mail, true);
+      }
+      return judgeSmtpError(failure, handedOver);
     } finally {
       clearTimeout(timer);
     }
@@ -92,7 +114,7 @@ export function openSmtpMailer(url: string, from: Sender, key: MessageKey, optio
     calls,
     gatherMs: 0,
     doubt: "once-more",
-    send: (mails) => Promise.all(mails.map(deliver)),
+    send: (mails) => Promise.all(mails.map((mail) => deliver(mail))),
     check: () =>
       transport.verify().then(
         () => null,
@@ -118,7 +140,8 @@ function judgeSmtpError(error: NodemailerError, handedOver: boolean): Failure {
   if (handedOver) return later(code, "ambiguous");
   // The server was not asked: this envelope or size cannot be sent to it.
   if (error.code === "EENVELOPE" || error.code === "EMESSAGE") return refused(code, false);
-  return later(code, error.code === "EAUTH" || error.code === "ENOAUTH" ? "configuration" : "provider");
+  const isOurs = (error.code === "EAUTH" || error.code === "ENOAUTH") && !(error instanceof TokenUnavailable);
+  return later(code, isOurs ? "configuration" : "provider");
 }
 
 /** What may be logged of the recipients that were refused of a mail that was taken. Undefined: none was refused. */

@@ -16,6 +16,7 @@ import { makeHousekeeping } from "./housekeeping.ts";
 import { type Inbox, makeInboxLists } from "./inbox-list.ts";
 import { makeAddresses } from "./addresses.ts";
 import { makeLists } from "./lists.ts";
+import { makeMailboxes } from "./mailboxes.ts";
 import { makeMails } from "./mails.ts";
 import { makeOutbox, type Settled } from "./outbox.ts";
 import { makeOverview } from "./overview.ts";
@@ -80,6 +81,7 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
       ...makeUnmatched(engine, changes),
       ...makeAnswerFiles(reading),
     },
+    mailboxes: makeMailboxes(engine),
     access: makeAccess(engine, row.cookieKey),
     webhooks: makeWebhooks(reading),
     deliveries: makeOutbox(engine, deliveryTable),

@@ -1,0 +1,204 @@
+// Fetches answers from a mailbox over IMAP. It is opened for reading only: no mail is marked as seen, moved or deleted. One
+// process reads, from the position that the store keeps. A mail counts as read once it was taken, so that one that a crash
+// interrupts is fetched again; taking it twice makes one answer.
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ImapFlow } from "imapflow";
+import type { AccessTokens } from "../oauth-tokens.ts";
+import type { Log } from "../observe/log.ts";
+import { repeatedly } from "../repeatedly.ts";
+import type { MailboxPosition } from "../storage/mailbox-store.ts";
+import type { Store } from "../storage/store.ts";
+import type { InboundMail } from "./parse-mail.ts";
+import { readMail } from "./read-mail.ts";
+
+export interface ImapSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Whether TLS comes first. Otherwise STARTTLS does, but for servers on this machine, which may do without. */
+  readonly secure: boolean;
+  readonly user: string;
+  readonly password: string;
+  readonly mailbox: string;
+  readonly rejectUnauthorized: boolean;
+}
+
+/** `taken`: a mail. `refused`: the server does not let us in. `broken`: the connection, or the store. */
+export type ImapEvent = "taken" | "refused" | "broken";
+
+export interface ImapOptions {
+  readonly settings: ImapSettings;
+  readonly store: Pick<Store, "mailboxes" | "clock">;
+  /** Resolves once the mail is stored. */
+  readonly take: (mail: InboundMail) => Promise<unknown>;
+  readonly log: Log;
+  readonly happened: (event: ImapEvent) => void;
+  /** Asked for at each connection; null: the password is enough. */
+  readonly accessToken?: AccessTokens | null;
+  readonly waits?: Partial<typeof usualWaits>;
+}
+
+const usualWaits = {
+  /** How often it is asked for new mails, beside what the server tells on its own (IDLE). */
+  pollMs: 60_000,
+  leaseMs: 3 * 60_000,
+  retryMs: 1_000,
+  retryMsMax: 5 * 60_000,
+};
+/** Of larger ones the beginning is read, which has their headers. */
+const mailBytesMax = 50 * 1024 * 1024;
+const beginningBytes = 64 * 1024;
+const dayMs = 24 * 60 * 60 * 1000;
+const silenceMs = 2 * 60_000;
+
+/** Begins to fetch. Disposing waits for the mail that is being taken, and gives the mailbox back. */
+export function startImap(options: ImapOptions): AsyncDisposable {
+  const { log, happened, settings } = options;
+  const waits = { ...usualWaits, ...options.waits };
+  const mailbox = `${settings.user}@${settings.host}/${settings.mailbox}`;
+  const owner = randomUUID();
+  let retryMs = waits.retryMs;
+  // A token may be revoked before its end.
+  let renew = false;
+  return repeatedly(async (signal) => {
+    try {
+      const wasOurs = await readMailbox(
+        { ...options, waits, mailbox, owner, signal, renew },
+        () => (retryMs = waits.retryMs),
+      );
+      return wasOurs ? 0 : waits.pollMs;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      const refused = isRefusal(error);
+      renew = refused;
+      happened(refused ? "refused" : "broken");
+      const words = refused
+        ? "the mailbox of answers lets nothing in: look at IMAP_URL"
+        : "answers cannot be fetched now";
+      log[refused ? "error" : "warn"]({ err: error }, words);
+      const restMs = retryMs * (0.5 + Math.random() / 2);
+      retryMs = Math.min(2 * retryMs, waits.retryMsMax);
+      return restMs;
+    }
+  });
+}
+
+/** Whether a server, or who gives its tokens, refuses our credentials or does not know the mailbox. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof Error &&
+  (("authenticationFailed" in error && error.authenticationFailed === true) ||
+    ("mailboxMissing" in error && error.mailboxMissing === true) ||
+    ("isConfiguration" in error && error.isConfiguration === true));
+
+/** A connection that is not open yet. */
+export function imapClient({ host, port, secure, user, password, rejectUnauthorized }: ImapSettings, token?: string) {
+  const isHere = /^(?:localhost|127\.[\d.]+|::1|\[::1\])$/.test(host);
+  return new ImapFlow({
+    host,
+    port,
+    secure,
+    ...(!secure && !isHere && { doSTARTTLS: true }),
+    auth: token === undefined ? { user, pass: password } : { user, accessToken: token },
+    tls: { rejectUnauthorized },
+    // Its lines quote addresses.
+    logger: false,
+    disableAutoIdle: true,
+    connectionTimeout: 20_000,
+    greetingTimeout: 20_000,
+    socketTimeout: silenceMs,
+    maxLiteralSize: mailBytesMax + beginningBytes,
+    maxResponseSize: 2 * mailBytesMax,
+  });
+}
+
+interface Reading extends Omit<ImapOptions, "waits"> {
+  readonly waits: typeof usualWaits;
+  readonly mailbox: string;
+  readonly owner: string;
+  readonly signal: AbortSignal;
+  readonly renew: boolean;
+}
+
+/** Reads until it is stopped. Answers false at once when another process has the mailbox. */
+async function readMailbox(reading: Reading, connected: () => void): Promise<boolean> {
+  const { store, mailbox, owner, waits, settings, signal, accessToken } = reading;
+  const lease = () => {
+    const now = store.clock.now();
+    return store.mailboxes.lease(mailbox, owner, now, now + waits.leaseMs);
+  };
+  if ((await lease()) === null) return false;
+  const client = imapClient(settings, await accessToken?.(reading.renew));
+  // Each call that waits rejects as well.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.mailboxOpen(settings.mailbox, { readOnly: true });
+    connected();
+    while (!signal.aborted) {
+      const leased = await lease();
+      if (leased === null) return false;
+      const news = newsOf(client, waits.pollMs, signal);
+      await takeNew(reading, client, leased.position);
+      await news();
+    }
+    return true;
+  } finally {
+    client.close();
+    // A store that cannot be reached lets the lease end by itself.
+    await store.mailboxes.release(mailbox, owner).catch(() => {});
+  }
+}
+
+/** Notices new mails from now on. Calling it waits for one, for the next poll or for the end. */
+function newsOf(client: ImapFlow, pollMs: number, stopping: AbortSignal): () => Promise<void> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, stopping]);
+  const told = Promise.race([once(client, "exists", { signal }), once(client, "close", { signal })]).catch(() => {});
+  return async () => {
+    // Ends at the next command, or with the connection.
+    void client.idle().catch(() => {});
+    await Promise.race([told, sleep(pollMs, undefined, { signal }).catch(() => {})]);
+    over.abort();
+  };
+}
+
+async function takeNew(reading: Reading, client: ImapFlow, position: MailboxPosition | null): Promise<void> {
+  const { store, mailbox, owner, take, happened, signal } = reading;
+  const opened = client.mailbox;
+  if (opened === false) throw new Error("The mailbox is not open.");
+  const uidValidity = Number(opened.uidValidity);
+  const advance = (uid: number) =>
+    store.mailboxes.advance(mailbox, owner, { uidValidity, uid, takenAt: store.clock.now() });
+  // What is there before the first start are no answers to us.
+  if (position === null) return void (await advance(opened.uidNext - 1));
+  for (const uid of await newUids(client, position, uidValidity)) {
+    if (signal.aborted) return;
+    const now = store.clock.now();
+    if ((await store.mailboxes.lease(mailbox, owner, now, now + reading.waits.leaseMs)) === null) return;
+    const raw = await fetchMail(client, uid);
+    // Another program may have deleted it by now.
+    if (raw !== null) {
+      await take(await readMail(raw));
+      happened("taken");
+    }
+    if (!(await advance(uid))) return;
+  }
+}
+
+/** In their order. Where the server has numbered its mails anew, those since the day before the last one that was taken. */
+async function newUids(client: ImapFlow, { uid, takenAt, ...of }: MailboxPosition, uidValidity: number) {
+  const isSame = of.uidValidity === uidValidity;
+  const query = isSame ? { uid: `${uid + 1}:*` } : { since: new Date(takenAt - dayMs) };
+  const found = (await client.search(query, { uid: true })) || [];
+  // `*` is the last mail, although its number may be smaller.
+  return found.filter((each) => !isSame || each > uid).toSorted((a, b) => a - b);
+}
+
+async function fetchMail(client: ImapFlow, uid: number): Promise<Buffer | null> {
+  const about = await client.fetchOne(String(uid), { size: true }, { uid: true });
+  if (about === false) return null;
+  const source = (about.size ?? 0) > mailBytesMax ? { maxLength: beginningBytes } : true;
+  const fetched = await client.fetchOne(String(uid), { source }, { uid: true });
+  return fetched === false ? null : (fetched.source ?? null);
+}

@@ -1,0 +1,180 @@
+// What the port promises about mailboxes that answers are fetched from, and the reader that relies on it.
+import { expect, onTestFinished, vi } from "vitest";
+import { type ImapEvent, type ImapOptions, startImap } from "../../../server/src/inbound/imap.ts";
+import { createLog } from "../../../server/src/observe/log.ts";
+import type { MailboxStore } from "../../../server/src/storage/mailbox-store.ts";
+import { ImapStandIn } from "../../support/imap-stand-in.ts";
+import { contractTest as test } from "../engine-under-test.ts";
+import { minute, noon } from "../records.ts";
+
+test("gives a mailbox to one process at a time", async ({ store, tested }) => {
+  const other = await tested.openAgain();
+  const name = "eve@mx/Answers";
+  const first = await Promise.all(
+    [store, other].map((each, n) => each.mailboxes.lease(name, `process ${n}`, noon, noon + minute)),
+  );
+  expect(first.filter((each) => each !== null)).toStrictEqual([{ position: null }]);
+  const winner = first[0] === null ? 1 : 0;
+  const [owner, waiting] = [`process ${winner}`, `process ${1 - winner}`];
+  const position = { uidValidity: 4_294_967_295, uid: 7, takenAt: noon };
+  expect(await store.mailboxes.advance(name, owner, position)).toBe(true);
+  expect(await store.mailboxes.lease(name, owner, noon, noon + minute)).toStrictEqual({ position });
+  expect(await store.mailboxes.lease(name, waiting, noon + minute - 1, noon + 2 * minute)).toBeNull();
+  expect(await other.mailboxes.lease(name, waiting, noon + minute, noon + 2 * minute)).toStrictEqual({ position });
+  expect(await store.mailboxes.advance(name, owner, { ...position, uid: 8 })).toBe(false);
+  await store.mailboxes.release(name, owner);
+  expect(await store.mailboxes.lease(name, owner, noon + minute, noon + 2 * minute)).toBeNull();
+  await other.mailboxes.release(name, waiting);
+  expect(await store.mailboxes.lease(name, owner, noon + minute, noon + 2 * minute)).toStrictEqual({ position });
+});
+
+const mail = (id: string) =>
+  `From: eve@example.org\r\nTo: answers@desk.example\r\nMessage-ID: <${id}>\r\n\r\nHello ${id}\r\n`;
+
+type Reader = { mailboxes: MailboxStore; clock: ImapOptions["store"]["clock"] };
+
+/** Reads a server's mailbox into a list, until the test ends. */
+function readInto(taken: string[], server: ImapStandIn, store: Reader, more: Partial<ImapOptions> = {}) {
+  const events: ImapEvent[] = [];
+  const reader = startImap({
+    settings: {
+      host: "127.0.0.1",
+      port: server.port,
+      secure: false,
+      user: "eve@example.org",
+      password: "secret",
+      mailbox: "Answers",
+      rejectUnauthorized: true,
+    },
+    store,
+    take: async ({ messageId = "" }) => void taken.push(messageId),
+    log: createLog("silent"),
+    happened: (event) => events.push(event),
+    waits: { retryMs: 5, retryMsMax: 20 },
+    ...more,
+  });
+  onTestFinished(() => reader[Symbol.asyncDispose]());
+  return { events, stop: () => reader[Symbol.asyncDispose]() };
+}
+
+const isIdle = (server: ImapStandIn) => vi.waitFor(() => expect(server.commands.at(-1)).toBe("IDLE"), 20_000);
+
+async function withServer(options?: { tls: boolean }): Promise<ImapStandIn> {
+  const server = await ImapStandIn.open(options);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+test("takes what comes after the first start, in its order, and marks nothing", async ({ store }) => {
+  const server = await withServer();
+  const taken: string[] = [];
+  server.add(mail("before"));
+  const first = readInto(taken, server, store);
+  await isIdle(server);
+  for (const id of ["1", "2", "3"]) server.add(mail(id));
+  await vi.waitFor(() => expect(taken).toStrictEqual(["1", "2", "3"]), 20_000);
+  await isIdle(server);
+  await first.stop();
+  server.add(mail("while-away"));
+  readInto(taken, server, store);
+  await vi.waitFor(() => expect(taken).toStrictEqual(["1", "2", "3", "while-away"]), 20_000);
+  expect(server.mails).toHaveLength(5);
+  expect(server.commands.filter((command) => /^SELECT|STORE|EXPUNGE|MOVE|BODY\[/i.test(command))).toStrictEqual([]);
+});
+
+test("loses nothing to connections that break", async ({ store }) => {
+  const server = await withServer();
+  const taken: string[] = [];
+  const { events } = readInto(taken, server, store);
+  await isIdle(server);
+  for (const breaksAt of [/BODY/, /SEARCH/, /EXAMINE/, /AUTHENTICATE/]) {
+    const before = events.filter((event) => event === "broken").length;
+    server.breaksAt = breaksAt;
+    server.dropConnections();
+    server.add(mail(breaksAt.source));
+    await vi.waitFor(
+      () => expect(events.filter((event) => event === "broken").length).toBeGreaterThan(before + 1),
+      20_000,
+    );
+    server.breaksAt = null;
+    await vi.waitFor(() => expect(taken).toContain(breaksAt.source), 20_000);
+  }
+  expect(taken).toHaveLength(4);
+});
+
+test("takes a mail again when it is unknown whether it was taken", async ({ store }) => {
+  const server = await withServer();
+  const taken: string[] = [];
+  let failures = 2;
+  const take = async ({ messageId = "" }) => {
+    if (failures === 2 && (failures -= 1)) throw new Error("The disk is full.");
+    taken.push(messageId);
+  };
+  const mailboxes: MailboxStore = {
+    ...store.mailboxes,
+    advance: async (...position) => {
+      if (taken.length === 1 && failures === 1 && (failures -= 1) === 0) throw new Error("The store is away.");
+      return store.mailboxes.advance(...position);
+    },
+  };
+  readInto(taken, server, { mailboxes, clock: store.clock }, { take });
+  await isIdle(server);
+  for (const id of ["1", "2"]) server.add(mail(id));
+  await vi.waitFor(() => expect(taken).toStrictEqual(["1", "1", "2"]), 20_000);
+});
+
+test("is read by one of two processes, and by the other when that ends", async ({ store, tested }) => {
+  const server = await withServer();
+  const [taken, takenByOther]: [string[], string[]] = [[], []];
+  const first = readInto(taken, server, store);
+  await isIdle(server);
+  readInto(takenByOther, server, await tested.openAgain(), { waits: { pollMs: 20 } });
+  server.add(mail("1"));
+  await vi.waitFor(() => expect(taken).toStrictEqual(["1"]), 20_000);
+  await isIdle(server);
+  expect(server.connections).toBe(1);
+  await first.stop();
+  server.add(mail("2"));
+  await vi.waitFor(() => expect(takenByOther).toStrictEqual(["2"]), 20_000);
+  expect(taken).toStrictEqual(["1"]);
+});
+
+test("asks a server that does not tell, and finds mails that were numbered anew", async ({ store }) => {
+  const server = await withServer();
+  server.idles = false;
+  server.add(mail("long-ago"), new Date(0));
+  const taken: string[] = [];
+  readInto(taken, server, store, { waits: { pollMs: 20, retryMs: 5 } });
+  await vi.waitFor(() => expect(server.commands.some((command) => /SEARCH/.test(command))).toBe(true), 20_000);
+  server.add(mail("1"));
+  await vi.waitFor(() => expect(taken).toStrictEqual(["1"]), 20_000);
+  server.add(mail("2"));
+  server.numberAnew();
+  server.dropConnections();
+  // The one that is known is taken again, which makes no second answer.
+  await vi.waitFor(() => expect(taken.slice(-2)).toStrictEqual(["1", "2"]), 20_000);
+  expect(taken).not.toContain("long-ago");
+});
+
+test("counts what is refused, tries again, and speaks TLS", async ({ store }) => {
+  const server = await withServer({ tls: true });
+  server.password = "another";
+  const taken: string[] = [];
+  const settings = {
+    host: "127.0.0.1",
+    port: server.port,
+    secure: true,
+    user: "eve@example.org",
+    password: "secret",
+    mailbox: "Answers",
+    rejectUnauthorized: false,
+  };
+  const { events } = readInto(taken, server, store, { settings });
+  await vi.waitFor(() => expect(events.filter((event) => event === "refused").length).toBeGreaterThan(1), 20_000);
+  server.password = "secret";
+  await isIdle(server);
+  server.add(mail("1"));
+  await vi.waitFor(() => expect(taken).toStrictEqual(["1"]), 20_000);
+  const strict = readInto([], server, store, { settings: { ...settings, mailbox: "Other", rejectUnauthorized: true } });
+  await vi.waitFor(() => expect(strict.events).toContain("broken"), 20_000);
+});
