@@ -74,6 +74,7 @@ export default defineConfig({
         "postgres",
         [
           "test/contract/guarantees/*.test.ts",
+          "test/service/answers/door.test.ts",
           "test/service/mail/newsletter-life.test.ts",
           "test/service/console/control-characters.test.ts",
           ...(process.env["NIGHTLY"] === "1"
