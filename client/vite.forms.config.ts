@@ -3,12 +3,14 @@
 import { MagicString } from "magic-string";
 import { defineConfig, type BuildEnvironmentOptions, type PluginOption } from "vite";
 
-const documentWords = /(?<=[{,]\s*)(?:label: "[^"]*",\s*(?=en:)|(?:description|example):\s*(?:"[^"]*"|\[[^\]]*\]),?)/g;
-const consoleWords = /\b(?:label|plural|yours|person|prefix|role|icon):\s*(?:"[^"]*"|\{[^}]*\}|\w+),?/g;
+const documentWords =
+  /(?<=[{,]\s*)(?:label: "[^"]*",\s*(?=en:)|(?:description|example|storedAs):\s*(?:"[^"]*"|\[[^\]]*\]),?)/g;
+const consoleWords = /\b(?:label|plural|yours|received|person|prefix|file|role|icon):\s*(?:"[^"]*"|\{[^}]*\}|\w+),?/g;
+const serverLimits = /\b(?:headers|json\w*|\w*Form|formField|formText|source\w*|consentText):[^,}\n]*,?/g;
 
 /**
  * Removes what forms do without: line breaks and indentation of the markup and the style, and what the tables of fields and
- * kinds say in the OpenAPI document, in notices and in the console.
+ * kinds say in the OpenAPI document, in notices and in the console, and limits that only the server has.
  */
 const compactTemplates: PluginOption = {
   name: "compact-templates",
@@ -16,6 +18,7 @@ const compactTemplates: PluginOption = {
     const compact = new MagicString(code);
     if (id.endsWith("/shared/src/forms/form-style.ts")) compact.replaceAll(/(?<=[{};:,])\s+|;?\s+(?=[{}])/g, "");
     else if (/\/shared\/src\/[\w-]+-(?:fields|table)\.ts$/.test(id)) compact.replaceAll(documentWords, "");
+    else if (id.endsWith("/shared/src/limits.ts")) compact.replaceAll(serverLimits, "");
     else if (id.endsWith("/shared/src/kinds.ts")) compact.replaceAll(consoleWords, "");
     else if (id.includes("/shared/src/forms/")) compact.replaceAll(/\n\s+/g, "\n");
     else return undefined;

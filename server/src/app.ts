@@ -146,6 +146,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     proofOfWork: config.proofOfWork === null ? null : new ProofOfWork(config.proofOfWork),
     packageTitles: config.packages && titlesOf(config.packages),
     languages: config.languages,
+    openings: config.openings,
     newsletterOptIn: config.newsletterOptIn,
     mailCapped(kind, requestId) {
       metrics.mails.inc({ kind, result: "capped" });

@@ -105,5 +105,8 @@ export const applicationForm: readonly FieldGroup<keyof typeof applicationFields
   { title: "documents", fields: ["resumeFile", "resumeUrl", "portfolioUrl", "coverLetter"] },
 ];
 
+/** The field that may name an opening. */
+export const positionField = "position" satisfies keyof typeof applicationFields;
+
 /** The field that holds the file; every other field is text. */
 export const resumeField = "resumeFile" satisfies keyof typeof applicationFields;

@@ -10,6 +10,10 @@ export const honeypotField = "website";
  */
 export const nextField = "next";
 
+/** What the list of openings sends where none of them is meant; what is meant then stands in the other field. */
+export const otherPosition = "*";
+export const otherPositionField = "otherPosition";
+
 /** Proof of work: the solution of a challenge, base64 of JSON with both, as ALTCHA's widget sends it. */
 export const altchaField = "altcha";
 

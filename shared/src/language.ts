@@ -33,7 +33,7 @@ export function languageAmong(tag: unknown, known: KnownLanguages): Language {
 export const greetingLanguageOf = (language: unknown): GreetingLanguage =>
   typeof language === "string" && /^de(?:-|$)/i.test(language) ? "de" : "en";
 
-const rightToLeft = /^(?:ar|arc|ckb|dv|fa|he|iw|ks|nqo|ps|sd|syr|ug|ur|yi)(?:-|$)(?!latn)/i;
+const rightToLeft = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)(?:-|$)(?!latn)/i;
 
 /** The direction in which a language is written. */
 export const directionOf = (language: Language): "ltr" | "rtl" => (rightToLeft.test(language) ? "rtl" : "ltr");

@@ -44,6 +44,7 @@ const intake: Intake = {
   proofOfWork: null,
   packageTitles: null,
   languages: new Set(["en"]),
+  openings: null,
   newsletterOptIn: "double",
   mailCapped: none,
   failedAfterCommit: fail,

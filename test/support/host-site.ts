@@ -10,7 +10,7 @@ export interface HostPage {
 export async function openHostSite() {
   let shown: HostPage = { body: "" };
   const site = await listening((request, response) => {
-    if (request.url !== "/") {
+    if (!/^\/(?:\?|$)/.test(request.url ?? "")) {
       response.writeHead(404).end();
       return;
     }

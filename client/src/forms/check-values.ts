@@ -1,12 +1,12 @@
 // Checks a form before it is sent, by the same rules that the service applies.
 import type { Issue } from "@submissions/shared/faults";
-import { forms, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
+import { packageIdsOf, type FormField } from "@submissions/shared/forms/form-fields";
 import { packageCounts } from "@submissions/shared/inquiry-fields";
 import { isBlank, missing, readText, type TextRule } from "@submissions/shared/text";
 
 /** The problems of the text fields, at most one for each field. The resume is checked elsewhere. */
-export function checkValues(form: FormName, values: FormData): Issue[] {
-  return Object.entries(forms[form].fields).flatMap(([name, { kind, rule }]) => {
+export function checkValues(fields: readonly FormField[], values: FormData): Issue[] {
+  return fields.flatMap(({ name, kind, rule }) => {
     const texts = values.getAll(name).map(String);
     const message = rule && (kind === "packages" ? checkPackages(rule, texts) : checkText(rule, texts[0] ?? ""));
     return message === undefined ? [] : [{ path: [name], message }];

@@ -1,6 +1,5 @@
 // Helps while a form is filled in: the length of the cover letter, a likely e-mail address, `https://` in front of web
 // addresses. None of it refuses anything.
-import { fieldOf, fieldsOf, type FieldName } from "@submissions/shared/forms/form-fields";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { filled } from "@submissions/shared/forms/issue-words";
 import { html } from "@submissions/shared/html";
@@ -10,14 +9,15 @@ import { completedUrl, likelyEmail } from "./typed-addresses.ts";
 /** The text of a field has changed. */
 export function helpTyping(view: FormView, control: Control, strings: FormStrings): void {
   const { value } = control;
-  const { name, kind, rule } = fieldOf(view.name, control.name as FieldName);
+  const { id, kind, rule } = view.field(control.name) ?? {};
+  if (!id) return;
   // It belonged to the text before.
-  if (kind === "email") view.note(name, undefined);
+  if (kind === "email") view.note(id, undefined);
   if (kind !== "paragraphs" || !rule) return;
   const number = (count: number) => count.toLocaleString(strings.lang);
   const count = number(Array.from(value.trim()).length);
   const text = filled(strings.length, { count, max: number(rule.lengthMax) });
-  view.note(name, value === "" ? undefined : html`${text}`);
+  view.note(id, value === "" ? undefined : html`${text}`);
 }
 
 /** A field was left after its text has changed. */
@@ -34,7 +34,7 @@ export function helpTyped(view: FormView, control: Control, strings: FormStrings
 
 /** Completes what was typed just before the form is sent. */
 export function completeTyped(view: FormView): void {
-  for (const { name, kind } of fieldsOf(view.name))
+  for (const { name, kind } of view.fields)
     if (kind === "url") for (const control of view.controls(name)) control.value = completedUrl(control.value);
 }
 

@@ -7,6 +7,8 @@ export interface FormConfig {
   readonly packages: readonly PackageChoice[] | null;
   /** Whether each submission needs a solved challenge. */
   readonly proofOfWork: boolean;
+  /** What one may apply for; absent: any position may be typed. */
+  readonly openings?: readonly PackageChoice[];
   /** Languages beside English and German; absent: none. */
   readonly languages?: readonly string[];
 }

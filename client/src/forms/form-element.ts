@@ -1,5 +1,6 @@
 // The element around a form: its attributes and properties, its language, and when it begins. Subclasses show the form.
 import type { FormState, PackageChoice } from "@submissions/shared/forms/form-state";
+import type { OwnField } from "@submissions/shared/forms/own-fields";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { formStyle } from "@submissions/shared/forms/form-style";
 import type { StringsOverride } from "@submissions/shared/forms/override-strings";
@@ -12,14 +13,15 @@ export type FormValues = FormState["values"];
 // Frameworks import elements on servers too, where there are none.
 const PageElement = globalThis.HTMLElement ?? Object;
 
-const ownProperties = ["endpoint", "packages", "strings", "values"] as const;
+const ownProperties = ["endpoint", "fields", "packages", "strings", "values"] as const;
 
 /** Base of the forms' elements. */
 export abstract class FormElement extends PageElement {
-  static readonly observedAttributes: readonly string[] = ["lang", "packages", "values"];
+  static readonly observedAttributes: readonly string[] = ["lang", "fields", "packages", "values"];
 
   #override: StringsOverride = {};
   #values: FormValues = {};
+  #fields: readonly OwnField[] = [];
   /** Undefined: ask the service. */
   #packages: readonly PackageChoice[] | null | undefined;
   /** Undefined until the form begins. */
@@ -52,6 +54,16 @@ export abstract class FormElement extends PageElement {
       packages?.map((one) => (typeof one === "string" ? { id: one, title: one } : one)) ?? (packages as null);
     if (same(choices, this.#packages)) return;
     this.#packages = choices;
+    if (this.#texts) this.refresh();
+  }
+
+  /** Fields of the page's own, behind those of the form. */
+  get fields(): readonly OwnField[] {
+    return this.#fields;
+  }
+  set fields(fields: readonly OwnField[] | undefined) {
+    if (same(fields, this.#fields)) return;
+    this.#fields = fields ?? [];
     if (this.#texts) this.refresh();
   }
 
@@ -123,8 +135,11 @@ export abstract class FormElement extends PageElement {
     try {
       const value: unknown = text === null ? undefined : JSON.parse(text);
       if (name === "packages") this.packages = value as readonly string[];
+      else if (name === "fields") this.fields = value as readonly OwnField[];
       else this.values = (value ?? {}) as FormValues;
     } catch (error) {
+      // A framework on a server writes a list of one identifier as that identifier.
+      if (name === "packages") return void (this.packages = text ? [text] : []);
       // SyntaxError: a mistake in the page. The form does without the value.
       reportError(new Error(`The attribute ${name} must hold JSON.`, { cause: error }));
     }

@@ -26,7 +26,7 @@ export function languageLoading(
   const loading = load(tag, endpoint).then(
     (strings) => void (strings && texts.set(tag, strings)),
     // TypeError: a file could not be fetched. The form is shown in English.
-    (error: unknown) => console.warn(`The words of the forms in "${tag}" could not be loaded.`, error),
+    (error: unknown) => console.warn(`There are no words in "${tag}".`, error),
   );
   void loading.then(late);
   return Promise.race([loading, new Promise((resolve) => setTimeout(resolve, patienceMs))]);

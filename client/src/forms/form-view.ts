@@ -1,13 +1,10 @@
 // A form as it stands in its shadow root, written by the element or by the server: reads its values, and shows problems
 // and progress. It knows nothing of services.
 import { fieldMarkup } from "@submissions/shared/forms/field-markup";
-import {
-  fieldsOf,
-  idempotencyKeyField,
-  packageIdsOf,
-  type FieldName,
-  type FormName,
-} from "@submissions/shared/forms/form-fields";
+import { packageIdsOf, type FormField, type FormName } from "@submissions/shared/forms/form-fields";
+import { positionField } from "@submissions/shared/application-fields";
+import { otherPosition, otherPositionField } from "@submissions/shared/hidden-fields";
+import { idempotencyKeyField } from "@submissions/shared/further-names";
 import { issuesAbove, summaryMarkup, type Failing } from "@submissions/shared/forms/form-markup";
 import type { FormState, PackageChoice } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
@@ -19,22 +16,29 @@ import type { Typed } from "./draft.ts";
 import { fragmentOf } from "./fragment.ts";
 
 /** A control that texts are typed into, or that is ticked or chosen. */
-export type Control = HTMLInputElement | HTMLTextAreaElement;
+export type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** Why a form was not sent. */
 export interface Refusal extends Failing {
   readonly issues: readonly Issue[];
 }
 
+/** Those of the packages: a field of the page may have a box, too. */
+const packageBoxes = ".packages .boxes";
+const controlsOfFields = "[data-field] :is(input, textarea, select)";
+
 export class FormView {
   readonly form: HTMLFormElement;
   readonly name: FormName;
+  /** Those of the page's own among them. */
+  readonly fields: readonly FormField[];
   readonly #strings: FormStrings;
   #refusal: Refusal = { issues: [] };
 
-  constructor(form: HTMLFormElement, name: FormName, strings: FormStrings) {
+  constructor(form: HTMLFormElement, name: FormName, fields: readonly FormField[], strings: FormStrings) {
     this.form = form;
     this.name = name;
+    this.fields = fields;
     this.#strings = strings;
     // The browser's own messages show one problem at a time, in the browser's language.
     form.noValidate = true;
@@ -46,18 +50,21 @@ export class FormView {
   values(): FormData {
     const values = new FormData(this.form);
     values.delete(idempotencyKeyField);
+    const other = values.get(otherPositionField);
+    values.delete(otherPositionField);
+    if (other !== null && values.get(positionField) === otherPosition) values.set(positionField, other);
     return values;
   }
 
   /** Whether anything was typed or ticked before this script took over. */
   get isChanged(): boolean {
-    return [...this.form.querySelectorAll<Control>("[data-field] :is(input, textarea)")].some(isChanged);
+    return [...this.form.querySelectorAll<Control>(controlsOfFields)].some(isChanged);
   }
 
   /** The packages that the markup ticks or names. */
   get namedPackages(): string[] {
     return this.controls("selectedPackageIds").flatMap((control) => {
-      if (control.type !== "checkbox") return packageIdsOf([control.defaultValue]);
+      if (control.type !== "checkbox") return packageIdsOf([(control as HTMLInputElement).defaultValue]);
       return isTickedFirst(control) ? [control.value] : [];
     });
   }
@@ -107,9 +114,9 @@ export class FormView {
   /** Shows the problems of the form, at its fields and above it. */
   showRefusal(refusal: Refusal): void {
     this.#refusal = refusal;
-    const worded = wordedIssues(this.name, refusal.issues, this.#strings);
-    for (const { name } of fieldsOf(this.name)) this.#showIssue(name, issueOf(worded, name));
-    const above = issuesAbove(this.name, worded);
+    const worded = wordedIssues(this.fields, refusal.issues, this.#strings);
+    for (const field of this.fields) this.#showIssue(field, issueOf(worded, field.name));
+    const above = issuesAbove(this.fields, worded);
     const summary = this.#part("#summary");
     summary.hidden = above.length === 0 && refusal.message === undefined;
     fill(summary, summaryMarkup(above, this.#strings, refusal));
@@ -123,17 +130,18 @@ export class FormView {
   }
 
   /** Whether a field has a problem. */
-  isWrong(name: string): name is FieldName {
+  isWrong(name: string): boolean {
     return this.#refusal.issues.some(({ path }) => path[0] === name);
   }
 
   /** Shows or removes the problem of one field, there and in the summary. */
-  amend(name: FieldName, issue: Issue | undefined): void {
+  amend(name: string, issue: Issue | undefined): void {
     const others = this.#refusal.issues.filter(({ path }) => path[0] !== name);
     const refusal = { ...this.#refusal, issues: issue ? [...others, issue] : others };
     if (!this.#part("#summary").hidden) return this.showRefusal(refusal);
     this.#refusal = refusal;
-    this.#showIssue(name, issueOf(wordedIssues(this.name, refusal.issues, this.#strings), name));
+    const field = this.field(name);
+    if (field) this.#showIssue(field, issueOf(wordedIssues(this.fields, refusal.issues, this.#strings), name));
   }
 
   /** Whether files are dragged over the form. */
@@ -143,11 +151,16 @@ export class FormView {
 
   /** Moves the focus to the first field. */
   focusFirst(): void {
-    this.form.querySelector<HTMLElement>("[data-field] :is(input, textarea)")?.focus();
+    this.form.querySelector<HTMLElement>(controlsOfFields)?.focus();
   }
 
-  #showIssue(name: FieldName, text: string | undefined): void {
-    const error = this.form.querySelector<HTMLElement>(`#${name}-error`);
+  /** The field of a name; undefined: the form has none. */
+  field(name: string): FormField | undefined {
+    return this.fields.find((field) => field.name === name);
+  }
+
+  #showIssue({ name, id }: FormField, text: string | undefined): void {
+    const error = this.form.querySelector<HTMLElement>(`#${id}-error`);
     if (!error) return;
     error.hidden = text === undefined;
     if (error.textContent !== (text ?? "")) error.textContent = text ?? "";
@@ -158,8 +171,8 @@ export class FormView {
   }
 
   /** Shows something below a field that is no problem, or nothing. */
-  note(name: FieldName, content: Markup | undefined): void {
-    const place = this.form.querySelector<HTMLElement>(`#${name}-note`);
+  note(id: string, content: Markup | undefined): void {
+    const place = this.form.querySelector<HTMLElement>(`#${id}-note`);
     if (!place) return;
     place.hidden = content === undefined;
     fill(place, content ?? html``);
@@ -181,7 +194,8 @@ export class FormView {
     const { form } = this;
     form.classList.toggle("busy", busy);
     for (const button of form.querySelectorAll("[type=submit]")) button.ariaDisabled = busy ? "true" : null;
-    for (const control of form.querySelectorAll<Control>("[data-field] :is(input, textarea)")) control.readOnly = busy;
+    for (const control of form.querySelectorAll<Control>(controlsOfFields))
+      (control as HTMLInputElement).readOnly = busy;
     const cancel = this.#part("[data-do=cancel]");
     if (!busy && cancel.matches(":focus")) this.#part(".send [type=submit]").focus();
     cancel.hidden = !busy;
@@ -208,9 +222,14 @@ export class FormView {
     if (whole >= 100) this.say(this.#strings.uploaded);
   }
 
+  /** Whether the form has a place for packages: a page may offer none. */
+  get asksForPackages(): boolean {
+    return this.form.querySelector(packageBoxes) !== null;
+  }
+
   /** Puts the packages in their place. */
   showPackages(state: FormState): void {
-    const field = fieldsOf(this.name).find(({ kind }) => kind === "packages");
+    const field = this.fields.find(({ kind }) => kind === "packages");
     const place = this.form.querySelector("[data-field=selectedPackageIds]");
     if (field && place) place.replaceWith(fragmentOf(fieldMarkup(field, state, []).text));
   }
@@ -222,7 +241,7 @@ export class FormView {
       ? html`<p role="alert">${packagesFailed}</p>
           <button type="button" class="quiet" data-do="reload">${retry}</button>`
       : html`<p>${packagesLoading}</p>`;
-    fill(this.#part(".boxes"), content);
+    fill(this.#part(packageBoxes), content);
   }
 
   #part(selector: string): HTMLElement {
@@ -235,14 +254,15 @@ const isTickedFirst = (control: Control) => (control as HTMLInputElement).defaul
 /** Whether a control holds something else than its markup says. */
 function isChanged(control: Control): boolean {
   if (control.type === "checkbox") return (control as HTMLInputElement).checked !== isTickedFirst(control);
-  return control.type !== "file" && control.value !== control.defaultValue;
+  // A list has no such text: a draft goes over what was chosen.
+  return control.type !== "file" && "defaultValue" in control && control.value !== control.defaultValue;
 }
 
 const fill = (place: Element, markup: Markup) => place.replaceChildren(fragmentOf(markup.text));
 
 /** The packages in a form that the server wrote: a list, any (null), or unknown (undefined). */
 export function packagesIn(frame: HTMLElement): readonly PackageChoice[] | null | undefined {
-  const boxes = [...frame.querySelectorAll<HTMLInputElement>(".box input")];
+  const boxes = [...frame.querySelectorAll<HTMLInputElement>(`${packageBoxes} input`)];
   if (boxes.length > 0)
     return boxes.map(({ value, labels }) => ({ id: value, title: labels?.[0]?.innerText ?? value }));
   return frame.querySelector(".packages textarea") ? null : undefined;

@@ -4,6 +4,7 @@ import type { ReceiptDetail } from "./send-form.ts";
 import { SubmissionForm, type RefusalDetail } from "./submission-form.ts";
 
 export type { Issue } from "@submissions/shared/faults";
+export type { OwnField } from "@submissions/shared/forms/own-fields";
 export type { PackageChoice } from "@submissions/shared/forms/form-state";
 export type { FormStrings } from "@submissions/shared/forms/form-strings";
 export type { SubmissionError } from "../sdk/submission-error.ts";

@@ -1,11 +1,13 @@
 // What the elements share: the form in its shadow root, from the first rendering to the receipt. The server may
 // have written the form there; then the element takes it over with everything that was typed into it.
+import { positionField } from "@submissions/shared/application-fields";
 import type { Issue } from "@submissions/shared/faults";
 import { fieldOfKind } from "@submissions/shared/field-table";
-import { forms, type FormName } from "@submissions/shared/forms/form-fields";
+import { forms, type FormField, type FormName } from "@submissions/shared/forms/form-fields";
 import { formAction, formMarkup } from "@submissions/shared/forms/form-markup";
 import type { FormReceipt, FormState } from "@submissions/shared/forms/form-state";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
+import { campaignIn, formFields } from "@submissions/shared/forms/own-fields";
 import { altchaField, consentPageField, consentTextField } from "@submissions/shared/hidden-fields";
 import { referenceIn } from "@submissions/shared/kinds";
 import { SubmissionError } from "../sdk/submission-error.ts";
@@ -13,7 +15,7 @@ import { checkValues } from "./check-values.ts";
 import { Draft, restored, typedIn, type Typed } from "./draft.ts";
 import { failureWords } from "./failure-words.ts";
 import { completeTyped, helpTyped, helpTyping, takeSuggestion } from "./field-help.ts";
-import { formConfig } from "./form-config.ts";
+import { formConfig, type FormConfig } from "./form-config.ts";
 import { FormElement, type FormValues } from "./form-element.ts";
 import { FormView, packagesIn, type Refusal, type Control } from "./form-view.ts";
 import { fragmentOf } from "./fragment.ts";
@@ -39,6 +41,7 @@ export abstract class SubmissionForm extends FormElement {
   #sending: AbortController | null = null;
   /** Something has changed that the form shows after sending. */
   #outdated = false;
+  #openings: FormConfig["openings"];
   #draft: Draft | null = null;
   /** Whether the person has changed anything since the form began. */
   #touched = false;
@@ -125,7 +128,9 @@ export abstract class SubmissionForm extends FormElement {
       action: formAction(this.formName, this.endpoint ?? ""),
       values: { source: this.getAttribute("source") ?? "", ...values },
       issues: [],
-      packages: this.packages === undefined ? [] : this.packages,
+      packages: this.packages,
+      fields: this.fields,
+      openings: this.#openings,
       strings: this.#strings,
       privacy: {
         url: this.getAttribute("privacy") ?? undefined,
@@ -135,10 +140,14 @@ export abstract class SubmissionForm extends FormElement {
     };
   }
 
+  get #fields(): readonly FormField[] {
+    return formFields(this.formName, this.fields, this.#strings);
+  }
+
   /** Takes over the form or the receipt that stands in the shadow root. */
   #takeOver(frame: HTMLElement): void {
     const form = frame.querySelector("form");
-    this.#view = form && new FormView(form, this.formName, this.#strings);
+    this.#view = form && new FormView(form, this.formName, this.#fields, this.#strings);
     for (const button of frame.querySelectorAll<HTMLElement>(".receipt [data-do]"))
       button.hidden = button.dataset["do"] === "copy" && !navigator.clipboard;
   }
@@ -146,7 +155,18 @@ export abstract class SubmissionForm extends FormElement {
   /** Asks the service for the packages when neither the page nor the server's markup has them. */
   #findPackages(values: FormValues): void {
     const { fields } = forms[this.formName];
-    if (fieldOfKind(fields, "packages") && this.packages === undefined) void this.#loadPackages(values);
+    if (fieldOfKind(fields, "packages") && this.packages === undefined && this.#view?.asksForPackages)
+      void this.#loadPackages(values);
+    // Any failure: the position is typed.
+    if (positionField in fields && this.endpoint && !this.#openings)
+      this.#loadOpenings(this.endpoint).catch(() => undefined);
+  }
+
+  /** Offers the openings of the service, where it has some. */
+  async #loadOpenings(endpoint: string): Promise<void> {
+    const { openings } = await formConfig(endpoint);
+    this.#openings = openings;
+    if (openings && !this.#view?.form.querySelector("select")) this.refresh();
   }
 
   async #loadPackages(values: FormValues): Promise<void> {
@@ -193,7 +213,8 @@ export abstract class SubmissionForm extends FormElement {
     if (link) {
       // A link cannot lead into a shadow root.
       event.preventDefault();
-      view?.controls(link.hash.slice(1))[0]?.focus();
+      const field = view?.fields.find(({ id }) => id === link.hash.slice(1));
+      if (field) view?.controls(field.name)[0]?.focus();
     }
     const button = target.closest<HTMLElement>("[data-do]");
     const wanted = button?.dataset["do"];
@@ -232,7 +253,7 @@ export abstract class SubmissionForm extends FormElement {
     if (!view.isWrong(name) || name === "resumeFile") return;
     view.amend(
       name,
-      checkValues(this.formName, view.values()).find(({ path }) => path[0] === name),
+      checkValues(view.fields, view.values()).find(({ path }) => path[0] === name),
     );
   }
 
@@ -254,7 +275,7 @@ export abstract class SubmissionForm extends FormElement {
       completeTyped(view);
       const values = view.values();
       const wrongFile = await fileIssue(view, this.#strings);
-      const issues = [...checkValues(this.formName, values), ...(wrongFile ? [wrongFile] : [])];
+      const issues = [...checkValues(view.fields, values), ...(wrongFile ? [wrongFile] : [])];
       if (issues.length > 0) return this.#refuse(view, { issues });
       const endpoint = this.knownEndpoint();
       const { failed, kept, notSent } = this.#strings;
@@ -277,6 +298,10 @@ export abstract class SubmissionForm extends FormElement {
   #send(values: FormData, view: FormView, endpoint: string, signal: AbortSignal): Promise<ReceiptDetail> {
     const source = this.getAttribute("source");
     if (source !== null) values.set("source", source);
+    for (const field of view.fields) {
+      const found = campaignIn(field, location.search);
+      if (found !== null) values.set(field.name, found);
+    }
     const consent = this.getAttribute("consent");
     if (consent !== null) {
       values.set(consentTextField, consent);
@@ -302,8 +327,7 @@ export abstract class SubmissionForm extends FormElement {
     if (!this.dispatchEvent(told)) return this.#view?.say("");
     this.#key.spend();
     const reference = referenceIn(detail);
-    const address = values.get("email");
-    const email = this.formName === "newsletter" && typeof address === "string" ? address.trim() : undefined;
+    const email = String(values.get("email")).trim();
     const focus = this.#mayFocus();
     this.#render({}, { message: detail.message, reference, email });
     if (focus) this.shadowRoot!.querySelector<HTMLElement>(".receipt")?.focus();

@@ -1,5 +1,6 @@
 // What the form components accept. Types only.
 import type { FormName } from "@submissions/shared/forms/form-fields";
+import type { OwnField } from "@submissions/shared/forms/own-fields";
 import type { PackageChoice } from "@submissions/shared/forms/form-state";
 import type { StringsOverride } from "@submissions/shared/forms/override-strings";
 import type { ReactNode, Ref } from "react";
@@ -9,10 +10,12 @@ import type { FormValues, RefusalDetail, SubmissionForm } from "../forms/forms.t
 export interface FormProps<Receipt, Element extends SubmissionForm> {
   /** Base address of the service. A page of another origin must be listed in the service's `CORS_ORIGINS`. */
   readonly endpoint: string;
-  /** Language of the form, `en` or `de`. By default that of the nearest `lang`; servers cannot know it. */
+  /** Language of the form, `en`, `de` or another one of the service. By default that of the nearest `lang`; servers cannot know it. */
   readonly lang?: string | undefined;
   /** What the fields hold at first, by their names. Other values replace what was typed. */
   readonly values?: FormValues | undefined;
+  /** Fields of your own, behind those of the form. */
+  readonly fields?: readonly OwnField[] | undefined;
   /** Words that differ from the form's own. */
   readonly strings?: StringsOverride | undefined;
   /** Address of the privacy notice, for a line of the form's own above the button. Children take its place. */
@@ -33,7 +36,7 @@ export interface FormProps<Receipt, Element extends SubmissionForm> {
 /** What the markup depends on. */
 export interface MarkupProps extends Pick<
   FormProps<unknown, SubmissionForm>,
-  "endpoint" | "lang" | "strings" | "values" | "privacy" | "consent"
+  "endpoint" | "lang" | "strings" | "values" | "fields" | "privacy" | "consent"
 > {
   readonly packages?: readonly (string | PackageChoice)[] | null | undefined;
   readonly source?: string | undefined;

@@ -76,7 +76,7 @@ function useForm<Receipt, Element extends SubmissionForm>(
   tag: string,
   props: FormProps<Receipt, Element> & MarkupProps,
 ): ReactElement {
-  const { endpoint, lang, id, className, source, values, strings, packages, privacy, consent } = props;
+  const { endpoint, lang, id, className, source, values, fields, strings, packages, privacy, consent } = props;
   const { ref, children, onAccepted, onRefused } = props;
   const own = useRef<Element>(null);
   useImperativeHandle(ref, () => own.current!);
@@ -84,6 +84,7 @@ function useForm<Receipt, Element extends SubmissionForm>(
   useEffect(() => {
     Object.assign(own.current!, {
       ...(values && { values }),
+      ...(fields && { fields }),
       ...(strings && { strings }),
       ...(packages !== undefined && { packages }),
     });
@@ -126,6 +127,7 @@ function useForm<Receipt, Element extends SubmissionForm>(
         // The element reads this attribute at once. When React hydrates, the effect above sets the same values, which
         // changes nothing. Values that were new to the element would replace what was typed until then.
         values: values && JSON.stringify(values),
+        fields: fields && JSON.stringify(fields),
       }),
     },
     ...(hydrated && children !== undefined ? [createElement("div", { slot: "notice", key: "notice" }, children)] : []),

@@ -12,12 +12,13 @@ import type { ServerMarkup } from "./form-props.ts";
 /** Writes the content of a form's element. */
 export const serverMarkup: ServerMarkup = (
   form,
-  { endpoint, lang, strings = {}, values = {}, packages, source, ...shown },
+  { endpoint, lang, strings = {}, values = {}, fields, packages, source, ...shown },
 ) => {
   const base = endpoint.replace(/\/+$/, "");
   const state = {
     action: formAction(form, base),
     values: { source: source ?? "", ...values },
+    fields,
     issues: [],
     packages: choices(form, packages),
     strings: overriddenStrings(formTexts.get(languageAmong(lang, formTexts))!, strings),
@@ -32,5 +33,5 @@ export const serverMarkup: ServerMarkup = (
 
 function choices(form: FormName, packages: Parameters<ServerMarkup>[1]["packages"]) {
   if (packages === null || fieldOfKind(forms[form].fields, "packages") === undefined) return null;
-  return (packages ?? []).map((one) => (typeof one === "string" ? { id: one, title: one } : one));
+  return packages?.map((one) => (typeof one === "string" ? { id: one, title: one } : one));
 }

@@ -14,6 +14,11 @@ test("takes null for absent, as programs without types have it", () => {
   expect([...applicationForm(untyped)]).toEqual(Object.entries(person));
 });
 
+test("leaves out objects and lists, as the service does", () => {
+  const untyped = { ...person, phone: { home: 1 }, company: ["a", "b"] } as unknown as typeof person;
+  expect([...applicationForm(untyped)]).toEqual(Object.entries(person));
+});
+
 test("takes numbers and booleans as text, as programs without types have them", () => {
   const untyped = { ...person, phone: 4_930_901_820, availability: 0, accent: false } as unknown as typeof person;
   const texts = { ...person, phone: "4930901820", availability: "0", accent: "false" };

@@ -7,7 +7,7 @@ const filenameDefault = "resume";
 const namesOfNoFile = ["", "undefined"];
 
 /**
- * The form of an application, made from its fields or from a form. Blank, undefined and null fields are left out, and so
+ * The form of an application, made from its fields or from a form. Blank, undefined and null fields are left out, objects and lists too, and so
  * is the empty file that stands for "no file chosen": undici would send it as text.
  *
  * @param resumeFilename the name of the resume; by default a file's own name
@@ -22,7 +22,7 @@ export function applicationForm(application: Application | FormData, resumeFilen
       const filename = value instanceof File ? value.name : filenameDefault;
       const chosen = value.size > 0 || !namesOfNoFile.includes(filename);
       if (chosen) form.append(name, value, resumeFilename ?? (filename || filenameDefault));
-    } else if (String(value ?? "").trim()) form.append(name, String(value));
+    } else if (typeof value !== "object" && String(value ?? "").trim()) form.append(name, String(value));
   }
   return form;
 }

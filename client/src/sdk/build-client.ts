@@ -64,7 +64,7 @@ export function buildClient(options: SubmissionsClientOptions, clock: Clock): Su
   return {
     marketplace: {
       inquiry: async (inquiry, own = {}) => {
-        const input = copied({ ...inquiry, ...hiddenFields(own) });
+        const input = copied({ ...own.further, ...inquiry, ...hiddenFields(own) });
         return submit(own, ({ marketplace }) => marketplace.inquiry.mutate(input));
       },
     },
@@ -76,7 +76,11 @@ export function buildClient(options: SubmissionsClientOptions, clock: Clock): Su
     },
     applications: {
       submit: async (application, own = {}) => {
+        // That of React Native.
+        if (application instanceof FormData && typeof application.entries !== "function")
+          throw new TypeError("This FormData has no entries(). Pass an object of fields.");
         const form = applicationForm(application, own.resumeFilename);
+        for (const [name, text] of Object.entries(own.further ?? {})) if (!form.has(name)) form.set(name, text);
         for (const [name, text] of Object.entries(hiddenFields(own))) form.set(name, text);
         return submit(own, ({ applications }) => applications.submit.mutate(form), own.onUploadProgress);
       },

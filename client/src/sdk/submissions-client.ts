@@ -126,8 +126,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Which privacy notice the person was shown; it is kept with the submission. */
   readonly consent?: Consent | undefined;
+  /** Further fields of an inquiry or application, `message` among them: at most 20 texts. Names of its own fields are left out. */
+  readonly further?: Readonly<Record<string, string>> | undefined;
   /** The language of the form: of the mails and pages that the person gets. English unless told. */
-  readonly language?: "en" | "de" | undefined;
+  readonly language?: string | undefined;
   /**
    * The solution of a challenge, where the service asks for proofs of work, as ALTCHA's widget gives it. It is good for one
    * submission, with all of its tries.

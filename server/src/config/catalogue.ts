@@ -34,7 +34,7 @@ export const titlesOf = (packages: readonly CataloguePackage[]): PackageTitles =
 const fileBytesMax = 4 * 1024 * 1024;
 
 /** The text of a file that a setting names, without a byte-order mark. */
-const fileText = path.transform((file, context) => {
+export const fileText = path.transform((file, context) => {
   try {
     // Reading a pipe or a device would never end.
     const stats = statSync(file);

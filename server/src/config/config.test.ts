@@ -38,6 +38,7 @@ test("needs nothing to start, and defaults as documented", () => {
       teams: { inquiry: ["sales@marketplace.example"], application: ["recruiting@marketplace.example"] },
     },
     languages: builtInLanguages,
+    openings: null,
     mailLook: { words: mailsOf(builtInLanguages), logo: null, signature: [] },
     mailDeadlineMs: 2000,
     postmarkWebhook: null,

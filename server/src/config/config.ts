@@ -7,6 +7,7 @@ import type { TracingSettings } from "../observe/traces.ts";
 import type { VaultSettings } from "../resumes/open-vault.ts";
 import type { StoreLocation } from "../storage/open-store.ts";
 import { builtInLanguages, type Languages, mailsOf } from "./languages.ts";
+import { Openings } from "./openings.ts";
 import type { Values } from "./settings.ts";
 
 type Made = ReturnType<typeof configFrom>;
@@ -47,6 +48,8 @@ export function configFrom(values: Values) {
     newsletterOptIn: values.NEWSLETTER_OPT_IN,
     /** Packages that may be asked for; null: any identifier. */
     packages: values.PACKAGE_CATALOGUE,
+    /** What one may apply for; null: any text. */
+    openings: values.OPENINGS && new Openings(values.OPENINGS),
     proofOfWork: values.ALTCHA_HMAC_KEY === null ? null : { hmacKey: values.ALTCHA_HMAC_KEY, cost: values.ALTCHA_COST },
     privacy: values.PRIVACY_URL === null ? null : { url: values.PRIVACY_URL, consent: values.PRIVACY_VERSION },
     /** Hosts of throw-away addresses beside those that are known everywhere, in lower case and ASCII. */

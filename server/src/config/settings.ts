@@ -5,6 +5,7 @@ import { transportNames } from "../mail/transports.ts";
 import { catalogue, disposableDomains } from "./catalogue.ts";
 import * as kind from "./kinds.ts";
 import { languages } from "./languages.ts";
+import { openings } from "./openings.ts";
 import { mailWords } from "./mail-words.ts";
 
 interface Facts {
@@ -253,6 +254,11 @@ const intake = {
     means: "file of the packages that inquiries may name",
     values:
       'A JSON array `[{ "id": "de-AT", "title": "German (Austria)" }]` of at most 4 MiB. Identifiers are unique and have 1 to 100 characters, titles 1 to 200. `hours`, `speakers` (numbers) and `licence` (up to 200 characters) are optional, for the front page.',
+  }),
+  OPENINGS: optional(openings, "any position", {
+    means: "file of the openings that one may apply for",
+    values:
+      'A JSON array `[{ "id": "annotator", "title": "Accent annotator", "team": "Data", "location": "Lisbon", "closes": "2026-12-31" }]` of at most 4 MiB; the last three are optional. [What they do](forms.md#openings).',
   }),
   ALTCHA_HMAC_KEY: optional(kind.signingKey, "no proof of work", {
     means: "key of the proof of work that every submission then needs",

@@ -111,6 +111,7 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     portfolioUrl: null,
     resumeUrl: null,
     coverLetter: 'Dear "team",\nhello',
+    opening: null,
     resume: { filename: "=cv.pdf", kind: "pdf", size: 12, sha256: "ab" },
     emailDisposable: true,
     arrival: 7,
@@ -150,9 +151,9 @@ test("CSV has stable columns", async () => {
   expect(await exported("applications", "csv")).toBe(
     '\uFEFF"applicationId","status","receivedAt","fullName","email","position","phone","company","availability",' +
       '"accent","portfolioUrl","resumeUrl","coverLetter","resumeFilename","resumeKind","resumeSize","resumeSha256",' +
-      '"emailDisposable","arrival","consentText","consentPage","consentAt","language","more","tags","stage","declineReason","decidedAt"\r\n' +
+      '"emailDisposable","arrival","consentText","consentPage","consentAt","language","more","tags","stage","declineReason","decidedAt","opening"\r\n' +
       '"APP-20261121-907715","spam","2026-11-21T08:30:00.005Z","Ana Souza","ana@throwaway.example","Annotator",' +
-      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z","de","{""budget"":""=5"",""message"":""one\\ntwo""}","hot|lead\\|A","declined","'=far","2026-11-21T08:30:00.005Z"\r\n`,
+      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z","de","{""budget"":""=5"",""message"":""one\\ntwo""}","hot|lead\\|A","declined","'=far","2026-11-21T08:30:00.005Z",\r\n`,
   );
   expect(await exported("subscribers", "csv")).toBe(
     '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable","arrival","consentText","consentPage","consentAt","language"\r\n' +

@@ -1,4 +1,5 @@
 // What operators take out, as CSV or NDJSON, page by page, so that memory stays flat. Knows no terminal and no HTTP.
+import { positionField } from "@submissions/shared/application-fields";
 import { kindOf, kindOfPlural, type KindPlural, kinds } from "@submissions/shared/kinds";
 import { sentFields } from "../field-values.ts";
 import { serverKindOf } from "../kinds.ts";
@@ -46,6 +47,7 @@ export const submissionFields = (submission: StoredSubmission) => ({
   status: submission.status,
   receivedAt: iso(submission.receivedAt),
   ...sentFields(submission),
+  ...(positionField in kindOf(submission.kind).fields && { opening: submission.opening ?? null }),
   ...(kindOf(submission.kind).file !== null && { resume: resumeFields(submission.resume) }),
   more: submission.more,
   tags: submission.tags,
@@ -94,11 +96,12 @@ function columnsOf(subject: ExportSubject): readonly string[] {
   const kind = kindOfPlural(subject);
   if (kind === undefined)
     return [..."email status source lastSource subscribedAt confirmedAt unsubscribedAt".split(" "), ...marks];
-  const { idName, file, staged } = kindOf(kind);
+  const { idName, fields, file, staged } = kindOf(kind);
   const { before, behind } = serverKindOf(kind).columns;
   const ofResume = file === null ? [] : "resumeFilename resumeKind resumeSize resumeSha256".split(" ");
   const ofStages = staged ? ["stage", "declineReason", "decidedAt"] : [];
-  return [idName, "status", "receivedAt", ...before, ...ofResume, ...ofSubmissions, ...behind, ...ofStages];
+  const opening = positionField in fields ? ["opening"] : [];
+  return [idName, "status", "receivedAt", ...before, ...ofResume, ...ofSubmissions, ...behind, ...ofStages, ...opening];
 }
 
 function lineOf(columns: readonly string[], fields: Fields): string {

@@ -1,8 +1,8 @@
 // From a request to the call of a procedure: a door reads the body, makes the call from it, and then calls. The
 // Idempotency-Key is read here and nowhere else, and never logged.
 import { resumeField } from "@submissions/shared/application-fields";
-import { idempotencyKeyField } from "@submissions/shared/forms/form-fields";
 import { bytesMax, namesMax } from "@submissions/shared/limits";
+import { idempotencyKeyField } from "@submissions/shared/further-names";
 import type { FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import { readHiddenFields, type Call, type Input } from "../intake/call.ts";

@@ -78,6 +78,7 @@ function intakeWith(accept: (entry: Entry) => Promise<Acceptance>, earlier: Earl
     proofOfWork: null,
     packageTitles: null,
     languages: new Set(["en"]),
+    openings: null,
     newsletterOptIn: "double",
     mailCapped: () => {},
     failedAfterCommit: (error) => void seen.failures.push(error),

@@ -7,6 +7,7 @@ import { emailKey } from "@submissions/shared/fields";
 import type { KnownLanguages } from "@submissions/shared/language";
 import type { Clock } from "../clock.ts";
 import type { PackageTitles } from "../config/catalogue.ts";
+import type { Openings } from "../config/openings.ts";
 import { reached } from "../failpoint.ts";
 import { Fault } from "../fault.ts";
 import type { Outbox } from "../mail/outbox.ts";
@@ -45,6 +46,8 @@ export interface Intake {
   readonly packageTitles: PackageTitles | null;
   /** Those of mails to persons. */
   readonly languages: KnownLanguages;
+  /** Null: any text is a position. */
+  readonly openings: Openings | null;
   readonly newsletterOptIn: OptIn;
   /** Told of each mail that was left out, because its addressee has had enough or must not be mailed. */
   readonly mailCapped: (kind: MailKind, requestId: string) => void;
@@ -64,6 +67,7 @@ export interface Feature<Input extends { readonly email: string }, Receipt> {
 }
 
 interface Facts {
+  readonly intake: Pick<Intake, "openings">;
   readonly received: Received;
   readonly resume: ResumeRecord | null;
   readonly more: FurtherFields | null;
@@ -100,7 +104,7 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
   const { door, requestId, language, spam, deadline } = call;
   const consent = call.consent && { ...call.consent, at: receivedAt };
   const received = { receivedAt, door, requestId, language, email: input.email, consent };
-  const submission = feature.record(input, { received, resume, more: call.more });
+  const submission = feature.record(input, { intake, received, resume, more: call.more });
   const lease = intake.outbox.lease();
   const stored = intake.store.accept({ submission, spam, key, challenge, lease, deadline });
   const acceptance = resume === null ? await stored : await discardingUnlessStored(intake, resume.key, stored);

@@ -1,7 +1,7 @@
 // The list of procedures. The router, both doors and the OpenAPI document are made from it.
 import { kindOf, type kinds, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
-import { featureOf, unknownRawPackages } from "../intake/submission.ts";
+import { featureOf, alsoRefused } from "../intake/submission.ts";
 import { submit } from "../intake/submit.ts";
 import { subscribe } from "../intake/subscription.ts";
 import { type InputOf, serverKindOf, type serverKinds } from "../kinds.ts";
@@ -28,7 +28,7 @@ function taking<Kind extends SubmissionKind>(kind: Kind): Taking<Kind> {
     operation,
     input,
     output,
-    alsoWrong: (intake, raw) => unknownRawPackages(kind, intake, raw),
+    alsoWrong: (intake, raw) => alsoRefused(kind, intake, raw),
     resolve: ({ intake, call }, sent) => submit(intake, feature, sent as InputOf<Kind>, call),
   };
   return one as unknown as Taking<Kind>;

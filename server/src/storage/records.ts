@@ -57,6 +57,8 @@ interface Sent extends Received {
   readonly more: Readonly<Record<string, string>> | null;
   /** Null: there is none. */
   readonly resume: ResumeRecord | null;
+  /** The id of the opening that was applied for; absent: none of this service. */
+  readonly opening?: string;
 }
 
 export type SubmissionRecord<Kind extends SubmissionKind = SubmissionKind> = {

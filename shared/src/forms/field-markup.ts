@@ -1,38 +1,60 @@
 // One field of a form as HTML: label, hint, control, problem, note. Hint, problem and note always have their places, so
 // that a script only fills them.
+import { positionField } from "../application-fields.ts";
+import { otherPosition, otherPositionField } from "../hidden-fields.ts";
 import type { FormField } from "./form-fields.ts";
 import type { FormState, PackageChoice } from "./form-state.ts";
 import type { FormStrings } from "./form-strings.ts";
 import { html, type Fill, type Markup } from "../html.ts";
-import { issueOf, type WordedIssue } from "./issue-words.ts";
+import { issueOf, wordsOf, type WordedIssue } from "./issue-words.ts";
 
 /** A field in its place, with its value and its problem. */
 export function fieldMarkup(field: FormField, state: FormState, issues: readonly WordedIssue[]): Markup {
-  const { name, kind, half, rule } = field;
+  const { name, id, kind, half, rule } = field;
   const { strings, values, packages } = state;
   const problem = issueOf(issues, name);
-  const words = strings.fields[name];
+  const words = wordsOf(field, strings);
+  const value = values[name] ?? field.value ?? "";
+  if (kind === "hidden") return html`<input type="hidden" name="${name}" value="${[value].flat().join(", ")}" />`;
+  if (kind === "packages" && packages?.length === 0)
+    return html`${[value].flat().map((one) => html`<input type="hidden" name="${name}" value="${one}" />`)}`;
   const hint = kind === "packages" && packages === null ? strings.packagesTyped : words.hint;
   const label = html`${words.label}${!rule?.required && html` <span class="optional" part="optional">(${strings.optional})</span>`}`;
-  const hinted = hint && html`<p class="hint" part="hint" id="${name}-hint">${hint}</p>`;
+  const hinted = hint && html`<p class="hint" part="hint" id="${id}-hint">${hint}</p>`;
   // A file is checked as soon as it is chosen, so its problem is announced. Other problems get the focus.
-  const errorState = html` id="${name}-error"${kind === "file" && html` role="alert"`}${!problem && html` hidden`}`;
+  const errorState = html` id="${id}-error"${kind === "file" && html` role="alert"`}${!problem && html` hidden`}`;
   const error = html`<p class="error" part="error" ${errorState}>${problem}</p>`;
   // A suggestion for an address, or the length of a long text.
   const noted = kind === "email" || kind === "paragraphs";
-  const note = noted && html`<p class="note" part="note" id="${name}-note" hidden></p>`;
-  const described = html` aria-describedby="${hint && `${name}-hint `}${noted && `${name}-note `}${name}-error"`;
+  const note = noted && html`<p class="note" part="note" id="${id}-note" hidden></p>`;
+  const described = html` aria-describedby="${hint && `${id}-hint `}${noted && `${id}-note `}${id}-error"`;
   const classes = `field ${kind}${half ? " half" : ""}`;
-  const value = values[name] ?? "";
   if (kind === "packages" && packages !== null)
-    return html`<fieldset class="${classes}" part="field" id="${name}" tabindex="-1" data-field="${name}" ${described}>
+    return html`<fieldset class="${classes}" part="field" id="${id}" tabindex="-1" data-field="${name}" ${described}>
       <legend part="label">${label}</legend>
-      ${hinted}${error}${boxes(packages, [value].flat(), problem)}
+      ${hinted}${error}${boxes(field, packages ?? [], [value].flat(), problem)}
     </fieldset>`;
-  const attributes = html` id="${name}" name="${name}"${described}${problem && html` aria-invalid="true"`}`;
+  const attributes = html` id="${id}" name="${name}"${described}${problem && html` aria-invalid="true"`}`;
+  if (kind === "checkbox") {
+    const choice = { id: field.value ?? "yes", title: label };
+    const box = boxes(field, [choice], values[name] === undefined ? [] : [choice.id], problem);
+    return html`<div class="${classes}" part="field" data-field="${name}">${box}${error}</div>`;
+  }
+  const { openings } = state;
+  if (name === positionField && openings?.length) {
+    const text = String(value);
+    const chosen = openings.find(({ id, title }) => id === text || title === text)?.id ?? (text && otherPosition);
+    const choices = [...openings, { id: otherPosition, title: strings.other }];
+    const other = chosen === otherPosition && text !== otherPosition ? text : "";
+    // The style shows the second control once the last line of the list is chosen.
+    return html`<div class="field choice" part="field" data-field="${name}">
+      <label for="${id}" part="label">${label}</label>${list(attributes, choices, chosen, strings)}
+      <input part="input" name="${otherPositionField}" aria-label="${strings.otherPosition}" value="${other}" />${error}
+    </div>`;
+  }
   // Below the control, so that the controls of a pair stay side by side.
   return html`<div class="${classes}" part="field" data-field="${name}">
-    <label for="${name}" part="label">${label}</label
+    <label for="${id}" part="label">${label}</label
     >${hinted}${control(field, attributes, [value].flat().join("\n"), strings)}${error}${note}
   </div>`;
 }
@@ -42,11 +64,18 @@ function control(field: FormField, attributes: Markup, value: string, strings: F
   const more = html`${attributes}${rule?.required && html` required`}${autocomplete && html` autocomplete="${autocomplete}"`}
   ${(kind === "email" || kind === "packages") && html` spellcheck="false" autocapitalize="off"`}`;
   if (kind === "file") return fileControl(more, strings);
+  if (kind === "select") return list(more, field.options ?? [], value, strings);
   // A parser drops the first line break of a text area, so the markup has one more.
   if (kind === "paragraphs" || kind === "packages")
     return html`<textarea part="input" rows="${kind === "packages" ? 3 : 7}" ${more}>${"\n"}${value}</textarea>`;
   return html`<input part="input" type="${kind}" ${more} value="${value}" />`;
 }
+
+const list = (attributes: Markup, options: readonly PackageChoice[], value: string, strings: FormStrings): Markup =>
+  html`<select part="input" ${attributes}>
+    <option value="">${strings.choose}</option>
+    ${options.map(({ id, title }) => html`<option value="${id}" ${id === value && html` selected`}>${title}</option>`)}
+  </select>`;
 
 // A file input. A script makes it a place where files can be dropped.
 const fileControl = (attributes: Markup, strings: FormStrings): Markup =>
@@ -60,20 +89,26 @@ const fileControl = (attributes: Markup, strings: FormStrings): Markup =>
     <button type="button" class="quiet" part="remove" data-do="remove" hidden></button>
   </div>`;
 
-/** The catalogue as boxes to tick. */
-export const boxes = (packages: readonly PackageChoice[], ticked: readonly string[], problem?: string): Markup =>
+/** Boxes to tick: the catalogue, or the one of a field of the page's own. */
+const boxes = (
+  { name, id: field, kind, rule }: FormField,
+  choices: readonly { readonly id: string; readonly title: Fill }[],
+  ticked: readonly string[],
+  problem?: string,
+): Markup =>
   html`<div class="boxes">
-    ${packages.map(
+    ${choices.map(
       ({ id, title }, index) =>
         html`<label class="box" part="package"
           ><input
             type="checkbox"
             part="checkbox"
-            id="selectedPackageIds-${index}"
-            name="selectedPackageIds"
+            id="${field}-${index}"
+            name="${name}"
             value="${id}"
+            ${kind === "checkbox" && rule?.required && html` required`}
             ${ticked.includes(id) && html` checked`}${problem && html` aria-invalid="true"`}
-            aria-describedby="selectedPackageIds-error"
+            aria-describedby="${field}-error"
           />
           <span>${title}</span></label
         >`,

@@ -1,5 +1,5 @@
 // The forms: one for each kind of submission, and the newsletter's. Their fields stand in the order in which they are shown.
-import type { Field, FieldGroup, FieldTable, FormWords } from "../field-table.ts";
+import type { Field, FieldGroup, FieldKind, FieldTable, FieldWords, FormWords } from "../field-table.ts";
 import { kinds, type SubmissionKind } from "../kinds.ts";
 import { subscriptionFields, subscriptionForm, subscriptionWords } from "../subscription-fields.ts";
 
@@ -10,6 +10,12 @@ export type FormName = SubmissionKind | "newsletter";
 export type FieldName =
   | { [Name in SubmissionKind]: keyof (typeof kinds)[Name]["fields"] }[SubmissionKind]
   | keyof typeof subscriptionFields;
+
+/** A package or an option of a list, as people see it. */
+export interface PackageChoice {
+  readonly id: string;
+  readonly title: string;
+}
 
 /** What is known of a form. */
 export interface Form {
@@ -37,21 +43,29 @@ export const forms: Readonly<Record<FormName, Form>> = {
 /** The names of all forms. */
 export const formNames = Object.keys(forms) as readonly FormName[];
 
-/** A field with its name. */
-export interface FormField extends Field {
+/** A field as a form shows it. */
+export interface FormField extends Pick<Field, "rule" | "autocomplete" | "half"> {
   /** The name in the submission and in issues. */
-  readonly name: FieldName;
+  readonly name: string;
+  /** Of its control; those of fields of the page's own are numbered. */
+  readonly id: string;
+  readonly kind: FieldKind | "select" | "checkbox" | "hidden";
+  /** Of a field of the page's own; those of ours stand among the form's texts. */
+  readonly words?: FieldWords;
+  readonly options?: readonly PackageChoice[] | undefined;
+  readonly value?: string | undefined;
 }
 
 /** A field of a form. */
-export const fieldOf = (form: FormName, name: FieldName): FormField => ({ name, ...forms[form].fields[name]! });
+export const fieldOf = (form: FormName, name: FieldName): FormField => ({
+  name,
+  id: name,
+  ...forms[form].fields[name]!,
+});
 
 /** The fields of a form without their groups. */
 export const fieldsOf = (form: FormName): readonly FormField[] =>
   forms[form].form.flatMap(({ fields }) => fields.map((name) => fieldOf(form, name)));
-
-/** The hidden field of a form without script that holds what programs send as the `Idempotency-Key` header. */
-export const idempotencyKeyField = "idempotencyKey";
 
 /**
  * The package identifiers that a form sent. Without a catalogue they are typed, one on each line. Identifiers hold no line

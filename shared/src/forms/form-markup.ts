@@ -4,11 +4,13 @@ import { fieldOfKind } from "../field-table.ts";
 import { consentPageField, consentTextField, honeypotField, nextField } from "../hidden-fields.ts";
 import { directionOf, languageField } from "../language.ts";
 import { fieldMarkup } from "./field-markup.ts";
-import { fieldOf, fieldsOf, forms, idempotencyKeyField, type FormName } from "./form-fields.ts";
+import { idempotencyKeyField } from "../further-names.ts";
+import { fieldOf, forms, type FormField, type FormName } from "./form-fields.ts";
 import type { FormReceipt, FormState } from "./form-state.ts";
 import type { FormStrings } from "./form-strings.ts";
 import { html, type Markup } from "../html.ts";
-import { translated, wordedIssues, type WordedIssue } from "./issue-words.ts";
+import { translated, wordedIssues, wordsOf, type WordedIssue } from "./issue-words.ts";
+import { formFields, ownFields } from "./own-fields.ts";
 
 /** The content of the shadow root of a form's element. */
 export function formMarkup(form: FormName, state: FormState): Markup {
@@ -26,9 +28,12 @@ data-protonpass-ignore`;
 
 function openForm(form: FormName, state: FormState): Markup {
   const { strings, values, privacy: { url, consent, page = "" } = {} } = state;
-  const issues = wordedIssues(form, state.issues, strings);
-  const above = issuesAbove(form, issues);
+  const own = ownFields(form, state.fields, strings);
+  const shown = formFields(form, state.fields, strings);
+  const issues = wordedIssues(shown, state.issues, strings);
+  const above = issuesAbove(shown, issues);
   const hidden = {
+    ...state.hidden,
     [idempotencyKeyField]: state.idempotencyKey,
     ...(form === "newsletter" && { source: values["source"] ?? "" }),
     ...(consent && { [consentTextField]: consent, [consentPageField]: page }),
@@ -68,6 +73,7 @@ function openForm(form: FormName, state: FormState): Markup {
       <label>${strings.trap} <input name="${honeypotField}" tabindex="-1" autocomplete="off" ${notToBeFilled} /></label>
     </div>
     ${groups}
+    ${own.length > 0 && html`<div class="grid">${own.map((field) => fieldMarkup(field, state, issues))}</div>`}
     <slot name="notice">${url && privacyLine(url, strings)}</slot>
     <div class="send">
       <button part="submit" type="submit">${strings.forms[form].submit}</button>
@@ -87,8 +93,8 @@ function privacyLine(url: string, { privacy, privacyNotice }: FormStrings): Mark
 }
 
 /** The problems that are listed above a form. A form of one field says the problem at the field only. */
-export const issuesAbove = (form: FormName, issues: readonly WordedIssue[]): readonly WordedIssue[] =>
-  fieldsOf(form).length > 1 ? issues : issues.filter(({ field }) => field === undefined);
+export const issuesAbove = (fields: readonly FormField[], issues: readonly WordedIssue[]): readonly WordedIssue[] =>
+  fields.length > 1 ? issues : issues.filter(({ field }) => field === undefined);
 
 /** How a failure is shown that is not about fields. */
 export interface Failing {
@@ -109,11 +115,11 @@ export function summaryMarkup(
   const heading = title ?? (issues.length > 0 ? strings.problems : message);
   // A link says the label of its field, unless the problem already names the field.
   const text = ({ field, text: words }: WordedIssue) => {
-    const own = field && strings.fields[field.name];
+    const own = field && wordsOf(field, strings);
     return own && words !== own.missing ? `${own.label}: ${words}` : words;
   };
   const item = (issue: WordedIssue) =>
-    issue.field ? html`<li><a href="#${issue.field.name}">${text(issue)}</a></li>` : html`<li>${text(issue)}</li>`;
+    issue.field ? html`<li><a href="#${issue.field.id}">${text(issue)}</a></li>` : html`<li>${text(issue)}</li>`;
   return html`<h2 id="summary-title" part="summary-title">${heading}</h2>
     ${message !== heading && message && html`<p>${message}</p>`}
     ${
@@ -134,16 +140,18 @@ const signs = {
 function receiptMarkup(form: FormName, { message, reference, email }: FormReceipt, strings: FormStrings): Markup {
   const words = strings.forms[form];
   // Nothing is confirmed yet, so the address and the link come first.
-  const asks = email !== undefined && /\bconfirm\b/.test(message);
-  const [before, after] = (asks ? strings.linkSentTo : strings.sentTo).split("{email}");
-  const change = html`<button type="button" class="link" part="change" data-do="change" hidden>
-    ${strings.changeAddress}
-  </button>`;
+  const isReader = form === "newsletter";
+  const asks = isReader && email !== undefined && /\bconfirm\b/.test(message);
+  const sentTo = isReader ? (asks ? strings.linkSentTo : strings.sentTo) : strings.writeTo;
+  const [before, after] = sentTo.split("{email}");
+  const change =
+    isReader &&
+    html`<button type="button" class="link" part="change" data-do="change" hidden>${strings.changeAddress}</button>`;
   const copy = html`<button type="button" class="quiet" part="copy" data-do="copy" hidden>${strings.copy}</button>`;
   return html`<section class="receipt" part="receipt" tabindex="-1" aria-labelledby="receipt-title" autofocus>
     <svg class="sign" aria-hidden="true" viewBox="0 0 24 24" width="40" height="40">
       <circle cx="12" cy="12" r="11" />
-      ${signs[form === "newsletter" ? "mail" : "done"]}
+      ${signs[isReader ? "mail" : "done"]}
     </svg>
     <h2 id="receipt-title" part="receipt-title">${words.accepted}</h2>
     ${!asks && html`<p>${translated(message, strings)}</p>`}

@@ -1,12 +1,10 @@
 // What a form shows. Types only.
 import type { Issue } from "../faults.ts";
+import type { PackageChoice } from "./form-fields.ts";
 import type { FormStrings } from "./form-strings.ts";
+import type { OwnField } from "./own-fields.ts";
 
-/** A package of the catalogue, as buyers see it. */
-export interface PackageChoice {
-  readonly id: string;
-  readonly title: string;
-}
+export type { PackageChoice } from "./form-fields.ts";
 
 /** The content of a form and its problems. */
 export interface FormState {
@@ -16,8 +14,14 @@ export interface FormState {
   readonly values: Readonly<Record<string, string | readonly string[]>>;
   /** Problems of a submission that was refused. */
   readonly issues: readonly Issue[];
-  /** The catalogue to choose from; null: any identifier may be typed. */
-  readonly packages: readonly PackageChoice[] | null;
+  /** The catalogue to choose from; null: any identifier may be typed; none: no question; undefined: not yet known. */
+  readonly packages: readonly PackageChoice[] | null | undefined;
+  /** The openings to apply for; null or absent: any position may be typed. */
+  readonly openings?: readonly PackageChoice[] | null | undefined;
+  /** Fields of the page's own. */
+  readonly fields?: readonly OwnField[] | undefined;
+  /** What else is sent with the form, by its names: fields of a page that is not known. */
+  readonly hidden?: Readonly<Record<string, string>> | undefined;
   readonly strings: FormStrings;
   /** The same for every try of one submission, another one for the next. */
   readonly idempotencyKey: string;
@@ -47,6 +51,6 @@ export interface FormReceipt {
   readonly message: string;
   /** What the person may quote; a subscription has none. */
   readonly reference?: string | undefined;
-  /** Where the mail of a subscription went. */
+  /** Where the mail went. */
   readonly email?: string | undefined;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { faults } from "../faults.ts";
 import { packageCounts } from "../inquiry-fields.ts";
 import { readText } from "../text.ts";
-import { forms } from "./form-fields.ts";
+import { fieldsOf, forms } from "./form-fields.ts";
 import type { FormStrings } from "./form-strings.ts";
 import { formTexts } from "./form-texts.ts";
 import { filled, translated, wordedIssues } from "./issue-words.ts";
@@ -77,7 +77,7 @@ test("problems come in the order of the fields, those of no field last, and a mi
     { path: ["email"], message: "This field is required." },
     { path: ["selectedPackageIds", 3], message: "At most 100 characters." },
   ];
-  expect(wordedIssues("inquiry", issues, english).map(({ field, text }) => [field?.name, text])).toEqual([
+  expect(wordedIssues(fieldsOf("inquiry"), issues, english).map(({ field, text }) => [field?.name, text])).toEqual([
     ["selectedPackageIds", "At most 100 characters."],
     ["email", "Enter your e-mail address."],
     [undefined, "Is not right."],

@@ -24,6 +24,13 @@ export const english = {
   lang: "en",
   ...ofTables,
   groups: { person: "About you", work: "About the work", documents: "Resume and letter" },
+  /** Label of the letter in an inquiry. */
+  message: "Message",
+  /** The first line of a list to choose from. */
+  choose: "Please choose",
+  /** The last line of the positions, and the field for what it means. */
+  other: "Other",
+  otherPosition: "Which position?",
   /** Stands behind the label of an optional field. */
   optional: "optional",
   /** Heading above the list of problems. */
@@ -42,6 +49,8 @@ export const english = {
   /** The button that copies the reference, and what it says afterwards. */
   copy: "Copy",
   copied: "Copied",
+  /** Where the mail to a buyer or an applicant goes. */
+  writeTo: "We write to {email}.",
   /** Where a subscription's mail went, the same where its link must be opened, and what for. */
   sentTo: "We wrote to {email}. Wrong address?",
   linkSentTo: "We sent a link to {email}. Wrong address?",

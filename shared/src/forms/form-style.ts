@@ -33,7 +33,7 @@ fieldset { min-width: 0; margin: 0; padding: 0; border: 0; }
 form > fieldset { padding-top: var(--gap); border-top: 1px solid var(--hairline); }
 .trap + fieldset { padding-top: 0; border-top: 0; }
 legend { padding: 0; }
-form > fieldset > legend { float: inline-start; width: 100%; margin-bottom: 1rem; font-size: 1.125em; font-weight: 650; letter-spacing: -.01em; }
+form > fieldset > legend { float: inline-start; width: 100%; margin-bottom: 1rem; font-size: 1.125em; font-weight: 650; }
 form > fieldset > legend + * { clear: both; }
 p { margin: 0; }
 .field > label, .field > legend { display: block; margin-bottom: .375rem; font-weight: 600; }
@@ -44,7 +44,7 @@ fieldset > .error { margin: 0 0 .5rem; }
 .error { position: relative; padding-inline-start: 1.65em; color: var(--bad); font-weight: 600; }
 .note { color: var(--quiet); font-variant-numeric: tabular-nums; }
 .error::before { content: "!"; content: "!" / ""; position: absolute; inset-block-start: .125em; inset-inline-start: 0; width: 1.25em; height: 1.25em; border-radius: 50%; background: var(--bad); color: light-dark(#fff, #2a0d08); font-weight: 700; line-height: 1.25; text-align: center; }
-input:not([type=checkbox]), textarea {
+input:not([type=checkbox]), textarea, select {
   display: block;
   width: 100%;
   min-height: 2.875rem;
@@ -55,24 +55,23 @@ input:not([type=checkbox]), textarea {
   background: var(--surface);
   color: inherit;
   font: inherit;
-  transition: border-color .15s, box-shadow .15s;
 }
-input:not([type=checkbox]):hover, textarea:hover { border-color: var(--text); }
-.busy [data-field] :is(input, textarea, .box, .drop) { background: color-mix(in srgb, var(--text) 5%, var(--surface)); cursor: default; }
+.busy [data-field] :is(input, textarea, select, .box, .drop) { background: color-mix(in srgb, var(--text) 5%, var(--surface)); cursor: default; }
+.choice:not(:has(option[value="*"]:checked)) > input { display: none; }
+.choice > input { margin-top: .5rem; }
 textarea { resize: vertical; }
-.summary, .receipt, input, textarea { scroll-margin-block: 8rem; }
+.summary, .receipt, input, textarea, select { scroll-margin-block: 8rem; }
 [aria-invalid=true]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-:is(input:not([type=checkbox]), textarea):focus-visible { border-color: var(--accent); outline-width: 2px; outline-offset: 0; box-shadow: 0 0 0 5px color-mix(in srgb, var(--accent) 18%, transparent); }
+:is(input:not([type=checkbox]), textarea, select):focus-visible { border-color: var(--accent); outline-width: 2px; outline-offset: 0; box-shadow: 0 0 0 5px color-mix(in srgb, var(--accent) 18%, transparent); }
 .boxes { display: grid; gap: .5rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); }
 .boxes:has(> :nth-child(13)) { max-height: 24rem; padding: .5rem; border: 1px solid var(--hairline); border-radius: var(--radius); overflow-y: auto; }
-.box { display: flex; gap: .75rem; align-items: center; min-height: 2.875rem; padding: .5rem .75rem; border: 1px solid var(--hairline); border-radius: var(--radius); background: var(--surface); cursor: pointer; transition: border-color .15s, background-color .15s; }
-.box:hover { border-color: var(--line); }
+.box { display: flex; gap: .75rem; align-items: center; min-height: 2.875rem; padding: .5rem .75rem; border: 1px solid var(--hairline); border-radius: var(--radius); background: var(--surface); cursor: pointer; }
 .box:has(:checked) { border-color: var(--accent); background: color-mix(in srgb, var(--accent) 8%, var(--surface)); }
 .box:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
 .box > span { min-width: 0; }
 input[type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); outline: 0; }
-.drop { position: relative; display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; padding: .75rem; border: 1.5px dashed var(--line); border-radius: var(--radius); background: var(--surface); transition: border-color .15s, background-color .15s; }
+.drop { position: relative; display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; padding: .75rem; border: 1.5px dashed var(--line); border-radius: var(--radius); background: var(--surface); }
 .drop svg { flex: none; fill: none; stroke: var(--quiet); stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .drop input[type=file] { flex: 1; width: auto; min-width: 0; min-height: 0; padding: .25rem; border: 0; background: none; box-shadow: none; }
 .drop ::file-selector-button { margin-inline-end: .75rem; padding: .25rem .875rem; border: 1px solid var(--line); border-radius: var(--radius); background: transparent; color: inherit; font: inherit; }
@@ -87,14 +86,12 @@ input[type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; a
 .chosen { flex: 1; min-width: 0; }
 .chosen span { display: block; color: var(--quiet); font-size: .9375em; }
 .drop button { position: relative; z-index: 1; }
-button { min-height: 2.875rem; margin: 0; padding: .5625rem 1.375rem; border: 1px solid transparent; border-radius: var(--radius); background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; transition: background-color .15s; }
-button:hover { background: color-mix(in srgb, var(--accent) 85%, var(--text)); }
+button { min-height: 2.875rem; margin: 0; padding: .5625rem 1.375rem; border: 1px solid transparent; border-radius: var(--radius); background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; }
 button[aria-disabled=true] { display: inline-flex; gap: .625rem; align-items: center; justify-content: center; background: var(--accent); opacity: .75; cursor: progress; }
 button[aria-disabled=true]::before { content: ""; width: 1em; height: 1em; border: 2px solid; border-inline-end-color: transparent; border-radius: 50%; animation: turn .8s linear infinite; }
 @keyframes turn { to { rotate: 1turn; } }
 button.quiet[aria-disabled=true] { background: none; }
 button.link { min-height: 1.75rem; padding: 0; border: 0; background: none; color: var(--accent); font-weight: inherit; text-decoration: underline; text-underline-offset: .2em; }
-button.link:hover { background: none; text-decoration-thickness: 2px; }
 button.quiet { border-color: var(--line); background: transparent; color: inherit; font-weight: 500; }
 button.quiet:hover { background: color-mix(in srgb, var(--text) 7%, transparent); }
 .drop button.quiet, .reference button { min-height: 2.25rem; padding: .25rem .875rem; }
@@ -107,7 +104,7 @@ slot { display: contents; }
 .privacy a { color: var(--accent); text-underline-offset: .2em; }
 progress { order: 1; flex: 1 0 100%; width: 100%; height: .5rem; border: 0; border-radius: 1rem; overflow: hidden; appearance: none; background: var(--hairline); color: var(--accent); }
 progress::-webkit-progress-bar { background: var(--hairline); }
-progress::-webkit-progress-value { border-radius: 1rem; background: var(--accent); transition: inline-size .2s; }
+progress::-webkit-progress-value { border-radius: 1rem; background: var(--accent); }
 progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
 .summary { padding: 1rem 1.25rem; border: 1px solid var(--bad); border-inline-start-width: 5px; border-radius: var(--radius); background: color-mix(in srgb, var(--bad) 6%, var(--surface)); }
 .summary h2 { margin: 0; font-size: 1em; font-weight: 650; }
@@ -117,16 +114,13 @@ progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
 .summary a { color: var(--bad); text-underline-offset: .2em; }
 .receipt { padding: 1.75rem; border: 1px solid var(--hairline); border-radius: calc(var(--radius) * 1.5); background: var(--surface); }
 .receipt > * + * { margin-top: .875rem; }
-.receipt { animation: arrive .3s ease-out; }
-@keyframes arrive { from { opacity: 0; translate: 0 .5rem; } }
-.newsletter .sign { fill: color-mix(in srgb, var(--accent) 14%, transparent); stroke: var(--accent); }
-.receipt h2 { margin: 1rem 0 0; font-size: 1.375em; line-height: 1.25; letter-spacing: -.015em; text-wrap: balance; }
+.receipt h2 { margin: 1rem 0 0; font-size: 1.375em; line-height: 1.25; }
 .sign { display: block; fill: color-mix(in srgb, var(--good) 14%, transparent); stroke: var(--good); stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .sign circle { stroke: none; }
 .sign path { fill: none; }
 .reference > span { display: block; color: var(--quiet); font-size: .9375em; }
 .reference button { margin: .25rem .5rem .25rem 0; }
-.reference strong { font-size: 1.125em; font-variant-numeric: tabular-nums; letter-spacing: .01em; user-select: all; }
+.reference strong { font-size: 1.125em; font-variant-numeric: tabular-nums; user-select: all; }
 .trap { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 @container (min-width: 32rem) {
   .grid { grid-template-columns: 1fr 1fr; align-items: start; }
@@ -142,10 +136,9 @@ progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
 }
 @container (max-width: 26rem) {
   .send button[type=submit] { width: 100%; }
-  .receipt { padding: 1.25rem; }
 }
 @media (prefers-reduced-motion: reduce) {
-  *, ::before, ::after { transition: none !important; animation: none !important; }
+  *, ::before, ::after { animation: none !important; }
 }
 @media (forced-colors: active) {
   button[aria-disabled=true] { opacity: 1; color: GrayText; }

@@ -47,7 +47,7 @@ test.each(forms)("the $name form", ({ name, schema }) => {
       const values = new FormData();
       texts.forEach(({ name: field }, position) => values.set(field, answers[position]!));
       const issues = schema.safeParse(sent(name, values)).error?.issues ?? [];
-      const found = checkValues(name, values);
+      const found = checkValues(fieldsOf(name), values);
       // Where several things are wrong with one field, the form names one of them.
       expect(new Set(found.map(({ path }) => path[0]))).toEqual(new Set(issues.map(({ path }) => path[0])));
       for (const { path, message } of found)

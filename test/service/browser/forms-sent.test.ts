@@ -98,6 +98,8 @@ test("a form can be filled in and sent with the keyboard alone", async () => {
   await page.keyboard.press("Tab");
   await page.keyboard.type("keyboard@example.org");
   await page.keyboard.press("Tab");
+  await page.keyboard.type("Typed without a mouse.");
+  await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
   // From the receipt past the button that copies the reference.

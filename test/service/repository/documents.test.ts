@@ -58,6 +58,7 @@ test("docs/forms.md names every part for pages to style the forms by, and no oth
   };
   const receipt = { message: "Thanks.", reference: "INQ-20261121-042137", email: "ann@example.org" };
   const markup = [
+    formMarkup("newsletter", { ...state, receipt: { message: "Thanks.", email: "ann@example.org" } }),
     formMarkup("inquiry", state),
     formMarkup("application", state),
     formMarkup("inquiry", { ...state, receipt }),

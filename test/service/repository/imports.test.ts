@@ -137,6 +137,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "resumes/staging.ts",
     "config/catalogue.ts",
     "config/languages.ts",
+    "config/openings.ts",
     "config/page-words.ts",
     "config/config.ts",
     // The gate counts before there is a call.
@@ -160,7 +161,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "webhooks/target.ts",
   ],
   rpc: ["intake/"],
-  intake: ["config/catalogue.ts", "mail/outbox.ts"],
+  intake: ["config/catalogue.ts", "config/openings.ts", "mail/outbox.ts"],
   desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/staging.ts"],
   storage: [],
   mail: ["config/catalogue.ts", "config/languages.ts", "config/mail-words.ts"],

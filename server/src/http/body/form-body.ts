@@ -1,15 +1,16 @@
 // Gathers the fields of a form, from multipart parts or URL-encoded pairs, into FormData that holds nothing but known
 // names: the names are a stranger's, and zod-form-data builds paths from them. Further fields are set aside before it.
-import { resumeField } from "@submissions/shared/application-fields";
+import { positionField, resumeField } from "@submissions/shared/application-fields";
 import { fieldOfKind } from "@submissions/shared/field-table";
 import type { FaultName } from "@submissions/shared/faults";
-import { idempotencyKeyField, packageIdsOf } from "@submissions/shared/forms/form-fields";
+import { packageIdsOf } from "@submissions/shared/forms/form-fields";
+import { hiddenFields, idempotencyKeyField, isFurtherName } from "@submissions/shared/further-names";
+import { otherPosition, otherPositionField } from "@submissions/shared/hidden-fields";
 import { type Kind, kindOf, submissionKinds } from "@submissions/shared/kinds";
 import { bytesMax, namesMax, textLengthMax } from "@submissions/shared/limits";
 import { subscribeInput } from "@submissions/shared/subscription";
 import { rawLengthFactor } from "@submissions/shared/text";
 import { Fault } from "../../fault.ts";
-import { hiddenFields, isFurtherName } from "../../intake/further-fields.ts";
 import type { Input, Problem } from "../../intake/call.ts";
 import type { StagedResume } from "../../resumes/vault.ts";
 
@@ -68,7 +69,11 @@ export class FormBody {
   /** @param keyed whether the form may hold its idempotency key: pages cannot send the header */
   constructor(shape: FormShape, { keyed } = { keyed: false }) {
     this.#shape = shape;
-    this.#names = new Set([...shape.texts, ...hiddenFields, ...(keyed ? [idempotencyKeyField] : [])]);
+    this.#names = new Set([
+      ...shape.texts,
+      ...hiddenFields,
+      ...(keyed ? [idempotencyKeyField, otherPositionField] : []),
+    ]);
   }
 
   /**
@@ -95,7 +100,8 @@ export class FormBody {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     // FormData would put U+FFFD for half of a surrogate pair, which JSON can write.
     if (!text.isWellFormed()) throw new Fault("bodyMalformed");
-    this.fields.append(name, text);
+    if (name !== otherPositionField) this.fields.append(name, text);
+    else if (this.fields.get(positionField) === otherPosition) this.fields.set(positionField, text);
   }
 
   /** The fault of a text field over its limit, which names a field that the form has. */

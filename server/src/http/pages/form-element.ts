@@ -19,6 +19,7 @@ const stateOf = (form: FormName, site: Site, root: string, filled: Filled): Form
   values: { source: siteSource },
   issues: [],
   packages: packagesWith(site, []),
+  openings: site.openings(),
   strings: english,
   idempotencyKey: randomUUID(),
   // The page of a refused form shows the same line, but this one showed it first.

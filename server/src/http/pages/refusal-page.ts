@@ -4,14 +4,9 @@ import { randomUUID } from "node:crypto";
 import { resumeField } from "@submissions/shared/application-fields";
 import { fieldOfKind } from "@submissions/shared/field-table";
 import type { FaultName, Issue } from "@submissions/shared/faults";
-import {
-  fieldsOf,
-  forms,
-  idempotencyKeyField,
-  packageIdsOf,
-  type FormName,
-} from "@submissions/shared/forms/form-fields";
+import { fieldsOf, forms, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
+import { idempotencyKeyField } from "@submissions/shared/further-names";
 import { translated } from "@submissions/shared/forms/issue-words";
 import { altchaField } from "@submissions/shared/hidden-fields";
 import { html } from "@submissions/shared/html";

@@ -46,7 +46,12 @@ export function siteRoutes(app: FastifyInstance, site: Site): void {
   const packages = listed ?? (site.hasFrontPage ? packagesWith(site, []) : null);
   const own = [...site.languages].filter(([language]) => !builtInLanguages.has(language));
   const languages = own.length === 0 ? {} : { languages: own.map(([language]) => language) };
-  const config = JSON.stringify({ packages, proofOfWork, ...languages });
+  const config = { packages, proofOfWork, ...languages };
+  const fixed = JSON.stringify(config);
+  const current = () => {
+    const openings = site.openings();
+    return openings === null ? fixed : JSON.stringify({ ...config, openings });
+  };
   for (const [language, { formWords }] of own) {
     const words = JSON.stringify(formWords);
     app.get(`/forms/${language}.json`, (_request, reply) =>
@@ -57,6 +62,6 @@ export function siteRoutes(app: FastifyInstance, site: Site): void {
     );
   }
   app.get("/forms/config.json", (_request, reply) =>
-    reply.type("application/json; charset=utf-8").header("cache-control", "public, max-age=300").send(config),
+    reply.type("application/json; charset=utf-8").header("cache-control", "public, max-age=300").send(current()),
   );
 }

@@ -5,6 +5,7 @@ import { nextField } from "@submissions/shared/hidden-fields";
 import { languageAmong, type Language } from "@submissions/shared/language";
 import { textLengthMax } from "@submissions/shared/limits";
 import type { CataloguePackage } from "../../config/catalogue.ts";
+import type { Opening } from "../../config/openings.ts";
 import type { Config } from "../../config/config.ts";
 import type { LanguageWords } from "../../config/languages.ts";
 import type { Intake } from "../../intake/submit.ts";
@@ -21,13 +22,13 @@ interface SiteFacts extends Pick<Config, "brand" | "privacy" | "corsOrigins" | "
   readonly version: string;
   /** The forms' script; null when it was not built. */
   readonly bundle: FormsBundle | null;
-  readonly intake: Pick<Intake, "packageTitles" | "newsletterOptIn" | "proofOfWork">;
+  readonly intake: Pick<Intake, "packageTitles" | "openings" | "clock" | "newsletterOptIn" | "proofOfWork">;
 }
 
 export type Site = ReturnType<typeof siteOf>;
 
 export function siteOf({ intake, packages, ...facts }: SiteFacts) {
-  const { packageTitles, newsletterOptIn, proofOfWork } = intake;
+  const { packageTitles, openings, newsletterOptIn, proofOfWork } = intake;
   const { languages } = facts;
   return {
     ...facts,
@@ -37,10 +38,17 @@ export function siteOf({ intake, packages, ...facts }: SiteFacts) {
     packages: packages.slice(0, packagesShownMax),
     newsletterOptIn,
     proofOfWork: proofOfWork !== null,
+    /** What one may apply for now; null: no list. */
+    openings: (): readonly PackageChoice[] | null => openings && openings.open(intake.clock.now()).map(choiceOf),
     languageOf: (tag: unknown): Language => languageAmong(tag, languages),
     words: (language: Language = "en"): LanguageWords => languages.get(language) ?? languages.get("en")!,
   };
 }
+
+const choiceOf = ({ id, title, location }: Opening): PackageChoice => ({
+  id,
+  title: location === undefined ? title : `${title} – ${location}`,
+});
 
 /** The packages to choose from, and those of `ids` that stand further down in the catalogue. */
 export function packagesWith({ packages, catalogue }: Site, ids: readonly string[]): readonly PackageChoice[] {

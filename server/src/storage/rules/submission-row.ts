@@ -41,6 +41,7 @@ export function fieldsOf(record: SubmissionRecord): string {
   for (const { storedAs } of jsonFields[record.kind]) fields[storedAs] = values[storedAs];
   if (kindOf(record.kind).file !== null) fields["resume"] = record.resume && { ...record.resume, key: undefined };
   if (record.language !== "en") fields["language"] = record.language;
+  if (record.opening !== undefined) fields["opening"] = record.opening;
   if (record.consent !== null) fields["consent"] = record.consent;
   if (record.more !== null) fields["more"] = record.more;
   return JSON.stringify(fields);
@@ -98,6 +99,7 @@ function read(row: SubmissionRow): { readonly submission: StoredSubmission; read
     disposable: row.disposable === 1,
     consent: consentOf(fields["consent"]),
     more: moreOf(fields["more"]),
+    ...(isText(fields["opening"]) && { opening: fields["opening"] }),
   };
   const values = Object.fromEntries(jsonFields[row.kind].map((field) => [field.storedAs, valueOf(field)]));
   const submission = { ...columns, ...values, resume: resumeOf(row) } as StoredSubmission;

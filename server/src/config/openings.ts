@@ -1,0 +1,62 @@
+// The openings that one may apply for: a file that a setting names, read when the configuration is loaded.
+import { required } from "@submissions/shared/fields";
+import { textLengthMax } from "@submissions/shared/limits";
+import { requiredText } from "@submissions/shared/text";
+import { z } from "zod";
+import { fileText } from "./catalogue.ts";
+import { parseJson, refuse, type Kind } from "./kinds.ts";
+
+const line = required({ rule: requiredText(textLengthMax.name) });
+const dayMs = 86_400_000;
+
+const openingShape = z.object({
+  id: required({ rule: requiredText(textLengthMax.packageId) }),
+  /** It is stored as the position, and has its limit. */
+  title: line,
+  team: line.optional(),
+  location: line.optional(),
+  /** The last day, UTC; absent: it stays open. */
+  closes: z.iso.date().optional(),
+});
+
+export type Opening = Readonly<z.output<typeof openingShape>>;
+
+export const openings: Kind<readonly Opening[]> = fileText.transform((text, context) => {
+  const json = parseJson(text);
+  if (!Array.isArray(json)) return refuse(context, "must be the path of a JSON array of openings.");
+  const ids = new Set<string>();
+  const mistakes: string[] = [];
+  const read = json.flatMap((one: unknown, index) => {
+    const { data, error } = openingShape.safeParse(one);
+    const fields = new Set(error?.issues.map(({ path }) => String(path[0] ?? "")));
+    const wrong = [...fields].map((field) => (field === "" ? "is not an object" : `has no usable ${field}`));
+    if (data && ids.has(data.id)) wrong.push("repeats an earlier id");
+    if (wrong.length > 0) mistakes.push(`opening ${index + 1} of the file ${wrong.join(" and ")}.`);
+    if (data) ids.add(data.id);
+    return data ?? [];
+  });
+  return mistakes.length > 0 ? refuse(context, mistakes.join(" ")) : read;
+});
+
+/** What is open at a time, and what a position means. Null where no openings are set: any text is a position. */
+export class Openings {
+  readonly all: readonly Opening[];
+
+  constructor(all: readonly Opening[]) {
+    this.all = all;
+  }
+
+  open(at: number): readonly Opening[] {
+    return this.all.filter((one) => isOpen(one, at));
+  }
+
+  /** The opening that a position names by its id or title; one that is open goes before others of that title. */
+  named(position: string, at: number): Opening | undefined {
+    const byTitle = this.all.filter(({ title }) => title === position);
+    return this.all.find(({ id }) => id === position) ?? byTitle.find((one) => isOpen(one, at)) ?? byTitle[0];
+  }
+}
+
+/** Until the end of its last day. */
+export const isOpen = ({ closes }: Opening, at: number): boolean =>
+  closes === undefined || at < Date.parse(closes) + dayMs;

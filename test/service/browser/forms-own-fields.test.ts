@@ -1,0 +1,153 @@
+// Forms with fields of a page's own: in a plain page, without script, rendered by a server, and in React; and the list of
+// openings.
+import { join } from "node:path";
+import { english, formMarkup } from "@submissions/client/markup";
+import { InquiryForm, type InquiryFormProps } from "@submissions/client/react";
+import { createElement } from "react";
+import { renderToString } from "react-dom/server";
+import { expect, test } from "vitest";
+import { openBrowser, Visit } from "../../support/browser.ts";
+import { openHostSite } from "../../support/host-site.ts";
+import { startService } from "../../support/service.ts";
+import { shared } from "../../support/shared.ts";
+
+const fixture = (name: string) => join(import.meta.dirname, "../../fixtures", name);
+const browser = shared(openBrowser);
+const host = shared(openHostSite);
+const service = shared(() =>
+  startService({
+    env: { CORS_ORIGINS: host().url, OPENINGS: fixture("openings.json"), LANGUAGES: fixture("languages") },
+  }),
+);
+
+const fields = [
+  {
+    name: "budget",
+    label: { en: "Budget", fr: "Budget prévu" },
+    type: "select",
+    options: ["small", { value: "large", label: "Large" }],
+    required: true,
+  },
+  { name: "project", label: "Project", maximum: 10 },
+  { name: "needs[]", label: "Needs", type: "textarea" },
+  { name: "call", label: "Please call me", type: "checkbox" },
+  { name: "utm_*", type: "hidden" },
+  // None of these may be declared: a field of ours, guards, and what a framework sends.
+  { name: "email", label: "Stolen", type: "hidden", value: "thief@example.org" },
+  { name: "website", type: "hidden", value: "x" },
+  { name: "lang", type: "hidden", value: "de" },
+  { name: "_method", type: "hidden", value: "put" },
+] as const;
+
+const script = () => `<script type="module" src="${service().url}/forms.js"></script>`;
+const attribute = (value: unknown) => JSON.stringify(value).replaceAll("'", "&#39;");
+
+async function visitBody(body: string, query = "", options = {}): Promise<Visit> {
+  host().show({ body });
+  const visit = await Visit.begin(browser(), options);
+  await visit.page.goto(`${host().url}/${query}`);
+  return visit;
+}
+
+const latest = async () => (await service().stored()).inquiries.at(-1);
+
+test("a plain page asks for five fields of its own, and none of them replaces one of ours", async () => {
+  const body = `<inquiry-form packages='["de-AT"]' fields='${attribute(fields)}'></inquiry-form>${script()}`;
+  await using visit = await visitBody(body, "?utm_source=ad&utm_campaign=may&other=1");
+  const form = visit.page.locator("inquiry-form");
+  await form.getByRole("checkbox", { name: "de-AT" }).check();
+  await form.getByLabel("Your name").fill("Ann Buyer");
+  await form.getByLabel("E-mail address").fill("ann@example.org");
+  await form.getByLabel("Project").fill("much too long");
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+  await form.getByRole("link", { name: "Budget: This field is required." }).click();
+  await expect.poll(() => form.getByLabel("Budget").evaluate((one) => one.matches(":focus"))).toBe(true);
+  await form.getByText("Project: At most 10 characters.").waitFor();
+  await form.getByLabel("Budget").selectOption({ label: "Large" });
+  await form.getByLabel("Project").fill("Voices");
+  await form.getByLabel("Needs").fill("one\ntwo");
+  await form.getByRole("checkbox", { name: "Please call me" }).check();
+  await form.getByLabel("Message").fill("Dear team,\nhello.");
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+  await form.getByText("We write to ann@example.org.").waitFor();
+  expect(await latest()).toMatchObject({
+    email: "ann@example.org",
+    language: "en",
+    status: "new",
+    more: {
+      budget: "large",
+      project: "Voices",
+      "needs[]": "one\ntwo",
+      call: "yes",
+      message: "Dear team,\nhello.",
+      utm_source: "ad",
+      utm_campaign: "may",
+    },
+  });
+  expect(Object.keys((await latest())?.more ?? {})).toHaveLength(7);
+});
+
+test("the message can be left out, and packages='[]' is no question", async () => {
+  const own = attribute([{ name: "message", type: "none" }]);
+  const values = attribute({ selectedPackageIds: ["de-AT"] });
+  const body = `<inquiry-form packages='[]' values='${values}' fields='${own}'></inquiry-form>${script()}`;
+  await using visit = await visitBody(body);
+  const form = visit.page.locator("inquiry-form");
+  await form.getByLabel("Your name").fill("Ben Buyer");
+  await form.getByLabel("E-mail address").fill("ben@example.org");
+  expect(await form.locator("textarea, [type=checkbox]").count()).toBe(0);
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+  await form.getByRole("region", { name: "Your inquiry has been sent" }).waitFor();
+  expect(await latest()).toMatchObject({ name: "Ben Buyer", selectedPackageIds: ["de-AT"], more: null });
+});
+
+test("one identifier that a framework's server wrote is that package, and no other is offered", async () => {
+  await using visit = await visitBody(`<inquiry-form packages="de-AT"></inquiry-form>${script()}`);
+  const boxes = visit.page.locator("inquiry-form").getByRole("checkbox");
+  await expect.poll(() => boxes.count()).toBe(1);
+  expect(await boxes.first().inputValue()).toBe("de-AT");
+});
+
+test("a form that a server has rendered keeps its fields without script", async () => {
+  const action = `${service().url}/api/marketplace/inquiry`;
+  const state = { action, values: { utm_source: "mail" }, issues: [], strings: english, idempotencyKey: "" };
+  const { text } = formMarkup("inquiry", { ...state, packages: [{ id: "de-AT", title: "Austrian" }], fields });
+  const body = `<inquiry-form><template shadowrootmode="open">${text}</template></inquiry-form>`;
+  await using visit = await visitBody(body, "", { javaScriptEnabled: false });
+  const { page } = visit;
+  await page.getByRole("checkbox", { name: "Austrian" }).check();
+  await page.getByLabel("Your name").fill("Cem Buyer");
+  await page.getByLabel("E-mail address").fill("cem@");
+  await page.getByLabel("Budget").selectOption("small");
+  await page.getByLabel("Message").fill("Without script");
+  await page.getByLabel("E-mail address").fill("cem@example.org");
+  await page.getByRole("button", { name: "Send inquiry" }).click();
+  await page.getByRole("heading", { name: "Your inquiry has been sent" }).waitFor();
+  expect(await latest()).toMatchObject({
+    name: "Cem Buyer",
+    more: { budget: "small", message: "Without script", utm_source: "mail" },
+  });
+});
+
+test("React renders the same fields on a server", () => {
+  const props: InquiryFormProps = { endpoint: "https://a.example", packages: ["de-AT"], fields, lang: "de" };
+  const html = renderToString(createElement(InquiryForm, props));
+  expect(html).toContain('name="budget"');
+  expect(html).toContain(">Nachricht");
+  expect(html).not.toContain('value="thief@example.org"');
+});
+
+test("an application chooses an opening, or says which other position", async () => {
+  await using visit = await visitBody(`<application-form></application-form>${script()}`);
+  const form = visit.page.locator("application-form");
+  const position = form.getByLabel("Position you apply for");
+  await position.selectOption({ label: "Accent annotator – Lisbon" });
+  await form.getByLabel("Full name").fill("Ana Souza");
+  await form.getByLabel("E-mail address").fill("ana@example.org");
+  expect(await form.getByLabel("Which position?").isVisible()).toBe(false);
+  await position.selectOption({ label: "Other" });
+  await form.getByLabel("Which position?").fill("Cook");
+  await form.getByRole("button", { name: "Send application" }).click();
+  await form.getByText("We write to ana@example.org.").waitFor();
+  expect((await service().stored()).applications).toMatchObject([{ position: "Cook" }]);
+});
