@@ -5,7 +5,8 @@ import { defineConfig, type BuildEnvironmentOptions, type PluginOption } from "v
 
 const documentWords =
   /(?<=[{,]\s*)(?:label: "[^"]*",\s*(?=en:)|(?:description|example|storedAs):\s*(?:"[^"]*"|\[[^\]]*\]),?)/g;
-const consoleWords = /\b(?:label|plural|yours|received|person|prefix|file|role|icon):\s*(?:"[^"]*"|\{[^}]*\}|\w+),?/g;
+const consoleWords =
+  /\b(?:label|plural|yours|received|person|prefix|staged|file|role|icon):\s*(?:"[^"]*"|\{[^}]*\}|\w+),?/g;
 const serverLimits = /\b(?:headers|json\w*|\w*Form|formField|formText|source\w*|consentText):[^,}\n]*,?/g;
 
 /**

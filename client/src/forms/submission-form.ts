@@ -327,7 +327,7 @@ export abstract class SubmissionForm extends FormElement {
     if (!this.dispatchEvent(told)) return this.#view?.say("");
     this.#key.spend();
     const reference = referenceIn(detail);
-    const email = String(values.get("email")).trim();
+    const email = (values.get("email") as string).trim();
     const focus = this.#mayFocus();
     this.#render({}, { message: detail.message, reference, email });
     if (focus) this.shadowRoot!.querySelector<HTMLElement>(".receipt")?.focus();

@@ -43,7 +43,7 @@ export function fieldMarkup(field: FormField, state: FormState, issues: readonly
   const { openings } = state;
   if (name === positionField && openings?.length) {
     const text = String(value);
-    const chosen = openings.find(({ id, title }) => id === text || title === text)?.id ?? (text && otherPosition);
+    const chosen = openings.find((one) => one.id === text || one.title === text)?.id ?? (text && otherPosition);
     const choices = [...openings, { id: otherPosition, title: strings.other }];
     const other = chosen === otherPosition && text !== otherPosition ? text : "";
     // The style shows the second control once the last line of the list is chosen.

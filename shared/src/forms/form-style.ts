@@ -93,7 +93,6 @@ button[aria-disabled=true]::before { content: ""; width: 1em; height: 1em; borde
 button.quiet[aria-disabled=true] { background: none; }
 button.link { min-height: 1.75rem; padding: 0; border: 0; background: none; color: var(--accent); font-weight: inherit; text-decoration: underline; text-underline-offset: .2em; }
 button.quiet { border-color: var(--line); background: transparent; color: inherit; font-weight: 500; }
-button.quiet:hover { background: color-mix(in srgb, var(--text) 7%, transparent); }
 .drop button.quiet, .reference button { min-height: 2.25rem; padding: .25rem .875rem; }
 .send { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; }
 .status { flex: 1 1 auto; color: var(--quiet); }
