@@ -176,8 +176,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     publicUrl: baseUrl,
     packageTitles,
     scanned: config.scanner !== null,
-    composeReply: (submission, text, author) => {
-      const reply = { text, author, followsReceipt: false, followsAnswer: null };
+    composeReply: (submission, text, author, quoted) => {
+      const reply = { text, author, quoted, followsReceipt: false, followsAnswer: null };
       return compose({ kind: `${submission.kind}-reply`, about: { submission, reply } });
     },
     newLinks,

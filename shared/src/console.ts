@@ -1,12 +1,16 @@
 // What the operators' console and its server say to each other: plain types of filters, rows and changes. Times are
 // milliseconds since the epoch, UTC.
 import { type KindPlural, type SubmissionKind, submissionKinds } from "./kinds.ts";
-import type { Language } from "./language.ts";
+import type { GreetingLanguage, Language } from "./language.ts";
 import type { Role } from "./roles.ts";
 import type { DeclineDays, Stage } from "./stages.ts";
 
 export const triageStatuses = ["new", "open", "done", "spam"] as const;
 export type TriageStatus = (typeof triageStatuses)[number];
+
+/** Who has to write next. */
+export const waitedFors = ["us", "them"] as const;
+export type WaitedFor = (typeof waitedFors)[number];
 
 /** The signed-in operator. */
 export interface Me {
@@ -20,10 +24,12 @@ export interface Me {
 export interface InboxFilter {
   /** Absent: all that the role may see. */
   readonly kind?: SubmissionKind;
-  /** Absent: all but spam, in a search spam too. `todo`: new and open. */
+  /** Absent: all but spam, in a search spam too. `todo`: new and open, but what is snoozed. */
   readonly status?: TriageStatus | "todo";
   /** Kinds without stages have none of them. */
   readonly stage?: Stage;
+  /** Of those that are to be done, those that wait for us, or for the person. */
+  readonly waiting?: WaitedFor;
   /** E-mail address of an operator; `none`: unassigned. */
   readonly assignee?: string;
   /** Received at or after, and before. */
@@ -79,8 +85,32 @@ export interface InboxRow {
   readonly tags: readonly string[];
   readonly version: number;
   readonly receivedAt: number;
+  /** Null: none. */
+  readonly waitedFor: WaitedFor | null;
+  /** The last reply, and the last mail that the person wrote; null: none. */
+  readonly lastReplyAt: number | null;
+  readonly lastAnswerAt: number | null;
+  /** Not to be done before then. Null, or past: it is not snoozed. */
+  readonly snoozedUntil: number | null;
   readonly hasResume: boolean;
   readonly disposable: boolean;
+}
+
+/** The tabs of the inbox that have counts. */
+export const countedTabs = ["todo", "us", "them", ...triageStatuses] as const;
+
+/** Up to 1,000, and then 1,001 for "more than 1,000"; null: counting takes too long. */
+export type TabCounts = Readonly<Record<(typeof countedTabs)[number], number | null>>;
+
+/** What an open page asks for every few seconds. */
+export interface News {
+  /** The latest arrival number, and how many new submissions came behind the one that was asked about (at most 1,001). */
+  readonly latest: number;
+  readonly added: number;
+  /** The latest entry of the audit log that was looked at. */
+  readonly change: number;
+  /** The submissions that were changed behind the entry that was asked about, as they are now. */
+  readonly changed: readonly InboxRow[];
 }
 
 /** New and open exactly; the others up to 1,000, and then 1,001 for "more than 1,000". */
@@ -89,7 +119,7 @@ export interface InboxCounts extends Readonly<Record<KindPlural, number>> {
   readonly open: number;
   readonly done: number;
   readonly spam: number;
-  /** New and open ones; all, those of each kind, those assigned to the operator, and those assigned to none. */
+  /** New and open ones that are not snoozed; all, those of each kind, those assigned to the operator, and to none. */
   readonly todo: number;
   readonly mine: number;
   readonly unassigned: number;
@@ -122,7 +152,8 @@ export interface MailRow {
   readonly lastError: string | null;
 }
 
-export interface Note {
+/** What an operator wrote. */
+export interface Written {
   readonly id: number;
   readonly author: string;
   readonly at: number;
@@ -161,11 +192,16 @@ export interface UnmatchedRow extends Omit<Answer, "sender" | "files"> {
 }
 
 /** What an operator wrote to the person. Its mail says whether it was sent. */
-export interface Reply extends Note {
+export interface Reply extends Written {
   /** Of one that declines: when it is to be sent. Null: it is another reply. */
   readonly sendAt: number | null;
   /** Whether it waits for an operator's word, because the person has answered since it was written. */
   readonly held: boolean;
+}
+
+export interface Note extends Written {
+  /** When its author changed it; null: never. */
+  readonly editedAt: number | null;
 }
 
 /** Declines submissions. `version` is the one that the operator saw. */
@@ -188,14 +224,14 @@ export type DeclineOutcome =
   | Exclude<TriageOutcome, { result: "changed" }>;
 
 /** A decline as it would go out. */
-export interface DeclinePreview extends ReplyPreview {
+export interface DeclinePreview extends Omit<ReplyPreview, "version" | "lastReplyAt" | "lastAnswerAt"> {
   /** Why the address gets no mail; null: it may. */
   readonly suppressed: string | null;
 }
 
 /**
  * What became of a reply. `reason`: why the address is suppressed. `changed`: the submission is not as the operator saw it, and
- * was to be done.
+ * was to be done. `overtaken`: a reply or an answer came that the operator had not seen; `by`: whose, null: the person's.
  */
 export type ReplyOutcome =
   | { readonly reference: string; readonly result: "queued"; readonly id: number; readonly dueAt: number }
@@ -203,7 +239,8 @@ export type ReplyOutcome =
       readonly reference: string;
       readonly result: "suppressed" | "unknown" | "changed";
       readonly reason: string | null;
-    };
+    }
+  | { readonly reference: string; readonly result: "overtaken"; readonly by: string | null; readonly at: number };
 
 /** A text that operators fill a reply with. Placeholders: `{name}`, `{reference}`, `{packages}`, `{position}`, `{company}`. */
 export interface SavedAnswer {
@@ -211,13 +248,18 @@ export interface SavedAnswer {
   readonly kind: SubmissionKind;
   readonly title: string;
   readonly text: string;
+  /** Null: any. */
+  readonly language: GreetingLanguage | null;
 }
 
 /**
  * A reply as it would go out: `text` is what the operator writes, `mail` has what is quoted below, too. `leftOut` names the
  * placeholders whose values are not in it, because they may be links or advertising.
  */
-export interface ReplyPreview extends Pick<InboxRow, "reference" | "name" | "email"> {
+export interface ReplyPreview extends Pick<
+  InboxRow,
+  "reference" | "name" | "email" | "version" | "lastReplyAt" | "lastAnswerAt"
+> {
   readonly subject: string;
   readonly text: string;
   readonly leftOut: readonly string[];
@@ -282,6 +324,8 @@ export interface TriageRequest {
   readonly assignee?: string | null;
   /** The status follows it, unless that is given too. Only of kinds with stages. */
   readonly stage?: Stage;
+  /** Null: no longer snoozed. */
+  readonly snoozedUntil?: number | null;
 }
 
 /** What a filter matches, to be changed after the number was confirmed: the first 10,000 in the order of the list. */
@@ -440,7 +484,7 @@ export interface Share {
 /** Days are UTC. */
 export interface Overview {
   readonly days: readonly DayCount[];
-  /** Median time to the first change of status by an operator over these days, in milliseconds; null: none yet. */
+  /** Median time to the first reply, or to done without one, over these days, in milliseconds; null: none yet. */
   readonly firstResponseMs: number | null;
   /** The same of as many days before: submissions of both kinds, and the median. */
   readonly before: { readonly submissions: number; readonly firstResponseMs: number | null };
@@ -450,7 +494,7 @@ export interface Overview {
   readonly packageTitles: Readonly<Record<string, string>>;
   /** Those that have grown old ({@link oldAfterDays}) up to 1,000, and then 1,001 for "more than 1,000". */
   readonly old: { readonly new: number; readonly open: number };
-  /** New submissions that wait longest, at most 5. */
+  /** Submissions that wait for us longest, at most 5. */
   readonly waiting: readonly InboxRow[];
   readonly mails: { readonly queued: number; readonly sent: number; readonly failed: number; readonly inDoubt: number };
 }

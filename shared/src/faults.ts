@@ -220,6 +220,13 @@ export const faults = {
     message: "This submission has 200 notes, which is as many as there may be.",
     console: true,
   },
+  replyOvertaken: {
+    status: 409,
+    code: "CONFLICT",
+    message: "A reply or an answer came that you have not seen. Please look at it, or send yours anyway.",
+    console: true,
+    when: "`issues` says who wrote, and when.",
+  },
   replyOnItsWay: {
     status: 409,
     code: "CONFLICT",

@@ -36,6 +36,8 @@ export interface Kind {
   readonly path: `/${string}`;
   readonly fields: FieldTable;
   readonly form: readonly FieldGroup[];
+  /** Whether a reply quotes what the person wrote, unless the operator says otherwise. */
+  readonly quoted: boolean;
   /** The field that holds a file; null: it takes none. */
   readonly file: string | null;
   /** Whether it goes through the stages of `stages.ts`. */
@@ -68,6 +70,7 @@ export const kinds = {
     path: "/api/marketplace/inquiry",
     fields: inquiryFields,
     form: inquiryForm,
+    quoted: true,
     file: null,
     staged: false,
     role: "sales",
@@ -93,6 +96,7 @@ export const kinds = {
     path: "/api/applications/submit",
     fields: applicationFields,
     form: applicationForm,
+    quoted: false,
     file: resumeField,
     staged: true,
     role: "recruiting",

@@ -7,8 +7,9 @@
  */
 export type Language = string;
 
-/** The languages in which the console begins a message. */
-export type GreetingLanguage = "en" | "de";
+/** The languages in which the console begins a message, and that a saved answer may have. */
+export const greetingLanguages = ["en", "de"] as const;
+export type GreetingLanguage = (typeof greetingLanguages)[number];
 
 /** Name of the hidden field in which a form says its language. */
 export const languageField = "lang";

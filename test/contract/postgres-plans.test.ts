@@ -1,6 +1,7 @@
 // Every statement finds an index: the time that a submission takes must not grow with the tables.
 import { expect, test, vi } from "vitest";
 import type { InboxFilter } from "../../shared/src/console.ts";
+import { systemClock } from "../../server/src/clock.ts";
 import { seedStore } from "../../server/dev/seed/seed.ts";
 import { type Scope, wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
@@ -52,7 +53,7 @@ interface Plan {
 
 // These hold few rows among those of their table, or are read in their order up to a limit.
 const partial =
-  /^(mail_due|mail_stopped|submission_unscanned|submission_spam|answer_file_unscanned|search_again_pkey)$/;
+  /^(mail_due|mail_stopped|submission_unscanned|submission_spam|answer_file_unscanned|search_again_pkey|submission_ours|submission_theirs|submission_wrote_back)$/;
 // One row each, at most 20, or as many as there are migrations, operators, their tokens, mailboxes or saved answers (200 a kind).
 const small = /^(store|search_progress|webhook|schema_migration|operator|api_token|saved_answer|inbound_mailbox)$/;
 
@@ -170,6 +171,8 @@ const cases: readonly (readonly [InboxFilter, Scope, RegExp])[] = [
   [{ status: "spam", assignee: "none", order: "oldest" }, sales, /Index Only Scan using submission_status/],
   [{ assignee: "sam@example.org" }, wholeScope, /Index Only Scan( Backward)? using submission_assignee/],
   [{ assignee: "sam@example.org", status: "done" }, sales, /Index Only Scan( Backward)? using submission_assignee/],
+  [{ waiting: "us", status: "open" }, wholeScope, /Index( Only)? Scan( Backward)? using submission_ours/],
+  [{ waiting: "them", kind: "inquiry" }, sales, /Index( Only)? Scan( Backward)? using submission_theirs/],
   [{ disposable: true, status: "done" }, wholeScope, /Index Only Scan( Backward)? using submission_disposable/],
 ];
 
@@ -187,7 +190,7 @@ async function explained(database: PostgresDatabase, scope: Scope, filter: Inbox
       return engine.unprepared(text, values, order);
     },
   };
-  await makeInboxLists(noting, new References("00".repeat(32)), inbox).listSubmissions(scope, filter, {});
+  await makeInboxLists(noting, new References("00".repeat(32)), inbox, systemClock).listSubmissions(scope, filter, {});
   const plans = texts.map((text) =>
     database.query(`SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;
       SET LOCAL enable_mergejoin = off; ${text}`),

@@ -34,7 +34,7 @@ export interface ConsoleOptions extends Pick<Config, Configured> {
   /** Whether mails to this address come in as answers. */
   readonly isInbound: (address: string) => boolean;
   readonly scanned: boolean;
-  readonly composeReply: (submission: StoredSubmission, text: string, author: string) => MailContent;
+  readonly composeReply: (submission: StoredSubmission, text: string, author: string, quoted: boolean) => MailContent;
   /** The links of a welcome mail that is due at an instant. */
   readonly newLinks: (dueAt: number) => Pick<SubscriptionRecord, "confirm" | "unsubscribe">;
   /** Told of what an operator has done, by the path of the procedure or the action in the audit log. */

@@ -1,6 +1,6 @@
 // What the procedures of the console take.
 import type { InboxFilter, PageRequest, SubscriberFilter, TriageRequest } from "@submissions/shared/console";
-import { subscriberStatuses, triageStatuses } from "@submissions/shared/console";
+import { subscriberStatuses, triageStatuses, waitedFors } from "@submissions/shared/console";
 import { submissionKinds } from "@submissions/shared/kinds";
 import { roles } from "@submissions/shared/roles";
 import { optionalWebUrl } from "@submissions/shared/addresses";
@@ -63,6 +63,7 @@ export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
   kind: kind.exactOptional(),
   status: z.enum([...triageStatuses, "todo"]).exactOptional(),
   stage: z.enum(stages).exactOptional(),
+  waiting: z.enum(waitedFors).exactOptional(),
   assignee: word(254).exactOptional(),
   from: instant.exactOptional(),
   until: instant.exactOptional(),
@@ -86,6 +87,7 @@ export const triageRequest: z.ZodType<TriageRequest, TriageRequest> = z.object({
   status: z.enum(triageStatuses).exactOptional(),
   assignee: address.nullable().exactOptional(),
   stage: z.enum(stages).exactOptional(),
+  snoozedUntil: instant.nullable().exactOptional(),
 });
 
 export const subscriberFilter: z.ZodType<SubscriberFilter, SubscriberFilter> = z.object({

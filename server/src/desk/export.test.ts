@@ -11,9 +11,14 @@ const filed = {
   stage: null,
   declineReason: null,
   decidedAt: null,
-  assignee: null,
+  assignee: "eva@example.org",
   tags: ["hot", "lead|A"],
   version: 1,
+  firstReplyAt: receivedAt,
+  lastReplyAt: null,
+  lastAnswerAt: null,
+  waitedFor: "us",
+  snoozedUntil: null,
   door: "rest",
   requestId: "r-1",
   language: "en",
@@ -96,6 +101,8 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     language: "en",
     more: null,
     tags: ["hot", "lead|A"],
+    assignee: "eva@example.org",
+    firstReplyAt: "2026-11-21T08:30:00.005Z",
   });
   expect(JSON.parse(await exported("applications", "ndjson"))).toEqual({
     applicationId: "APP-20261121-907715",
@@ -124,6 +131,8 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
     stage: "declined",
     declineReason: "=far",
     decidedAt: "2026-11-21T08:30:00.005Z",
+    assignee: "eva@example.org",
+    firstReplyAt: "2026-11-21T08:30:00.005Z",
   });
   expect(JSON.parse(await exported("subscribers", "ndjson"))).toEqual({
     email: "reader@throwaway.example",
@@ -144,16 +153,16 @@ test("NDJSON holds the fields of the request under their own names, absent ones 
 
 test("CSV has stable columns", async () => {
   expect(await exported("inquiries", "csv")).toBe(
-    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival","consentText","consentPage","consentAt","language","more","tags"\r\n' +
+    '\uFEFF"inquiryId","status","receivedAt","name","company","email","selectedPackageIds","emailDisposable","arrival","consentText","consentPage","consentAt","language","more","tags","assignee","firstReplyAt"\r\n' +
       '"INQ-20261121-042137","new","2026-11-21T08:30:00.005Z","Ann Buyer",,"ann@example.org","de-AT|en\\|GB",' +
-      `"false","7","'2026-11","https://example.org/contact","2026-11-21T08:30:00.005Z","en",,"hot|lead\\|A"\r\n`,
+      `"false","7","'2026-11","https://example.org/contact","2026-11-21T08:30:00.005Z","en",,"hot|lead\\|A","eva@example.org","2026-11-21T08:30:00.005Z"\r\n`,
   );
   expect(await exported("applications", "csv")).toBe(
     '\uFEFF"applicationId","status","receivedAt","fullName","email","position","phone","company","availability",' +
       '"accent","portfolioUrl","resumeUrl","coverLetter","resumeFilename","resumeKind","resumeSize","resumeSha256",' +
-      '"emailDisposable","arrival","consentText","consentPage","consentAt","language","more","tags","stage","declineReason","decidedAt","opening"\r\n' +
+      '"emailDisposable","arrival","consentText","consentPage","consentAt","language","more","tags","stage","declineReason","decidedAt","opening","assignee","firstReplyAt"\r\n' +
       '"APP-20261121-907715","spam","2026-11-21T08:30:00.005Z","Ana Souza","ana@throwaway.example","Annotator",' +
-      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z","de","{""budget"":""=5"",""message"":""one\\ntwo""}","hot|lead\\|A","declined","'=far","2026-11-21T08:30:00.005Z",\r\n`,
+      `"'+351 912 345 678",,,,,,"Dear ""team"",\nhello","'=cv.pdf","pdf","12","ab","true","7","'=3",,"2026-11-21T08:30:00.005Z","de","{""budget"":""=5"",""message"":""one\\ntwo""}","hot|lead\\|A","declined","'=far","2026-11-21T08:30:00.005Z",,"eva@example.org","2026-11-21T08:30:00.005Z"\r\n`,
   );
   expect(await exported("subscribers", "csv")).toBe(
     '\uFEFF"email","status","source","lastSource","subscribedAt","confirmedAt","unsubscribedAt","emailDisposable","arrival","consentText","consentPage","consentAt","language"\r\n' +

@@ -52,6 +52,8 @@ export const submissionFields = (submission: StoredSubmission) => ({
   more: submission.more,
   tags: submission.tags,
   ...(kindOf(submission.kind).staged && stageFields(submission)),
+  assignee: submission.assignee,
+  firstReplyAt: isoOrNull(submission.firstReplyAt),
 });
 
 const stageFields = ({ stage, declineReason, decidedAt }: StoredSubmission) => ({
@@ -89,6 +91,7 @@ function fieldsOf(row: Row, isDisposable: ExportOptions["isDisposable"]): Fields
 
 const marks = ["emailDisposable", "arrival", "consentText", "consentPage", "consentAt", "language"];
 const ofSubmissions = [...marks, "more", "tags"];
+const ofWork = ["assignee", "firstReplyAt"];
 
 /** CSV columns, left to right. Their order is a promise: new ones go to the right end only. */
 function columnsOf(subject: ExportSubject): readonly string[] {
@@ -101,7 +104,8 @@ function columnsOf(subject: ExportSubject): readonly string[] {
   const ofResume = file === null ? [] : "resumeFilename resumeKind resumeSize resumeSha256".split(" ");
   const ofStages = staged ? ["stage", "declineReason", "decidedAt"] : [];
   const opening = positionField in fields ? ["opening"] : [];
-  return [idName, "status", "receivedAt", ...before, ...ofResume, ...ofSubmissions, ...behind, ...ofStages, ...opening];
+  const added = [...behind, ...ofStages, ...opening, ...ofWork];
+  return [idName, "status", "receivedAt", ...before, ...ofResume, ...ofSubmissions, ...added];
 }
 
 function lineOf(columns: readonly string[], fields: Fields): string {

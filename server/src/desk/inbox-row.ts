@@ -13,7 +13,8 @@ type Titles = ReadonlyMap<string, string> | null;
 /** @param letter the words of a search for words: the row then has the sentence that was found */
 export function inboxRow(submission: StoredSubmission, packageTitles: Titles, letter?: string): InboxRow {
   const { arrival, reference, kind, name, email, receivedAt, resume } = submission;
-  const { status, stage, assignee, tags, version, disposable } = submission;
+  const { status, stage, assignee, tags, version, disposable, lastReplyAt, lastAnswerAt, waitedFor, snoozedUntil } =
+    submission;
   return {
     arrival,
     reference,
@@ -29,6 +30,10 @@ export function inboxRow(submission: StoredSubmission, packageTitles: Titles, le
     tags,
     version,
     disposable,
+    waitedFor,
+    lastReplyAt,
+    lastAnswerAt,
+    snoozedUntil,
     summary: shorten(summaryOf(submission, packageTitles)),
     hasResume: resume !== null,
     ...(letter !== undefined && { match: matchedSentence(submission, letter) }),

@@ -7,7 +7,7 @@ test("placeholders stand for what was sent, and for nothing where it was not", (
   const text = "{name} {reference} {packages} {company}|{position}";
   const sent = { ...inquiry, company: "Söhne & Co (GmbH)" };
   expect(fill(text, sent, titles)).toEqual({
-    text: "Ann Buyer INQ-20261121-042137 en-GB-scottish, Austrian German Söhne & Co (GmbH)|",
+    text: "Ann Buyer INQ-20261121-042137\n- en-GB-scottish\n- Austrian German\nSöhne & Co (GmbH)|",
     leftOut: [],
   });
   expect(fill("{position}|{packages}", application, titles)).toEqual({ text: "Accent annotator|", leftOut: [] });
@@ -25,7 +25,7 @@ test("a stranger's links and advertising are left out, and named", () => {
   };
   const text = "Dear {name}, thank you for {company} about {packages}. {name}";
   expect(fill(text, hostile, new Map([["de-AT", "German. See example.org"]]))).toEqual({
-    text: "Dear, thank you for about German. See example.org, pl-PL.",
+    text: "Dear, thank you for about\n- German. See example.org\n- pl-PL\n",
     leftOut: ["{name}", "{company}", "{packages}"],
   });
   expect(fill("As {position}", { ...application, position: "see evil.example" }, null)).toEqual({

@@ -7,6 +7,11 @@ const known = ["name", "reference", "packages", "position", "company"];
 const placeholder = /\{([^{}\n]*)\}/g;
 const spaced = new RegExp(`( ?)${placeholder.source}`, "g");
 
+// Control characters: no text of an operator or a form holds any.
+const [listBegin, listEnd] = ["\u0002", "\u0003"];
+const beforeList = new RegExp(`(^|\\n)?${listBegin}`, "g");
+const behindList = new RegExp(`${listEnd}[.,;]? ?(\\n|$)?`, "g");
+
 /** The placeholders of a text that stand for nothing, with their braces. */
 export const unknownPlaceholders = (text: string): string[] =>
   [...text.matchAll(placeholder)].flatMap(([whole, name = ""]) => (known.includes(name) ? [] : [whole]));
@@ -17,9 +22,9 @@ export const unknownPlaceholders = (text: string): string[] =>
  *
  * @returns `leftOut`: the placeholders whose values, or some of them, were left out because they may be links or advertising
  */
-export function fill(text: string, submission: StoredSubmission, titles: ReadonlyMap<string, string> | null) {
+export function fill(answer: string, submission: StoredSubmission, titles: ReadonlyMap<string, string> | null) {
   const leftOut = new Set<string>();
-  const valueOf = (key: string): string => {
+  const valueOf = (key: string): readonly string[] => {
     const isPackages = key === "packages";
     const sent = isPackages ? packageIdsOf(submission) : [textNamed(submission, key) ?? ""].filter(Boolean);
     // A title is the catalogue's own.
@@ -27,12 +32,19 @@ export function fill(text: string, submission: StoredSubmission, titles: Readonl
     const fits = key === "name" ? looksLikeName : looksLikeTitle;
     const taken = sent.flatMap((one) => titleOf(one) ?? (fits(one) ? one : []));
     if (taken.length < sent.length) leftOut.add(`{${key}}`);
-    return taken.join(", ");
+    return taken;
   };
-  const filled = text.replace(spaced, (whole, space: string, key: string) => {
+  const filled = answer.replace(spaced, (whole, space: string, key: string) => {
     if (!known.includes(key)) return whole;
-    const value = valueOf(key);
-    return value === "" ? "" : space + value;
+    const [value, ...further] = valueOf(key);
+    if (value === undefined) return "";
+    if (further.length === 0) return space + value;
+    // Several are a list of lines, because titles have commas.
+    return listBegin + [value, ...further].map((one) => `- ${one}`).join("\n") + listEnd;
   });
-  return { text: filled, leftOut: [...leftOut] };
+  // A list has its lines to itself, without what would end the sentence.
+  const text = filled
+    .replaceAll(beforeList, (_, line?: string) => line ?? "\n")
+    .replaceAll(behindList, (_, line?: string) => line ?? "\n");
+  return { text, leftOut: [...leftOut] };
 }

@@ -9,6 +9,7 @@ import type {
   InboxCounts,
   InboxFilter,
   InboxRow,
+  News,
   Note,
   Overview,
   OverviewDays,
@@ -19,6 +20,7 @@ import type {
   Reply,
   SourceCount,
   SubscriberFilter,
+  TabCounts,
   TagRequest,
   TriageOutcome,
   TriageRequest,
@@ -142,6 +144,11 @@ export interface StoredOverview extends Omit<Overview, "packageTitles" | "waitin
   readonly waiting: readonly StoredSubmission[];
 }
 
+/** {@link News} as it is stored. At most 100 submissions; `change` is then that of the last of them. */
+export interface StoredNews extends Omit<News, "changed"> {
+  readonly changed: readonly StoredSubmission[];
+}
+
 export interface DeskStore {
   /**
    * Submissions of a filter, by arrival. A page may be shorter than its limit although there are more: it stops after a
@@ -155,8 +162,15 @@ export interface DeskStore {
   /** How many of a filter without words are in each stage, up to 1,001 of the newest 5,000 that its index leads to. */
   countByStage(scope: Scope, filter: InboxFilter): Promise<Readonly<Record<Stage, number>>>;
 
-  /** The latest arrival number of the scope, and how many new submissions came behind a number (at most 1,001). */
-  since(scope: Scope, arrival: number): Promise<{ readonly latest: number; readonly added: number }>;
+  /** How many submissions of a filter each tab shows; its own status does not matter. */
+  countTabs(scope: Scope, filter: InboxFilter): Promise<TabCounts>;
+
+  /**
+   * The latest arrival number of the scope, and how many new submissions came behind a number (at most 1,001).
+   *
+   * @param change the entry of the audit log behind which changed submissions are looked for; absent: none are
+   */
+  since(scope: Scope, arrival: number, change?: number): Promise<StoredNews>;
 
   findDetail(scope: Scope, reference: string): Promise<DeskDetail | null>;
 
@@ -194,8 +208,7 @@ export interface DeskStore {
   latestBackup(now: number): Promise<AuditRow | null>;
 
   /**
-   * Changes submissions whose version is the one that was seen. The first change away from `new` is the response to a
-   * submission. One that leaves spam gets the mails that it did not get. In batches; each is done whole or not.
+   * Changes submissions whose version is the one that was seen. One that leaves spam gets the mails that it did not get. In batches; each is done whole or not.
    *
    * @throws RangeError for more than {@link triageMax}
    */
@@ -216,6 +229,9 @@ export interface DeskStore {
 
   /** Null when the scope holds no such submission; `full` when it has {@link notesMax}. */
   addNote(scope: Scope, reference: string, text: string, actor: Actor): Promise<Note | "full" | null>;
+
+  /** Changes the words of a note of the operator. Null when the scope holds no such one. */
+  editNote(scope: Scope, reference: string, id: number, text: string, actor: Actor): Promise<Note | null>;
 
   /**
    * Sends a mail again if it is in one of these states. One that was not sent is due now; unless it was queued, its tries
@@ -315,8 +331,12 @@ export interface DeclineStore {
 export interface ReplyRequest {
   readonly reference: string;
   readonly text: string;
+  /** Whether what the person wrote is quoted below it; it is unless this is false. */
+  readonly quoted?: boolean;
   /** The version that the operator saw of a submission that is to be done with it. */
   readonly doneAt?: number;
+  /** When the last reply or answer came that the operator saw, 0 for none; absent: it goes out whatever came since. */
+  readonly seen?: number;
 }
 
 /** Saved answers of a kind. */
@@ -324,8 +344,9 @@ export const savedAnswersMax = 200;
 
 export interface ReplyStore {
   /**
-   * Stores replies with their mails, which are due after {@link undoMs}. One whose submission is to be done is stored only
-   * where the version is the one that was seen. All are refused when the operator has not that many left.
+   * Stores replies with their mails, which are due after {@link undoMs}. A reply opens a new submission, and assigns one that
+   * has no assignee to its author. One whose submission is to be done is stored only where the version is the one that was
+   * seen, and none where a reply or an answer came that was not seen. All are refused when the operator has not that many left.
    *
    * @param copies whether the team gets a copy of each
    */
@@ -337,7 +358,7 @@ export interface ReplyStore {
   ): Promise<{ readonly outcomes: readonly ReplyOutcome[] } | { readonly retryAt: number }>;
 
   /**
-   * Takes a reply of the operator back, and the status that it changed, unless that was changed since. False after
+   * Takes a reply of the operator back, and the status and assignee that it changed, unless these were changed since. False after
    * {@link undoMs}, and when a process has begun to send a mail of it; null when the operator has written no such reply.
    */
   undo(scope: Scope, id: number, actor: Actor): Promise<boolean | null>;

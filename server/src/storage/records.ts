@@ -1,6 +1,13 @@
 // What is stored, as the rest of the service sees it: plain data, times in milliseconds since the epoch, no engine's
 // column names. Optional facts are null, never undefined, so that every engine stores and returns the same thing.
-import type { Answer, MailRow, SubscriberRow, SubscriberStatus, TriageStatus } from "@submissions/shared/console";
+import type {
+  Answer,
+  MailRow,
+  SubscriberRow,
+  SubscriberStatus,
+  TriageStatus,
+  WaitedFor,
+} from "@submissions/shared/console";
 import type { kinds, SubmissionKind } from "@submissions/shared/kinds";
 import type { Language } from "@submissions/shared/language";
 import type { Stage } from "@submissions/shared/stages";
@@ -131,6 +138,15 @@ interface Filed {
   readonly tags: readonly string[];
   /** Counts the changes by operators, from 1. */
   readonly version: number;
+  /** The first and the last reply; null: none. Those that were taken back do not count. */
+  readonly firstReplyAt: number | null;
+  readonly lastReplyAt: number | null;
+  /** The last mail that the person wrote; null: none. */
+  readonly lastAnswerAt: number | null;
+  /** Who has to write next, by `rules/waiting.ts`; null: none. */
+  readonly waitedFor: WaitedFor | null;
+  /** Not to be done before then. Null, or past: it is not snoozed. */
+  readonly snoozedUntil: number | null;
   /** Whether the address is at a host of throw-away addresses. Found out soon after the submission was stored. */
   readonly disposable: boolean;
 }
@@ -200,6 +216,8 @@ export interface WrittenReply {
   readonly text: string;
   /** The operator: the display name, or the address where none is set. */
   readonly author: string;
+  /** Whether what the person wrote is quoted below it. */
+  readonly quoted: boolean;
   /** Whether the person has got the receipt. */
   readonly followsReceipt: boolean;
   /** The Message-ID, without brackets, of the latest answer before it; null: there is none. */

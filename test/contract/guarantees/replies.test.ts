@@ -64,13 +64,18 @@ test("keeps a reply with its author, and has its mail due ten seconds later", as
   const { replies, mails, history, submission } = await detailOf(store, reference);
   expect(replies).toEqual([{ id, author: eva.operator, at: by.at, text, sendAt: null, held: false }]);
   expect(mails).toMatchObject([{}, {}, { kind: "inquiry-reply", reply: id, status: "queued", dueAt: due }]);
-  expect(history).toEqual([{ ...by, action: "reply", detail: { reply: id } }]);
-  expect(submission).toMatchObject({ status: "new", version: 1 });
+  expect(history).toEqual([
+    { ...by, action: "status", detail: { from: "new", to: "open" } },
+    { ...by, action: "assignee", detail: { from: null, to: by.operator } },
+    { ...by, action: "reply", detail: { reply: id } },
+  ]);
+  const facts = { waitedFor: "them", firstReplyAt: by.at, lastReplyAt: by.at, lastAnswerAt: null };
+  expect(submission).toMatchObject({ status: "open", assignee: by.operator, version: 2, ...facts });
   expect(await store.mails.claim(due - 1, 10, lease)).toEqual([]);
   expect(await store.mails.claim(due, 10, lease)).toMatchObject([
     {
       kind: "inquiry-reply",
-      about: { submission: { reference }, reply: { text, author: eva.operator, followsReceipt: true } },
+      about: { submission: { reference }, reply: { text, author: eva.operator, quoted: true, followsReceipt: true } },
     },
   ]);
 });
@@ -118,8 +123,10 @@ test("takes a reply back with its mails and status until a process begins to sen
   expect(await allMails(store)).toHaveLength(before);
   const { replies, submission, history } = await detailOf(store, reference);
   expect(replies).toEqual([]);
-  expect(submission).toMatchObject({ status: "new", version: 3 });
-  expect(history.map(({ action }) => action)).toEqual(["status", "reply", "reply.undo", "status"]);
+  const facts = { waitedFor: "us", firstReplyAt: null, lastReplyAt: null };
+  expect(submission).toMatchObject({ status: "new", assignee: null, version: 3, ...facts });
+  const change = ["status", "assignee"];
+  expect(history.map(({ action }) => action)).toEqual([...change, "reply", "reply.undo", ...change]);
   const second = await reply(store, { reference });
   await claimDue(store);
   expect(await store.replies.undo(sales, second.id, by)).toBe(false);
@@ -334,8 +341,8 @@ test("a reply that is taken back while its mail is claimed or sent again is gone
 });
 
 test("keeps saved answers of the kinds that the scope holds", async ({ store }) => {
-  const answer = { kind: "inquiry", title: "Thanks", text: "Hello {name}" } as const;
-  const letter = { kind: "application", title: "No", text: "Sorry" } as const;
+  const answer = { kind: "inquiry", title: "Thanks", text: "Hello {name}", language: "de" } as const;
+  const letter = { kind: "application", title: "No", text: "Sorry", language: null } as const;
   expect(await store.replies.changeAnswer(sales, { id: null, ...answer }, by)).toBe(true);
   expect(await store.replies.changeAnswer(sales, { id: null, ...letter }, by)).toBe(false);
   expect(await store.replies.changeAnswer(recruiting, { id: null, ...letter }, by)).toBe(true);

@@ -267,7 +267,8 @@ test("counts against the replies of the operator, and is refused as a whole", as
   for (const one of references) expect(await findSubmission(store, one)).toMatchObject({ stage: "received" });
   // Those without words count nothing.
   await decline(store, references.slice(1), { text: null });
-  await decline(store, references.slice(0, 1));
+  // The replies have opened it.
+  await decline(store, references.slice(0, 1), {}, 2);
   expect(await store.replies.send(wholeScope, text60.slice(0, 2), false, by)).toHaveProperty("retryAt");
   expect(await store.replies.send(wholeScope, text60.slice(0, 1), false, by)).toHaveProperty("outcomes");
 });

@@ -58,6 +58,7 @@ test("a message begins without a name that may be a link, and a saved answer say
     kind: "inquiry",
     title: "Of a company",
     text: "Thank you, dear {name}, of {company}.",
+    language: null,
   } as const;
   await site().store.replies.changeAnswer(wholeScope, answer, { operator, at: Date.now() });
   const page = await go(`/inquiries/${reference}`);

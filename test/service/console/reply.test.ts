@@ -1,5 +1,5 @@
 // Replies of operators, and mails to operators of what is assigned to them, from the console's call to the mail that goes out.
-import type { ReplyPreview, SubmissionDetail } from "../../../shared/src/console.ts";
+import type { ReplyOutcome, ReplyPreview, SubmissionDetail } from "../../../shared/src/console.ts";
 import { expect, test } from "vitest";
 import { json, rest } from "../../support/doors.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
@@ -17,10 +17,18 @@ const detailOf = async (one: Operator, reference: string) =>
 const mailsTo = async (service: Service, address: string) =>
   (await service.mails()).filter(({ to }) => to?.some((one) => one.address === address));
 
+/** Its reference. */
+async function inquireWith(service: Service, fields: object): Promise<string> {
+  const body = { email: "ann@example.org", selectedPackageIds: ["de-AT"], ...fields };
+  const { receipt } = await rest.send(service, "marketplace.inquiry", json(body));
+  return (receipt as { inquiryId: string }).inquiryId;
+}
+
 test("a reply goes out ten seconds later, in the thread of the receipt, with what the person wrote below it", async () => {
   const clock = new MovableClock();
   await using service = await startService({ clock, env: { ...settings, REPLY_COPIES: "on" } });
-  const { inquiry } = await submitAll(service);
+  const beside = { message: "Three voices,\nplease.", utm_source: "expo", budget: "20000 EUR" };
+  const inquiry = await inquireWith(service, { name: "Ann Buyer", company: "Kalomi", ...beside });
   const sam = await operator(service, "sam@example.org", "sales");
   await sam.call("session.setName", { name: 'Sam "Voices" Müller' });
   const [receipt] = await mailsTo(service, "ann@example.org");
@@ -42,7 +50,9 @@ test("a reply goes out ten seconds later, in the thread of the receipt, with wha
   expect(headers).not.toContain("auto-submitted");
   expect(headers).not.toContain("x-auto-response-suppress");
   expect(reply.text).toMatch(/^Hello Ann,\n\n<script>/);
-  expect(reply.text).toMatch(/\nAnn Buyer, .* UTC, INQ-.*:\n> Company: Kalomi\n> /);
+  expect(reply.text).toMatch(/\nAnn Buyer, .* UTC, INQ-.*:\n> Three voices,\n> please\.\n+$/);
+  for (const known of ["Kalomi", "expo", "20000", "de-AT"])
+    expect(reply.text + String(reply.html)).not.toContain(known);
   expect(reply.html).toContain("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot;");
   expect(reply.html).not.toContain("<script");
   const copy = (await mailsTo(service, "sales@datasets.example")).find(({ subject }) => subject === reply.subject)!;
@@ -134,9 +144,9 @@ test("no word of a stranger stands unquoted in a reply that may be a link, and t
     name: `${evil}/login - sign in there`,
     company: `See ${evil}`,
     selectedPackageIds: [`${evil}/1`, "de-AT"],
+    message: `See ${evil}\u2028and ${evil}`,
   };
-  const { receipt } = await rest.send(service, "marketplace.inquiry", json({ ...hostile, email: "ann@example.org" }));
-  const { inquiryId: reference } = receipt as { inquiryId: string };
+  const reference = await inquireWith(service, hostile);
   const many = { references: [reference], text: "Dear {name}, {company} asks about {packages} ({reference})." };
   const [preview] = (await sam.call("reply.preview", many)).data as ReplyPreview[];
   expect(preview).toMatchObject({
@@ -226,4 +236,52 @@ test("an operator gets one mail for what another one assigns at once, and none o
   expect(mail?.text).not.toMatch(/Ann|Kalomi/);
   expect(mail?.text).not.toContain(own);
   expect(await mailsTo(service, "eva@example.org")).toEqual([]);
+});
+
+test("a reply that missed another one is refused with who wrote and when, and goes out where it is sent anyway", async () => {
+  await using service = await startService({ env: settings });
+  const reference = await inquireWith(service, { name: "Ann Buyer" });
+  const sam = await operator(service, "sam@example.org", "sales");
+  const suki = await operator(service, "suki@example.org", "sales");
+  await suki.call("session.setName", { name: "Suki Tanaka" });
+  await suki.call("reply.send", { reference, text, seen: 0 });
+  const refused = await sam.call("reply.send", { reference, text, seen: 0 });
+  expect(refused).toMatchObject({ status: 409 });
+  expect(JSON.stringify(refused)).toMatch(/Suki Tanaka replied at \d{4}-\d\d-\d\d \d\d:\d\d UTC\./);
+  const { replies, assignee, status, lastReplyAt } = await detailOf(sam, reference);
+  expect(replies).toHaveLength(1);
+  expect([status, assignee]).toEqual(["open", "suki@example.org"]);
+  expect((await sam.call("reply.send", { reference, text, seen: lastReplyAt })).status).toBe(200);
+  expect((await sam.call("reply.send", { reference, text })).status).toBe(200);
+});
+
+test("several replies mark as done, leave out who was answered meanwhile, quote nothing where told, and are undone at once", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock, env: settings });
+  const sam = await operator(service, "sam@example.org", "sales");
+  const message = "Three voices, please.";
+  const references: string[] = [];
+  for (let number = 0; number < 3; number += 1) {
+    references.push(await inquireWith(service, { name: "Ann", message, email: `ann-${number}@example.org` }));
+  }
+  await sam.call("reply.send", { reference: references[2], text });
+  const seen = Object.fromEntries(references.map((one) => [one, 0]));
+  const many = { references, text: "Dear {name}", done: true, quote: false, seen };
+  const outcomes = (await sam.call("reply.sendMany", many)).data as ReplyOutcome[];
+  expect(outcomes.map(({ result }) => result)).toEqual(["queued", "queued", "overtaken"]);
+  const stateOf = async () => {
+    const details = await Promise.all(references.map((one) => detailOf(sam, one)));
+    return details.map(({ status, assignee, replies }) => [status, assignee, replies.length]);
+  };
+  const answered = ["open", "sam@example.org", 1];
+  expect(await stateOf()).toEqual([["done", "sam@example.org", 1], ["done", "sam@example.org", 1], answered]);
+  const ids = outcomes.flatMap((one) => (one.result === "queued" ? [one.id] : []));
+  expect((await sam.call("reply.undoMany", { ids })).data).toEqual({ undone: 2 });
+  expect(await stateOf()).toEqual([["new", null, 0], ["new", null, 0], answered]);
+  await sam.call("reply.sendMany", { ...many, references: references.slice(0, 1) });
+  clock.advance(10_000);
+  const repliesTo = async (address: string) =>
+    (await mailsTo(service, address)).filter(({ subject }) => subject?.startsWith("Re:"));
+  await eventually(async () => (await repliesTo("ann-0@example.org")).length).toBe(1);
+  expect((await repliesTo("ann-0@example.org"))[0]!.text).not.toContain(message);
 });

@@ -15,7 +15,12 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const failures = { suppressed: "gets no mail from us", unknown: "was not found", changed: "was changed" } as const;
+const failures = {
+  suppressed: "gets no mail from us",
+  unknown: "was not found",
+  changed: "was changed",
+  overtaken: "was answered meanwhile",
+} as const;
 
 export function ReplyDialog({ references, kinds, onClose }: Props) {
   const { showToast } = useToasts();

@@ -43,7 +43,9 @@ const sentences: Readonly<Record<string, string>> = {
   stage: "moved * to {to}",
   assignee: "assigned * to {to}",
   tags: "changed the tags of *",
+  snooze: "snoozed * until {to}",
   note: "wrote a note on *",
+  "note.edit": "changed a note on *",
   release: "released * from spam",
   "mail.again": "sent a mail again: *",
   "mail.release": "released the mails that were held",
@@ -62,6 +64,7 @@ const sentences: Readonly<Record<string, string>> = {
 
 function sentenceOf({ action, detail }: Props["entry"]): string {
   if (action === "assignee" && detail["to"] === null) return "unassigned *";
+  if (action === "snooze" && detail["to"] === null) return "ended the snooze of *";
   if (action === "status" && detail["from"] === "spam") return "released * from spam as {to}";
   if (action === "operator.accept" && "name" in detail) return "accepted the invitation as {name}";
   return sentences[action] ?? `${word(action).toLowerCase()}: *`;
@@ -69,7 +72,7 @@ function sentenceOf({ action, detail }: Props["entry"]): string {
 
 function valueOf(name: string, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return "none";
-  if (typeof value === "number" && /(?:At|^since)$/.test(name)) return exactTime(value);
+  if (typeof value === "number" && /(?:At|^since|^to)$/.test(name)) return exactTime(value);
   if (Array.isArray(value)) return value.join(", ");
   return typeof value === "string" ? nameOf(value) : JSON.stringify(value);
 }
@@ -88,7 +91,7 @@ export function AuditSentence({ entry, about }: Props) {
   const nameOf = useNames();
   const sentence = sentenceOf(entry);
   const rest = Object.entries(entry.detail).filter(
-    ([name]) => !leftOut.has(name) && !sentence.includes(`{${name}}`) && !sentence.startsWith("unassigned"),
+    ([name]) => !leftOut.has(name) && !sentence.includes(`{${name}}`) && !/^(?:unassigned|ended)/.test(sentence),
   );
   const filled = sentence.replaceAll(/\{(\w+)\}/g, (_all, name: string) => valueOf(name, entry.detail[name], nameOf));
   const [before = "", behind] = (about === undefined ? filled.replace(/ (?:of|to) \*$/, "") : filled).split("*");

@@ -101,7 +101,7 @@ const MailLine = ({ mail, name }: { readonly mail: MailRow; readonly name?: stri
 );
 
 interface WordsProps {
-  readonly said: Note;
+  readonly said: Note | Reply;
   /** Its author. */
   readonly by: string;
   /** Of a reply. After 90 days there is none any more. */

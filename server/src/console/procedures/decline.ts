@@ -78,7 +78,7 @@ async function preview({ console, scope, actor }: Ruled, references: readonly st
     const { submission, suppressed } = detail;
     const { name, email } = submission;
     const { text: filled, leftOut } = fill(words, submission, console.packageTitles);
-    const { subject, text: mail } = console.composeReply(submission, filled, actor.operator);
+    const { subject, text: mail } = console.composeReply(submission, filled, actor.operator, false);
     const why = suppressed === null ? null : suppressedReason(suppressed);
     previews.push({ reference: one, name, email, subject, text: filled, leftOut, mail, suppressed: why });
   }

@@ -1,10 +1,13 @@
 // What operators write to people.
-import type { ReplyPreview } from "@submissions/shared/console";
+import type { ReplyOutcome, ReplyPreview } from "@submissions/shared/console";
+import { kindOf, kindOfReference } from "@submissions/shared/kinds";
+import { greetingLanguages } from "@submissions/shared/language";
 import { z } from "zod";
 import { fill, unknownPlaceholders } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
+import { utcMinute } from "../../field-values.ts";
 import type { ReplyRequest } from "../../storage/desk-store.ts";
-import { kind, label, noteText, reference, wholeNumber } from "../inputs.ts";
+import { instant, kind, label, noteText, reference, wholeNumber } from "../inputs.ts";
 import { changes, done, reads, type Ruled, trpc } from "../procedure.ts";
 import { submissionRoles } from "../rules.ts";
 
@@ -19,18 +22,27 @@ const reasons: Readonly<Record<string, string>> = {
 export const suppressedReason = (reason: string): string => reasons[reason] ?? "This address gets no mail from us.";
 
 const manyMax = 50;
+/** `quote`: whether what the person wrote is quoted below; absent: as is usual for the kind. */
 const manyReplies = z.object({
   references: z.array(reference).min(1).max(manyMax, `At most ${manyMax} are answered at once.`),
   text: noteText,
+  quote: z.boolean().exactOptional(),
 });
 
+/** When the last reply or answer came that the operator saw; 0: none. */
+const seen = instant.exactOptional();
+
 export const replyProcedures = trpc.router({
-  /** `doneAt`: the version that was seen, of a submission that is to be marked as done. */
+  /**
+   * `doneAt`: the version that was seen, of a submission that is to be marked as done. `seen` absent: it goes out whatever
+   * came since.
+   */
   send: changes(...submissionRoles)
-    .input(z.object({ reference, text: noteText, doneAt: wholeNumber.exactOptional() }))
-    .mutation(async ({ ctx, input }) => {
-      const [outcome] = await sendAll(ctx, [input]);
+    .input(manyReplies.omit({ references: true }).extend({ reference, doneAt: wholeNumber.exactOptional(), seen }))
+    .mutation(async ({ ctx, input: { quote, ...input } }) => {
+      const [outcome] = await sendAll(ctx, [{ ...input, quoted: isQuoted(input.reference, quote) }]);
       if (outcome?.result === "queued") return outcome;
+      if (outcome?.result === "overtaken") throw new Fault("replyOvertaken", { issues: [overtakenIssue(outcome)] });
       if (outcome?.result === "changed") throw new Fault("submissionChanged");
       if (outcome?.result !== "suppressed") throw new Fault("notFound");
       const message = reasons[outcome.reason ?? ""];
@@ -44,17 +56,34 @@ export const replyProcedures = trpc.router({
 
   /** Refused as a whole where the operator has not that many replies left. */
   sendMany: changes(...submissionRoles)
-    .input(manyReplies)
-    .mutation(async ({ ctx, input }) => {
+    .input(
+      manyReplies.extend({ done: z.boolean().exactOptional(), seen: z.record(reference, instant).exactOptional() }),
+    )
+    .mutation(async ({ ctx, input: { done: isDone = false, seen: seenOf = {}, ...input } }) => {
       const previews = await preview(ctx, input);
-      const outcomes = await sendAll(ctx, previews);
+      const replies = previews.map(({ reference: one, text, version }) => ({
+        reference: one,
+        text,
+        quoted: isQuoted(one, input.quote),
+        ...(isDone && { doneAt: version }),
+        ...(seenOf[one] !== undefined && { seen: seenOf[one] }),
+      }));
+      const outcomes = await sendAll(ctx, replies);
       return outcomes.map((outcome, at) => ({ ...outcome, name: previews[at]?.name ?? "" }));
     }),
 
   answers: reads(...submissionRoles).query(({ ctx: { console, scope } }) => console.store.replies.listAnswers(scope)),
 
   saveAnswer: changes(...submissionRoles)
-    .input(z.object({ id: wholeNumber.nullable(), kind, title: label, text: noteText }))
+    .input(
+      z.object({
+        id: wholeNumber.nullable(),
+        kind,
+        title: label,
+        text: noteText,
+        language: z.enum(greetingLanguages).nullable().default(null),
+      }),
+    )
     .mutation(async ({ ctx: { console, scope, actor }, input }) => {
       const unknown = unknownPlaceholders(input.text);
       if (unknown.length > 0) throw fieldInvalid("text", `There is no placeholder ${unknown.join(", ")}.`);
@@ -75,6 +104,16 @@ export const replyProcedures = trpc.router({
       if (undone === false) throw new Fault("replyOnItsWay");
       return done(undone ?? false);
     }),
+
+  /** Takes those back that no process has begun to send, and answers how many. */
+  undoMany: changes(...submissionRoles)
+    .input(z.object({ ids: z.array(wholeNumber).min(1).max(manyMax) }))
+    .mutation(async ({ ctx: { console, scope, actor }, input }) => {
+      let undone = 0;
+      for (const id of new Set(input.ids)) if (await console.store.replies.undo(scope, id, actor)) undone += 1;
+      console.counts.forget();
+      return { undone };
+    }),
 });
 
 /** @throws Fault `repliesLimited` */
@@ -91,16 +130,28 @@ async function sendAll({ console, scope, actor }: Ruled, replies: readonly Reply
 export const repliesLimited = (retryAt: number, now: number): Fault =>
   new Fault("repliesLimited", { retryAfterSeconds: Math.ceil((retryAt - now) / 1000) });
 
-async function preview({ console, scope, actor }: Ruled, { references, text }: z.output<typeof manyReplies>) {
+const isQuoted = (name: string, quote?: boolean): boolean => {
+  const itsKind = kindOfReference(name);
+  return quote ?? (itsKind === undefined || kindOf(itsKind).quoted);
+};
+
+/** Who wrote meanwhile, and when. */
+const overtakenIssue = ({ by, at }: Extract<ReplyOutcome, { result: "overtaken" }>) => ({
+  path: ["reference"],
+  message: `${by === null ? "The person wrote" : `${by} replied`} at ${utcMinute(at)}.`,
+});
+
+async function preview({ console, scope, actor }: Ruled, { references, text, quote }: z.output<typeof manyReplies>) {
   const previews: ReplyPreview[] = [];
   for (const one of new Set(references)) {
     const detail = await console.desk.findDetail(scope, one);
     if (detail === null) continue;
     const { submission } = detail;
     const { text: words, leftOut } = fill(text, submission, console.packageTitles);
-    const mail = console.composeReply(submission, words, actor.operator);
-    const { name, email } = submission;
-    previews.push({ reference: one, name, email, subject: mail.subject, text: words, leftOut, mail: mail.text });
+    const mail = console.composeReply(submission, words, actor.operator, isQuoted(one, quote));
+    const { name, email, version, lastReplyAt, lastAnswerAt } = submission;
+    const shown = { reference: one, name, email, version, lastReplyAt, lastAnswerAt };
+    previews.push({ ...shown, subject: mail.subject, text: words, leftOut, mail: mail.text });
   }
   return previews;
 }

@@ -1,5 +1,5 @@
 // Submissions: the inbox, one submission, changes of them, and their tags.
-import type { FilterChoice, InboxRow, Page, SubmissionDetail, WithPerson } from "@submissions/shared/console";
+import type { FilterChoice, InboxRow, News, Page, SubmissionDetail, WithPerson } from "@submissions/shared/console";
 import { kindOf, kindOfReference, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { z } from "zod";
 import { neighboursOf, submissionDetail } from "../../desk/detail.ts";
@@ -9,7 +9,7 @@ import { release } from "../../desk/mails.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
 import { type Scope, triageMax } from "../../storage/desk-store.ts";
-import { inboxFilter, kind, noteText, page, reference, tag, triageRequest } from "../inputs.ts";
+import { inboxFilter, kind, noteText, page, reference, tag, triageRequest, wholeNumber } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { scopeOf, stagedRoles, submissionRoles } from "../rules.ts";
 
@@ -42,8 +42,15 @@ export const inboxProcedures = trpc.router({
     .query(({ ctx: { desk, scope }, input }) => desk.countByStage(scope, input.filter)),
 
   since: reads(...submissionRoles)
-    .input(z.object({ arrival: z.int().min(0) }))
-    .query(({ ctx: { desk, scope }, input }) => desk.since(scope, input.arrival)),
+    .input(z.object({ arrival: z.int().min(0), change: wholeNumber.exactOptional() }))
+    .query(async ({ ctx: { console, desk, scope }, input: { arrival, change } }): Promise<News> => {
+      const news = await desk.since(scope, arrival, change);
+      return { ...news, changed: news.changed.map((one) => inboxRow(one, console.packageTitles)) };
+    }),
+
+  tabs: reads(...submissionRoles)
+    .input(z.object({ filter: inboxFilter }))
+    .query(({ ctx: { desk, scope }, input }) => desk.countTabs(scope, input.filter)),
 
   triage: changes(...submissionRoles)
     .input(triageRequest)
@@ -88,6 +95,12 @@ export const submissionProcedures = trpc.router({
       if (note === "full") throw new Fault("notesFull");
       return note;
     }),
+
+  editNote: changes(...submissionRoles)
+    .input(z.object({ reference, id: wholeNumber, text: noteText }))
+    .mutation(async ({ ctx: { desk, scope, actor }, input: { id, ...input } }) =>
+      found(await desk.editNote(scope, input.reference, id, input.text, actor)),
+    ),
 
   release: changes(...submissionRoles)
     .input(z.object({ reference }))

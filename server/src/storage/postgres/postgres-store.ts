@@ -81,6 +81,7 @@ export async function openPostgresStore(
       engine,
       reading,
       inbox,
+      clock: serverClock,
       searchIndex: prepareSearchIndex(engine),
       // As all transactions that lock several, so that they cannot deadlock.
       erasing: { atOnce: erasedAtOnce, order: "ORDER BY arrival" },

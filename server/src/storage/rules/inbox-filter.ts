@@ -5,14 +5,37 @@ import { kindOf } from "@submissions/shared/kinds";
 import { stages } from "@submissions/shared/stages";
 import type { Scope } from "../desk-store.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
+import { isAwake, openWaits } from "./waiting.ts";
 import { searchedWords, type TypedWords, typedWords } from "../../search-words.ts";
 
 /** Columns that lead an index. */
 export type ListColumn = "disposable" | "assignee" | "stage" | "status" | "kind";
 
+/** A status whose submissions are one part of a list, and of open ones for whom they wait. */
+export interface StatusPart {
+  readonly status?: TriageStatus | undefined;
+  readonly waits?: keyof typeof openWaits;
+}
+
+/** The parts of a list: each is walked along an index of its own. */
+export function partsOf({ status, waiting }: InboxFilter): readonly StatusPart[] {
+  const parts: readonly StatusPart[] =
+    waiting === "them"
+      ? [{ status: "open", waits: "theirs" }]
+      : waiting === "us"
+        ? [{ status: "new" }, { status: "open", waits: "ours" }]
+        : status === "todo"
+          ? [{ status: "new" }, { status: "open" }]
+          : [{ status }];
+  return parts.filter((part) => status === undefined || status === "todo" || part.status === status);
+}
+
+/** Whether a list shows what is to be done: without what is snoozed. */
+const isToDo = ({ status, waiting }: InboxFilter): boolean => status === "todo" || waiting !== undefined;
+
 export interface ListPlan {
   /** Whose index the list walks along; null: the table itself. */
-  readonly along: ListColumn | null;
+  readonly along: ListColumn | keyof typeof openWaits | null;
   /** What columns are to be, in SQL. */
   readonly fixed: ReadonlyMap<ListColumn, string>;
   readonly conditions: readonly string[];
@@ -22,15 +45,19 @@ export interface ListPlan {
  * Null: the scope holds nothing of it.
  *
  * @param bind adds a value to the parameters, and answers how the text names it
+ * @param part of the list, which says the status
  * @param isSearch whether a list without a status has spam, too
+ * @param now for what is to be done
  */
 export function planList(
   { kinds }: Scope,
-  filter: Omit<InboxFilter, "status"> & { readonly status?: TriageStatus | undefined },
+  filter: InboxFilter,
+  { status, waits }: StatusPart,
   bind: (value: string | number) => string,
   isSearch: boolean,
+  now: number,
 ): ListPlan | null {
-  const { kind, status, stage, assignee, hasResume, disposable, from, until, tag } = filter;
+  const { kind, stage, assignee, hasResume, disposable, from, until, tag } = filter;
   // Looking for a resume among those of a kind that takes none would read all of them.
   const asked = kinds.filter(
     (one) =>
@@ -52,6 +79,8 @@ export function planList(
   const conditions: string[] = [];
   if (status === undefined && !isSearch) conditions.push("status <> 'spam'");
   if (stage === stages[0]) conditions.push(`stage = '${stage}'`);
+  if (waits !== undefined) conditions.push(openWaits[waits]);
+  if (isToDo(filter)) conditions.push(isAwake(bind(now)));
   if (assignee === "none") conditions.push("assignee IS NULL");
   if (hasResume !== undefined) conditions.push(`resume_scan IS ${hasResume ? "NOT NULL" : "NULL"}`);
   if (disposable === false) conditions.push("disposable = 0");
@@ -64,12 +93,12 @@ export function planList(
     conditions.push(`(${found.join(" OR ")})`);
   }
   // Of the few that have a tag each is looked up.
-  const [along = null] = tag === undefined ? fixed.keys() : [];
-  return { along, fixed, conditions };
+  const [first = null] = tag === undefined ? fixed.keys() : [];
+  return { along: tag === undefined ? (waits ?? first) : null, fixed, conditions };
 }
 
 /** What the JSON of the fields holds where a filter matches: one text of each list. Quotes within its values are escaped. */
-function* storedTexts(filter: Omit<InboxFilter, "status">): Generator<readonly string[]> {
+function* storedTexts(filter: InboxFilter): Generator<readonly string[]> {
   const { package: id, position, company, source } = filter;
   const quoted = (text: string) => JSON.stringify(text);
   const member = (name: string, text: string) => [`${quoted(name)}:${quoted(text)}`];

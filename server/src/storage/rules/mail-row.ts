@@ -2,7 +2,7 @@
 // written.
 import { ofKinds } from "../../kinds.ts";
 import type { Assignment, Digest, Invitation, MailKind, MailSettlement, MailSubject, StoredMail } from "../records.ts";
-import { quoted, readFields } from "./columns.ts";
+import { quoted as listOf, readFields } from "./columns.ts";
 import { receiptKinds } from "./mails.ts";
 import { type Ended, endedAs, mailId, queuedAgain } from "./outbox-row.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
@@ -38,6 +38,7 @@ export interface ClaimedMail extends SubmissionRow {
   readonly subscriber: string | null;
   readonly reply: string | null;
   readonly author: string | null;
+  readonly quoted: number | null;
   readonly followsReceipt: number | null;
   readonly isHeld: number;
   readonly followsAnswer: string | null;
@@ -56,10 +57,10 @@ export const replyJoins = `LEFT JOIN reply ON reply.id = mail.reply
 export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.created_at AS "createdAt", mail.attempts,
   mail.denials, mail.tokens, mail.digest AS summary, assigned.email AS operator,
   subscriber.email AS subscriber, reply.text AS reply, ${isHeld},
-  coalesce(operator.name, reply.author) AS author,
+  coalesce(operator.name, reply.author) AS author, reply.quoted,
   CASE WHEN reply.id IS NULL OR submission.receipt_at IS NULL THEN 0 ELSE coalesce(
     (SELECT max(CASE receipt.status WHEN 'sent' THEN 1 ELSE 0 END) FROM mail AS receipt
-    WHERE receipt.submission = mail.submission AND receipt.kind IN (${quoted(receiptKinds)})), 1) END
+    WHERE receipt.submission = mail.submission AND receipt.kind IN (${listOf(receiptKinds)})), 1) END
     AS "followsReceipt",
   CASE WHEN reply.id IS NOT NULL THEN (SELECT answer.message_id FROM answer
     WHERE answer.submission = mail.submission AND answer.sender <> 'automatic' AND answer.at <= reply.at
@@ -97,12 +98,9 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
   }
   const submission = readSubmission(row);
   if (submission === null || row.reply === null) return submission && { submission };
-  const reply = {
-    text: row.reply,
-    author: row.author ?? "",
-    followsReceipt: row.followsReceipt === 1,
-    followsAnswer: row.followsAnswer,
-  };
+  const { reply: text, author, quoted, followsReceipt, followsAnswer } = row;
+  const written = { text, author: author ?? "", quoted: quoted === 1, followsAnswer };
+  const reply = { ...written, followsReceipt: followsReceipt === 1 };
   return { submission, reply };
 }
 

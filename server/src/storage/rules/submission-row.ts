@@ -5,12 +5,13 @@ import { ofKinds } from "../../kinds.ts";
 import type { ConsentRecord, ResumeRecord, StoredSubmission, SubmissionRecord } from "../records.ts";
 import { kindOf, type SubmissionKind } from "@submissions/shared/kinds";
 import { type Stage, stages } from "@submissions/shared/stages";
+import { waitedFor } from "./waiting.ts";
 import { columnsOf, type Fields, isFields, picked, readFields } from "./columns.ts";
 
 const ownNames = [
   ...(["arrival", "kind", "reference", "receivedAt", "name", "email", "status", "assignee", "version"] as const),
   ...(["declineReason", "decidedAt"] as const),
-  ...(["door", "requestId"] as const),
+  ...(["firstReplyAt", "lastReplyAt", "lastAnswerAt", "snoozedUntil", "door", "requestId"] as const),
 ] as const;
 
 export const submissionColumns = columnsOf("submission", [
@@ -59,6 +60,11 @@ export const filed = (
   assignee: null,
   tags: [],
   version: 1,
+  firstReplyAt: null,
+  lastReplyAt: null,
+  lastAnswerAt: null,
+  waitedFor: stored.status === "new" ? "us" : null,
+  snoozedUntil: null,
   disposable: false,
 });
 
@@ -95,6 +101,7 @@ function read(row: SubmissionRow): { readonly submission: StoredSubmission; read
     ...picked(row, ownNames),
     stage: stageOf(row.kind, row.stage),
     language: isText(fields["language"]) ? fields["language"] : "en",
+    waitedFor: waitedFor(row),
     tags: readTags(row.tags),
     disposable: row.disposable === 1,
     consent: consentOf(fields["consent"]),

@@ -5,8 +5,10 @@ import type { StoredSubmission } from "../records.ts";
 import { type Staged, restaged } from "./stages.ts";
 import { stageOf } from "./submission-row.ts";
 
-export interface Triaged extends Pick<StoredSubmission, "reference" | "kind" | "assignee" | "version">, Staged {
-  readonly respondedAt: number | null;
+export interface Triaged
+  extends Pick<StoredSubmission, "reference" | "kind" | "assignee" | "version" | "snoozedUntil">, Staged {
+  /** When it was set to done; null: it is not. */
+  readonly doneAt: number | null;
 }
 
 /** @param declineReason of a stage that declines */
@@ -26,16 +28,28 @@ export function decideTriage(
   const staged = restaged(before, stageOf(kind, asked) ?? before.stage, declineReason, at);
   const { status = staged.status, assignee = before.assignee } = request;
   const entries: AuditEntry[] = [];
-  const note = (action: "stage" | "status" | "assignee", to: string | null) => {
-    if (to !== from[action]) entries.push({ action, subject, detail: { from: from[action], to } });
+  const note = (action: string, was: string | number | null, to: string | number | null) => {
+    if (to !== was) entries.push({ action, subject, detail: { from: was, to } });
   };
-  note("stage", staged.stage);
-  note("status", status);
-  note("assignee", assignee);
-  const responds = before.status === "new" && status !== "new";
+  note("stage", from.stage, staged.stage);
+  note("status", from.status, status);
+  note("assignee", from.assignee, assignee);
+  note("snooze", from.snoozedUntil, request.snoozedUntil === undefined ? from.snoozedUntil : request.snoozedUntil);
+  const isToDo = status === "new" || status === "open";
   const version = entries.length > 0 ? before.version + 1 : before.version;
-  const respondedAt = before.respondedAt ?? (responds ? at : null);
-  return { after: { ...before, ...staged, status, assignee, version, respondedAt }, entries };
+  return {
+    after: {
+      ...before,
+      ...staged,
+      status,
+      assignee,
+      version,
+      // What is not to be done is not put off either.
+      snoozedUntil: isToDo ? (request.snoozedUntil === undefined ? from.snoozedUntil : request.snoozedUntil) : null,
+      doneAt: status === "done" ? (before.doneAt ?? at) : null,
+    },
+    entries,
+  };
 }
 
 /** The tags of a submission after a change. One that is full gets no further one. */
@@ -48,7 +62,7 @@ export function retagged(before: readonly string[], add: string | undefined, rem
 /** Each of these actions shows that the submission was not spam at some time. `release` is in the logs of earlier versions. */
 export const statusActions = ["status", "release"] as const;
 /** The actions that change the version of a submission. */
-export const changingActions = ["status", "stage", "assignee", "release"] as const;
+export const changingActions = ["status", "stage", "assignee", "snooze", "release"] as const;
 
 /** @param last who changed it last, and when */
 export function conflict(

@@ -20,6 +20,7 @@ import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
 import { entryColumns, type StoredEntry } from "./audit.ts";
+import { noteColumns } from "./changes.ts";
 import type { Engine, Query } from "./engine.ts";
 import { prepareStanding } from "./addresses.ts";
 
@@ -75,7 +76,7 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
     historyOf: prepare<StoredEntry>(
       `SELECT ${entryColumns} FROM audit WHERE subject = $1 ORDER BY id DESC LIMIT ${historyMax}`,
     ),
-    notesOf: prepare<Note>("SELECT id, author, at, text FROM note WHERE submission = $1 ORDER BY id"),
+    notesOf: prepare<Note>(`SELECT ${noteColumns} FROM note WHERE submission = $1 ORDER BY id`),
     // An import and its rows have the time of the call that began it.
     addedBy: prepare<{ operator: string; action: string }>(`
       SELECT operator, action FROM audit

@@ -1,5 +1,5 @@
 // What operators change of a submission, each in a transaction with its entry in the audit log.
-import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
+import type { Note, TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import { type Actor, type AuditEntry, type DeskStore, notesMax, type Scope, triageMax } from "../desk-store.ts";
 import { inBatches } from "../pages.ts";
 import { quoted } from "../rules/columns.ts";
@@ -12,6 +12,8 @@ import { prepareTakingBack } from "./decline-mails.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
 
+export const noteColumns = 'id, author, at, text, edited_at AS "editedAt"';
+
 /** Submissions that one transaction changes. */
 const changedAtOnce = 100;
 
@@ -20,6 +22,8 @@ interface Changing extends Triaged {
   readonly arrival: number;
   readonly tags: string | null;
   readonly emailKey: string;
+  readonly lastReplyAt: number | null;
+  readonly lastAnswerAt: number | null;
 }
 
 export type Changes = ReturnType<typeof prepareChanging>;
@@ -37,15 +41,16 @@ export function prepareChanging(engine: Engine, references: References) {
   );
   // In the order of their arrival, so that transactions cannot deadlock.
   const lock = prepare<Changing>(`
-    SELECT arrival, kind, reference, email_key AS "emailKey", status, assignee, version, responded_at AS "respondedAt", tags,
+    SELECT arrival, kind, reference, email_key AS "emailKey", status, assignee, version, tags, done_at AS "doneAt",
+      snoozed_until AS "snoozedUntil", last_reply_at AS "lastReplyAt", last_answer_at AS "lastAnswerAt",
       stage, decline_reason AS "declineReason", decided_at AS "decidedAt"
     FROM submission WHERE ${among("arrival", "$1", "bigint")} ORDER BY arrival ${locking("FOR UPDATE")}`);
   const update = prepare(`
-    UPDATE submission SET status = $1, assignee = $2, version = $3, responded_at = $4, stage = $6, decline_reason = $7,
-      decided_at = $8
-    WHERE arrival = $5`);
-  const setTriaged = ({ status, assignee, version, respondedAt, arrival, stage, ...row }: Changing) =>
-    update(status, assignee, version, respondedAt, arrival, stage, row.declineReason, row.decidedAt);
+    UPDATE submission SET status = $1, assignee = $2, version = $3, done_at = $4, snoozed_until = $5, stage = $6,
+      decline_reason = $7, decided_at = $8
+    WHERE arrival = $9`);
+  const setTriaged = ({ status, assignee, version, doneAt, snoozedUntil, stage, ...row }: Changing) =>
+    update(status, assignee, version, doneAt, snoozedUntil, stage, row.declineReason, row.decidedAt, row.arrival);
   const lastChange = prepare<Actor>(`
     SELECT operator, at FROM audit WHERE subject = $1 AND action IN (${quoted(changingActions)})
     ORDER BY id DESC LIMIT 1`);
@@ -84,8 +89,9 @@ export function prepareChanging(engine: Engine, references: References) {
         if (row.stage !== after.stage) restaged.push(row.arrival);
         if (row.assignee !== after.assignee) reassigned.push({ reference, from: row.assignee, to: after.assignee });
         if (row.status === "spam" && after.status !== "spam") leaving.push(after);
-        else if (after.status !== "spam" && decision.entries.length > 0) {
-          announced.push({ arrival: row.arrival, changed: decision.entries.map(({ action }) => action) });
+        else if (after.status !== "spam") {
+          const actions = decision.entries.map(({ action }) => action).filter((action) => action !== "snooze");
+          if (actions.length > 0) announced.push({ arrival: row.arrival, changed: actions });
         }
         // A target that is named twice is in conflict the second time.
         rows.set(reference, after);
@@ -108,6 +114,9 @@ export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes
   const insertNote = prepare<{ id: number }>(
     "INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id",
   );
+  const editNote = prepare<Note>(`
+    UPDATE note SET text = $4, edited_at = $5 WHERE id = $1 AND submission = $2 AND author = $3
+    RETURNING ${noteColumns}`);
   const countNotes = prepare<{ stored: number }>("SELECT count(*) AS stored FROM note WHERE submission = $1");
   return {
     async triage(scope, request, actor) {
@@ -123,7 +132,16 @@ export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes
         if (only(yield* countNotes(row.arrival)).stored >= notesMax) return "full";
         const note = only(yield* insertNote(row.arrival, actor.operator, actor.at, text));
         yield* audit({ action: "note", subject: reference, detail: { note: note.id } }, actor);
-        return { id: note.id, author: actor.operator, at: actor.at, text };
+        return { id: note.id, author: actor.operator, at: actor.at, text, editedAt: null };
+      }),
+
+    editNote: (scope, reference, id, text, actor) =>
+      transaction(function* () {
+        const row = (yield* lockRows(scope, [reference])).get(reference);
+        const [note] = row === undefined ? [] : yield* editNote(id, row.arrival, actor.operator, text, actor.at);
+        if (note === undefined) return null;
+        yield* audit({ action: "note.edit", subject: reference, detail: { note: id } }, actor);
+        return note;
       }),
   } satisfies Partial<DeskStore>;
 }

@@ -1,12 +1,29 @@
 // A page of the inbox, and how many there are.
-import type { InboxCounts, InboxFilter, Page, PageRequest } from "@submissions/shared/console";
-import { kindOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
+import {
+  type InboxCounts,
+  type InboxFilter,
+  type Page,
+  type TabCounts,
+  triageStatuses,
+  waitedFors,
+} from "@submissions/shared/console";
+import { kindOf, kindOfReference, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { referenceShape } from "@submissions/shared/reference";
 import { type Stage, stages } from "@submissions/shared/stages";
 import type { DeskStore, Scope } from "../desk-store.ts";
-import { type Bounds, endless, readPage } from "./ranges.ts";
-import { countMax, type ListColumn, type ListPlan, type ListWords, planList, wordsOf } from "../rules/inbox-filter.ts";
+import type { Clock } from "../../clock.ts";
+import { type Bounds, endless, type PageLimits, readPage } from "./ranges.ts";
+import {
+  countMax,
+  type ListColumn,
+  type ListPlan,
+  type ListWords,
+  partsOf,
+  planList,
+  wordsOf,
+} from "../rules/inbox-filter.ts";
 import type { TriageStatus } from "../records.ts";
+import { openWaits } from "../rules/waiting.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { type Bind, bindTo, type Engine, only, type Value } from "./engine.ts";
@@ -36,7 +53,12 @@ const boundedMax = 20_000;
 /** Submissions that a count by stage looks at, of each stage and status. */
 const lookedAtMax = 5_000;
 
-export function makeInboxLists(engine: Engine, references: References, inbox: Inbox) {
+/** Changed submissions that one answer tells of, entries of the audit log that it looks at, and for how long a tab is counted. */
+const changedMax = 100;
+const entriesMax = 1_000;
+const countMsMax = 100;
+
+export function makeInboxLists(engine: Engine, references: References, inbox: Inbox, clock: Clock) {
   const { prepare, unprepared, indexedBy, among, ranges, read } = engine;
   const findLast = prepare<{ last: number }>("SELECT coalesce(max(arrival), 0) AS last FROM submission");
   const arrivalOfDay = prepare<{ arrival: number }>(
@@ -72,11 +94,16 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     `(SELECT count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine,
         count(*) FILTER (WHERE assignee IS NULL) AS unassigned, ${ofKind.join(", ")}
       FROM submission ${indexedBy("submission_status")} WHERE status = '${status}' AND ${among("kind", "$1")})`;
-  const summed = ["mine", "unassigned", ...plurals].map((name) => `fresh."${name}" + begun."${name}" AS "${name}"`);
+  const snoozed = `(SELECT count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine,
+        count(*) FILTER (WHERE assignee IS NULL) AS unassigned, ${ofKind.join(", ")}
+      FROM submission ${indexedBy("submission_snoozed")}
+      WHERE snoozed_until > $3 AND status IN ('new', 'open') AND ${among("kind", "$1")})`;
+  const awake = (name: string, as = name) => `fresh."${name}" + begun."${name}" - snoozed."${name}" AS "${as}"`;
+  const summed = ["mine", "unassigned", ...plurals].map((name) => awake(name));
   const counts = prepare<InboxCounts>(`
-    SELECT fresh.count AS new, begun.count AS open, fresh.count + begun.count AS todo, ${summed.join(", ")},
+    SELECT fresh.count AS new, begun.count AS open, ${awake("count", "todo")}, ${summed.join(", ")},
       ${capped("done")} AS done, ${capped("spam")} AS spam
-    FROM ${waiting("new")} AS fresh, ${waiting("open")} AS begun`);
+    FROM ${waiting("new")} AS fresh, ${waiting("open")} AS begun, ${snoozed} AS snoozed`);
   const latest = (kind: SubmissionKind) =>
     `SELECT (SELECT arrival FROM submission ${indexedBy("submission_kind")}
       WHERE kind = '${kind}' AND ${among(`'${kind}'`, "$1")} ORDER BY arrival DESC LIMIT 1) AS last`;
@@ -84,12 +111,39 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     SELECT coalesce(max(last), 0) AS latest, ${capped("new", "arrival > $2")} AS added
     FROM (${submissionKinds.map(latest).join(" UNION ALL ")}) AS newest`);
 
-  async function find(
+  const lastEntry = engine.lastComplete("audit", "id");
+  const entries = prepare<{ id: number; subject: string }>(`
+    SELECT id, subject FROM audit WHERE id > $1 AND id <= $2 ORDER BY id LIMIT ${entriesMax}`);
+  const byArrival = prepare<SubmissionRow>(`
+    SELECT ${submissionColumns} FROM submission WHERE ${among("arrival", "$1", "bigint")}`);
+
+  async function arrivalOf(reference: string): Promise<number | undefined> {
+    const named = references.parse(reference);
+    const [found] = named === null ? [] : await read(arrivalOfDay(named.dayNumber, named.kind));
+    return found?.arrival;
+  }
+
+  /** Where the list of a filter begins and ends. */
+  async function rangeOf(asked: InboxFilter, after?: number) {
+    const { reference, filter } = splitReference(asked);
+    const descending = filter.order !== "oldest";
+    let { above, below } = await boundsOf(filter);
+    if (after !== undefined && descending) below = Math.min(below, after);
+    if (after !== undefined && !descending) above = Math.max(above, after);
+    if (reference !== null) {
+      const arrival = (await arrivalOf(reference)) ?? 0;
+      [above, below] = [Math.max(above, arrival - 1), Math.min(below, arrival + 1)];
+    }
+    return { filter, bounds: { above, below, descending, isNamed: reference !== null } };
+  }
+
+  async function find<Row extends Pick<SubmissionRow, "arrival">>(
     scope: Scope,
     filter: InboxFilter,
     bounds: Bounds & { readonly isNamed: boolean },
-    page: PageRequest,
-  ): Promise<Page<SubmissionRow>> {
+    page: PageLimits,
+    columns: string,
+  ): Promise<Page<Row>> {
     const { search, letter, status, order: _order, from: _from, until: _until, kind: _kind, ...others } = filter;
     const isSearch = search !== undefined || letter !== undefined;
     // Otherwise another part of the filter may be the narrow one.
@@ -106,8 +160,8 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
         const text = isSearch
           ? searchText(plan, inbox.find(words, part, bind, isWide && !isFirst), part)
           : listText(plan, part);
-        const whole = `SELECT ${submissionColumns} FROM submission WHERE arrival IN (${text} LIMIT ${bind(limit)})`;
-        return read(unprepared<SubmissionRow>(whole, values, isSearch ? "any" : "index"));
+        const whole = `SELECT ${columns} FROM submission WHERE arrival IN (${text} LIMIT ${bind(limit)})`;
+        return read(unprepared<Row>(whole, values, isSearch ? "any" : "index"));
       });
       const rows = (await Promise.all(reads)).flat();
       return rows.toSorted((a, b) => (descending ? b.arrival - a.arrival : a.arrival - b.arrival)).slice(0, limit);
@@ -116,11 +170,11 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     return readPage({ ...bounds, ranges, isSearch, last, read: readRange, numberOf: ({ arrival }) => arrival }, page);
   }
 
-  /** What is to be done is two walks along the index of the status. */
-  const plansOf = (scope: Scope, { status, ...filter }: InboxFilter, isSearch: boolean) =>
-    (status === "todo" ? (["new", "open"] as const) : [status]).flatMap((one) => {
+  /** What is to be done is two walks along indexes. */
+  const plansOf = (scope: Scope, filter: InboxFilter, isSearch: boolean) =>
+    partsOf(filter).flatMap((part) => {
       const values: Value[] = [];
-      const plan = planList(scope, { ...filter, status: one }, bindTo(values), isSearch);
+      const plan = planList(scope, filter, part, bindTo(values), isSearch, clock.now());
       return plan === null ? [] : [{ plan, ofFilter: values }];
     });
 
@@ -141,8 +195,11 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
   function listText({ along, fixed, conditions }: ListPlan, part: ListPart): string {
     const others = [...fixed].filter(([column]) => column !== along).map(equals);
     const { condition, order } =
-      along === null
-        ? { condition: `arrival > ${part.above} AND arrival < ${part.below}`, order: `arrival ${part.direction}` }
+      along === null || along === "ours" || along === "theirs"
+        ? {
+            condition: `arrival > ${part.above} AND arrival < ${part.below}${along === null ? "" : ` AND ${openWaits[along]}`}`,
+            order: `arrival ${part.direction}`,
+          }
         : inbox.walk(along, fixed.get(along) ?? "", part);
     return `SELECT arrival FROM submission ${indexedBy(along && `submission_${along}`)}
       WHERE ${[...others, ...conditions, condition].join(" AND ")} ORDER BY ${order}`;
@@ -156,18 +213,8 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
 
   return {
     async listSubmissions(scope, asked, { after, ...page }) {
-      const { reference, filter } = splitReference(asked);
-      const descending = filter.order !== "oldest";
-      let { above, below } = await boundsOf(filter);
-      if (after !== undefined && descending) below = Math.min(below, after);
-      if (after !== undefined && !descending) above = Math.max(above, after);
-      if (reference !== null) {
-        const named = references.parse(reference);
-        const [found] = named === null ? [] : await read(arrivalOfDay(named.dayNumber, named.kind));
-        const arrival = found?.arrival ?? 0;
-        [above, below] = [Math.max(above, arrival - 1), Math.min(below, arrival + 1)];
-      }
-      const { rows, next } = await find(scope, filter, { above, below, descending, isNamed: reference !== null }, page);
+      const { filter, bounds } = await rangeOf(asked, after);
+      const { rows, next } = await find<SubmissionRow>(scope, filter, bounds, page, submissionColumns);
       return { rows: rows.map(readSubmissionAnyway), next };
     },
 
@@ -176,9 +223,39 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       return Object.fromEntries(await Promise.all(counted)) as Record<Stage, number>;
     },
 
-    countByStatus: async ({ kinds }, operator) => only(await read(counts(kinds, operator))),
+    countByStatus: async ({ kinds }, operator) => only(await read(counts(kinds, operator, clock.now()))),
 
-    since: async ({ kinds }, arrival) => only(await read(since(kinds, arrival))),
+    async countTabs(scope, { status: _status, waiting: _waiting, order: _order, ...asked }) {
+      const { filter, bounds } = await rangeOf(asked);
+      const count = async (tab: Pick<InboxFilter, "status" | "waiting">) => {
+        const limits = { limit: countMax - 1, limitMax: countMax, workMsMax: countMsMax };
+        const { rows, next } = await find(scope, { ...filter, ...tab }, bounds, limits, "arrival");
+        return next === null ? rows.length : rows.length < limits.limit ? null : countMax;
+      };
+      const counted: Partial<Record<keyof TabCounts, number | null>> = {};
+      for (const waits of waitedFors) counted[waits] = await count({ waiting: waits });
+      for (const status of triageStatuses) counted[status] = await count({ status });
+      const { us = null, them = null } = counted;
+      return { ...counted, todo: us === null || them === null ? null : Math.min(us + them, countMax) } as TabCounts;
+    },
+
+    async since({ kinds }, arrival, change) {
+      const last = await lastEntry();
+      const found = change === undefined || change >= last ? [] : await read(entries(change, last));
+      const names = new Map<string, number>();
+      for (const { id, subject } of found) {
+        const kind = kindOfReference(subject);
+        if (kind === undefined || !kinds.includes(kind)) continue;
+        if (!names.has(subject) && names.size === changedMax) break;
+        names.set(subject, id);
+      }
+      const arrivals = await Promise.all([...names.keys()].map(arrivalOf));
+      const rows = await read(byArrival(arrivals.filter((one) => one !== undefined)));
+      // Those behind the last one that was told of are for the next time.
+      const isCut = names.size === changedMax || found.length === entriesMax;
+      const end = isCut ? Math.max(...names.values(), change ?? 0) : last;
+      return { ...only(await read(since(kinds, arrival))), change: end, changed: rows.map(readSubmissionAnyway) };
+    },
   } satisfies Partial<DeskStore>;
 }
 

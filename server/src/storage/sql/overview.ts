@@ -6,6 +6,7 @@ import type { DeskStore } from "../desk-store.ts";
 import { dayMs, shownDay, startOfDay } from "../rules/days.ts";
 import { countMax, mailKindsOf } from "../rules/inbox-filter.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
+import { isAwake, openWaits, waitingSince, wroteBack } from "../rules/waiting.ts";
 import { type Engine, only, together } from "./engine.ts";
 
 /** Submissions that wait longest. */
@@ -52,6 +53,15 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
       SELECT received_at FROM submission ${indexedBy("submission_status")}
       WHERE status = '${status}' AND ${among("kind", "$1")} ORDER BY arrival LIMIT ${countMax}) AS first
     WHERE received_at < ${before})`;
+  const responses = (at: "first_reply_at" | "done_at", condition: string) => `
+    SELECT ${at} - received_at AS took FROM submission
+    ${indexedBy(at === "done_at" ? "submission_done" : "submission_first_reply")}
+    WHERE ${at} > $1 AND ${at} <= $2 AND ${condition} AND ${among("kind", "$3")}
+    ORDER BY ${at} DESC LIMIT ${responsesMax}`;
+  const unanswered = `status = 'open' AND ${openWaits.ours} AND last_reply_at IS NULL`;
+  const longest = (index: string, condition: string, order: string) => `
+    SELECT arrival FROM submission ${indexedBy(`submission_${index}`)}
+    WHERE ${condition} AND ${among("kind", "$1")} AND ${isAwake("$2")} ORDER BY ${order} LIMIT ${waitingMax}`;
   const active = `FROM subscriber ${indexedBy("subscriber_status")} WHERE status = 'active'`;
   return {
     /** Of a scope, day by day from one to another. */
@@ -60,14 +70,17 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
         SELECT CAST($1 AS BIGINT) UNION ALL SELECT at + ${dayMs} FROM day WHERE at < CAST($2 AS BIGINT))
       SELECT at, ${counted.join(", ")} FROM day`),
     responses: prepare<{ took: number }>(`
-      SELECT responded_at - received_at AS took FROM submission ${indexedBy("submission_responded")}
-      WHERE responded_at > $1 AND responded_at <= $2 AND ${among("kind", "$3")} ORDER BY responded_at DESC LIMIT ${responsesMax}`),
+      SELECT took FROM (${responses("first_reply_at", "status <> 'spam'")}) AS replied
+      UNION ALL SELECT took FROM (${responses("done_at", "first_reply_at IS NULL")}) AS done`),
     shares: mostFrequent(["package", "position", "source", "assignee"], sharesMax),
     choices: mostFrequent(filterChoices, choicesMax),
     old: prepare<Overview["old"]>(`SELECT ${old("new", "$2")} AS new, ${old("open", "$3")} AS open`),
+    // Those that were never replied to in the order of their arrival, and those whose persons have written since.
     waiting: prepare<SubmissionRow>(`
-      SELECT ${submissionColumns} FROM submission ${indexedBy("submission_status")}
-      WHERE status = 'new' AND ${among("kind", "$1")} ORDER BY arrival LIMIT ${waitingMax}`),
+      SELECT ${submissionColumns} FROM submission WHERE arrival IN (
+        SELECT arrival FROM (${longest("status", "status = 'new'", "arrival")}) AS fresh
+        UNION ALL SELECT arrival FROM (${longest("ours", unanswered, "arrival")}) AS begun
+        UNION ALL SELECT arrival FROM (${longest("wrote_back", wroteBack, "last_answer_at")}) AS back)`),
     mails: prepare<Overview["mails"]>(`
       SELECT count(*) FILTER (WHERE status = 'queued') AS queued, count(*) FILTER (WHERE status = 'sent') AS sent,
         count(*) FILTER (WHERE status = 'failed') AS failed, count(*) FILTER (WHERE status = 'in-doubt') AS "inDoubt"
@@ -101,7 +114,7 @@ export function makeOverview(engine: Engine) {
         read(statements.responses(since - shownDays * dayMs, since, seen)),
         read(statements.shares(first, seen)),
         read(statements.old(seen, ...grewOld)),
-        read(statements.waiting(seen)),
+        read(statements.waiting(seen, now)),
         read(statements.mails(since, mailKindsOf({ kinds: seen, ...scope }))),
       ]);
       const [before, shown] = [days.slice(0, shownDays), days.slice(shownDays)];
@@ -121,7 +134,10 @@ export function makeOverview(engine: Engine) {
           assignee: sharesOf("assignee"),
         },
         old: only(old),
-        waiting: waiting.map(readSubmissionAnyway),
+        waiting: waiting
+          .map(readSubmissionAnyway)
+          .toSorted((one, other) => waitingSince(one) - waitingSince(other) || one.arrival - other.arrival)
+          .slice(0, waitingMax),
         mails: only(mails),
       };
     },

@@ -24,11 +24,17 @@ interface RangeSearch<Row> extends Bounds {
   numberOf(row: Row): number;
 }
 
+/** Where a page ends. What is only counted may have more rows, and less time. */
+export interface PageLimits extends Pick<PageRequest, "limit"> {
+  readonly limitMax?: number;
+  readonly workMsMax?: number;
+}
+
 export async function readPage<Row>(
   { ranges, isSearch = false, last, read, numberOf, ...bounds }: RangeSearch<Row>,
-  page: Pick<PageRequest, "limit">,
+  { limit: asked = pageLimit, limitMax = pageLimitMax, workMsMax = ranges.workMsMax }: PageLimits,
 ): Promise<Page<Row>> {
-  const limit = Math.max(1, Math.min(Math.trunc(page.limit ?? pageLimit), pageLimitMax));
+  const limit = Math.max(1, Math.min(Math.trunc(asked), limitMax));
   const { descending } = bounds;
   let { above, below } = bounds;
   let width = isSearch ? ranges.searchWidth : ranges.width;
@@ -47,7 +53,7 @@ export async function readPage<Row>(
     if (descending) below = edge === above ? above : edge + 1;
     else above = edge === below ? below : edge - 1;
     worked += took;
-    if (worked > ranges.workMsMax && rows.length <= limit && above + 1 < below) {
+    if (worked > workMsMax && rows.length <= limit && above + 1 < below) {
       stoppedAt = descending ? below : above;
       break;
     }

@@ -1,6 +1,7 @@
 // Replies of operators and their mails, each in a transaction with its entry in the audit log.
-import type { ReplyOutcome, SavedAnswer, TriageStatus } from "@submissions/shared/console";
+import type { ReplyOutcome, SavedAnswer, TriageRequest, TriageStatus } from "@submissions/shared/console";
 import { type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
+import type { Triaged } from "../rules/triage.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, only, together } from "./engine.ts";
 import { prepareStanding } from "./addresses.ts";
@@ -11,8 +12,23 @@ interface SentReply {
   readonly reference: string;
   readonly author: string;
   readonly at: number;
+  /** Null: the submission was not changed with it. */
   readonly statusBefore: TriageStatus | null;
   readonly versionAfter: number | null;
+  /** 1: it was assigned to the author with it. */
+  readonly assigned: number;
+}
+
+/** A reply opens what is new, and assigns what has no assignee to its author. Spam stays as it is. */
+function changeBy(
+  { status, assignee }: Triaged,
+  author: string,
+  isDone: boolean,
+): Pick<TriageRequest, "status" | "assignee"> {
+  return {
+    ...(isDone ? { status: "done" } : status === "new" && { status: "open" }),
+    ...(assignee === null && (isDone || status !== "spam") && { assignee: author }),
+  };
 }
 
 export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes): ReplyStore {
@@ -20,23 +36,28 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
   const standingOf = prepareStanding(engine);
   const freeAt = prepareOperatorLimit(engine);
   const insert = prepare<{ id: number }>(`
-    INSERT INTO reply (submission, author, at, text, status_before, version_after)
-    VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`);
+    INSERT INTO reply (submission, author, at, text, quoted, status_before, version_after, assigned)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`);
   const insertMail = prepare(`
     INSERT INTO mail (kind, submission, reply, status, created_at, due_at) VALUES ($1, $2, $3, 'queued', $4, $5)`);
   const find = prepare<SentReply>(`
-    SELECT reference, author, at, status_before AS "statusBefore", version_after AS "versionAfter"
+    SELECT reference, author, at, status_before AS "statusBefore", version_after AS "versionAfter", assigned
     FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.id = $1`);
   const isWaiting = prepareWaiting(engine);
   // Its mails, the team's copy too, go with it.
   const remove = prepare("DELETE FROM reply WHERE id = $1");
+  const lastAuthor = prepare<{ by: string }>(`
+    SELECT coalesce(operator.name, author) AS by FROM reply LEFT JOIN operator ON operator.email = author
+    WHERE submission = $1 ORDER BY reply.id DESC LIMIT 1`);
   const ofKinds = among("kind", "$1");
-  const answers = prepare<SavedAnswer>(`SELECT id, kind, title, text FROM saved_answer WHERE ${ofKinds}`);
+  const answers = prepare<SavedAnswer>(`SELECT id, kind, title, text, language FROM saved_answer WHERE ${ofKinds}`);
   const addAnswer = prepare<{ id: number }>(`
-    INSERT INTO saved_answer (kind, title, text) SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT)
+    INSERT INTO saved_answer (kind, title, text, language)
+    SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT)
     WHERE (SELECT count(*) FROM saved_answer WHERE kind = $1) < ${savedAnswersMax} RETURNING id`);
   const changeAnswer = prepare<{ id: number }>(`
-    UPDATE saved_answer SET kind = $2, title = $3, text = $4 WHERE ${ofKinds} AND id = $5 RETURNING id`);
+    UPDATE saved_answer SET kind = $2, title = $3, text = $4, language = $5 WHERE ${ofKinds} AND id = $6
+    RETURNING id`);
   const removeAnswer = prepare<{ id: number }>(`DELETE FROM saved_answer WHERE ${ofKinds} AND id = $2 RETURNING id`);
 
   return {
@@ -48,7 +69,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
         const names = replies.map(({ reference }) => reference);
         const rows = yield* lockRows(scope, names);
         const outcomes: ReplyOutcome[] = [];
-        for (const { reference, text, doneAt } of replies) {
+        for (const { reference, text, quoted = true, doneAt, seen } of replies) {
           const row = rows.get(reference);
           const [standing] = row === undefined ? [] : yield* standingOf(row.emailKey);
           const reason = standing?.reason ?? null;
@@ -56,15 +77,26 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
             outcomes.push({ reference, result: row === undefined ? "unknown" : "suppressed", reason });
             continue;
           }
+          const [repliedAt, answeredAt] = [row.lastReplyAt ?? 0, row.lastAnswerAt ?? 0];
+          if (seen !== undefined && Math.max(repliedAt, answeredAt) > seen) {
+            const [author] = repliedAt > answeredAt ? yield* lastAuthor(row.arrival) : [];
+            const last = Math.max(repliedAt, answeredAt);
+            outcomes.push({ reference, result: "overtaken", by: author?.by ?? null, at: last });
+            continue;
+          }
           const target = { reference, version: doneAt ?? row.version };
-          const [done] = doneAt === undefined ? [] : yield* triage(scope, [target], { status: "done" }, actor);
-          if (done !== undefined && done.result !== "changed") {
+          const change = changeBy(row, operator, doneAt !== undefined);
+          const [changed] = yield* triage(scope, [target], change, actor);
+          if (changed?.result !== "changed") {
             outcomes.push({ reference, result: "changed", reason: null });
             continue;
           }
-          const isChange = done !== undefined && row.status !== "done";
-          const [before, after] = isChange ? [row.status, done.version] : [null, null];
-          const reply = only(yield* insert(row.arrival, operator, at, text, before, after));
+          const isChange = changed.version > row.version;
+          const [before, after] = isChange ? [row.status, changed.version] : [null, null];
+          const assigned = change.assignee === undefined ? 0 : 1;
+          const reply = only(yield* insert(row.arrival, operator, at, text, quoted ? 1 : 0, before, after, assigned));
+          // Several may be to the same submission.
+          rows.set(reference, { ...row, ...change, version: changed.version, lastReplyAt: at });
           const dueAt = at + undoMs;
           const kinds = [`${row.kind}-reply`, ...(copies ? [`${row.kind}-notice`] : [])];
           yield* together(kinds.map((kind) => insertMail(kind, row.arrival, reply.id, at, dueAt)));
@@ -78,13 +110,17 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
       transaction(function* () {
         const [reply] = yield* find(id);
         if (reply === undefined || reply.author !== actor.operator) return null;
-        const { reference, statusBefore, versionAfter } = reply;
-        if (!(yield* lockRows(scope, [reference])).has(reference)) return null;
+        const { reference, statusBefore, versionAfter, assigned } = reply;
+        const row = (yield* lockRows(scope, [reference])).get(reference);
+        if (row === undefined) return null;
         if (actor.at >= reply.at + undoMs || !(yield* isWaiting(id))) return false;
         yield* remove(id);
         yield* audit({ action: "reply.undo", subject: reference, detail: { reply: id } }, actor);
-        if (statusBefore !== null && versionAfter !== null) {
-          yield* triage(scope, [{ reference, version: versionAfter }], { status: statusBefore }, actor);
+        // Not where another reply has followed: the person was answered.
+        if (statusBefore !== null && versionAfter !== null && (row.lastReplyAt ?? 0) <= reply.at) {
+          const target = { reference, version: versionAfter };
+          const change = { status: statusBefore, ...(assigned === 1 && { assignee: null }) };
+          yield* triage(scope, [target], change, actor);
         }
         return true;
       }),
@@ -102,9 +138,11 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
           yield* audit({ action: "answer.remove", subject: "", detail: { answer: answer.removed } }, actor);
           return true;
         }
-        const { id, kind, title, text } = answer;
+        const { id, kind, title, text, language } = answer;
         if (!kinds.includes(kind)) return false;
-        const [saved] = yield* id === null ? addAnswer(kind, title, text) : changeAnswer(kinds, kind, title, text, id);
+        const [saved] = yield* id === null
+          ? addAnswer(kind, title, text, language)
+          : changeAnswer(kinds, kind, title, text, language, id);
         if (saved === undefined) return false;
         yield* audit({ action: "answer.save", subject: title, detail: { answer: saved.id } }, actor);
         return true;

@@ -1,4 +1,5 @@
 // What of the store is the same on both engines.
+import type { Clock } from "../../clock.ts";
 import type { References } from "../rules/references.ts";
 import { StorageUnavailable, type Store } from "../store.ts";
 import { makeAccess } from "./access.ts";
@@ -49,6 +50,7 @@ interface SharedOptions {
   readonly inbox: Inbox;
   readonly searchIndex: SearchIndex;
   readonly erasing: ErasingOptions;
+  readonly clock: Clock;
   /** Proves that submissions can be stored now. */
   prove(): Promise<unknown>;
   /** See `outbox.ts`. */
@@ -63,7 +65,7 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
     identity: row.identity,
     messageKey: { secret: row.identity, sinceArrival: row.receiptIdsSince },
     desk: {
-      ...makeInboxLists(reading, references, inbox),
+      ...makeInboxLists(reading, references, inbox, own.clock),
       ...makeBelongings(reading, references),
       ...makeAuditLog(reading),
       ...makeLists(reading),

@@ -45,6 +45,7 @@ export function makeSqliteStore(
       // A command that only reads needs no thread: no request waits for its event loop.
       reading: connection.access === "read-only" ? engine : readingBy(engine, thread),
       inbox,
+      clock,
       searchIndex: prepareSearchIndex(engine),
       // By the index: to sort would take long for a person with many.
       erasing: { atOnce: erasedAtOnce, order: "" },

@@ -1,0 +1,185 @@
+// What the port promises about who is waited for: the lists, their counts, what others changed, and the overview.
+import type { InboxFilter, TriageRequest } from "../../../shared/src/console.ts";
+import { expect } from "vitest";
+import { type Actor, wholeScope } from "../../../server/src/storage/desk-store.ts";
+import type { Store } from "../../../server/src/storage/store.ts";
+import {
+  accept,
+  acceptReference,
+  application,
+  eva,
+  findSubmission,
+  inquiry,
+  minute,
+  noon,
+  recruiting,
+  sales,
+} from "../records.ts";
+import { contractTest as test } from "../engine-under-test.ts";
+import type { StoreUnderTest } from "../store-under-test.ts";
+
+const text = "Thank you.";
+const at = (minutes: number): Actor => ({ ...eva, at: noon + minutes * minute });
+const later = Date.now() + 60 * minute;
+
+async function reply(store: Store, reference: string, more: { seen?: number; doneAt?: number } = {}, by = at(1)) {
+  const sent = await store.replies.send(wholeScope, [{ reference, text, ...more }], false, by);
+  return "outcomes" in sent ? sent.outcomes[0]! : sent;
+}
+
+async function change(store: Store, reference: string, what: Omit<TriageRequest, "targets">, by = at(1)) {
+  const { version } = (await findSubmission(store, reference))!;
+  return store.desk.triage(wholeScope, { targets: [{ reference, version }], ...what }, by);
+}
+
+/** As a mail that the person has sent. */
+const answer = ({ query }: StoreUnderTest, reference: string, when: number) =>
+  query(`UPDATE submission SET last_answer_at = ${when} WHERE reference = '${reference}' RETURNING arrival`);
+
+const listed = async (store: Store, filter: InboxFilter) =>
+  (await store.desk.listSubmissions(wholeScope, filter, {})).rows.map(({ reference }) => reference);
+
+const tabs = (store: Store, filter: InboxFilter = {}) => store.desk.countTabs(wholeScope, filter);
+
+test("lists what waits for us, for the person, and for none, and counts the tabs of a filter", async ({ tested }) => {
+  const { store } = tested;
+  const fresh = await acceptReference(store, inquiry(1));
+  const begun = await acceptReference(store, inquiry(2));
+  const replied = await acceptReference(store, application(3));
+  const answered = await acceptReference(store, inquiry(4));
+  const done = await acceptReference(store, inquiry(5));
+  await accept(store, inquiry(6), { spam: true });
+  await change(store, begun, { status: "open" });
+  for (const one of [replied, answered, done]) await reply(store, one);
+  await change(store, done, { status: "done" });
+  await answer(tested, answered, noon + 2 * minute);
+  const us = [answered, begun, fresh];
+  expect(await listed(store, { waiting: "us" })).toEqual(us);
+  expect(await listed(store, { waiting: "us", order: "oldest", kind: "inquiry" })).toEqual(us.toReversed());
+  expect(await listed(store, { waiting: "them" })).toEqual([replied]);
+  expect(await listed(store, { waiting: "us", status: "open" })).toEqual([answered, begun]);
+  expect(await listed(store, { waiting: "them", status: "new" })).toEqual([]);
+  const waitedFor = await Promise.all([...us, replied, done].map((one) => findSubmission(store, one)));
+  expect(waitedFor.map((one) => one!.waitedFor)).toEqual(["us", "us", "us", "them", null]);
+  expect(await tabs(store)).toEqual({ todo: 4, us: 3, them: 1, new: 1, open: 3, done: 1, spam: 1 });
+  const ofInquiries = { todo: 3, us: 3, them: 0, new: 1, open: 2, done: 1, spam: 1 };
+  // Of its own status the filter of a tab says nothing.
+  expect(await tabs(store, { kind: "inquiry", status: "done" })).toEqual(ofInquiries);
+  expect(await tabs(store, { assignee: eva.operator })).toMatchObject({ todo: 2, us: 1, them: 1, new: 0, done: 1 });
+  expect(await tabs(store, { assignee: eva.operator, package: "de-AT" })).toMatchObject({ todo: 1, done: 1 });
+  expect(await store.desk.countTabs(recruiting, {})).toMatchObject({ todo: 1, us: 0, them: 1, spam: 0 });
+});
+
+test("puts off what is snoozed until its time, or until it is no longer to be done", async ({ store }) => {
+  const references = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))] as const;
+  const [first, second] = references;
+  await change(store, second, { status: "open", assignee: eva.operator });
+  for (const one of references) await change(store, one, { snoozedUntil: later });
+  expect(await listed(store, { status: "todo" })).toEqual([]);
+  expect([await listed(store, { waiting: "us" }), await listed(store, { status: "new" })]).toEqual([[], [first]]);
+  expect(await tabs(store)).toMatchObject({ todo: 0, us: 0, new: 1, open: 1 });
+  const counts = () => store.desk.countByStatus(sales, eva.operator);
+  const none = { todo: 0, mine: 0, unassigned: 0, inquiries: 0 };
+  expect(await counts()).toMatchObject({ new: 1, open: 1, ...none });
+  const { submission, history } = (await store.desk.findDetail(wholeScope, first))!;
+  expect(submission).toMatchObject({ snoozedUntil: later, version: 2 });
+  expect(history.at(-1)).toEqual({ ...at(1), action: "snooze", detail: { from: null, to: later } });
+  expect((await store.desk.overview(wholeScope, later - 1)).waiting).toEqual([]);
+  expect((await store.desk.overview(wholeScope, later)).waiting).toHaveLength(2);
+  await change(store, first, { snoozedUntil: Date.now() - 1 });
+  expect(await listed(store, { status: "todo" })).toEqual([first]);
+  await change(store, second, { status: "done" });
+  await change(store, second, { status: "open" });
+  expect(await findSubmission(store, second)).toMatchObject({ snoozedUntil: null });
+  expect(await counts()).toMatchObject({ todo: 2, mine: 1, unassigned: 1, inquiries: 2 });
+});
+
+test("refuses a reply to what got another one, or an answer, that was not seen", async ({ tested }) => {
+  const { store } = tested;
+  const reference = await acceptReference(store, inquiry(1));
+  expect(await reply(store, reference, { seen: 0 })).toMatchObject({ result: "queued" });
+  const overtaken = { reference, result: "overtaken", by: eva.operator, at: noon + minute };
+  expect(await reply(store, reference, { seen: 0 }, at(2))).toEqual(overtaken);
+  expect(await reply(store, reference, { seen: noon + minute }, at(2))).toMatchObject({ result: "queued" });
+  await answer(tested, reference, noon + 3 * minute);
+  const ofPerson = { reference, result: "overtaken", by: null, at: noon + 3 * minute };
+  expect(await reply(store, reference, { seen: noon + 2 * minute }, at(4))).toEqual(ofPerson);
+  expect((await store.desk.findDetail(wholeScope, reference))!.replies).toHaveLength(2);
+  expect(await reply(store, reference, {}, at(4))).toMatchObject({ result: "queued" });
+});
+
+test("leaves the status that a reply set where another reply has followed it", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  const first = (await reply(store, reference)) as { id: number };
+  await reply(store, reference, {}, { operator: "ben@example.org", at: noon + minute + 1 });
+  expect(await store.replies.undo(wholeScope, first.id, at(1))).toBe(true);
+  const facts = { status: "open", assignee: eva.operator, firstReplyAt: noon + minute + 1 };
+  expect(await findSubmission(store, reference)).toMatchObject(facts);
+});
+
+test("tells which submissions were changed behind an entry of the audit log", async ({ store }) => {
+  const [one, other] = [await acceptReference(store, inquiry(1)), await acceptReference(store, application(2))];
+  const { change: before, changed } = await store.desk.since(wholeScope, 0);
+  expect(changed).toEqual([]);
+  await reply(store, one);
+  await store.desk.addNote(wholeScope, other, "Call back.", eva);
+  const news = await store.desk.since(wholeScope, 0, before);
+  expect(news.changed.map(({ reference }) => reference).toSorted()).toEqual([one, other].toSorted());
+  expect(news.changed.find(({ reference }) => reference === one)).toMatchObject({ status: "open", version: 2 });
+  expect((await store.desk.since(sales, 0, before)).changed).toMatchObject([{ reference: one }]);
+  expect((await store.desk.since(wholeScope, 0, news.change)).changed).toEqual([]);
+});
+
+test("tells of many changed submissions in several answers", async ({ store }) => {
+  const references: string[] = [];
+  for (let number = 1; number <= 120; number += 1) references.push(await acceptReference(store, inquiry(number)));
+  const targets = references.map((reference) => ({ reference, version: 1 }));
+  await store.desk.triage(wholeScope, { targets, status: "open" }, at(1));
+  const told = new Set<string>();
+  for (let next = 0, turn = 0; turn < 3; turn += 1) {
+    const { change: end, changed } = await store.desk.since(wholeScope, 0, next);
+    for (const { reference } of changed) told.add(reference);
+    next = end;
+  }
+  expect(told).toEqual(new Set(references));
+});
+
+test("measures the first reply or done without one, never spam, and names what waits for us longest", async ({
+  tested,
+}) => {
+  const { store } = tested;
+  const references: string[] = [];
+  for (let number = 1; number <= 5; number += 1) references.push(await acceptReference(store, inquiry(number)));
+  const [replied, done, spam, opened, fresh] = references as [string, string, string, string, string];
+  await reply(store, replied, {}, at(10));
+  await change(store, done, { status: "done" }, at(20));
+  await change(store, spam, { status: "spam" }, at(30));
+  await change(store, opened, { status: "open" }, at(40));
+  const overview = () => store.desk.overview(wholeScope, noon + 60 * minute);
+  expect(await overview()).toMatchObject({ firstResponseMs: 15 * minute });
+  const waiting = async () => (await overview()).waiting.map(({ reference }) => reference);
+  expect(await waiting()).toEqual([opened, fresh]);
+  await answer(tested, replied, noon + 45 * minute);
+  expect(await waiting()).toEqual([opened, fresh, replied]);
+  await change(store, done, { status: "open" }, at(50));
+  expect(await overview()).toMatchObject({ firstResponseMs: 10 * minute });
+  await change(store, replied, { status: "spam" }, at(55));
+  expect(await overview()).toMatchObject({ firstResponseMs: null });
+});
+
+test("lets the author of a note change its words", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  const note = await store.desk.addNote(wholeScope, reference, "Call bakc.", at(1));
+  const { id } = note as { id: number };
+  const edit = (actor: Actor, scope = wholeScope) => store.desk.editNote(scope, reference, id, "Call back.", actor);
+  expect(await edit({ operator: "ben@example.org", at: at(2).at })).toBeNull();
+  expect(await edit(at(2), recruiting)).toBeNull();
+  const edited = { id, author: eva.operator, at: at(1).at, text: "Call back.", editedAt: at(2).at };
+  expect(await edit(at(2))).toEqual(edited);
+  const { notes, history } = (await store.desk.findDetail(wholeScope, reference))!;
+  expect(notes).toEqual([edited]);
+  expect(history.map(({ action, detail }) => [action, detail])).toEqual([
+    ["note", { note: id }],
+    ["note.edit", { note: id }],
+  ]);
+});
