@@ -43,12 +43,16 @@ const compactRows: Plugin = {
 const pdfFolder = fileURLToPath(new URL("..", import.meta.resolve("pdfjs-dist")));
 const { version } = JSON.parse(readFileSync(join(pdfFolder, "package.json"), "utf8")) as { readonly version: string };
 
-/** What pdf.js loads for some files: character maps, the standard fonts, decoders of pictures. Their folder names its version. */
+/**
+ * What pdf.js loads for some files: character maps, the standard fonts, decoders of pictures. Their folder names its version.
+ * The licences of those files ask for their texts beside each copy.
+ */
 const pdfFiles: Plugin = {
   name: "pdf-files",
   generateBundle() {
     for (const folder of ["cmaps", "standard_fonts", "wasm"]) {
-      for (const name of readdirSync(join(pdfFolder, folder)).filter((one) => /\.(?:bcmap|pfb|ttf|wasm)$/.test(one))) {
+      const names = readdirSync(join(pdfFolder, folder));
+      for (const name of names.filter((one) => /\.(?:bcmap|pfb|ttf|wasm)$|^LICENSE/.test(one))) {
         const source = readFileSync(join(pdfFolder, folder, name));
         this.emitFile({ type: "asset", fileName: `assets/pdfjs-${version}/${folder}/${name}`, source });
       }
@@ -64,6 +68,8 @@ export default defineConfig({
   build: {
     outDir: join(import.meta.dirname, "dist/console"),
     emptyOutDir: true,
+    // Of all packages whose code is in the scripts.
+    license: { fileName: "assets/LICENSES" },
     // The newest features in use are `light-dark()`, `popover` and `URL.parse`.
     target: ["chrome126", "firefox126", "safari18"],
     // A data: address would need an exception in the content security policy.

@@ -45,6 +45,26 @@ const loadedIn = (viewer: FrameLocator) =>
     return loaded;
   }, pdfFolder);
 
+test("what is built of others carries their licences, which the service serves", async () => {
+  const address = (path: string) => new URL(`console/assets/${path}`, new URL("/", site().url));
+  const texts = [
+    ["LICENSES", "pdfjs-dist"],
+    [`${pdfFolder}/cmaps/LICENSE`, "Adobe"],
+    [`${pdfFolder}/standard_fonts/LICENSE_FOXIT`, "Foxit|PDFium"],
+    [`${pdfFolder}/standard_fonts/LICENSE_LIBERATION`, "SIL OPEN FONT LICENSE|Liberation"],
+    [`${pdfFolder}/wasm/LICENSE_OPENJPEG`, "Redistribution"],
+    [`${pdfFolder}/wasm/LICENSE_JBIG2`, "Redistribution|LICENSE|Copyright"],
+    [`${pdfFolder}/wasm/LICENSE_QCMS`, "Permission"],
+  ] as const;
+  for (const [path, words] of texts) {
+    const answer = await fetch(address(path));
+    expect
+      .soft([path, answer.status, answer.headers.get("content-type")])
+      .toEqual([path, 200, "text/plain; charset=utf-8"]);
+    expect.soft(await answer.text()).toMatch(new RegExp(words));
+  }
+});
+
 test("a resume that was opened stays open, beside the letter where there is room; what is blank says so", async () => {
   const blank = await apply("Dario Berg", onePagePdf(""));
   const second = await apply("Cleo Novak", onePagePdf("Second"));

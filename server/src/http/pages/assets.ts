@@ -10,6 +10,7 @@ import type { FastifyInstance } from "fastify";
 import { variesBy } from "../headers.ts";
 
 const types: Readonly<Record<string, string>> = {
+  "": "text/plain; charset=utf-8",
   ".bcmap": "application/octet-stream",
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
