@@ -1,6 +1,5 @@
 // The router of the console. It has no privileges beside its rules.
 import type { AuditRow, Page } from "@submissions/shared/console";
-import type { AnyTRPCProcedure } from "@trpc/server";
 import { z } from "zod";
 import { Fault } from "../fault.ts";
 import { page } from "./inputs.ts";
@@ -41,26 +40,6 @@ export const consoleRouter = trpc.router({
   webhooks: webhookProcedures,
 });
 
-const procedures = new Map(Object.entries<AnyTRPCProcedure>(consoleRouter._def.procedures as never));
-
-/** What the log tells of a call; null for an unknown path. */
-export function describeCall(path: string): { readonly procedure: string; readonly isRead: boolean } | null {
-  const procedure = procedures.get(path);
-  return procedure ? { procedure: path, isRead: procedure._def.type === "query" } : null;
-}
-
-/** Calls a procedure. @throws Fault `notFound` for an unknown path; what the procedure throws, in an error of tRPC */
-export async function callConsole(path: string, ctx: Context, input: unknown): Promise<unknown> {
-  const procedure = procedures.get(path);
-  if (procedure === undefined) {
-    const unknown = new Fault("notFound");
-    noteRefusal(ctx.console, await ctx.caller(), unknownCall, unknown);
-    throw unknown;
-  }
-  const { type } = procedure._def;
-  return procedure({ path, type, ctx, getRawInput: async () => input, signal: undefined, batchIndex: 0 });
-}
-
 export type ConsoleRouter = typeof consoleRouter;
 
 export interface RuledProcedure {
@@ -71,6 +50,7 @@ export interface RuledProcedure {
   readonly input: z.ZodType | null;
 }
 
+/** A procedure as tRPC builds it. */
 interface Described {
   readonly _def: {
     readonly type: string;
@@ -79,7 +59,11 @@ interface Described {
   };
 }
 
-/** All procedures of a router with their rules. @throws Error where a rule is missing, or a query has one for changes */
+/**
+ * All procedures of a router with their rules. tRPC's public interface tells neither a procedure's type nor its schemas at
+ * run time, so this reads `_def`, as adapters and makers of OpenAPI documents do. Nothing else here does.
+ * @throws Error where a rule is missing, or a query has one for changes
+ */
 export function ruledProcedures(router: { readonly _def: { readonly procedures: object } }): readonly RuledProcedure[] {
   return Object.entries(router._def.procedures as Readonly<Record<string, Described>>).map(([path, { _def }]) => {
     const { type, meta: { rule } = {}, inputs: [input = null] = [] } = _def;
@@ -93,3 +77,24 @@ export function ruledProcedures(router: { readonly _def: { readonly procedures: 
 }
 
 export const consoleProcedures = ruledProcedures(consoleRouter);
+
+const procedures = new Map(consoleProcedures.map((procedure) => [procedure.path, procedure]));
+
+/** What the log tells of a call; null for an unknown path. */
+export function describeCall(path: string): { readonly procedure: string; readonly isRead: boolean } | null {
+  const procedure = procedures.get(path);
+  return procedure ? { procedure: path, isRead: procedure.type === "query" } : null;
+}
+
+type Caller = { readonly [name: string]: Caller & ((input: unknown) => Promise<unknown>) };
+
+/** Calls a procedure. @throws Fault `notFound` for an unknown path; what the procedure throws, in an error of tRPC */
+export async function callConsole(path: string, ctx: Context, input: unknown): Promise<unknown> {
+  if (!procedures.has(path)) {
+    const unknown = new Fault("notFound");
+    noteRefusal(ctx.console, await ctx.caller(), unknownCall, unknown);
+    throw unknown;
+  }
+  const [group = "", name = ""] = path.split(".");
+  return (consoleRouter.createCaller(ctx) as unknown as Caller)[group]![name]!(input);
+}
