@@ -16,6 +16,7 @@ import { serverMarkup } from "#server-markup";
 import type { FormProps, MarkupProps } from "./form-props.ts";
 
 export type { FormProps } from "./form-props.ts";
+export type { FormElementProps } from "./jsx.ts";
 export {
   useSubmission,
   type FieldErrors,

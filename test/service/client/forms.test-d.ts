@@ -8,6 +8,7 @@ import type {
 } from "@submissions/client/forms";
 import type * as components from "@submissions/client/react";
 import type { FormName } from "@submissions/shared/forms/form-fields";
+import type { JSX } from "react";
 import { expectTypeOf, test } from "vitest";
 
 type Pascal<Name extends string> = Name extends `${infer First}-${infer Rest}`
@@ -20,8 +21,9 @@ test("elements have their classes", () => {
   expectTypeOf<HTMLElementTagNameMap["application-form"]>().toEqualTypeOf<ApplicationForm>();
 });
 
-test("each form has an element and a component", () => {
+test("each form has an element, in JSX too, and a component", () => {
   expectTypeOf<Extract<keyof HTMLElementTagNameMap, `${string}-form`>>().toEqualTypeOf<`${FormName}-form`>();
+  expectTypeOf<Extract<keyof JSX.IntrinsicElements, `${string}-form`>>().toEqualTypeOf<`${FormName}-form`>();
   expectTypeOf<Extract<keyof typeof components, `${string}Form`>>().toEqualTypeOf<`${Pascal<FormName>}Form`>();
 });
 

@@ -26,6 +26,20 @@ export function Page() {
   );
 }
 
+export const Elements = () => (
+  <main>
+    <inquiry-form
+      class="wide"
+      endpoint={endpoint}
+      packages={["de-AT", { id: "en-GB-scottish", title: "Scottish English" }]}
+      onsubmission-accepted={({ detail }) => console.log(detail.inquiryId)}
+      onsubmission-refused={({ detail }) => console.error(detail.issues[0]?.path, detail.error?.code)}
+    />
+    <newsletter-form endpoint={endpoint} source="footer" lang="de" ref={(form) => form?.focus()} />
+    <application-form endpoint={endpoint} values='{ "position": "Annotator" }' consent="2026-11" />
+  </main>
+);
+
 export function OwnInputs() {
   const { field, errors, message, status, receipt, set, submit } = useSubmission("marketplace.inquiry", {
     client,
@@ -57,3 +71,7 @@ export const wrong = <InquiryForm endpoint={endpoint} packages={[1]} />;
 export const nowhere = <NewsletterForm />;
 // @ts-expect-error there is no such field
 export const noField = <ApplicationForm endpoint={endpoint} strings={{ fields: { nom: { label: "Nom" } } }} />;
+// @ts-expect-error a package of the element is no number either
+export const wrongElement = <inquiry-form endpoint={endpoint} packages={[1]} />;
+// @ts-expect-error an application comes from no source
+export const noSource = <application-form endpoint={endpoint} source="footer" />;
