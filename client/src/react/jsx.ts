@@ -1,6 +1,7 @@
 // The elements in JSX, for React pages that use them without the components. Types only.
 import type { FormName } from "@submissions/shared/forms/form-fields";
 import type { PackageChoice } from "@submissions/shared/forms/form-state";
+import type { OwnField } from "@submissions/shared/forms/own-fields";
 import type { StringsOverride } from "@submissions/shared/forms/override-strings";
 import type { DetailedHTMLProps, HTMLAttributes } from "react";
 import type { FormValues, ReceiptDetail, RefusalDetail, SubmissionForm } from "../forms/forms.ts";
@@ -17,6 +18,7 @@ export interface FormElementProps<Element extends SubmissionForm> extends Detail
   readonly class?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly values?: FormValues | string | undefined;
+  readonly fields?: readonly OwnField[] | string | undefined;
   readonly strings?: StringsOverride | undefined;
   readonly privacy?: string | undefined;
   readonly consent?: string | undefined;

@@ -1,4 +1,4 @@
-// Finds what a mail quotes. Line by line and with bounded patterns, because the text may be anyone's (docs/adr/0018).
+// Finds what a mail quotes. Line by line and with bounded patterns, because the text may be anyone's (docs/adr/0032).
 
 /** Attributions of mail programs in one language each: "On … wrote:" stands above the mail that is answered. */
 const wrote =

@@ -32,6 +32,7 @@ export const Elements = () => (
       class="wide"
       endpoint={endpoint}
       packages={["de-AT", { id: "en-GB-scottish", title: "Scottish English" }]}
+      fields={[{ name: "budget", label: "Budget" }]}
       onsubmission-accepted={({ detail }) => console.log(detail.inquiryId)}
       onsubmission-refused={({ detail }) => console.error(detail.issues[0]?.path, detail.error?.code)}
     />
