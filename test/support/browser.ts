@@ -42,7 +42,7 @@ async function start(): Promise<Browser> {
 export const plainHost = "site.example";
 
 const usualArgs = [
-  // Tests run as whoever runs them, in containers as root, where the sandbox does not start. The pages are ours.
+  // Tests run as any user, in containers as root, where the sandbox does not start. The pages are ours.
   "--no-sandbox",
   // To start a process and to compile the same scripts again costs as much as all that a test does in a page.
   "--process-per-site",
@@ -159,7 +159,7 @@ export class Visit implements AsyncDisposable {
     const profile = await openProfile(browser, options);
     const { context, page } = profile;
     await page.setViewportSize(viewport!);
-    // Without movements that a test would wait for, such as smooth scrolling; whoever tests those asks for them.
+    // Without movements that a test would wait for, for example smooth scrolling; a test of those asks for them.
     await page.emulateMedia({ media: null, colorScheme, forcedColors, reducedMotion: reducedMotion ?? "reduce" });
     const origins = new Set<string>();
     page.on("framenavigated", (frame) => origins.add(new URL(frame.url()).origin));

@@ -1,4 +1,4 @@
-// Ends a run with one plain line, for whoever counts tests without reading the rest.
+// Ends a run with one plain line, for those who count tests without reading the rest.
 import type { Reporter, TestModule } from "vitest/node";
 
 export default class CountReporter implements Reporter {

@@ -1,4 +1,4 @@
-// Somebody else's site: another origin, with pages of its own that embed the forms. It knows nothing of the service.
+// A site of others: another origin, with pages of its own that embed the forms. It knows nothing of the service.
 import { listening } from "./listening.ts";
 
 export interface HostPage {

@@ -20,7 +20,7 @@ export type S3Mishap =
   /** The store says that it has something else than it was sent. */
   | "wrong etag"
   | "wrong checksum"
-  /** An answer of somebody else: 200, and not a word of S3. */
+  /** An answer of another server: 200, and not a word of S3. */
   | "stranger";
 
 export interface StoredObject {

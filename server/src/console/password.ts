@@ -27,7 +27,7 @@ export interface Place {
 }
 
 /** Verifying against it takes as long as against a real one, and never succeeds. */
-const nobodys = phc(cost, randomBytes(saltLength), randomBytes(tagLength));
+const unmatchable = phc(cost, randomBytes(saltLength), randomBytes(tagLength));
 
 type Cost = { readonly [Name in keyof typeof cost]: number };
 
@@ -50,7 +50,7 @@ export class Passwords {
 
   /** Whether a password is the one that was hashed. Takes as long where there is none. @throws Fault `signInBusy` */
   async verify(password: string, stored: string | null, place: Place): Promise<boolean> {
-    const { salt, tag, ...stretched } = parse(stored ?? nobodys);
+    const { salt, tag, ...stretched } = parse(stored ?? unmatchable);
     const derived = await this.#derive(password, salt, stretched, tag.length, place);
     return timingSafeEqual(derived, tag) && stored !== null;
   }

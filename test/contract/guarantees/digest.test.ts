@@ -1,4 +1,4 @@
-// What the port promises about the daily digest: one mail a day, whoever stores it.
+// What the port promises about the daily digest: one mail a day, of all processes together.
 import { expect } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { allMails, digest, eva, lease, marketing, minute, noon, sales, sendAgain, settle } from "../records.ts";

@@ -222,7 +222,7 @@ describe("what follows", () => {
     ["Precedence", "Precedence: bulk"],
     ["List-Id", "List-Id: <news.example.org>"],
     ["an empty return path", "Return-Path: <>"],
-  ])("a program's mail, by %s, is filed, reopens nothing and tells nobody", async (_, header) => {
+  ])("a program's mail, by %s, is filed, reopens nothing and tells no one", async (_, header) => {
     const one = await inquire();
     await setStatus(one.reference, "done");
     const headers = [passes("example.org"), header];
@@ -232,7 +232,7 @@ describe("what follows", () => {
     expect(mails.filter(({ kind }) => kind === "answer")).toEqual([]);
   });
 
-  test("an answer to spam is filed and tells nobody", async () => {
+  test("an answer to spam is filed and tells no one", async () => {
     const one = await inquire();
     await setStatus(one.reference, "spam");
     expect(await resultOf(service(), { from: one.from, to: one.answerTo })).toBe("filed");

@@ -47,7 +47,7 @@ describe("what is accepted", () => {
     expect((await service().stored()).inquiries.at(-1)?.selectedPackageIds).toEqual(["en-GB-scottish", "de-AT"]);
   });
 
-  test("a subscription is stored, mailed, and leads to a page that names nobody", async () => {
+  test("a subscription is stored, mailed, and leads to a page that names no one", async () => {
     const sent = fields({ email: "reader@example.org", source: "Front Page" });
     const { status, headers } = await postForm(service(), "newsletter.subscribe", sent);
     expect([status, headers.get("location")]).toEqual([303, "../../thanks?kind=newsletter"]);

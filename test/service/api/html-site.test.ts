@@ -99,7 +99,7 @@ describe("the front page", () => {
     expect(addresses.filter((address) => /^(?:[a-z]+:|\/)/i.test(address))).toEqual([]);
   });
 
-  test("can be kept by the browser that asked, for going back to it, and by nobody else", async () => {
+  test("can be kept by the browser that asked, for going back to it, and by no other", async () => {
     expect((await visit(service(), "/")).headers.get("cache-control")).toBe("private, no-cache");
   });
 });
@@ -164,7 +164,7 @@ describe("the forms' script", () => {
       expect((await get(path)).status, path).toBe(404);
   });
 
-  test("is missed once in the log where it was not built, and by nobody else", async () => {
+  test("is missed once in the log where it was not built, and no second time", async () => {
     const lines: string[] = [];
     const log = createLog("info", { write: (line) => lines.push(line) > 0 });
     await using bare = await startService({ formsFolder: join(folder().path, "absent"), log });

@@ -115,7 +115,7 @@ test("a caller's trace goes on, and a caller who does not trace is not traced", 
   const other = trace.replace("4", "5");
   await send(`00-${trace}-${parent}-01`);
   await send(`00-${other}-${parent}-00`);
-  // These are nobody's trace, and of those none is drawn.
+  // These belong to no trace, so none is drawn.
   const broken = [
     "",
     "x",

@@ -52,7 +52,7 @@ test.each(["add", "sign-in"])("the link of %s leads to the service that runs, wh
   expect(hint()).toHaveLength(1);
 });
 
-test("erase needs --yes where nobody can be asked, and then removes everything", async () => {
+test("erase needs --yes where no person can be asked, and then removes everything", async () => {
   await using store = await open();
   await accept(store, inquiry(1, { email: "Ana@example.org" }));
   await accept(store, application(2, { email: "ana@example.org", resume: null }));

@@ -58,7 +58,7 @@ async function getsReceipts(email: string): Promise<boolean> {
 }
 
 describe("who may call", () => {
-  test("nobody where no credentials are set: there is nothing at this address", async () => {
+  test("no one where no credentials are set: there is nothing at this address", async () => {
     await using without = await startService();
     const init = { method: "POST", headers: { authorization: basic(credentials) } };
     const answer = await open(`${without.url}/webhooks/postmark`, init);
@@ -66,7 +66,7 @@ describe("who may call", () => {
     expect(JSON.parse(answer.text)).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("nobody without the credentials; nothing is changed, and not 403, at which Postmark gives up", async () => {
+  test("no one without the credentials; nothing is changed, and not 403, at which Postmark gives up", async () => {
     const email = someone();
     const wrong = [`${credentials}s`, `hooks:${credentials}`, "hook:correct", "hook"].map(basic);
     for (const authorization of ["", "Basic !!!", "Basic ", basic(credentials).replace("Basic", "Bearer"), ...wrong]) {
@@ -79,7 +79,7 @@ describe("who may call", () => {
     expect(await getsReceipts(email)).toBe(true);
   });
 
-  test("nobody for a minute after ten wrong passwords, with the right one too", async () => {
+  test("no one for a minute after ten wrong passwords, with the right one too", async () => {
     const token = "m".repeat(16);
     await using own = await startService({ env: { POSTMARK_WEBHOOK_AUTH: credentials, METRICS_TOKEN: token } });
     const send = (text: string) =>
@@ -95,7 +95,7 @@ describe("who may call", () => {
     expect((await open(`${own.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
   });
 
-  test("nobody has a large body read without credentials", async () => {
+  test("no large body is read without credentials", async () => {
     const response = await tell(complaint(someone(), { Content: "x".repeat(1_000_000) }), { authorization: "" });
     expect(response.status).toBe(401);
   });

@@ -146,7 +146,7 @@ describe("a damaged database ends the start, with a line for the operator:", () 
 
     const error = await startService({ env: { DATA_DIR: dataFolder } }).catch((thrown: unknown) => thrown);
     expect(messageForOperator(error)).toContain(line);
-    // Whoever repairs it finds it as it was.
+    // It stays as it was, for the person who repairs it.
     expect((await file.stat()).size).toBe(before.length);
     await rm(dataFolder, { recursive: true });
   });

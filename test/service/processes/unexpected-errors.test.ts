@@ -1,4 +1,4 @@
-// After an error that nobody caught, what is under way is finished and the process ends with 1.
+// After an error that was not caught, what is under way is finished and the process ends with 1.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -32,9 +32,9 @@ async function meetsError(how: "throw" | "reject"): Promise<boolean> {
   return true;
 }
 
-// At night a rejection that nobody handled, too: Node throws it.
+// At night a rejection that was not handled, too: Node throws it.
 test.for(atNight ? (["throw", "reject"] as const) : (["throw"] as const))(
-  "an error that nobody caught (%s) is logged, nothing new is taken, the rest is finished, exit 1",
+  "an error that was not caught (%s) is logged, nothing new is taken, the rest is finished, exit 1",
   (how) => until(() => meetsError(how)),
 );
 

@@ -66,7 +66,7 @@ test("a nameless file is called after its kind", async () => {
   expect(await judge(writeZip(wordEntries()), "")).toMatchObject({ filename: "resume.docx" });
 });
 
-test("a file that cannot be read is nobody's refusal", async () => {
+test("a file that cannot be read is an error, and no refusal", async () => {
   const { inspectResume } = await import("../../../server/src/resumes/inspect.ts");
   await expect(inspectResume("/nonexistent/file", "cv.pdf")).rejects.toMatchObject({ code: "ENOENT" });
 });

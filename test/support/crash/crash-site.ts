@@ -16,7 +16,7 @@ import type { Failpoint } from "./preload/failing-failpoint.ts";
 
 const preload = [new URL("./preload/stand-ins.ts", import.meta.url).href];
 
-/** Longer than any lease, and than files that nobody knows are left alone. */
+/** Longer than any lease, and than files that no application knows are left alone. */
 export const laterMs = 2 * 60 * 60 * 1000;
 
 interface Start {

@@ -82,7 +82,7 @@ async function end(service: ServiceProcess): Promise<void> {
 
 class Load {
   readonly acknowledged = new Set<Submission>();
-  /** Without an answer that says what became of them, and nobody is asking. */
+  /** Without an answer that says what became of them, and no caller is left to ask. */
   readonly pending = new Set<Submission>();
   interrupted = 0;
   unexpected = 0;

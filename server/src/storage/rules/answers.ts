@@ -11,7 +11,7 @@ interface Answered {
 }
 
 export function decideAnswer({ status, toldAt }: Answered, sender: AnswerSender, at: number) {
-  // What a program wrote asks nobody for anything, and spam is to stay out of sight.
+  // What a program wrote needs no answer, and spam is to stay out of sight.
   const isHeard = sender !== "automatic" && status !== "spam";
   const isPersons = isHeard && sender === "person";
   return {
