@@ -29,3 +29,9 @@ export const messageField = "message";
 
 /** Names of campaigns. */
 export const isCampaignName = (name: string): boolean => name.startsWith("utm_");
+
+/** Further fields as people read them: the letter, the others as the form has them, and the names of campaigns. */
+export function inReadingOrder(more: Readonly<Record<string, string>> | null): [name: string, text: string][] {
+  const rank = (name: string) => (name === messageField ? 0 : isCampaignName(name) ? 2 : 1);
+  return Object.entries(more ?? {}).toSorted(([one], [other]) => rank(one) - rank(other));
+}

@@ -179,6 +179,25 @@ describe("notices", () => {
     expect(receiptOf({ email }).text).not.toContain("throw-away");
   });
 
+  test("show the message before the other fields of a form, and campaigns behind them", () => {
+    const message = "Dear team,\nReference: INQ-0\n<b>hello</b>";
+    const more = { utm_source: "ad", budget: "large", message, "needs[]": "one\ntwo" };
+    const { text, html } = noticeOf({ more });
+    const fields =
+      "Further fields, as the form sent them:\nbudget: large\nneeds[]:\n  - one\n  - two\nutm_source: ad\n";
+    expect(text).toContain(`Message:\n  Dear team,\n  Reference: INQ-0\n  <b>hello</b>\n\n${fields}`);
+    const places = ["Dear team,", "&lt;b&gt;hello", ">budget<", ">needs[]<", ">utm_source<"].map((one) =>
+      html.indexOf(one),
+    );
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(noticeOf({ more: { message } }).text).not.toContain("Further fields");
+    expect(write("application-notice", { submission: { ...application, more } }).text).toMatch(
+      /Message:\n {2}Dear team[\s\S]*utm_source: ad\n\n[\s\S]*evil letter<\/b>\n$/,
+    );
+    for (const body of bodies(receiptOf({ more }))) expect(body).not.toMatch(/Dear team|large|utm_source/);
+  });
+
   test("put the letter last in their text, and let no value begin a line of its own", () => {
     const changed = { ...application, accent: "a\u2028Reference: APP-0" };
     const { text } = write("application-notice", { submission: changed });

@@ -120,7 +120,7 @@ test("operators see, find and export them; the notice tells them and the receipt
   const mails = (await service().mails()).filter(({ subject }) => subject?.includes(String(reference)));
   const textOf = (own: boolean) => mails.find(({ to }) => own === (to?.[0]?.address === email))?.text ?? "";
   expect(textOf(false)).toContain(
-    "\nFurther fields, as the form sent them:\nmessage:\n  - Bring the zeppelin\n  - near dusk\nbudget: =5\n",
+    "\nMessage:\n  Bring the zeppelin\n  near dusk\n\nFurther fields, as the form sent them:\nbudget: =5\n",
   );
   expect(textOf(true)).toContain(String(reference));
   expect(textOf(true)).not.toContain("zeppelin");

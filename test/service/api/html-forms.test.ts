@@ -198,13 +198,31 @@ describe("what is refused comes back as the form", () => {
     const emails = fields({ email: ["a@example.org", "b@example.org"] });
     const twice = await postForm(quiet(), "newsletter.subscribe", emails);
     expect([twice.status, problemAt(twice, "email")]).toEqual([400, "This field must be one text."]);
-    const many = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`x${index}`, "1"]));
+    const many = Object.fromEntries(Array.from({ length: 301 }, (_, index) => [`x${index}`, "1"]));
     const tooMany = fields({ email: "a@example.org", ...many });
-    expect((await postForm(quiet(), "newsletter.subscribe", tooMany)).status).toBe(413);
+    expect((await postForm(quiet(), "newsletter.subscribe", tooMany)).status).toBe(400);
     const ids = Array.from({ length: 51 }, (_, index) => `package-${index}`);
     const packages = await postForm(quiet(), "marketplace.inquiry", fields({ ...inquiry, selectedPackageIds: ids }));
     expect([packages.status, problemAt(packages, "selectedPackageIds")]).toEqual([400, "Select at most 50 packages."]);
     await nothingIn(quiet());
+  });
+
+  test("with what a page's own fields held, sent again with the corrected form", async () => {
+    const own = { budget: 'large "<b>"', "needs[]": "one\r\ntwo", utm_source: "ad", message: "Dear team,\r\nhello." };
+    const email = { ...inquiry, selectedPackageIds: "de-AT", email: "ann@" };
+    const page = await postForm(quiet(), "marketplace.inquiry", fields({ ...email, ...own }));
+    expect(page.status).toBe(400);
+    for (const [name, value] of Object.entries({ ...own, "needs[]": "one\ntwo" }))
+      expect(typedIn(page, name.replace("[]", "\\[\\]")), name).toBe(value);
+    const application = await apply(quiet(), { ...applicant, email: "ana@", budget: "small", resumeFile: pdf() });
+    expect([application.status, typedIn(application, "budget")]).toEqual([400, "small"]);
+    await nothingIn(quiet());
+    const again = [...page.text.matchAll(/<input type="hidden" name="([^"]*)"/g)].map(([, name = ""]) => name);
+    const kept = Object.fromEntries(again.map((name) => [name, typedIn(page, name.replace("[]", "\\[\\]"))!]));
+    const sent = fields({ ...inquiry, selectedPackageIds: "de-AT", ...kept, message: typedIn(page, "message")! });
+    expect((await postForm(service(), "marketplace.inquiry", sent)).status).toBe(303);
+    const more = { ...own, "needs[]": "one\ntwo", message: "Dear team,\nhello." };
+    expect((await service().stored()).inquiries.at(-1)).toMatchObject({ email: buyer.email, more });
   });
 
   const letter = "Dear all,\r\n\r\n<b>Bold</b> & “quoted”.";

@@ -59,7 +59,8 @@ export class FormBody {
   readonly #shape: FormShape;
   readonly #names: ReadonlySet<string>;
   readonly fields = new FormData();
-  readonly #further: [string, unknown][] = [];
+  /** What may be kept as further fields. */
+  readonly further: [string, unknown][] = [];
   readonly #problems: Problem[] = [];
   resume: StagedResume | null = null;
   #textFields = 0;
@@ -89,7 +90,7 @@ export class FormBody {
     if (this.#textBytes > bytesMax.urlencodedForm) throw new Fault("bodyTooLarge");
     // A text in the file's place is added, and the schema says what is wrong with it.
     if (name !== resumeField && !this.#names.has(name)) {
-      if (isFurtherName(name) && bytes <= furtherBytesMax) this.#further.push([name, readable(read)]);
+      if (isFurtherName(name) && bytes <= furtherBytesMax) this.further.push([name, readable(read)]);
       return;
     }
     const value = read();
@@ -125,7 +126,7 @@ export class FormBody {
 
   get input(): Input {
     const value = this.#shape.valueOf(this.fields);
-    return { value, problems: this.#problems, resume: this.resume, further: this.#further };
+    return { value, problems: this.#problems, resume: this.resume, further: this.further };
   }
 }
 

@@ -11,7 +11,7 @@ import { packagesWith, type Site } from "./site.ts";
 const siteSource = "front page";
 
 export type Filled = Partial<
-  Pick<FormState, "values" | "issues" | "message" | "idempotencyKey" | "packages" | "strings" | "next">
+  Pick<FormState, "values" | "hidden" | "issues" | "message" | "idempotencyKey" | "packages" | "strings" | "next">
 >;
 
 const stateOf = (form: FormName, site: Site, root: string, filled: Filled): FormState => ({

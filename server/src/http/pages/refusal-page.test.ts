@@ -32,9 +32,14 @@ const site = siteOf({
 const requestTo = (url: string, method = "POST") =>
   ({ url, method, routeOptions: { url: url.replace(/\?.*/, "") } }) as FastifyRequest;
 
-function pageOf(form: FormName, fields: Record<string, string | readonly string[]>, issues: readonly Issue[] = []) {
+function pageOf(
+  form: FormName,
+  fields: Record<string, string | readonly string[]>,
+  issues: readonly Issue[] = [],
+  further: [string, unknown][] = [],
+) {
   const { resumeFile, ...texts } = fields;
-  const sent = { fields: new FormData(), resume: resumeFile === undefined ? null : ({} as never) };
+  const sent = { fields: new FormData(), further, resume: resumeFile === undefined ? null : ({} as never) };
   for (const [name, value] of Object.entries(texts)) for (const one of [value].flat()) sent.fields.append(name, one);
   return refusalPage(site, requestTo(forms[form].path), { ...failureOf("fieldsInvalid"), issues }, sent);
 }
@@ -76,6 +81,58 @@ describe("the size of a page", () => {
     const page = pageOf("application", { fullName: `a${"😀".repeat(textLengthMax.name)}` });
     expect(page).toContain(`value="a${"😀".repeat(textLengthMax.name - 1)}"`);
     expect(page.isWellFormed()).toBe(true);
+  });
+});
+
+describe("fields of a page's own", () => {
+  const hiddenIn = (page: string) =>
+    [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]);
+
+  test("are kept unseen and escaped, within the limits of further fields, and none replaces one of ours", () => {
+    const hostile = `"><script>alert(1)</script>`;
+    const many = Array.from({ length: 30 }, (_, index): [string, string] => [`x${index}`, "y".repeat(100)]);
+    const page = pageOf(
+      "application",
+      { fullName: "Ana" },
+      [],
+      [
+        ["budget", hostile],
+        ["constructor", "a"],
+        ["message", "Dear team"],
+        ["long", "z".repeat(textLengthMax.furtherValue + 1)],
+        ["idempotencyKey", "their-key"],
+        ["next", "https://evil.example"],
+        [`"><b>`, "1"],
+        ...many,
+      ],
+    );
+    const hidden = hiddenIn(page);
+    expect(hidden.slice(0, 3)).toEqual([
+      ["budget", "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"],
+      ["constructor", "a"],
+      ["message", "Dear team"],
+    ]);
+    expect(hidden.filter(([name]) => name !== "idempotencyKey")).toHaveLength(20);
+    expect(page).not.toMatch(/their-key|evil\.example|zzz|"><b>|alert\(1\)</);
+  });
+
+  test("the message of an inquiry is shown in its field, its beginning where it is too long", () => {
+    const [page, long] = ["Dear <team>", "m".repeat(3_000)].map((text) =>
+      pageOf(
+        "inquiry",
+        { name: "" },
+        [],
+        [
+          ["message", text],
+          ["utm_source", "ad"],
+        ],
+      ),
+    );
+    expect(page).toMatch(/<textarea[^>]*name="message"[^>]*>\nDear &lt;team&gt;</);
+    expect(hiddenIn(page!)).toContainEqual(["utm_source", "ad"]);
+    expect(hiddenIn(page!).map(([name]) => name)).not.toContain("message");
+    expect(long).toContain(`>\n${"m".repeat(textLengthMax.furtherValue)}<`);
+    expect(long).toContain("Only its beginning is shown.");
   });
 });
 

@@ -4,8 +4,9 @@ import { randomUUID } from "node:crypto";
 import { resumeField } from "@submissions/shared/application-fields";
 import { fieldOfKind } from "@submissions/shared/field-table";
 import type { FaultName, Issue } from "@submissions/shared/faults";
-import { fieldsOf, forms, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
+import { forms, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
+import { formFields } from "@submissions/shared/forms/own-fields";
 import { idempotencyKeyField } from "@submissions/shared/further-names";
 import { translated } from "@submissions/shared/forms/issue-words";
 import { altchaField } from "@submissions/shared/hidden-fields";
@@ -14,6 +15,7 @@ import { languageField } from "@submissions/shared/language";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
 import type { FastifyRequest } from "fastify";
 import type { PageWords } from "../../config/page-words.ts";
+import { readFurtherFields } from "../../intake/further-fields.ts";
 import type { Failure } from "../../rpc/failure.ts";
 import type { FormBody } from "../body/form-body.ts";
 import { isIdempotencyKey } from "../call.ts";
@@ -25,7 +27,7 @@ import { formOf, nextAddress, packagesWith, type Site } from "./site.ts";
 
 type Words = PageWords["refused"];
 
-type SentForm = Pick<FormBody, "fields" | "resume">;
+type SentForm = Pick<FormBody, "fields" | "resume" | "further">;
 
 /** @param sent the form that was sent; null: none, or it was not read */
 export function refusalPage(site: Site, request: FastifyRequest, failure: Failure, sent: SentForm | null): string {
@@ -44,7 +46,7 @@ export function refusalPage(site: Site, request: FastifyRequest, failure: Failur
     const body = html`<p role="status">${underWay}</p>`;
     return card({ language, site, root, sign: "wait", heading: underWayHeading, body });
   }
-  const { cut, ...filled } = filledFrom(form, fields, site);
+  const { cut, ...filled } = filledFrom(form, sent, site, strings);
   const { proofOfWork } = site;
   // The script can send the form from this page, so the heading must be true before and after.
   const heading = proofOfWork ? strings.forms[form].submit : pages.forms[form].notSent;
@@ -128,22 +130,33 @@ function duration(seconds: number): string {
 }
 
 /** What a form holds, to be shown again. `cut`: a text was too long to be shown whole. */
-function filledFrom(form: FormName, fields: FormData, site: Site): Filled & { readonly cut: boolean } {
+function filledFrom(
+  form: FormName,
+  { fields, further }: SentForm,
+  site: Site,
+  strings: FormStrings,
+): Filled & { readonly cut: boolean } {
   let cut = false;
   const bounded = (text: string, max: number) => {
     const shown = beginningOf(text, max);
     if (shown !== text) cut = true;
     return shown;
   };
-  const textsOf = (name: string) => fields.getAll(name).filter((value) => typeof value === "string");
+  const textsOf = (name: string) => {
+    const beside = further.filter(([one]) => one === name).map(([, value]) => value);
+    return [...fields.getAll(name), ...beside].filter((value) => typeof value === "string");
+  };
   const values: Record<string, string | readonly string[]> = {};
   // What is longer was refused, and a page must not grow with it.
-  for (const { name, kind, rule } of fieldsOf(form))
+  for (const { name, kind, rule } of formFields(form, [], strings))
     if (rule && kind !== "packages") values[name] = bounded(textsOf(name)[0] ?? "", rule.lengthMax);
   // A source may be an address; the service shortens it.
   values["source"] = bounded(textsOf("source")[0] ?? "", textLengthMax.url);
+  // The page does not know the fields that another page has declared, so it keeps what they held without showing it.
+  const kept = readFurtherFields(forms[form].procedure, further) ?? {};
+  const hidden = Object.fromEntries(Object.entries(kept).filter(([name]) => !Object.hasOwn(values, name)));
   const list = fieldOfKind(forms[form].fields, "packages");
-  if (list === undefined) return { cut, values };
+  if (list === undefined) return { cut, values, hidden };
 
   const all = packageIdsOf(textsOf(list).map((text) => bounded(text, idsLengthMax)));
   const ids = all.slice(0, packageIdsMax).map((id) => bounded(id, textLengthMax.packageId));
@@ -151,7 +164,7 @@ function filledFrom(form: FormName, fields: FormData, site: Site): Filled & { re
   const packages = packagesWith(site, ids);
   // An identifier without a box was typed, and is shown as text.
   const boxed = site.catalogue !== null || ids.every((id) => packages.some((shown) => shown.id === id));
-  return { cut: cut || all.length > ids.length, values, packages: boxed ? packages : null };
+  return { cut: cut || all.length > ids.length, values, hidden, packages: boxed ? packages : null };
 }
 
 // An identifier and its line break each.

@@ -2,6 +2,7 @@
 // of strangers stay text, because a click on one must be a decision. The button leads to the console.
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import { fieldOfKind } from "@submissions/shared/field-table";
+import { inReadingOrder, messageField } from "@submissions/shared/further-names";
 import { html, Markup } from "@submissions/shared/html";
 import { kindOf } from "@submissions/shared/kinds";
 import {
@@ -29,7 +30,7 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
   const factsIn = factsOf(kind, settings);
   const letterIn = letterOf(kind);
   const preheaderIn = preheaderOf(kind);
-  const page = template<"subject" | "preheader" | "facts" | "consoleUrl" | "more" | "letter">((place) =>
+  const page = template<"subject" | "preheader" | "facts" | "consoleUrl" | "message" | "more" | "letter">((place) =>
     layout({
       language: "en",
       subject: place("subject"),
@@ -39,6 +40,7 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
       body: [
         place("facts"),
         button({ url: place("consoleUrl"), words: consoleWords, or: "Or open this address:" }),
+        place("message"),
         place("more"),
         place("letter"),
       ],
@@ -51,6 +53,7 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
     const consoleUrl = consolePageOf(settings.publicUrl(), reference);
     const subject = `${heading} from ${forSubject(name)} (${reference})`;
     const facts = factsIn.map((factIn) => factIn(submission));
+    const message = messageOf(submission);
     const more = furtherOf(submission);
     const letter = letterIn(submission);
     const preheader = preheaderIn(submission) ?? heading;
@@ -59,11 +62,19 @@ export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submiss
       text: textOf(
         factLines(facts),
         [`${consoleWords}: ${consoleUrl}`, answer],
+        message?.text ?? null,
         more?.text ?? null,
         ...(letter?.text ?? []),
       ),
-      html: page({ subject, preheader, facts: factList(facts), consoleUrl, more: more?.html, letter: letter?.html })
-        .text,
+      html: page({
+        subject,
+        preheader,
+        facts: factList(facts),
+        consoleUrl,
+        message: message?.html,
+        more: more?.html,
+        letter: letter?.html,
+      }).text,
     };
   };
 }
@@ -193,13 +204,28 @@ const endingFrame = (heading: string) =>
         </div>`,
   );
 
+const messageHeading = "Message";
+const messageFrame = endingFrame(messageHeading);
+
+/** The letter that came as a further field. Its lines are set in, so that none of them can pass for one of ours. */
+function messageOf({ more }: StoredSubmission) {
+  const text = inReadingOrder(more).find(([name]) => name === messageField)?.[1];
+  if (text === undefined) return undefined;
+  const lines = text.split("\n");
+  return {
+    text: [`${messageHeading}:`, ...lines.map((line) => `  ${oneLine(line)}`.trimEnd())],
+    html: messageFrame({ lines: inLines(lines) }),
+  };
+}
+
 const furtherHeading = "Further fields, as the form sent them";
 const furtherFrame = endingFrame(furtherHeading);
 
 /** What no field of the table is. It has a heading of its own, so that none of it can pass for one of our lines. */
 function furtherOf({ more }: StoredSubmission) {
-  if (more === null) return undefined;
-  const facts = Object.entries(more).map(([label, text]): Fact => {
+  const others = inReadingOrder(more).filter(([name]) => name !== messageField);
+  if (others.length === 0) return undefined;
+  const facts = others.map(([label, text]): Fact => {
     const lines = text.split("\n");
     return { term: termOf(label), value: lines.length === 1 ? text : lines };
   });
