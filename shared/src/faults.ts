@@ -199,7 +199,7 @@ export const faults = {
     code: "CONFLICT",
     message: "3 such mails were sent within 24 hours. Try again later.",
     console: true,
-    when: "Receipts and newsletter mails count by their address. A reply or a notice counts each time that it is sent again.",
+    when: "Receipts and newsletter mails of an address, or one reply or notice.",
   },
   subscriberLeftOut: {
     status: 409,
@@ -312,7 +312,6 @@ export const faults = {
     code: "TOO_MANY_REQUESTS",
     message: "You have sent 60 replies within an hour. Please try again later.",
     console: true,
-    when: "Replies and notices that are sent again count too.",
   },
   tooManyRequests: {
     status: 429,

