@@ -69,6 +69,13 @@ export function textNamed(submission: StoredSubmission, name: string): string | 
   return typeof value === "string" ? value : null;
 }
 
+/** What the person wrote: the field of paragraphs, else the further field `message`. Null: nothing. */
+export function letterOf(submission: StoredSubmission): string | null {
+  const fields = namedFields[submission.kind].filter(({ kind }) => kind === "paragraphs");
+  const written = fields.map((field) => valueOf(submission, field)).find((value) => typeof value === "string");
+  return written ?? submission.more?.["message"] ?? null;
+}
+
 /** The packages that a submission names; none where its kind names none. */
 export function packageIdsOf(submission: StoredSubmission): readonly string[] {
   const field = namedFields[submission.kind].find(({ kind }) => kind === "packages");

@@ -97,7 +97,7 @@ export const serverKinds = {
       },
     },
     settings: { team: "RECRUITING_EMAIL", retention: "RETENTION_DAYS_APPLICATIONS" },
-    summary: ["position", "coverLetter"],
+    summary: ["position"],
     facts: ["position", "accent", "availability"],
     columns: {
       before: [

@@ -71,8 +71,10 @@ export interface InboxRow {
   readonly name: string;
   readonly email: string;
   readonly company: string | null;
-  /** Its packages, or its position and the beginning of its letter; at most 200 characters. */
+  /** The titles of its packages, or its position; at most 200 characters. */
   readonly summary: string;
+  /** How its letter begins, in one line, at most 120 characters; empty: it has none. */
+  readonly beginning: string;
   /** In a search with `letter`: the sentence with the most of its words; at most 200 characters. */
   readonly match?: string;
   readonly status: TriageStatus;
@@ -284,6 +286,12 @@ export interface ResumeFacts {
   readonly download: "allowed" | "unscanned" | "infected";
 }
 
+/** Another submission of the person. */
+export interface OtherSubmission extends Pick<InboxRow, "reference" | "kind" | "receivedAt" | "status" | "summary"> {
+  /** Its address where that is another: it has the same resume. */
+  readonly otherEmail: string | null;
+}
+
 /** Everything about one submission. */
 export interface SubmissionDetail extends InboxRow {
   /** Why it was declined; null: no reason was given, or it is not. */
@@ -296,7 +304,7 @@ export interface SubmissionDetail extends InboxRow {
   readonly fields: Readonly<Record<string, string | readonly string[] | null>>;
   /** What the form sent beside the documented fields, by its names; null: nothing. */
   readonly more: Readonly<Record<string, string>> | null;
-  /** Titles of the selected packages, where the catalogue has them. */
+  /** What the selected packages are called, where that is not their identifier. */
   readonly packageTitles: Readonly<Record<string, string>>;
   readonly resume: ResumeFacts | null;
   readonly mails: readonly MailRow[];
@@ -307,7 +315,7 @@ export interface SubmissionDetail extends InboxRow {
   readonly answersLeftOut: number;
   readonly history: readonly HistoryEntry[];
   /** Other submissions of the same address or the same resume, newest first, at most 5. */
-  readonly duplicates: readonly Pick<InboxRow, "reference" | "kind" | "receivedAt" | "status">[];
+  readonly duplicates: readonly OtherSubmission[];
 }
 
 /** The neighbours of a submission in a list. */

@@ -103,7 +103,8 @@ async function sendRecords(
   const { subject, format } = wanted;
   await record(console, caller, { action: "export", subject, detail: { format, ...detail } });
   const pieces = exportRecords(rows, { ...wanted, isDisposable: console.isDisposable });
-  return sendTexts(call, `${subject}.${format}`, format, textsOf(pieces));
+  const day = new Date(console.clock.now()).toISOString().slice(0, 10);
+  return sendTexts(call, `${subject}-${day}.${format}`, format, textsOf(pieces));
 }
 
 export async function sendPerson(call: DownloadCall): Promise<FastifyReply> {

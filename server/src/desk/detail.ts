@@ -1,18 +1,20 @@
 // One submission as its page shows it.
 import type { AnswerFile, InboxFilter, MailRow, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
+import { emailKey } from "@submissions/shared/fields";
 import { packageIdsOf, sentFields } from "../field-values.ts";
 import type { StoredAnswerFile, StoredMail } from "../storage/records.ts";
 import { inboxRow } from "./inbox-row.ts";
+import { type PackageTitles, titlesAmong } from "./package-title.ts";
 import { withheldAs } from "./resume.ts";
 import type { DeskDetail, DeskStore, Scope } from "../storage/desk-store.ts";
 
 interface Installation {
-  readonly packageTitles: ReadonlyMap<string, string> | null;
+  readonly packageTitles: PackageTitles;
   readonly scanned: boolean;
 }
 
 export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }: Installation): SubmissionDetail {
-  const { submission, scan: _, mails, answers, ...rest } = detail;
+  const { submission, scan: _, mails, answers, duplicates, ...rest } = detail;
   const { language, consent, more, declineReason, decidedAt } = submission;
   // A submission that names no language counts as English, so only another language is shown.
   const shown = { language: language === "en" ? null : language };
@@ -31,6 +33,11 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
       ...answer,
       files: files.map((file) => shownFile(file, scanned)),
     })),
+    duplicates: duplicates.map((one) => {
+      const { reference, kind, receivedAt, status, summary, email } = inboxRow(one, packageTitles);
+      const isSame = emailKey(email) === emailKey(submission.email);
+      return { reference, kind, receivedAt, status, summary, otherEmail: isSame ? null : email };
+    }),
   };
 }
 
@@ -39,10 +46,6 @@ const shownFile = ({ id, name, size, scan }: StoredAnswerFile, scanned: boolean)
   size,
   kept: scan && { id, download: withheldAs(scan, scanned) ?? "allowed" },
 });
-
-/** The titles of those packages that have one. */
-export const titlesAmong = (ids: readonly string[], packageTitles: Installation["packageTitles"]) =>
-  Object.fromEntries(ids.flatMap((id) => (packageTitles?.has(id) ? [[id, packageTitles.get(id) ?? ""]] : [])));
 
 /** A mail as the console shows it: one to the team or an operator names no address. */
 export function shownMail(stored: StoredMail): MailRow {

@@ -6,17 +6,24 @@ import { inboxRow, matchedSentence } from "./inbox-row.ts";
 
 const titles = new Map([["de-AT", "Austrian German, conversations"]]);
 
-test("rows name packages by their titles, and what has none as it is", () => {
-  expect(inboxRow(inquiry, titles).summary).toBe("en-GB-scottish; Austrian German, conversations");
-  expect(inboxRow(inquiry, null).summary).toBe("en-GB-scottish; de-AT");
+test("rows name packages by their titles, else by the language that they name, else as they are", () => {
+  expect(inboxRow(inquiry, titles).summary).toBe("British English, scottish; Austrian German, conversations");
+  const selectedPackageIds = ["ja-JP-kansai", "pl-PL", "tv-news", "xx-YY"];
+  expect(inboxRow({ ...inquiry, selectedPackageIds }, null).summary).toBe(
+    "Japanese (Japan), kansai; Polish (Poland); tv-news; xx-YY",
+  );
 });
 
-test("a row tells the position and the beginning of the letter, in one line and at most 200 characters", () => {
-  const summaryOf = (coverLetter: string | null) =>
-    inboxRow({ ...application, position: "Annotator", coverLetter }, titles).summary;
-  expect(summaryOf("Dear team,\n\nI would like to join.")).toBe("Annotator – Dear team, I would like to join.");
-  expect(summaryOf(null)).toBe("Annotator");
-  expect(summaryOf("x".repeat(300))).toBe(`Annotator – ${"x".repeat(187)}…`);
+test("a row tells the position, and apart from it how the letter begins, in one line", () => {
+  const rowOf = (coverLetter: string | null) =>
+    inboxRow({ ...application, position: "Annotator", coverLetter }, titles);
+  expect(rowOf("Dear team,\n\nI would like to join.")).toMatchObject({
+    summary: "Annotator",
+    beginning: "Dear team, I would like to join.",
+  });
+  expect(rowOf(null)).toMatchObject({ summary: "Annotator", beginning: "" });
+  expect(rowOf("x".repeat(300)).beginning).toBe(`${"x".repeat(119)}…`);
+  expect(inboxRow({ ...inquiry, more: { message: "We need\nCzech." } }, titles).beginning).toBe("We need Czech.");
 });
 
 test("a row tells whether there is a resume, and in a search the sentence that was found", () => {

@@ -1,17 +1,18 @@
 // A submission as a row of a list, with the sentence that a search for words has found.
 import type { InboxRow } from "@submissions/shared/console";
 import { placesOf } from "@submissions/shared/search-words";
-import { namedFields, textNamed, valueOf } from "../field-values.ts";
+import { letterOf, namedFields, textNamed, valueOf } from "../field-values.ts";
 import { ofKinds, serverKindOf } from "../kinds.ts";
 import type { StoredSubmission } from "../storage/records.ts";
 import { letterTexts } from "../search-words.ts";
+import { packageTitle, type PackageTitles } from "./package-title.ts";
 
 const summaryLengthMax = 200;
+/** Of the letter: more does not fit into a row. */
+const beginningLengthMax = 120;
 
-type Titles = ReadonlyMap<string, string> | null;
-
-/** @param letter the words of a search for words: the row then has the sentence that was found */
-export function inboxRow(submission: StoredSubmission, packageTitles: Titles, letter?: string): InboxRow {
+/** @param search the words of a search for words: the row then has the sentence that was found */
+export function inboxRow(submission: StoredSubmission, packageTitles: PackageTitles, search?: string): InboxRow {
   const { arrival, reference, kind, name, email, receivedAt, resume } = submission;
   const { status, stage, assignee, tags, version, disposable, lastReplyAt, lastAnswerAt, waitedFor, snoozedUntil } =
     submission;
@@ -35,8 +36,9 @@ export function inboxRow(submission: StoredSubmission, packageTitles: Titles, le
     lastAnswerAt,
     snoozedUntil,
     summary: shorten(summaryOf(submission, packageTitles)),
+    beginning: shorten(inOneLine(letterOf(submission) ?? ""), beginningLengthMax),
     hasResume: resume !== null,
-    ...(letter !== undefined && { match: matchedSentence(submission, letter) }),
+    ...(search !== undefined && { match: matchedSentence(submission, search) }),
   };
 }
 
@@ -49,18 +51,20 @@ function factsOf(submission: StoredSubmission): Readonly<Record<string, string>>
   return Object.fromEntries(facts.flatMap(([name, text]) => (text === null ? [] : [[name, shorten(text)]])));
 }
 
-function summaryOf(submission: StoredSubmission, packageTitles: Titles): string {
+function summaryOf(submission: StoredSubmission, packageTitles: PackageTitles): string {
   const words = summaryFields[submission.kind].map((field) => {
     const value = valueOf(submission, field) ?? "";
-    if (typeof value === "string") return value.slice(0, 2 * summaryLengthMax).replaceAll(/\s+/g, " ");
-    return value.map((id) => packageTitles?.get(id) ?? id).join("; ");
+    if (typeof value === "string") return inOneLine(value);
+    return value.map((id) => packageTitle(id, packageTitles)).join("; ");
   });
   return words.filter((one) => one !== "").join(" – ");
 }
 
-function shorten(text: string): string {
-  const points = Array.from(text.slice(0, 2 * summaryLengthMax));
-  return points.length <= summaryLengthMax ? points.join("") : `${points.slice(0, summaryLengthMax - 1).join("")}…`;
+const inOneLine = (text: string): string => text.slice(0, 2 * summaryLengthMax).replaceAll(/\s+/g, " ");
+
+function shorten(text: string, lengthMax = summaryLengthMax): string {
+  const points = Array.from(text.slice(0, 2 * lengthMax));
+  return points.length <= lengthMax ? points.join("") : `${points.slice(0, lengthMax - 1).join("")}…`;
 }
 
 const sentenceLengthMax = 200;

@@ -8,7 +8,6 @@ import type {
   HistoryEntry,
   InboxCounts,
   InboxFilter,
-  InboxRow,
   News,
   Note,
   Overview,
@@ -82,7 +81,7 @@ export interface DeskDetail {
   /** The latest 200. */
   readonly history: readonly HistoryEntry[];
   /** Submissions of the same address or with the same resume that the scope holds, newest first, at most 5. */
-  readonly duplicates: readonly Pick<InboxRow, "reference" | "kind" | "receivedAt" | "status">[];
+  readonly duplicates: readonly StoredSubmission[];
 }
 
 /** Subscribers of a filter that are counted by day: more would keep other lists waiting. */

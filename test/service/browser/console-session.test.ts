@@ -241,7 +241,7 @@ describe("a session that ends", () => {
     expect(asked).toEqual([]);
     const saved = page.waitForEvent("download");
     await dialog.getByRole("button", { name: "Sign in" }).click();
-    expect((await saved).suggestedFilename()).toBe("inquiries.ndjson");
+    expect((await saved).suggestedFilename()).toMatch(/^inquiries-\d{4}-\d\d-\d\d\.ndjson$/);
     const lines = (await readFile(await (await saved).path(), "utf8")).trim().split("\n");
     const exported = lines.map((line) => (JSON.parse(line) as { readonly inquiryId: string }).inquiryId);
     const shown = site().submissions.filter(({ kind, status }) => kind === "inquiry" && status === "new");

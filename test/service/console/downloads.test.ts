@@ -82,7 +82,7 @@ test("exports have the rows of the command line, go on behind a number, and are 
   expect(inquiries.response.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
 
   const rest = await read(admin, `/console/exports/inquiries.csv?after=${rows[0]!.arrival}`);
-  expect(rest.response.headers.get("content-disposition")).toContain('filename="inquiries.csv"');
+  expect(rest.response.headers.get("content-disposition")).toMatch(/filename="inquiries-\d{4}-\d\d-\d\d\.csv"/);
   expect(rest.text.startsWith("\uFEFF")).toBe(false);
   expect(rest.text.trim().split("\r\n")).toHaveLength(2);
   const late = await read(admin, "/console/exports/subscribers.csv?since=2100-01-01");
@@ -113,7 +113,7 @@ test("an export of what a filter shows has these rows only, and the audit log no
     return { response, text: await response.text() };
   };
   const { text, response } = await take("/console/exports/inquiries.ndjson", { status: "done", order: "newest" });
-  expect(response.headers.get("content-disposition")).toContain('filename="inquiries.ndjson"');
+  expect(response.headers.get("content-disposition")).toMatch(/filename="inquiries-\d{4}-\d\d-\d\d\.ndjson"/);
   const read_ = recordsIn<{ inquiryId: string; arrival: number }>(text);
   // More than a page, in the order of arrival, as every export.
   expect(read_.map(({ inquiryId }) => inquiryId)).toEqual(done);

@@ -70,6 +70,11 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, bySt
               <Marked text={row.match || row.summary} search={search.q} />
             </span>
           )}
+          {!byStage && !row.match && row.beginning !== "" && (
+            <span className="row-letter" dir="auto">
+              {row.beginning}
+            </span>
+          )}
           <span className="row-signs">
             {hasResume && (
               <span title="With a resume">

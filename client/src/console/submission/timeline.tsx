@@ -1,5 +1,5 @@
 // What became of a submission, oldest first: mails, replies, notes, changes and downloads.
-import type { MailRow, Note, Reply, SubmissionDetail } from "@submissions/shared/console";
+import type { MailRow, Note, OtherSubmission, Reply, SubmissionDetail } from "@submissions/shared/console";
 import type { ReactNode } from "react";
 import type { NameOf } from "../operators.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
@@ -77,7 +77,7 @@ export const momentItem = (key: string, at: number, words: ReactNode): Item => (
   key,
   at,
   shown: (
-    <div className="timeline-line">
+    <div className="timeline-line quiet">
       <p>{words}</p>
       <Age at={at} ago />
     </div>
@@ -91,7 +91,7 @@ export const mailItem = (mail: MailRow): Item => ({
 });
 
 const MailLine = ({ mail, name }: { readonly mail: MailRow; readonly name?: string }) => (
-  <div className="timeline-line">
+  <div className={`timeline-line ${mail.status === "failed" || mail.status === "in-doubt" ? "went-wrong" : "quiet"}`}>
     <p>
       {name} <Mark of="mail" state={mail.status} />
     </p>
@@ -179,7 +179,7 @@ export function SendAgain({ mail: { id, status } }: { readonly mail: MailRow }) 
 
 interface SubmissionsProps {
   readonly title: string;
-  readonly of: readonly (SubmissionDetail["duplicates"][number] & { readonly summary?: string })[];
+  readonly of: readonly (Omit<OtherSubmission, "otherEmail"> & Partial<Pick<OtherSubmission, "otherEmail">>)[];
   /** Below the list. */
   readonly children?: ReactNode;
 }
@@ -188,14 +188,15 @@ interface SubmissionsProps {
 export const Submissions = ({ title, of, children }: SubmissionsProps) => (
   <Box title={title}>
     <Lines of={of} empty="None.">
-      {({ reference, kind, summary, receivedAt, status }) => (
+      {({ reference, kind, summary, receivedAt, status, otherEmail = null }) => (
         <Line
           key={reference}
           title={<ReferenceLink reference={reference} />}
           about={
             <>
-              {summary !== undefined && <p className="clip">{summary}</p>}
+              {summary !== "" && <p className="clip">{summary}</p>}
               {word(kind)} · <Age at={receivedAt} ago />
+              {otherEmail !== null && <p className="anywhere">Same resume, other address: {otherEmail}</p>}
             </>
           }
         >

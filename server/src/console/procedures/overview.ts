@@ -1,8 +1,8 @@
 // How the work goes, what goes wrong, and what a new installation lacks.
 import { overviewDays, type Overview, type Setup } from "@submissions/shared/console";
 import { z } from "zod";
-import { titlesAmong } from "../../desk/detail.ts";
 import { inboxRow } from "../../desk/inbox-row.ts";
+import { titlesAmong } from "../../desk/package-title.ts";
 import { reads, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
 

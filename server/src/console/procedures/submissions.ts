@@ -5,6 +5,7 @@ import { z } from "zod";
 import { neighboursOf, submissionDetail } from "../../desk/detail.ts";
 import { inboxRow } from "../../desk/inbox-row.ts";
 import { findMatching } from "../../desk/matching.ts";
+import { packageTitle } from "../../desk/package-title.ts";
 import { release } from "../../desk/mails.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
@@ -32,8 +33,8 @@ export const inboxProcedures = trpc.router({
   choices: reads(...submissionRoles).query(
     async ({ ctx: { console, desk, scope } }): Promise<readonly FilterChoice[]> =>
       (await desk.choices(scope)).map((one) => {
-        const title = one.part === "package" ? console.packageTitles?.get(one.word) : undefined;
-        return title === undefined ? one : { ...one, title };
+        const title = one.part === "package" ? packageTitle(one.word, console.packageTitles) : one.word;
+        return title === one.word ? one : { ...one, title };
       }),
   ),
 

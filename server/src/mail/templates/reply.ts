@@ -1,7 +1,7 @@
 // A reply of an operator: what the operator wrote, and below it what the person had sent. No layout: it reads like a letter.
 import { html } from "@submissions/shared/html";
 import { looksLikeName } from "@submissions/shared/names";
-import { namedFields, utcMinute, valueOf } from "../../field-values.ts";
+import { letterOf, utcMinute } from "../../field-values.ts";
 import type { StoredSubmission, WrittenReply } from "../../storage/records.ts";
 import { inLines, type Written } from "./layout.ts";
 import { template } from "./template.ts";
@@ -50,10 +50,5 @@ export function writeReply(
   };
 }
 
-/** What the person wrote, and nothing of what a form knew beside it. */
-function letterLines(submission: StoredSubmission): string[] {
-  const letters = namedFields[submission.kind].filter(({ kind }) => kind === "paragraphs");
-  const written = letters.map((field) => valueOf(submission, field)).find((value) => typeof value === "string");
-  // Every line of it is quoted, also where a screen breaks it.
-  return (written ?? submission.more?.["message"])?.split(/[\n\u2028\u2029]/) ?? [];
-}
+/** Every line of the letter is quoted, also where a screen breaks it; nothing of what a form knew beside it. */
+const letterLines = (submission: StoredSubmission): string[] => letterOf(submission)?.split(/[\n\u2028\u2029]/) ?? [];

@@ -2,7 +2,7 @@
 import type { Note, Reply } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import { submissionKinds } from "@submissions/shared/kinds";
-import type { DeskDetail, DeskStore, KnownFact } from "../desk-store.ts";
+import type { DeskStore, KnownFact } from "../desk-store.ts";
 import { pageRows } from "../pages.ts";
 import {
   answerColumns,
@@ -68,8 +68,8 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       SELECT ${submissionColumns} FROM submission ${indexedBy("submission_email")}
       WHERE email_key = $1 AND arrival < $2 AND ${among("kind", "$3")} ORDER BY arrival DESC LIMIT $4`),
     subscriberOf: prepare<SubscriberRow>(`SELECT ${subscriberColumns} FROM subscriber WHERE email_key = $1`),
-    twinsOf: prepare<DeskDetail["duplicates"][number]>(`
-      SELECT reference, kind, received_at AS "receivedAt", status FROM submission WHERE arrival IN (
+    twinsOf: prepare<SubmissionRow>(`
+      SELECT ${submissionColumns} FROM submission WHERE arrival IN (
         ${same("email_key = $1", "submission_email")}
         UNION ${same("resume_sha256 = $2", "submission_same_resume")})
       ORDER BY arrival DESC LIMIT ${duplicatesMax}`),
@@ -171,7 +171,7 @@ export function makeBelongings(engine: Engine, references: References) {
         history: history
           .map(({ at, operator, action, detail }) => ({ at, operator, action, detail: readFields(detail) }))
           .toReversed(),
-        duplicates,
+        duplicates: duplicates.map(readSubmissionAnyway),
       };
     },
 
