@@ -269,7 +269,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         import("./inbound/receive.ts"),
       ]);
       const { oauth, ...settings } = config.inbound.imap;
-      for (const result of ["taken", "refused", "broken"]) metrics.imapEvents.inc({ result }, 0);
+      for (const result of ["taken", "set-aside", "refused", "broken"]) metrics.imapEvents.inc({ result }, 0);
       const happened = (result: string) => metrics.imapEvents.inc({ result });
       const take = (mail: Parameters<typeof receiveMail>[0]) => receiveMail(mail, receiving);
       const accessToken = oauth && accessTokens(oauth);

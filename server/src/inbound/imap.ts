@@ -10,8 +10,10 @@ import type { Log } from "../observe/log.ts";
 import { repeatedly } from "../repeatedly.ts";
 import type { MailboxPosition } from "../storage/mailbox-store.ts";
 import type { Store } from "../storage/store.ts";
+import { VaultUnavailable } from "../resumes/vault.ts";
 import type { InboundMail } from "./parse-mail.ts";
 import { readMail } from "./read-mail.ts";
+import { setAside } from "./set-aside.ts";
 
 export interface ImapSettings {
   readonly host: string;
@@ -24,12 +26,12 @@ export interface ImapSettings {
   readonly rejectUnauthorized: boolean;
 }
 
-/** `taken`: a mail. `refused`: the server does not let us in. `broken`: the connection, or the store. */
-export type ImapEvent = "taken" | "refused" | "broken";
+/** `taken`: a mail. `set-aside`: one that could not be stored. `refused`: the server does not let us in. `broken`: the connection, or the store. */
+export type ImapEvent = "taken" | "set-aside" | "refused" | "broken";
 
 export interface ImapOptions {
   readonly settings: ImapSettings;
-  readonly store: Pick<Store, "mailboxes" | "clock">;
+  readonly store: Pick<Store, "mailboxes" | "inbound" | "clock">;
   /** Resolves once the mail is stored. */
   readonly take: (mail: InboundMail) => Promise<unknown>;
   readonly log: Log;
@@ -49,6 +51,8 @@ const usualWaits = {
 /** Of larger ones the beginning is read, which has their headers. */
 const mailBytesMax = 50 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
+/** So often a mail is tried that cannot be stored although the store works. */
+const triesMax = 8;
 const dayMs = 24 * 60 * 60 * 1000;
 const silenceMs = 2 * 60_000;
 
@@ -61,10 +65,11 @@ export function startImap(options: ImapOptions): AsyncDisposable {
   let retryMs = waits.retryMs;
   // A token may be revoked before its end.
   let renew = false;
+  const failing = { uid: 0, tries: 0 };
   return repeatedly(async (signal) => {
     try {
       const wasOurs = await readMailbox(
-        { ...options, waits, mailbox, owner, signal, renew },
+        { ...options, waits, mailbox, owner, signal, renew, failing },
         () => (retryMs = waits.retryMs),
       );
       return wasOurs ? 0 : waits.pollMs;
@@ -118,6 +123,8 @@ interface Reading extends Omit<ImapOptions, "waits"> {
   readonly owner: string;
   readonly signal: AbortSignal;
   readonly renew: boolean;
+  /** The mail that could not be taken last, and how often. */
+  readonly failing: { uid: number; tries: number };
 }
 
 /** Reads until it is stopped. Answers false at once when another process has the mailbox. */
@@ -164,7 +171,7 @@ function newsOf(client: ImapFlow, pollMs: number, stopping: AbortSignal): () => 
 }
 
 async function takeNew(reading: Reading, client: ImapFlow, position: MailboxPosition | null): Promise<void> {
-  const { store, mailbox, owner, take, happened, signal } = reading;
+  const { store, mailbox, owner, signal } = reading;
   const opened = client.mailbox;
   if (opened === false) throw new Error("The mailbox is not open.");
   const uidValidity = Number(opened.uidValidity);
@@ -178,12 +185,33 @@ async function takeNew(reading: Reading, client: ImapFlow, position: MailboxPosi
     if ((await store.mailboxes.lease(mailbox, owner, now, now + reading.waits.leaseMs)) === null) return;
     const raw = await fetchMail(client, uid);
     // Another program may have deleted it by now.
-    if (raw !== null) {
-      await take(await readMail(raw));
-      happened("taken");
-    }
+    if (raw !== null) await takeMail(reading, uid, raw);
     if (!(await advance(uid))) return;
   }
+}
+
+async function takeMail(reading: Reading, uid: number, raw: Buffer): Promise<void> {
+  const { store, take, happened, log } = reading;
+  try {
+    await take(await readMail(raw));
+    happened("taken");
+  } catch (error) {
+    if (!(await isAtFault(reading, uid, error))) throw error;
+    await setAside(raw, store.clock.now(), store.inbound);
+    happened("set-aside");
+    log.error({ err: error }, `mail ${uid} of the mailbox cannot be stored: its headers are among the unmatched mails`);
+  }
+}
+
+/** Whether a mail has failed so often that those behind it shall wait no longer. Tries count while store and vault work. */
+async function isAtFault(reading: Reading, uid: number, error: unknown): Promise<boolean> {
+  const { store, mailbox, owner, waits, failing } = reading;
+  if (error instanceof VaultUnavailable) return false;
+  const now = store.clock.now();
+  if ((await store.mailboxes.lease(mailbox, owner, now, now + waits.leaseMs)) === null) return false;
+  failing.tries = failing.uid === uid ? failing.tries + 1 : 1;
+  failing.uid = uid;
+  return failing.tries >= triesMax;
 }
 
 /** In their order. Where the server has numbered its mails anew, those since the day before the last one that was taken. */

@@ -98,7 +98,7 @@ export function createMetrics(sources: MetricSources = {}, now: () => number = D
     mailsReceived: counter("mails_received_total", "Mails that came in, by what came of each.", "result"),
     imapEvents: counter(
       "imap_events_total",
-      "Mails taken from the mailbox of answers (taken), sign-ins that were refused, connections that broke.",
+      "Mails of the mailbox of answers that were taken, or set aside because they cannot be stored; sign-ins that were refused, connections that broke.",
       "result",
     ),
     /** Of this process, by the name of the call. */

@@ -1,6 +1,7 @@
 // What the port promises about mailboxes that answers are fetched from, and the reader that relies on it.
 import { expect, onTestFinished, vi } from "vitest";
 import { type ImapEvent, type ImapOptions, startImap } from "../../../server/src/inbound/imap.ts";
+import { VaultUnavailable } from "../../../server/src/resumes/vault.ts";
 import { createLog } from "../../../server/src/observe/log.ts";
 import type { MailboxStore } from "../../../server/src/storage/mailbox-store.ts";
 import { ImapStandIn } from "../../support/imap-stand-in.ts";
@@ -31,7 +32,7 @@ test("gives a mailbox to one process at a time", async ({ store, tested }) => {
 const mail = (id: string) =>
   `From: eve@example.org\r\nTo: answers@desk.example\r\nMessage-ID: <${id}>\r\n\r\nHello ${id}\r\n`;
 
-type Reader = { mailboxes: MailboxStore; clock: ImapOptions["store"]["clock"] };
+type Reader = ImapOptions["store"];
 
 /** Reads a server's mailbox into a list, until the test ends. */
 function readInto(taken: string[], server: ImapStandIn, store: Reader, more: Partial<ImapOptions> = {}) {
@@ -117,10 +118,33 @@ test("takes a mail again when it is unknown whether it was taken", async ({ stor
       return store.mailboxes.advance(...position);
     },
   };
-  readInto(taken, server, { mailboxes, clock: store.clock }, { take });
+  readInto(taken, server, { mailboxes, inbound: store.inbound, clock: store.clock }, { take });
   await isIdle(server);
   for (const id of ["1", "2"]) server.add(mail(id));
   await vi.waitFor(() => expect(taken).toStrictEqual(["1", "1", "2"]), 20_000);
+});
+
+test("sets a mail aside that cannot be stored, with its headers, and takes those behind it", async ({ store }) => {
+  const server = await withServer();
+  const taken: string[] = [];
+  const tries = { bad: 0, vault: 0 };
+  const take = async ({ messageId = "" }) => {
+    if (messageId === "bad" && (tries.bad += 1)) throw new Error("It does not fit.");
+    // However long the vault is away, no mail is at fault.
+    if (messageId === "file" && (tries.vault += 1) < 20) throw new VaultUnavailable("away");
+    taken.push(messageId);
+  };
+  const { events } = readInto(taken, server, store, { take });
+  await isIdle(server);
+  const bad = mail("bad").replace("From:", "Subject: Caf\u00e9\0\r\n au lait\r\nFrom:");
+  for (const each of [mail("1"), bad, mail("file"), mail("2")]) server.add(each);
+  await vi.waitFor(() => expect(taken).toStrictEqual(["1", "file", "2"]), 60_000);
+  expect([tries, events.filter((event) => event === "set-aside")]).toEqual([{ bad: 8, vault: 20 }, ["set-aside"]]);
+  const { rows } = await store.inbound.listUnmatched({});
+  expect(rows).toMatchObject([{ senderAddress: "eve@example.org", automatic: true }]);
+  expect(rows[0]?.subject).toMatch(/^Caf.* au lait$/);
+  expect(rows[0]?.text).toMatch(/could not be stored.*Message-ID: <bad>/s);
+  expect(rows[0]?.text).not.toContain("Hello");
 });
 
 test("is read by one of two processes, and by the other when that ends", async ({ store, tested }) => {
