@@ -194,6 +194,12 @@ export const faults = {
     message: "This address gets no mail from us: it bounced, complained or unsubscribed.",
     console: true,
   },
+  mailToOurselves: {
+    status: 409,
+    code: "CONFLICT",
+    message: "Mails to this address come in as answers, so it is never mailed.",
+    console: true,
+  },
   mailCapped: {
     status: 409,
     code: "CONFLICT",

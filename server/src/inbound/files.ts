@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { cleanFilename } from "../resumes/display-name.ts";
 import { inspectResume } from "../resumes/inspect.ts";
-import { freeBytesOf, stage } from "../resumes/staging.ts";
+import { stage } from "../resumes/staging.ts";
 import type { Vault } from "../resumes/vault.ts";
 import { fileBytesMax, filesMax, type NewFile, submissionFileBytesMax } from "../storage/inbound-store.ts";
 import type { AnswerFileKind } from "../storage/records.ts";
@@ -23,9 +23,16 @@ export type FileVault = Pick<Vault, "stagingFolder" | "keep" | "discard">;
 
 type Attachment = InboundMail["attachments"][number];
 
-/** @param usedBytes of the files that the submission has @throws VaultUnavailable; then none is kept */
-export async function keepFiles(mail: InboundMail, vault: FileVault, usedBytes: number): Promise<readonly NewFile[]> {
-  const hasRoom = (await freeBytesOf(vault.stagingFolder).catch(() => 0)) >= freeBytesMin;
+/** Room for files: what the submission has of them, and what is left on the disk. */
+interface Room {
+  readonly usedBytes: number;
+  readonly freeBytes: number;
+}
+
+/** @throws VaultUnavailable; then none is kept */
+export async function keepFiles(mail: InboundMail, vault: FileVault, room: Room): Promise<readonly NewFile[]> {
+  const { usedBytes, freeBytes } = room;
+  const hasRoom = freeBytes >= freeBytesMin;
   const files: NewFile[] = [];
   let [left, bytes] = [hasRoom ? filesMax : 0, 0];
   try {

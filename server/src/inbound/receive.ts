@@ -2,6 +2,7 @@
 // ever sent to its sender.
 import { createHash } from "node:crypto";
 import { reached } from "../failpoint.ts";
+import { freeBytesOf } from "../resumes/staging.ts";
 import type { KeptMail } from "../storage/inbound-store.ts";
 import type { Addressed, InboundStore } from "../storage/inbound-store.ts";
 import type { MessageKey, Store } from "../storage/store.ts";
@@ -50,9 +51,10 @@ async function decide(mail: InboundMail, receiving: Receiving): Promise<Received
 async function fileAnswer(mail: InboundMail, submission: Addressed, at: number, receiving: Receiving) {
   const { store, vault, authservId } = receiving;
   const kept = keptMail(mail, at);
-  const { isFiled, fileBytes } = await store.inbound.findAnswers(submission.arrival, kept.identity);
+  const { isFiled, fileBytes: usedBytes } = await store.inbound.findAnswers(submission.arrival, kept.identity);
   if (isFiled) return "repeated";
-  const files = await keepFiles(mail, vault, fileBytes);
+  const freeBytes = await freeBytesOf(vault.stagingFolder).catch(() => 0);
+  const files = await keepFiles(mail, vault, { usedBytes, freeBytes });
   reached("answer-files-kept");
   const sender = senderOf(mail, submission.emailKey, authservId);
   try {

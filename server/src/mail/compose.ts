@@ -101,8 +101,10 @@ function submissionWriters(kind: SubmissionKind, settings: MailSettings): [MailK
   ];
 }
 
-const answerMail = (submission: StoredSubmission, { to }: Answered, settings: MailSettings) =>
-  mail(to === null ? settings.teams[submission.kind] : [to], writeAnswered(submission, settings), [], automatic);
+const answerMail = (submission: StoredSubmission, answered: Answered, settings: MailSettings) => {
+  const to = answered.to === null ? settings.teams[submission.kind] : [answered.to];
+  return mail(to, writeAnswered(submission, answered, settings), [], automatic);
+};
 
 function welcomeWriter(settings: MailSettings): (about: Welcome) => MailContent {
   const write = welcomeOf(settings);

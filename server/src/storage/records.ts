@@ -195,6 +195,8 @@ export interface Invitation {
 
 /** A person wrote back. */
 export interface Answered {
+  /** Whether it is certain that the person of the submission did. */
+  readonly verified: boolean;
   /** The operator whom the mail tells of it; null: the team. */
   readonly to: string | null;
 }

@@ -1,5 +1,6 @@
 // Where persons answer to, and where reports of undelivered mails come back to.
 import { expect, test } from "vitest";
+import type { SubmissionDetail } from "../../../shared/src/console.ts";
 import { openStore } from "../../../server/src/storage/open-store.ts";
 import { configExitCode } from "../../../server/src/config/load.ts";
 import { applicant, buyer, json, rest, form } from "../../support/doors.ts";
@@ -38,6 +39,31 @@ test("a mail to an address that answers come to is never sent, and its submissio
   expect((await service.mails()).map(({ to }) => to?.[0]?.address)).toEqual(["sales@marketplace.example"]);
   await using store = await openStore(service.storage, { access: "read-only" });
   await expect.poll(async () => (await store.mailBacklog()).failed).toBe(1);
+
+  const reference = answer.receipt!["inquiryId"] as string;
+  const admin = await operator(service, "root@example.org", "admin");
+  expect(await admin.call("reply.send", { reference, text: "Hello" })).toMatchObject({ status: 409, code: "CONFLICT" });
+  expect((await admin.call("reply.sendMany", { references: [reference], text: "Hello" })).data).toMatchObject([
+    { reference, result: "suppressed" },
+  ]);
+  expect((await admin.call("submission.get", { reference })).data).toMatchObject({ replies: [], status: "new" });
+
+  const applied = await rest.send(
+    service,
+    "applications.submit",
+    form({ ...applicant, email: "answers+y@desk.example" }),
+  );
+  const application = applied.receipt!["applicationId"] as string;
+  const references = [application];
+  expect((await admin.call("decline.preview", { references, text: "Sorry" })).data).toMatchObject([
+    { suppressed: expect.stringContaining("come in as answers") },
+  ]);
+  const targets = [{ reference: application, version: 1 }];
+  expect(await admin.call("decline.send", { targets, text: "Sorry", days: 0, reason: "" })).toMatchObject({
+    status: 200,
+  });
+  const { mails } = (await admin.call("submission.get", { reference: application })).data as SubmissionDetail;
+  expect(mails.map(({ kind }) => kind).toSorted()).toEqual(["application-notice", "application-receipt"]);
 });
 
 test("over SMTP the envelope names the mail; without the setting it is the sender, and answers go to the team", async () => {

@@ -197,7 +197,9 @@ describe("what follows", () => {
     });
     expect(mails.filter(({ kind }) => kind === "answer")).toMatchObject([{ email: null }]);
     await expect.poll(() => mailsAbout(one.reference)).toHaveLength(1);
-    expect((await mailsAbout(one.reference))[0]?.to).toMatchObject([{ address: "sales@marketplace.example" }]);
+    const [told] = await mailsAbout(one.reference);
+    expect(told?.to).toMatchObject([{ address: "sales@marketplace.example" }]);
+    expect(told?.text).toContain("The sender is verified.");
     const search = async () =>
       (
         (await (await root()).call("inbox.list", { filter: { letter: "zebra" }, page: {} })).data as {
@@ -213,8 +215,9 @@ describe("what follows", () => {
     await operator(service(), "sally@example.org", "sales");
     const targets = [{ reference: one.reference, version }];
     await (await root()).call("inbox.triage", { targets, assignee: "sally@example.org" });
-    await resultOf(service(), { from: one.from, to: one.answerTo });
-    await expect.poll(() => mailsAbout(one.reference)).toMatchObject([{ to: [{ address: "sally@example.org" }] }]);
+    await resultOf(service(), { from: one.from, to: one.answerTo, headers: [] });
+    const told = { to: [{ address: "sally@example.org" }], text: expect.stringContaining("Sender not verified") };
+    await expect.poll(() => mailsAbout(one.reference)).toMatchObject([told]);
   });
 
   test.each([

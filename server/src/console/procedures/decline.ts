@@ -1,10 +1,12 @@
 // Declining: why, what is mailed, and when.
 import type { DeclineOutcome, DeclinePreview, TriageRequest } from "@submissions/shared/console";
+
 import { declineDays, declineReasonLengthMax, declinesMax } from "@submissions/shared/stages";
 import { optionalMultilineText, optionalText } from "@submissions/shared/text";
 import { optional } from "@submissions/shared/fields";
 import { z } from "zod";
 import { fill } from "../../desk/saved-answers.ts";
+import { faults } from "@submissions/shared/faults";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import { kindOf, kindOfReference } from "@submissions/shared/kinds";
 import { reference, wholeNumber } from "../inputs.ts";
@@ -79,7 +81,8 @@ async function preview({ console, scope, actor }: Ruled, references: readonly st
     const { name, email } = submission;
     const { text: filled, leftOut } = fill(words, submission, console.packageTitles);
     const { subject, text: mail } = console.composeReply(submission, filled, actor.operator, false);
-    const why = suppressed === null ? null : suppressedReason(suppressed);
+    const known = suppressed === null ? null : suppressedReason(suppressed);
+    const why = console.isInbound(email) ? faults.mailToOurselves.message : known;
     previews.push({ reference: one, name, email, subject, text: filled, leftOut, mail, suppressed: why });
   }
   return previews;
@@ -93,6 +96,7 @@ async function writtenTo(ctx: Ruled, named: TriageRequest["targets"], words: str
     named.map((target) => target.reference),
     words,
   );
-  const texts = new Map(previews.map((one) => [one.reference, one.text]));
+  const mailed = previews.filter(({ email }) => !ctx.console.isInbound(email));
+  const texts = new Map(mailed.map((one) => [one.reference, one.text]));
   return named.map((target) => ({ ...target, text: texts.get(target.reference) ?? null }));
 }

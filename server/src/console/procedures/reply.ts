@@ -40,6 +40,8 @@ export const replyProcedures = trpc.router({
   send: changes(...submissionRoles)
     .input(manyReplies.omit({ references: true }).extend({ reference, doneAt: wholeNumber.exactOptional(), seen }))
     .mutation(async ({ ctx, input: { quote, ...input } }) => {
+      const found = await ctx.console.desk.findDetail(ctx.scope, input.reference);
+      if (found !== null && ctx.console.isInbound(found.submission.email)) throw new Fault("mailToOurselves");
       const [outcome] = await sendAll(ctx, [{ ...input, quoted: isQuoted(input.reference, quote) }]);
       if (outcome?.result === "queued") return outcome;
       if (outcome?.result === "overtaken") throw new Fault("replyOvertaken", { issues: [overtakenIssue(outcome)] });
@@ -61,7 +63,10 @@ export const replyProcedures = trpc.router({
     )
     .mutation(async ({ ctx, input: { done: isDone = false, seen: seenOf = {}, ...input } }) => {
       const previews = await preview(ctx, input);
-      const replies = previews.map(({ reference: one, text, version }) => ({
+      const isToUs = ({ email }: ReplyPreview) => ctx.console.isInbound(email);
+      const toUs = previews.filter(isToUs);
+      const toPeople = previews.filter((one) => !isToUs(one));
+      const replies = toPeople.map(({ reference: one, text, version }) => ({
         reference: one,
         text,
         quoted: isQuoted(one, input.quote),
@@ -69,7 +74,15 @@ export const replyProcedures = trpc.router({
         ...(seenOf[one] !== undefined && { seen: seenOf[one] }),
       }));
       const outcomes = await sendAll(ctx, replies);
-      return outcomes.map((outcome, at) => ({ ...outcome, name: previews[at]?.name ?? "" }));
+      return [
+        ...toUs.map(({ reference: one, name }) => ({
+          reference: one,
+          result: "suppressed" as const,
+          reason: null,
+          name,
+        })),
+        ...outcomes.map((outcome, at) => ({ ...outcome, name: toPeople[at]?.name ?? "" })),
+      ];
     }),
 
   answers: reads(...submissionRoles).query(({ ctx: { console, scope } }) => console.store.replies.listAnswers(scope)),

@@ -2,7 +2,7 @@
 import { html } from "@submissions/shared/html";
 import { kindOf, submissionKinds } from "@submissions/shared/kinds";
 import { consolePageOf, counted, utcMinute } from "../../field-values.ts";
-import type { Assignment, Digest, Invitation, StoredSubmission } from "../../storage/records.ts";
+import type { Answered, Assignment, Digest, Invitation, StoredSubmission } from "../../storage/records.ts";
 import { bulletList, button, layout, link, paragraph, textOf, type MailSettings, type Written } from "./layout.ts";
 
 type Item = readonly [words: string, url: string, more?: string];
@@ -117,11 +117,16 @@ export function writeAssignment({ email, assigned }: Assignment, settings: MailS
   );
 }
 
-export function writeAnswered({ reference }: StoredSubmission, settings: MailSettings): Written {
+export function writeAnswered(
+  { reference }: StoredSubmission,
+  { verified }: Answered,
+  settings: MailSettings,
+): Written {
   return write(
     {
       heading: `There is an answer to ${reference}`,
       blocks: [
+        verified ? "The sender is verified." : "Sender not verified: it may not be the person who wrote to us.",
         "Your reply goes out from the console, not from this mail. Further answers within ten minutes send no mail.",
       ],
       button: ["Open it", consolePageOf(settings.publicUrl(), reference)],

@@ -136,5 +136,5 @@ export const mailKindsOf = ({ kinds, subscribers }: Scope): string[] => [
   ...kinds.flatMap((kind: SubmissionKind) => [`${kind}-receipt`, `${kind}-notice`, `${kind}-reply`]),
   ...(subscribers ? ["newsletter-welcome"] : []),
   // They are about what every role sees.
-  ...(subscribers && kinds.length > 0 ? ["assignment", "invitation", "digest"] : []),
+  ...(subscribers && kinds.length > 0 ? ["assignment", "answer", "invitation", "digest"] : []),
 ];

@@ -1,7 +1,16 @@
 // Mails as rows: as operators see them, as they are handed to the process that sends them, and how the end of a try is
 // written.
 import { ofKinds } from "../../kinds.ts";
-import type { Assignment, Digest, Invitation, MailKind, MailSettlement, MailSubject, StoredMail } from "../records.ts";
+import type {
+  AnswerSender,
+  Assignment,
+  Digest,
+  Invitation,
+  MailKind,
+  MailSettlement,
+  MailSubject,
+  StoredMail,
+} from "../records.ts";
 import { quoted as listOf, readFields } from "./columns.ts";
 import { receiptKinds } from "./mails.ts";
 import { type Ended, endedAs, mailId, queuedAgain } from "./outbox-row.ts";
@@ -42,6 +51,8 @@ export interface ClaimedMail extends SubmissionRow {
   readonly followsReceipt: number | null;
   readonly isHeld: number;
   readonly followsAnswer: string | null;
+  /** Who wrote the answer that the mail tells of. */
+  readonly answeredBy: AnswerSender | null;
 }
 
 /** 1: it declines a person who has answered since it was written, or since an operator released it. */
@@ -65,6 +76,9 @@ export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.cre
   CASE WHEN reply.id IS NOT NULL THEN (SELECT answer.message_id FROM answer
     WHERE answer.submission = mail.submission AND answer.sender <> 'automatic' AND answer.at <= reply.at
     ORDER BY answer.id DESC LIMIT 1) END AS "followsAnswer",
+  CASE mail.kind WHEN 'answer' THEN (SELECT answer.sender FROM answer
+    WHERE answer.submission = mail.submission AND answer.sender <> 'automatic' AND answer.at <= mail.created_at
+    ORDER BY answer.id DESC LIMIT 1) END AS "answeredBy",
   ${submissionColumns}`;
 
 /** @param refusal why it must not be sent */
@@ -78,7 +92,7 @@ export function leasedMail(id: string, row: ClaimedMail, _now: number, leasedUnt
 function subjectOf(row: ClaimedMail): MailSubject | null {
   if (row.mailKind === "answer") {
     const submission = readSubmission(row);
-    return submission && { submission, answered: { to: row.operator } };
+    return submission && { submission, answered: { to: row.operator, verified: row.answeredBy === "person" } };
   }
   if (row.operator !== null && row.mailKind === "invitation") {
     const invitation = readInvitation(row.operator, row.tokens);

@@ -83,7 +83,8 @@ export function makeSendingAgain(engine: Engine) {
         if (mail === undefined) return (yield* find(named.row, named.createdAt)).length === 0 ? null : "left";
         if (!statuses.includes(mail.status)) return "left";
         const { status, submission, reply, reference, countedAt } = mail;
-        if (status === "sent" && submission === null) return "not-sendable";
+        // The next answer is told of anew.
+        if (status === "sent" && (submission === null || kind === "answer")) return "not-sendable";
         const isJudged = status !== "queued" && isToPerson(kind);
         if (isJudged && standing !== undefined && standing.reason !== null) return "suppressed";
         const isCounted = isOurs ? status === "sent" : isJudged && !(status === "failed" && countedAt > since);
