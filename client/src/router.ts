@@ -34,11 +34,37 @@ type Mutation<Input, Output> = TRPCMutationProcedure<{
   errorShape: ErrorShape;
 }>;
 
-/** `FormData` where there is a file: a file in a plain object would become `{}`. */
-type WithoutFile<Input> = Input extends FormData ? Input : Omit<Input, "resumeFile">;
+/** What every submission may say beside its fields. */
+export interface Beside {
+  /** The language of the form: of the mails and pages that the person gets. English unless told. */
+  readonly lang?: string | undefined;
+  /** Version of the privacy notice that the person was shown. At most 100 characters. */
+  readonly consentText?: string | undefined;
+  /** Address of the page that showed the notice; kept without query and fragment. */
+  readonly consentPage?: string | undefined;
+  /** The solution of a challenge, where the service asks for proofs of work. */
+  readonly altcha?: string | undefined;
+}
 
-type MutationOf<Method> = Method extends (input: infer Input, options?: never) => Promise<infer Receipt>
-  ? Mutation<WithoutFile<Input>, Receipt>
+/**
+ * The usual further fields of an inquiry or application. The service keeps others too; here they are errors of the compiler,
+ * because most of them are misspelt fields. Declare yours by name: `const input: Input & { budget: string }`.
+ */
+export interface FurtherFields {
+  /** What the person writes; the team is shown it first. At most 2,000 characters. */
+  readonly message?: string | null | undefined;
+  readonly utm_source?: string | null | undefined;
+  readonly utm_medium?: string | null | undefined;
+  readonly utm_campaign?: string | null | undefined;
+  readonly utm_term?: string | null | undefined;
+  readonly utm_content?: string | null | undefined;
+}
+
+/** `FormData` where there is a file: a file in a plain object would become `{}`. */
+type Sent<Input, More> = Input extends FormData ? Input : Omit<Input, "resumeFile"> & More;
+
+type MutationOf<Method, More> = Method extends (input: infer Input, options?: never) => Promise<infer Receipt>
+  ? Mutation<Sent<Input, More>, Receipt>
   : never;
 
 /** The router of the service. */
@@ -46,7 +72,10 @@ export type AppRouter = TRPCBuiltRouter<
   Types,
   TRPCDecorateCreateRouterOptions<{
     -readonly [Group in keyof SubmissionsClient]: {
-      [Name in keyof SubmissionsClient[Group]]: MutationOf<SubmissionsClient[Group][Name]>;
+      [Name in keyof SubmissionsClient[Group]]: MutationOf<
+        SubmissionsClient[Group][Name],
+        Group extends "newsletter" ? Beside : Beside & FurtherFields
+      >;
     };
   }>
 >;

@@ -39,5 +39,32 @@ export const applicationInput = z.preprocess(
 /** What the applicant gets back. */
 export const applicationReceipt = receiptOf(kinds.application);
 
-export type ApplicationInput = z.output<Form>;
+/** What an applicant sends. Optional fields may be blank or null. */
+export interface ApplicationInput {
+  /** The applicant's full name. At most 200 characters. */
+  readonly fullName: string;
+  /** Where the receipt and the answer go. At most 254 characters. */
+  readonly email: string;
+  /** The position applied for. At most 200 characters. */
+  readonly position: string;
+  /** A telephone number. At most 40 characters. */
+  readonly phone?: string | null | undefined;
+  /** The present employer. At most 200 characters. */
+  readonly company?: string | null | undefined;
+  /** When work could begin. At most 500 characters. */
+  readonly availability?: string | null | undefined;
+  /** The applicant's accent or variety. At most 200 characters. */
+  readonly accent?: string | null | undefined;
+  /** A portfolio. Stored as text, never fetched. At most 2,048 characters. */
+  readonly portfolioUrl?: string | null | undefined;
+  /** A resume kept elsewhere. Stored as text, never fetched. At most 2,048 characters. */
+  readonly resumeUrl?: string | null | undefined;
+  /** Free text; line breaks and tabs are kept. At most 20,000 characters. */
+  readonly coverLetter?: string | null | undefined;
+  /** PDF, DOC or DOCX, judged by its bytes; at most 5 MiB. A `File` is a `Blob` with a name. */
+  readonly resumeFile?: Blob | null | undefined;
+}
+
+/** An application as the schema answers it, with cleaned texts. */
+export type CheckedApplication = z.output<Form>;
 export type ApplicationReceipt = z.output<typeof applicationReceipt>;

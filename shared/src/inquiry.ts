@@ -39,5 +39,18 @@ export const inquiryInput = z
 /** What the buyer gets back. */
 export const inquiryReceipt = receiptOf(kinds.inquiry);
 
-export type InquiryInput = z.output<typeof inquiryInput>;
+/** What a buyer sends. Optional fields may be null. */
+export interface InquiryInput {
+  /** The buyer's name. At most 200 characters. */
+  readonly name: string;
+  /** Where the receipt and the answer go. At most 254 characters. */
+  readonly email: string;
+  /** The buyer's company. At most 200 characters. */
+  readonly company?: string | null | undefined;
+  /** Identifiers of the packages asked for. Repeats are dropped, the order is kept. At most 50, of 100 characters each. */
+  readonly selectedPackageIds: readonly string[];
+}
+
+/** An inquiry as the schema answers it, with cleaned texts. */
+export type CheckedInquiry = z.output<typeof inquiryInput>;
 export type InquiryReceipt = z.output<typeof inquiryReceipt>;

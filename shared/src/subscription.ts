@@ -30,5 +30,14 @@ export const subscribeReceipt = z.object({
   message: z.string().meta({ description: "Safe to show to the person.", maxLength: 200 }),
 });
 
-export type SubscribeInput = z.output<typeof subscribeInput>;
+/** What a reader sends. */
+export interface SubscribeInput {
+  /** The address to subscribe. At most 254 characters. */
+  readonly email: string;
+  /** Where the subscription comes from. Never refused: it is reduced to a label of at most 64 letters, digits and dashes. */
+  readonly source?: string | null | undefined;
+}
+
+/** A subscription as the schema answers it, with its label. */
+export type CheckedSubscription = z.output<typeof subscribeInput>;
 export type SubscribeReceipt = z.output<typeof subscribeReceipt>;

@@ -42,7 +42,7 @@ interface StandardResult {
 /** Options of {@link useSubmission}. */
 export interface SubmissionOptions<Name extends SubmissionName> extends Pick<
   CallOptions,
-  "consent" | "language" | "altcha"
+  "consent" | "further" | "language" | "altcha"
 > {
   readonly client: SubmissionsClient;
   /** Checks the values before they are sent. Without it the service alone does. */
@@ -114,7 +114,7 @@ const unanswered = { message: undefined, progress: undefined, receipt: undefined
  */
 export function useSubmission<Name extends SubmissionName>(
   name: Name,
-  { client, schema, defaultValues = {}, consent, language, altcha }: SubmissionOptions<Name>,
+  { client, schema, defaultValues = {}, consent, further, language, altcha }: SubmissionOptions<Name>,
 ): Submission<Name> {
   const initial: State<Name> = { ...unanswered, values: defaultValues, errors: {}, status: "idle" };
   const [state, setState] = useState(initial);
@@ -144,9 +144,10 @@ export function useSubmission<Name extends SubmissionName>(
       const receipt = await send(client, name, values, {
         signal: controller.signal,
         consent,
+        further,
         language,
         altcha,
-        idempotencyKey: key.current.of(Object.entries(values)),
+        idempotencyKey: key.current.of([...Object.entries(values), ...Object.entries(further ?? {})]),
         onUploadProgress: ({ loaded, total }) => change({ progress: total > 0 ? (100 * loaded) / total : 0 }),
       });
       change({ status: "accepted", receipt });
@@ -194,7 +195,7 @@ export function useSubmission<Name extends SubmissionName>(
 
 // A list has no text, and React cannot set the value of a file input.
 const textOf = (value: unknown): { readonly value?: string } =>
-  typeof value === "object" ? {} : { value: typeof value === "string" ? value : "" };
+  typeof value === "object" && value !== null ? {} : { value: typeof value === "string" ? value : "" };
 
 function send<Name extends SubmissionName>(
   client: SubmissionsClient,

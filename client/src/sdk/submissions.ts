@@ -1,21 +1,14 @@
-// What can be submitted and what comes back: the types of the schemas. They come from the schemas and not from the
-// router, because the server is not published, and a type that cannot be found silently becomes `any`. A type test
-// compares them with the router's. Types only.
-import type { applicationInput, applicationReceipt } from "@submissions/shared/application";
-import type { inquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
-import type { subscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
+// What can be submitted and what comes back. The types do not come from the router, because the server is not published,
+// and a type that cannot be found silently becomes `any`. A type test compares them with the router's. Types only.
+import type { ApplicationInput, applicationReceipt } from "@submissions/shared/application";
+import type { InquiryInput, inquiryReceipt } from "@submissions/shared/inquiry";
+import type { SubscribeInput, subscribeReceipt } from "@submissions/shared/subscription";
 
 /** A schema, as Standard Schema has it. */
 interface Typed {
   readonly "~standard": { readonly types?: { readonly input: unknown; readonly output: unknown } | undefined };
 }
-/** What a schema accepts, before it cleans anything. */
-type InputOf<Schema extends Typed> = NonNullable<Schema["~standard"]["types"]>["input"];
 type OutputOf<Schema extends Typed> = NonNullable<Schema["~standard"]["types"]>["output"];
-
-// The schema takes FormData too; here that is a type of its own. Told by `append`: the DOM library of TypeScript 5 has
-// no `entries`.
-type ApplicationFields = Exclude<InputOf<typeof applicationInput>, { append(name: string, value: string): void }>;
 
 /**
  * A buyer's question about dataset packages.
@@ -25,7 +18,7 @@ type ApplicationFields = Exclude<InputOf<typeof applicationInput>, { append(name
  * const inquiry: Inquiry = { name: "Ann Buyer", email: "ann@example.org", selectedPackageIds: ["en-GB-scottish"] };
  * ```
  */
-export type Inquiry = InputOf<typeof inquiryInput>;
+export type Inquiry = InquiryInput;
 
 /**
  * A newsletter subscription.
@@ -35,10 +28,10 @@ export type Inquiry = InputOf<typeof inquiryInput>;
  * const subscription: Subscription = { email: "reader@example.org", source: "footer" };
  * ```
  */
-export type Subscription = InputOf<typeof subscribeInput>;
+export type Subscription = SubscribeInput;
 
 /**
- * A job application. Blank and undefined fields count as absent.
+ * A job application. Blank, null and undefined fields count as absent.
  *
  * @example
  * ```ts
@@ -50,10 +43,7 @@ export type Subscription = InputOf<typeof subscribeInput>;
  * };
  * ```
  */
-export interface Application extends Omit<ApplicationFields, "resumeFile"> {
-  /** PDF, DOC or DOCX of at most 5 MiB (5,242,880 bytes), judged by its bytes. A `File` is a `Blob` with a name. */
-  readonly resumeFile?: Blob | undefined;
-}
+export type Application = ApplicationInput;
 
 /**
  * What a buyer gets back.

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ApplicationInput } from "@submissions/shared/application";
-import type { InquiryInput } from "@submissions/shared/inquiry";
+import type { CheckedApplication } from "@submissions/shared/application";
+import type { CheckedInquiry } from "@submissions/shared/inquiry";
 import { Fault } from "../fault.ts";
 import { VaultUnavailable, type StagedResume } from "../resumes/vault.ts";
 import type { EarlierSubmission, LeasedMail } from "../storage/records.ts";
@@ -11,9 +11,9 @@ import type { Intake } from "./submit.ts";
 import { submit } from "./submit.ts";
 import { subscribe } from "./subscription.ts";
 
-const buyer: InquiryInput = { name: "Ann", company: undefined, email: "ann@example.org", selectedPackageIds: ["en"] };
+const buyer: CheckedInquiry = { name: "Ann", company: undefined, email: "ann@example.org", selectedPackageIds: ["en"] };
 const resume: StagedResume = { path: "/staging/1", size: 600, sha256: "ab", kind: "pdf", filename: "cv.pdf" };
-const applicant = { fullName: "Ana", email: "ana@example.org", position: "Annotator" } as ApplicationInput;
+const applicant = { fullName: "Ana", email: "ana@example.org", position: "Annotator" } as CheckedApplication;
 const [inquiry, application] = [featureOf("inquiry"), featureOf("application")];
 const mail = { id: "1-a", kind: "inquiry-receipt" } as LeasedMail;
 const accepted: Acceptance = { result: "accepted", reference: "INQ-20261121-042137", mails: [mail], capped: [] };

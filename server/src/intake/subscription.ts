@@ -1,6 +1,6 @@
 // What a subscription adds to the path of a submission. Every address, known or not, gets the same answer after the same
 // time, so that neither shows who is subscribed.
-import type { SubscribeInput, SubscribeReceipt } from "@submissions/shared/subscription";
+import type { CheckedSubscription, SubscribeReceipt } from "@submissions/shared/subscription";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import { confirmMs } from "../storage/limits.ts";
 import type { LinkToken, SubscriptionRecord } from "../storage/records.ts";
@@ -11,7 +11,7 @@ import { submit, type Feature, type Intake } from "./submit.ts";
 // Callers cannot see the difference as long as a commit takes less than this.
 const answerMsMin = 33;
 
-const subscription = ({ newsletterOptIn: optIn }: Intake): Feature<SubscribeInput, SubscribeReceipt> => ({
+const subscription = ({ newsletterOptIn: optIn }: Intake): Feature<CheckedSubscription, SubscribeReceipt> => ({
   procedure: "newsletter.subscribe",
   record: ({ source }, { received }) => ({
     ...received,
@@ -40,7 +40,7 @@ function newToken(): LinkToken {
 }
 
 /** Accepts a subscription, in a time that does not depend on what is known of the address. */
-export async function subscribe(intake: Intake, input: SubscribeInput, call: Call): Promise<SubscribeReceipt> {
+export async function subscribe(intake: Intake, input: CheckedSubscription, call: Call): Promise<SubscribeReceipt> {
   const [receipt] = await Promise.all([submit(intake, subscription(intake), input, call), atLeast(answerMsMin)]);
   return receipt;
 }

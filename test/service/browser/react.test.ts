@@ -152,7 +152,7 @@ describe("useSubmission", () => {
     await ask.click();
     await answered;
     await accepted.waitFor();
-    expect(await stored()).toMatchObject([{ selectedPackageIds: ["de-AT"] }]);
+    expect(await stored()).toMatchObject([{ selectedPackageIds: ["de-AT"], more: { message: "From a hook" } }]);
 
     await form.getByRole("button", { name: "Begin anew" }).click();
     await expect.poll(() => form.getByLabel("Own name").inputValue()).toBe("");

@@ -36,6 +36,29 @@ test("each kind may say its language and which privacy notice was shown", async 
   ]);
 });
 
+test("further fields go by name, and none replaces a field", async () => {
+  const further = { message: "Dear team,\nhello.", utm_source: "ad", email: "thief@example.org" };
+  const email = "further@example.org";
+  const selectedPackageIds: readonly string[] = ["de-AT"];
+  await submissions().marketplace.inquiry({ name: "Ann", email, company: null, selectedPackageIds }, { further });
+  await submissions().applications.submit({ ...applicant, email, phone: null, resumeFile: null }, { further });
+  const { inquiries, applications } = await service().stored();
+  const more = { message: "Dear team,\nhello.", utm_source: "ad" };
+  expect(inquiries.find((one) => one.email === email)).toMatchObject({ more, company: null, selectedPackageIds });
+  expect(applications.find((one) => one.email === email)).toMatchObject({ more, phone: null, resume: null });
+});
+
+test("a FormData whose entries cannot be read, as in React Native, is refused by name, and nothing is sent", async () => {
+  const form = new FormData();
+  form.set("fullName", "Ana");
+  Object.defineProperty(form, "entries", { value: undefined });
+  const before = (await service().stored()).applications.length;
+  await expect(submissions().applications.submit(form)).rejects.toThrow(
+    new TypeError("This FormData has no entries(). Pass an object of fields."),
+  );
+  expect((await service().stored()).applications).toHaveLength(before);
+});
+
 test("each kind takes the solution of a challenge, where proofs of work are asked for", async () => {
   await using asking = await startService({ env: littleWork });
   const { marketplace, newsletter, applications } = createSubmissionsClient({ url: asking.url });

@@ -15,13 +15,22 @@ import {
   type SubscribeReceipt,
   type UploadProgress,
 } from "@submissions/client";
-import type { Submission, SubmissionName } from "@submissions/client/react";
+import type { Submission, SubmissionName, SubmissionOptions } from "@submissions/client/react";
 import type { AppRouter } from "@submissions/server/router";
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { expectTypeOf, test } from "vitest";
 
 type Inputs = inferRouterInputs<AppRouter>;
 type Outputs = inferRouterOutputs<AppRouter>;
+
+/** What callers may send: null for an absent optional field, and lists that they do not change. */
+type Sent<Fields> = {
+  readonly [Name in keyof Fields]: undefined extends Fields[Name]
+    ? Fields[Name] | null
+    : Fields[Name] extends string[]
+      ? readonly string[]
+      : Fields[Name];
+};
 
 const submissions = createSubmissionsClient({ url: "http://service.test" });
 const { marketplace, newsletter, applications } = submissions;
@@ -38,10 +47,10 @@ test("each procedure has a method, which the hook of React calls", () => {
 });
 
 test("inputs are what the router accepts", () => {
-  expectTypeOf<Inquiry>().toEqualTypeOf<Inputs["marketplace"]["inquiry"]>();
-  expectTypeOf<Subscription>().toEqualTypeOf<Inputs["newsletter"]["subscribe"]>();
+  expectTypeOf<Inquiry>().toEqualTypeOf<Sent<Inputs["marketplace"]["inquiry"]>>();
+  expectTypeOf<Subscription>().toEqualTypeOf<Sent<Inputs["newsletter"]["subscribe"]>>();
   expectTypeOf<Omit<Application, "resumeFile">>().toEqualTypeOf<
-    Omit<Exclude<Inputs["applications"]["submit"], { append(name: string, value: string): void }>, "resumeFile">
+    Sent<Omit<Exclude<Inputs["applications"]["submit"], { append(name: string, value: string): void }>, "resumeFile">>
   >();
   expectTypeOf(marketplace.inquiry).parameter(0).toEqualTypeOf<Inquiry>();
   expectTypeOf(newsletter.subscribe).parameter(0).toEqualTypeOf<Subscription>();
@@ -50,18 +59,28 @@ test("inputs are what the router accepts", () => {
 
 test("inputs are types of their own, not any", () => {
   expectTypeOf<Inquiry>().toEqualTypeOf<{
-    name: string;
-    email: string;
-    company?: string | undefined;
-    selectedPackageIds: string[];
+    readonly name: string;
+    readonly email: string;
+    readonly company?: string | null | undefined;
+    readonly selectedPackageIds: readonly string[];
   }>();
-  expectTypeOf<Subscription>().toEqualTypeOf<{ email: string; source?: string | undefined }>();
+  expectTypeOf<Subscription>().toEqualTypeOf<{ readonly email: string; readonly source?: string | null | undefined }>();
   expectTypeOf<Application["fullName"]>().toEqualTypeOf<string>();
-  expectTypeOf<Application["coverLetter"]>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<Application["coverLetter"]>().toEqualTypeOf<string | null | undefined>();
+});
+
+test("further fields have a place of their own, so that a misspelt field is an error of the compiler", () => {
+  const further = { message: "Hello", budget: "large" };
+  expectTypeOf(marketplace.inquiry).toBeCallableWith(inquiry, { further });
+  expectTypeOf<SubmissionOptions<"marketplace.inquiry">["further"]>().toEqualTypeOf<CallOptions["further"]>();
+  // @ts-expect-error misspelt
+  void marketplace.inquiry({ ...inquiry, compnay: "Example Speech" });
+  // @ts-expect-error not a field of its own
+  void applications.submit({ ...application, message: "Hello" });
 });
 
 test("a resume may be a file, a blob or missing", () => {
-  expectTypeOf<Application["resumeFile"]>().toEqualTypeOf<Blob | undefined>();
+  expectTypeOf<Application["resumeFile"]>().toEqualTypeOf<Blob | null | undefined>();
   expectTypeOf<File>().toExtend<Application["resumeFile"]>();
   expectTypeOf(applications.submit).toBeCallableWith({ ...application, resumeFile: undefined });
   expectTypeOf(applications.submit).toBeCallableWith(application, { resumeFilename: "ana.pdf" });

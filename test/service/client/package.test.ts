@@ -2,6 +2,9 @@
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import type { FieldTable } from "@submissions/shared/field-table";
+import { kinds } from "@submissions/shared/kinds";
+import { subscriptionFields } from "@submissions/shared/subscription-fields";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { atNight, manyOrFew } from "../../support/many-or-few.ts";
 import { startService } from "../../support/service.ts";
@@ -157,6 +160,25 @@ describe("a project that installs it", () => {
       if (file.endsWith(".d.ts")) expect(text).not.toMatch(/\b(?:HTML\w*Element|FileList|Document|Window)\b/);
     }
   });
+
+  test.each([
+    ["inquiry", kinds.inquiry.fields],
+    ["application", kinds.application.fields],
+    ["subscription", subscriptionFields],
+  ])(
+    "is told of each field of an %s what the table says, where an editor shows it",
+    async (name, table: FieldTable) => {
+      const types = await readFile(installed(`client/dist/shared/${name}.d.ts`), "utf8");
+      const shown = new Map(
+        [...types.matchAll(/\/\*\* (.*) \*\/\s*readonly (\w+)\??:/g)].map(([, text, field]) => [field, text]),
+      );
+      for (const [field, { description, rule, kind }] of Object.entries(table)) {
+        expect(shown.get(field), field).toContain(description);
+        if (rule && kind !== "packages")
+          expect(shown.get(field)).toContain(`At most ${rule.lengthMax.toLocaleString("en")} characters.`);
+      }
+    },
+  );
 
   test("gets a router type that leads to nothing of the server", async () => {
     expect(await importsBehind("client/dist/router.d.ts")).toEqual(["@trpc/server", "zod", "zod-form-data"]);

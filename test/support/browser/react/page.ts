@@ -43,6 +43,7 @@ function OwnInquiry({ endpoint }: PageProps): ReactElement {
   const { field, errors, message, status, receipt, submit, reset, set } = useSubmission("marketplace.inquiry", {
     client,
     altcha: proof,
+    further: { message: "From a hook" },
     schema: inquiryInput,
     defaultValues: { selectedPackageIds: ["de-AT"] },
   });

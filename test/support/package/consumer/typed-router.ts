@@ -26,6 +26,16 @@ export const inquiry: inferRouterInputs<AppRouter>["marketplace"]["inquiry"] = {
   email: "ann@example.org",
   selectedPackageIds: ["de-AT"],
 };
+const packages: readonly string[] = ["de-AT"];
+export const campaign: typeof inquiry = {
+  ...inquiry,
+  company: null,
+  selectedPackageIds: packages,
+  message: "Dear team",
+  utm_source: "ad",
+  lang: "de",
+  consentText: "2026-11",
+};
 export const inquire = (): Promise<inferRouterOutputs<AppRouter>["marketplace"]["inquiry"]> =>
   trpc.marketplace.inquiry.mutate(inquiry);
 export const apply = async (form: FormData): Promise<string> =>
@@ -35,6 +45,8 @@ export const issuesOf = (error: TRPCClientError<AppRouter>): ErrorData["issues"]
 // A type that cannot be found silently becomes `any`, and would accept all of these.
 // @ts-expect-error the list of packages is missing
 void trpc.marketplace.inquiry.mutate({ name: "Ann", email: "ann@example.org" });
+// @ts-expect-error a misspelt field
+void trpc.marketplace.inquiry.mutate({ ...inquiry, compnay: "Example Speech" });
 // @ts-expect-error a receipt has no such field
 export const nothing = async (): Promise<unknown> => (await inquire()).nothing;
 // @ts-expect-error a file in a plain object would become {}
