@@ -1,6 +1,7 @@
 // What webhooks deliver, as schemas: the service's document describes its events by them, and receivers check with them
 // what they got. New fields may come with any release, so the schemas let them pass.
 import * as z from "zod";
+import { positionField } from "./application-fields.ts";
 import { type DeliveredEvent, subscriberStatuses, triageStatuses } from "./console.ts";
 import type { Field } from "./field-table.ts";
 import { stages } from "./stages.ts";
@@ -33,6 +34,11 @@ const ofStages = {
   decidedAt: instant.nullable().meta({ description: "When it came to one of the last three stages." }),
 };
 
+/** What is told of kinds that may apply for an opening. */
+const ofOpenings = {
+  opening: textOrNull.meta({ description: "The id of the opening whose title is the position; null: of none." }),
+};
+
 /** The name of a kind's reference and its fields. A field that was not sent is null. */
 type OwnFields<Kind extends SubmissionKind> = {
   readonly [Name in (typeof kinds)[Kind]["idName"]]: string;
@@ -41,6 +47,9 @@ type OwnFields<Kind extends SubmissionKind> = {
     (typeof kinds)[Kind]["fields"][Name]
   >;
 } & ((typeof kinds)[Kind]["staged"] extends true ? z.output<z.ZodObject<typeof ofStages>> : unknown) &
+  (typeof positionField extends keyof (typeof kinds)[Kind]["fields"]
+    ? z.output<z.ZodObject<typeof ofOpenings>>
+    : unknown) &
   ((typeof kinds)[Kind]["file"] extends null ? unknown : { readonly resume: z.output<typeof resume> | null });
 
 type StoredAs<One> = One extends { readonly kind: "packages" }
@@ -67,6 +76,7 @@ function submissionOf<Kind extends SubmissionKind>(name: Kind): z.ZodType<Delive
     ...Object.fromEntries(own),
     ...(file !== null && { resume: resume.nullable() }),
     ...(staged && ofStages),
+    ...(positionField in fields && ofOpenings),
     ...ofSubmissions,
   }) as unknown as z.ZodType<DeliveredSubmission<Kind>>;
 }

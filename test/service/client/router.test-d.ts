@@ -8,19 +8,19 @@ import { expectTypeOf, test } from "vitest";
 type Inputs = inferRouterInputs<AppRouter>;
 type ServerInputs = inferRouterInputs<ServerRouter>;
 /** What callers may send: null for an absent optional field, and lists that they do not change. */
-type Sent<Fields> = {
-  readonly [Name in keyof Fields]: undefined extends Fields[Name]
-    ? Fields[Name] | null
-    : Fields[Name] extends string[]
+type Sent<Input> = {
+  readonly [Name in keyof Input]: undefined extends Input[Name]
+    ? Input[Name] | null
+    : Input[Name] extends string[]
       ? readonly string[]
-      : Fields[Name];
+      : Input[Name];
 };
 /** The fields of the server's input, and the names beside them. */
 type Named<Input, ServerInput> = [
   fields: Pick<Input, keyof ServerInput & keyof Input>,
   beside: Exclude<keyof Input, keyof ServerInput>,
 ];
-type Same<ServerInput, Beside> = [fields: Sent<ServerInput>, beside: Beside];
+type Same<ServerInput, More> = [fields: Sent<ServerInput>, beside: More];
 type Fields<Input> = Omit<Exclude<Input, { append(name: string, value: string): void }>, "resumeFile">;
 
 const trpc = createTRPCClient<AppRouter>({ links: [httpLink({ url: "http://service.test/trpc" })] });
