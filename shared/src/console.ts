@@ -41,6 +41,8 @@ export interface InboxFilter {
   readonly search?: string;
   /** Whole words of all fields, letters included, and what {@link search} would find. */
   readonly letter?: string;
+  /** Without what {@link search} would find by the words of {@link letter}. */
+  readonly lettersOnly?: boolean;
   /** Exactly these: a tag, an identifier of a package, the position, the company, the further field `utm_source`. */
   readonly tag?: string;
   readonly package?: string;

@@ -15,7 +15,7 @@ import { keepProviderUrl } from "./sign-in/sign-in.tsx";
 import { cappedCount, word } from "./words.ts";
 
 /** Counts are asked for again every half a minute, and after each change. */
-const countsEveryMs = 30_000;
+export const countsEveryMs = 30_000;
 
 export const useCounts = () =>
   useQuery({
@@ -77,10 +77,10 @@ function Places() {
   const inInbox = useRouterState({
     select: ({ matches }) => matches.some(({ routeId }) => (routeId as string) === "/inbox"),
   });
-  const { assignee, kind } = search;
+  const { assignee, kind, q } = search;
   const sees = seesSubmissions(me);
   const lists = [
-    ["To do", {}, "inbox", counts?.todo, assignee === undefined && kind === undefined],
+    ["To do", {}, "inbox", counts?.todo, assignee === undefined && kind === undefined && q === undefined],
     ...kindsOf(me.role).map((name) => {
       const { words, plural } = kinds[name];
       return [words.en.plural, { kind: name }, name, counts?.[plural], kind === name] as const;

@@ -75,6 +75,12 @@ const utcDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short"
 const utcYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 const otherYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+const dayTime = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+});
 const number = new Intl.NumberFormat("en");
 
 /** How long ago, briefly: `now`, `5 min`, `3 d`, `4 Oct`. */
@@ -86,6 +92,8 @@ export function age(at: number, now: number): string {
   return (date.getFullYear() === new Date(now).getFullYear() ? thisYear : otherYear).format(date);
 }
 
+/** `30 Nov, 08:00`. */
+export const dayAndTime = (at: number): string => dayTime.format(at);
 export const exactTime = (at: number): string => exact.format(at);
 /** A day in UTC, in whatever zone it is read: `2026-11-21` → `21 Nov`. */
 export const dayWord = (day: string): string => utcDay.format(new Date(`${day}T00:00:00Z`));

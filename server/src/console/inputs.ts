@@ -71,6 +71,7 @@ export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
   disposable: z.boolean().exactOptional(),
   search: word(200).exactOptional(),
   letter: word(200).exactOptional(),
+  lettersOnly: z.boolean().exactOptional(),
   tag: word(200).exactOptional(),
   package: word(200).exactOptional(),
   position: word(400).exactOptional(),

@@ -1,13 +1,14 @@
 // What narrows the list: counts by status as links, selects, and chips of what is set.
-import { filterChoices } from "@submissions/shared/console";
-import { triageStatuses } from "@submissions/shared/console";
+import { countedTabs, filterChoices } from "@submissions/shared/console";
 import { kindsOf } from "@submissions/shared/kinds";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
-import { statusOf, type InboxSearch } from "./inbox-search.ts";
+import { filterOf, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { isByStage } from "./stages.tsx";
 import { useMe, type NameOf, useAssignees, useNames } from "../operators.ts";
-import { useCounts } from "../navigation.tsx";
+import { trpc } from "../calls.ts";
+import { countsEveryMs } from "../navigation.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { asOptions, FilterSelect } from "../parts/form.tsx";
 import { usePhone } from "../parts/page.tsx";
@@ -16,30 +17,55 @@ import { cappedCount, word } from "../words.ts";
 
 const MoreFilters = lazy(async () => ({ default: (await import("./more-filters.tsx")).MoreFilters }));
 
+const tabWords: Readonly<Record<string, string>> = {
+  todo: "To do",
+  us: "Waiting for us",
+  them: "Waiting for them",
+};
+
 export function StatusTabs({ search }: { readonly search: InboxSearch }) {
-  const counts = useCounts();
-  const shown = statusOf(search) ?? "all";
+  const counts = useTabCounts(search);
+  const shown = search.waiting ?? statusOf(search) ?? "all";
   /** What is shown without a word in the address. */
   const unsaid = search.q === undefined ? "todo" : "all";
   return (
     <nav className="tabs" aria-label="By state">
-      {(["todo", ...triageStatuses, "all"] as const).map((status) => (
+      {([...countedTabs, "all"] as const).map((tab) => (
         <Link
-          key={status}
+          key={tab}
           to="/"
-          search={{ ...search, status: status === unsaid ? undefined : status }}
+          search={{ ...search, status: undefined, waiting: undefined, ...searchOf(tab, unsaid) }}
           className="tab"
           // Every list is at this address; which tab it belongs to is said here.
           activeOptions={{ exact: true }}
           activeProps={{ "aria-current": undefined }}
-          {...(shown === status && { "aria-current": "true" as const })}
+          {...(shown === tab && { "aria-current": "true" as const })}
         >
-          {status === "todo" ? "To do" : word(status)}
-          {status !== "all" && <span className="tab-count">{counts ? cappedCount(counts[status]) : "\u2007"}</span>}
+          {tabWords[tab] ?? word(tab)}
+          {tab !== "all" && <span className="tab-count">{shownCount(counts?.[tab])}</span>}
         </Link>
       ))}
     </nav>
   );
+}
+
+type Tab = (typeof countedTabs)[number] | "all";
+
+const searchOf = (tab: Tab, unsaid: Tab): InboxSearch =>
+  tab === "us" || tab === "them" ? { waiting: tab } : tab === unsaid ? {} : { status: tab };
+
+/** Nothing where counting takes too long. */
+const shownCount = (counted: number | null | undefined): string =>
+  counted === undefined ? "\u2007" : counted === null ? "" : cappedCount(counted);
+
+/** How many each tab shows of what the filter and the view leave. */
+function useTabCounts(search: InboxSearch) {
+  const { status: _status, waiting: _waiting, order: _order, ...filter } = filterOf(search);
+  return useQuery({
+    ...trpc.inbox.tabs.queryOptions({ filter }),
+    refetchInterval: countsEveryMs,
+    placeholderData: keepPreviousData,
+  }).data;
 }
 
 interface Props {

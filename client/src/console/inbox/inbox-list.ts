@@ -5,13 +5,33 @@ import { useEffect, useEffectEvent, useMemo } from "react";
 import { calls, queryClient, trpc } from "../calls.ts";
 import { filterOf, midnight, isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { useToasts } from "../parts/toasts.tsx";
-import { listKey, showNews } from "../triage/triage.ts";
+import { listKey, readAgain, showChanged, showNews } from "../triage/triage.ts";
 import { useNow } from "../parts/states.tsx";
 import { word } from "../words.ts";
 import { inShownOrder } from "./stages.tsx";
 
-/** How often the server is asked whether there are new submissions. */
-const pollMs = 10_000;
+/** How often the server is asked whether there are new submissions, and what others changed. */
+const newsMs = 5_000;
+
+/** The entry of the audit log up to which this page shows what others changed; undefined: it has not asked yet. */
+let shownChange: number | undefined;
+
+/** Asks for news of all that the page shows. @param known the latest arrival number that it shows */
+export function useNews(known: number, enabled = true) {
+  return useQuery({
+    queryKey: trpc.inbox.since.queryKey({ arrival: known }),
+    queryFn: async ({ signal }) => {
+      const asked = { arrival: known, ...(shownChange !== undefined && { change: shownChange }) };
+      const news = await calls.inbox.since.query(asked, { signal });
+      shownChange = news.change;
+      if (news.changed.length > 0) showChanged(news.changed);
+      return news;
+    },
+    refetchInterval: newsMs,
+    enabled,
+    staleTime: 0,
+  });
+}
 
 interface ListPage {
   readonly rows: readonly InboxRow[];
@@ -39,12 +59,13 @@ async function loadRows(
   const startOf = ({ next }: Page<InboxRow>, isLetters: boolean) =>
     next === null ? null : { after: next, inLetters: isLetters };
   if (letter === undefined || inLetters) {
-    const found = await list(letter === undefined ? others : { ...others, letter }, page);
+    const found = await list(letter === undefined ? others : { ...others, letter, lettersOnly: true }, page);
     return { rows: found.rows, next: startOf(found, inLetters) };
   }
+  // Without those who are found as people: a page of them alone would show nothing new.
   const [people, letters] = await Promise.all([
     list({ ...others, search: letter }, page),
-    list({ ...others, letter }, {}),
+    list({ ...others, letter, lettersOnly: true }, {}),
   ]);
   if (people.next !== null) return { rows: people.rows, next: startOf(people, false) };
   return { rows: [...people.rows, ...letters.rows], next: startOf(letters, true) };
@@ -57,12 +78,13 @@ export function useInboxList(search: InboxSearch, enabled = true) {
     queryKey: [...listKey, filter],
     queryFn: async ({ pageParam, signal }): Promise<ListPage> => {
       // Asked before the list, so that what comes in meanwhile counts as new.
-      const [{ latest }, page] = await Promise.all([
+      const [news, page] = await Promise.all([
         pageParam.after === undefined ? calls.inbox.since.query({ arrival: 0 }, { signal }) : { latest: 0 },
         loadRows(filter, pageParam, signal),
       ]);
+      if ("change" in news) shownChange ??= news.change;
       showNews(page.rows);
-      return { ...page, latest, isSearch: filter.letter !== undefined };
+      return { ...page, latest: news.latest, isSearch: filter.letter !== undefined };
     },
     enabled,
     initialPageParam: firstPage,
@@ -93,17 +115,12 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
       ? 0
       : Math.max(0, ...(first?.rows.map(({ arrival }) => arrival) ?? []));
   const known = Math.max(first?.latest ?? 0, shown);
-  const since = useQuery({
-    ...trpc.inbox.since.queryOptions({ arrival: known }),
-    refetchInterval: pollMs,
-    enabled: first !== undefined,
-    staleTime: 0,
-  });
+  const since = useNews(known, first !== undefined);
   const added = since.data?.added ?? 0;
   const newest = since.data?.latest ?? 0;
   const isEmpty = first !== undefined && pages?.every(({ rows }) => rows.length === 0) === true;
   useEffect(() => {
-    if (added > 0) void queryClient.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
+    if (added > 0) readAgain([]);
   }, [added, newest]);
   const load = () => {
     // The first page again, and only that.
@@ -125,8 +142,11 @@ export function useNewOnes(search: InboxSearch, pages: readonly ListPage[] | und
 }
 
 /** Whether a row still belongs to the list after a change. One that does not is dimmed and stays until the list is loaded again. */
-export function stillFits({ status, stage, assignee }: InboxRow, search: InboxSearch): boolean {
+export function stillFits(row: InboxRow, search: InboxSearch): boolean {
+  const { status, stage, assignee, waitedFor, snoozedUntil } = row;
   const shown = statusOf(search);
+  if (search.waiting !== undefined && waitedFor !== search.waiting) return false;
+  if ((shown === "todo" || search.waiting !== undefined) && (snoozedUntil ?? 0) > Date.now()) return false;
   const fits = {
     all: status !== "spam" || search.q !== undefined,
     todo: status === "new" || status === "open",

@@ -19,13 +19,14 @@ import { count, plural, severalOf } from "../words.ts";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
 import { Chips, Filters, StatusTabs } from "./filters.tsx";
 import { useCounts } from "../navigation.tsx";
-import { stillFits, useInboxList, useNewOnes, useSections } from "./inbox-list.ts";
+import { stillFits, useInboxList, useNewOnes, useNews, useSections } from "./inbox-list.ts";
 import { Row } from "./inbox-row.tsx";
 import { isByStage, StageCount, StageTabs } from "./stages.tsx";
 import { useCursor, useSelection } from "./selection.ts";
 
 const ReplyDialog = lazy(async () => ({ default: (await import("./reply-dialog.tsx")).ReplyDialog }));
 const TagBox = lazy(async () => ({ default: (await import("../submission/tags.tsx")).TagBox }));
+const SnoozeDialog = lazy(async () => ({ default: (await import("../triage/snooze-dialog.tsx")).SnoozeDialog }));
 const MatchingDialog = lazy(async () => ({ default: (await import("./matching-dialog.tsx")).MatchingDialog }));
 const DeclineDialog = lazy(async () => ({
   default: (await import("../submission/decline-dialog.tsx")).DeclineDialog,
@@ -46,16 +47,22 @@ export function InboxPage() {
   }, [sees, reference, navigate]);
   return (
     <div className={reference === undefined ? "inbox" : "inbox split"}>
-      {showsList && sees && <InboxList open={reference} lastOpen={lastOpen} />}
+      {showsList && sees ? <InboxList open={reference} lastOpen={lastOpen} /> : sees && <News />}
       <Outlet />
     </div>
   );
 }
 
+/** Follows what others do where no list does. */
+function News() {
+  useNews(Number.MAX_SAFE_INTEGER);
+  return null;
+}
+
 /** References, or everything that the filter matches. */
 type Chosen = readonly string[] | "all";
 
-type DialogName = "assign" | "reply" | "tag" | "move" | "decline";
+type DialogName = "assign" | "reply" | "snooze" | "tag" | "move" | "decline";
 
 /** Mails that one confirmation sends. */
 const repliesMax = 50;
@@ -116,12 +123,19 @@ function InboxList({ open, lastOpen }: ListProps) {
     const some = rows.filter(({ reference }) => chosen.includes(reference)).map(({ kind }) => kind);
     return submissionKinds.filter((kind) => some.includes(kind));
   };
+  const snoozedUntilOf = (chosen: readonly string[]): number | null => {
+    const until = Math.max(
+      0,
+      ...rows.flatMap((row) => (chosen.includes(row.reference) ? (row.snoozedUntil ?? 0) : [])),
+    );
+    return until > Date.now() ? until : null;
+  };
   const change = (chosen: Chosen, what: Change) => {
     if (chosen === "all") return setAsked(what);
     if (chosen.length === 0) return;
     // What is done with stays where it is, and the keyboard goes on behind it.
-    if (what.status === "done" || what.status === "spam" || what.stage !== undefined)
-      goTo(references[references.indexOf(chosen.at(-1) ?? "") + 1]);
+    const leaves = what.status === "done" || what.status === "spam" || what.snoozedUntil != null;
+    if (leaves || what.stage !== undefined) goTo(references[references.indexOf(chosen.at(-1) ?? "") + 1]);
     triage(chosen, what);
     clear();
   };
@@ -150,6 +164,7 @@ function InboxList({ open, lastOpen }: ListProps) {
       e: () => change(targets(), { status: "done" }),
       a: () => ask("assign"),
       s: () => canMoveAll(targets()) && ask("move"),
+      h: everything ? undefined : () => ask("snooze"),
       x: () => selectAtCursor(false),
       "shift+x": () => selectAtCursor(true),
       Escape: clear,
@@ -175,6 +190,7 @@ function InboxList({ open, lastOpen }: ListProps) {
             Reply to selected
           </button>
           <button onClick={() => ask("tag")}>Tag</button>
+          <button onClick={() => ask("snooze")}>Snooze</button>
           {canMove && (
             <>
               <button aria-keyshortcuts="s" title="Move (s)" onClick={() => ask("move")}>
@@ -265,7 +281,18 @@ function InboxList({ open, lastOpen }: ListProps) {
       </div>
       <Suspense>
         {dialog?.name === "reply" && dialog.chosen !== "all" && (
-          <ReplyDialog references={dialog.chosen} kinds={kindsOfChosen(dialog.chosen)} onClose={close} />
+          <ReplyDialog references={dialog.chosen} kinds={kindsOfChosen(dialog.chosen)} onClose={close} onSent={clear} />
+        )}
+        {dialog?.name === "snooze" && dialog.chosen !== "all" && (
+          <SnoozeDialog
+            count={dialog.chosen.length}
+            snoozedUntil={snoozedUntilOf(dialog.chosen)}
+            onClose={close}
+            onChoose={(snoozedUntil) => {
+              close();
+              change(dialog.chosen, { snoozedUntil });
+            }}
+          />
         )}
         {dialog?.name === "move" && (
           <StageDialog
@@ -326,7 +353,7 @@ function Nothing({ search }: { readonly search: InboxSearch }) {
   const me = useMe();
   const counts = useCounts();
   const hasAny = counts === undefined || counts.done + counts.spam + counts.todo > 0;
-  const { status, ...besideStatus } = search;
+  const { status, waiting: _waiting, ...besideStatus } = search;
   const shown = statusOf(search);
   if (isFiltered(besideStatus)) {
     return (

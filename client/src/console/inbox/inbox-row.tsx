@@ -8,11 +8,28 @@ import { Facts } from "./stages.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Marked } from "../parts/marked.tsx";
 import { useShortcutsOn } from "../parts/shortcuts.ts";
-import { Age, Avatar, Mark, Tag } from "../parts/states.tsx";
-import { submissionPath, word } from "../words.ts";
+import { Age, Avatar, Mark, Tag, useNow } from "../parts/states.tsx";
+import { age, dayAndTime, submissionPath, word } from "../words.ts";
 
 /** Further ones are counted. */
 const tagsShown = 2;
+
+/** What was said last, and until when it is put off. */
+function Said({ row: { status, lastReplyAt, lastAnswerAt, snoozedUntil } }: Pick<Props, "row">) {
+  const now = useNow();
+  const isAnswer = (lastAnswerAt ?? 0) > (lastReplyAt ?? 0);
+  const at = isAnswer ? lastAnswerAt : lastReplyAt;
+  const isSnoozed = snoozedUntil !== null && snoozedUntil > now && (status === "new" || status === "open");
+  if (at === null && !isSnoozed) return null;
+  return (
+    <span
+      className={isAnswer && !isSnoozed ? "answered" : undefined}
+      title={isSnoozed ? `Until ${dayAndTime(snoozedUntil)}` : undefined}
+    >
+      {isSnoozed ? "Snoozed" : `${isAnswer ? "Answered" : "Replied"} ${age(at!, now)}`}
+    </span>
+  );
+}
 
 interface Props {
   readonly row: InboxRow;
@@ -106,7 +123,10 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, bySt
             </>
           )}
         </span>
-        <Mark of="status" state={status} />
+        <span className="row-state">
+          <Mark of="status" state={status} />
+          <Said row={row} />
+        </span>
         <span className="row-age">
           <Age at={receivedAt} />
         </span>

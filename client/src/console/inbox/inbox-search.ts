@@ -1,5 +1,5 @@
 // The inbox's filter as search parameters of the page's address, and back.
-import { triageStatuses, type InboxFilter } from "@submissions/shared/console";
+import { triageStatuses, waitedFors, type InboxFilter } from "@submissions/shared/console";
 import { submissionKinds } from "@submissions/shared/kinds";
 import { stages } from "@submissions/shared/stages";
 import { foldLetters, wordsIn } from "@submissions/shared/search-words";
@@ -25,6 +25,7 @@ export const readInboxSearch = (raw: Readonly<Record<string, unknown>>) => ({
   /** Absent: what is to be done, and in a search all. */
   status: oneOf([...triageStatuses, "todo", "all"] as const, raw["status"]),
   stage: oneOf(stages, raw["stage"]),
+  waiting: oneOf(waitedFors, raw["waiting"]),
   assignee: textUpTo(raw["assignee"], 254),
   from: day(raw["from"]),
   until: day(raw["until"]),

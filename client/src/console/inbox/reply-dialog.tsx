@@ -1,18 +1,22 @@
-// A reply to several submissions with a saved answer. Each mail is shown as it will go out.
+// A reply to several submissions with a saved answer. Each mail is shown as it will go out. Who was answered already is left
+// out, and can be ticked back.
 import type { SubmissionKind } from "@submissions/shared/kinds";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { queryClient, trpc } from "../calls.ts";
-import { FormDialog } from "../parts/dialogs.tsx";
+import { calls, trpc } from "../calls.ts";
+import { FormDialog, useChange } from "../parts/dialogs.tsx";
+import { useNow } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import "../styles/pages.css";
-import { AnswerSelect, leftOutWords } from "../submission/composer.tsx";
-import { plural, shortName } from "../words.ts";
+import { AnswerSelect, leftOutWords, undoMs } from "../submission/composer.tsx";
+import { readAgain } from "../triage/triage.ts";
+import { age, plural, shortName } from "../words.ts";
 
 interface Props {
   readonly references: readonly string[];
   readonly kinds: readonly SubmissionKind[];
   readonly onClose: () => void;
+  readonly onSent: () => void;
 }
 
 const failures = {
@@ -22,46 +26,90 @@ const failures = {
   overtaken: "was answered meanwhile",
 } as const;
 
-export function ReplyDialog({ references, kinds, onClose }: Props) {
+export function ReplyDialog({ references, kinds, onClose, onSent }: Props) {
   const { showToast } = useToasts();
+  const now = useNow();
   const [text, setText] = useState("");
+  /** What the operator ticked or cleared. */
+  const [ticked, setTicked] = useState<ReadonlyMap<string, boolean>>(new Map());
   const asked = { references: [...references], text };
   const preview = useQuery({ ...trpc.reply.preview.queryOptions(asked), enabled: text !== "" });
+  const previews = (text !== "" && preview.data) || [];
+  const chosen = previews.filter(({ reference, lastReplyAt }) => ticked.get(reference) ?? lastReplyAt === null);
+  const again = () => readAgain(references);
+  const undo = useChange(trpc.reply.undoMany, {
+    said: ({ undone }, { ids }) =>
+      undone === ids.length
+        ? "The replies are taken back."
+        : `${undone} of ${plural(ids.length, "reply", "replies")} taken back.`,
+    failed: "Not taken back.",
+    reads: [trpc.inbox.since, trpc.submission.get],
+    onDone: again,
+  });
   const send = useMutation({
-    ...trpc.reply.sendMany.mutationOptions(),
+    mutationFn: (isDone: boolean) =>
+      calls.reply.sendMany.mutate({
+        references: chosen.map(({ reference }) => reference),
+        text,
+        done: isDone,
+        seen: Object.fromEntries(
+          chosen.map(({ reference, lastReplyAt, lastAnswerAt }) => [
+            reference,
+            Math.max(lastReplyAt ?? 0, lastAnswerAt ?? 0),
+          ]),
+        ),
+      }),
     onSuccess: (outcomes) => {
       const failed = outcomes.flatMap(({ name, result }) =>
         result === "queued" ? [] : [`${name} ${failures[result]}`],
       );
-      const sent = outcomes.length - failed.length;
-      showToast(`${plural(sent, "reply", "replies")} will go out in ten seconds.`);
+      const ids = outcomes.flatMap((one) => (one.result === "queued" ? [one.id] : []));
       if (failed.length > 0) showToast(`Not sent: ${failed.join(", ")}.`, { tone: "bad" });
+      if (ids.length > 0)
+        showToast(`${plural(ids.length, "reply", "replies")} will go out in ten seconds.`, {
+          undo: () => undo.mutate({ ids }),
+          forMs: undoMs,
+        });
       onClose();
-      void queryClient.invalidateQueries({ queryKey: trpc.submission.get.pathKey() });
+      onSent();
+      again();
     },
   });
+  const isWaiting = send.isPending || chosen.length === 0;
   return (
     <FormDialog
       title={`Reply to ${plural(references.length, "submission")}`}
       word={send.isPending ? "Sending…" : "Send"}
-      call={{ error: preview.error ?? send.error, isPending: send.isPending || preview.isError || !preview.data }}
+      call={{ error: preview.error ?? send.error, isPending: isWaiting }}
       asks="primary"
-      onSubmit={() => send.mutate(asked)}
+      onSubmit={() => send.mutate(false)}
       onClose={send.isPending ? undefined : onClose}
+      second={
+        <button type="button" disabled={isWaiting} onClick={() => send.mutate(true)}>
+          Send and mark done
+        </button>
+      }
     >
       <AnswerSelect kind={kinds.length === 1 ? kinds[0] : undefined} onChoose={setText} />
       <ol className="previews">
-        {text !== "" &&
-          preview.data?.map(({ reference, name, email, subject, mail, leftOut }) => (
-            <li key={reference}>
-              <p className="small">
+        {previews.map(({ reference, name, email, subject, mail, leftOut, lastReplyAt }) => (
+          <li key={reference}>
+            <label className="check">
+              <input
+                type="checkbox"
+                checked={ticked.get(reference) ?? lastReplyAt === null}
+                onChange={({ target }) => setTicked(new Map(ticked).set(reference, target.checked))}
+              />
+              <span>
                 <strong>{name || shortName(email)}</strong> <span className="quiet">{email}</span>
-              </p>
-              <p className="small">{subject}</p>
-              {leftOut.length > 0 && <p className="problem small">{leftOutWords(leftOut)}</p>}
-              <p className="note-text small">{mail}</p>
-            </li>
-          ))}
+                {lastReplyAt !== null && <span className="quiet"> Replied {age(lastReplyAt, now)}</span>}
+              </span>
+            </label>
+            <p className="small">{subject}</p>
+            {leftOut.length > 0 && <p className="problem small">{leftOutWords(leftOut)}</p>}
+            <p className="note-text small">{mail}</p>
+          </li>
+        ))}
       </ol>
     </FormDialog>
   );

@@ -117,13 +117,13 @@ function Figures({ overview }: { readonly overview: Overview }) {
       </Box>
       <Shares overview={overview} inRange={inRange} />
       <Box title="Waiting longest">
-        <Lines of={waiting} empty="Nothing is new.">
-          {({ reference, kind, name, summary, receivedAt }) => (
+        <Lines of={waiting} empty="Nothing waits for us.">
+          {({ reference, kind, name, summary, receivedAt, lastReplyAt, lastAnswerAt }) => (
             <Line
               key={reference}
               sign={<Avatar name={name} small />}
               title={
-                <Link to={submissionPath(reference)} params={{ reference }} search={{ status: "new", order: "oldest" }}>
+                <Link to={submissionPath(reference)} params={{ reference }} search={{ waiting: "us", order: "oldest" }}>
                   {name}
                 </Link>
               }
@@ -131,7 +131,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
               about={<p className="clip">{summary}</p>}
             >
               <span className="waits">
-                <Age at={receivedAt} />
+                <Age at={lastReplyAt === null ? receivedAt : (lastAnswerAt ?? receivedAt)} />
               </span>
             </Line>
           )}

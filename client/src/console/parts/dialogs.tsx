@@ -60,11 +60,13 @@ interface FormDialogProps extends Pick<FormProps, "call" | "onSubmit" | "childre
   readonly word: string;
   /** It is a question: the keyboard stands on Cancel, and the button looks like this. */
   readonly asks?: "primary" | "danger solid" | undefined;
+  /** Another button beside the first. */
+  readonly second?: ReactNode;
   /** Absent: the dialog stays until the call is answered. */
   readonly onClose: (() => void) | undefined;
 }
 
-export const FormDialog = ({ title, word, asks, onClose, ...form }: FormDialogProps) => (
+export const FormDialog = ({ title, word, asks, second, onClose, ...form }: FormDialogProps) => (
   <Modal title={title} onClose={onClose}>
     <Form
       {...form}
@@ -73,6 +75,7 @@ export const FormDialog = ({ title, word, asks, onClose, ...form }: FormDialogPr
           <button type="button" onClick={onClose} disabled={onClose === undefined} autoFocus={asks !== undefined}>
             Cancel
           </button>
+          {second}
           <button className={asks ?? "primary"} disabled={form.call.isPending}>
             {word}
           </button>

@@ -2,21 +2,28 @@
 // (WCAG 2.1.4).
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 
-const storageKey = "console.shortcuts";
+/** What is on in this browser until it is turned off. */
+const setting = (key: string) => ({
+  isOn: (): boolean => localStorage.getItem(key) !== "off",
+  turn: (on: boolean): void => {
+    if (on) localStorage.removeItem(key);
+    else localStorage.setItem(key, "off");
+    // Browsers tell other tabs only.
+    dispatchEvent(new StorageEvent("storage", { key }));
+  },
+});
 
-const areShortcutsOn = (): boolean => localStorage.getItem(storageKey) !== "off";
-
-export function turnShortcuts(on: boolean): void {
-  if (on) localStorage.removeItem(storageKey);
-  else localStorage.setItem(storageKey, "off");
-  // Browsers tell other tabs only.
-  dispatchEvent(new StorageEvent("storage", { key: storageKey }));
-}
+const { isOn: areShortcutsOn, turn: turnShortcuts } = setting("console.shortcuts");
+const { isOn: isNextOpened, turn: turnOpenNext } = setting("console.open-next");
+export { turnOpenNext, turnShortcuts };
 
 const subscribe = (listener: () => void) => {
   addEventListener("storage", listener);
   return () => removeEventListener("storage", listener);
 };
+
+/** Whether the next submission opens after a reply was sent. */
+export const useOpensNext = (): boolean => useSyncExternalStore(subscribe, isNextOpened);
 
 export const useShortcutsOn = (): boolean => useSyncExternalStore(subscribe, areShortcutsOn);
 
@@ -59,9 +66,12 @@ export const shortcutHelp: readonly (readonly [keys: readonly string[], what: st
   [["Enter"], "Open the submission"],
   [["e"], "Set to done and go to the next"],
   [["r"], "Reply"],
+  [["h"], "Snooze"],
   [["a"], "Assign"],
   [["s"], "Move to a stage"],
   [["d"], "Decline"],
+  [["Ctrl", "Enter"], "Send and mark done"],
+  [["Ctrl", "Shift", "Enter"], "Send"],
   [["x"], "Select"],
   [["Shift", "x"], "Select up to here"],
   [["Esc"], "Clear the selection, or go back to the list"],

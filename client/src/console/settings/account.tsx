@@ -6,10 +6,12 @@ import { seesSubmissions } from "../roles.ts";
 import { FormButton, useChange } from "../parts/dialogs.tsx";
 import { Check, Field, Form, NewPassword } from "../parts/form.tsx";
 import { Waiting, Age } from "../parts/states.tsx";
+import { turnOpenNext, useOpensNext } from "../parts/shortcuts.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 
 export function Account() {
   const me = useMe();
+  const opensNext = useOpensNext();
   const account = useQuery(trpc.session.account.queryOptions());
   const rename = useChange(trpc.session.setName, {
     said: "Your name is saved.",
@@ -37,6 +39,11 @@ export function Account() {
       {seesSubmissions(me) && (
         <Check checked={shown.mailAssigned} onChange={(mailed) => setMailed.mutate({ mailAssigned: mailed })}>
           Mail me when a submission is assigned to me
+        </Check>
+      )}
+      {seesSubmissions(me) && (
+        <Check checked={opensNext} onChange={turnOpenNext}>
+          Open the next submission after sending
         </Check>
       )}
     </>

@@ -1,13 +1,14 @@
 // Texts that replies are filled with, for each kind that the role sees.
 import type { SavedAnswer } from "@submissions/shared/console";
 import { kindsOf, type SubmissionKind } from "@submissions/shared/kinds";
+import { greetingLanguages } from "@submissions/shared/language";
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../calls.ts";
 import { useMe } from "../operators.ts";
 import { Box, Line, Lines } from "../parts/boxes.tsx";
 import { FormButton } from "../parts/dialogs.tsx";
 import { Options, Field } from "../parts/form.tsx";
-import { word } from "../words.ts";
+import { languageName, word } from "../words.ts";
 
 const reads = [trpc.reply.answers];
 
@@ -20,7 +21,8 @@ export const SavedAnswers = () => (
           title={answer.title}
           about={
             <p className="clip">
-              {word(answer.kind)} · {answer.text}
+              {word(answer.kind)}
+              {answer.language !== null && `, ${languageName(answer.language)}`} · {answer.text}
             </p>
           }
         >
@@ -61,6 +63,7 @@ function AnswerButton({ answer, ...button }: AnswerProps) {
         kind: text("kind") as SubmissionKind,
         title: text("title"),
         text: text("text"),
+        language: greetingLanguages.find((one) => one === text("language")) ?? null,
       })}
       reads={reads}
     >
@@ -68,6 +71,17 @@ function AnswerButton({ answer, ...button }: AnswerProps) {
         Kind
         <select name="kind" defaultValue={answer?.kind}>
           <Options of={kinds} />
+        </select>
+      </label>
+      <label>
+        Language
+        <select name="language" defaultValue={answer?.language ?? ""}>
+          <option value="">any</option>
+          {greetingLanguages.map((one) => (
+            <option key={one} value={one}>
+              {languageName(one)}
+            </option>
+          ))}
         </select>
       </label>
       <Field label="Title" name="title" required maxLength={100} defaultValue={answer?.title} autoFocus />

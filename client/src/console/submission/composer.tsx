@@ -1,26 +1,31 @@
 // Where an operator writes: a reply to the person, and a note for the team. What is typed survives going to another
 // submission, a conflict, a reload and the end of the session.
-import type { SubmissionDetail } from "@submissions/shared/console";
+import type { SavedAnswer, SubmissionDetail } from "@submissions/shared/console";
 import { kinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { greetingLanguageOf, type GreetingLanguage } from "@submissions/shared/language";
 import { looksLikeName } from "@submissions/shared/names";
-import { useRef, type ReactNode, type RefObject } from "react";
-import { calls, messageOf, queryClient, trpc } from "../calls.ts";
+import { useRef, useState, type ReactNode, type RefObject } from "react";
+import { calls, isWrong, messageOf, queryClient, trpc } from "../calls.ts";
 import { useDraft } from "../parts/drafts.tsx";
+import { Check } from "../parts/form.tsx";
+import { languageName } from "../words.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { useChange } from "../parts/dialogs.tsx";
 import { useQuery } from "@tanstack/react-query";
 
 const lengthMax = 10_000;
 /** As long as the server holds a reply. */
-const undoMs = 10_000;
+export const undoMs = 10_000;
 
 interface TextFormProps {
   readonly label: string;
   readonly placeholder?: string;
   readonly rows: number;
   readonly draft: ReturnType<typeof useDraft>;
+  /** On Ctrl + Enter. */
   readonly onSubmit: () => void;
+  /** On Ctrl + Shift + Enter, where that is something else. */
+  readonly onSecond?: () => void;
   readonly call: { readonly error: unknown };
   /** Said before the reason why the call failed. */
   readonly failed: string;
@@ -31,7 +36,18 @@ interface TextFormProps {
   readonly children: ReactNode;
 }
 
-function TextForm({ label, draft, onSubmit, call, failed, field, head, children, ...area }: TextFormProps) {
+function TextForm({
+  label,
+  draft,
+  onSubmit,
+  onSecond = onSubmit,
+  call,
+  failed,
+  field,
+  head,
+  children,
+  ...area
+}: TextFormProps) {
   const [text, write] = draft;
   return (
     <form
@@ -49,7 +65,9 @@ function TextForm({ label, draft, onSubmit, call, failed, field, head, children,
         value={text}
         onChange={({ target }) => write(target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          (event.shiftKey ? onSecond : onSubmit)();
         }}
         {...area}
       />
@@ -109,19 +127,31 @@ export function greetingOf({ name, kind, reference, fields }: SubmissionDetail):
 export const leftOutWords = (leftOut: readonly string[]): string =>
   `Left out, because it may be a link or advertising: ${leftOut.join(", ")}.`;
 
-/** The counts and the list show the state, too. */
-const reads = [trpc.inbox.list, trpc.inbox.counts, trpc.submission.get];
+/** What shows the state, too. The row of the list is among the news. */
+const reads = [trpc.inbox.since, trpc.inbox.counts, trpc.inbox.tabs, trpc.submission.get];
+
+/** Types a text at the cursor, so that Ctrl + Z takes it out. @param all in place of everything */
+function typeIn(field: HTMLTextAreaElement, text: string, all: boolean): void {
+  field.focus();
+  if (all) field.select();
+  // Deprecated, and the only way into the history of a field.
+  if (document.execCommand("insertText", false, text)) return;
+  field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
 
 interface ReplyFormProps {
   readonly detail: SubmissionDetail;
   readonly draft: ReturnType<typeof useDraft>;
   readonly field: RefObject<HTMLTextAreaElement | null>;
-  readonly onClose: (isDone: boolean) => void;
+  /** After it was sent. */
+  readonly onSent: () => void;
 }
 
-export function ReplyForm({ detail, draft, field, onClose }: ReplyFormProps) {
+export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
   const [text, write, read] = draft;
-  const { reference, email, version, status } = detail;
+  const { reference, kind, email, version, status, lastReplyAt, lastAnswerAt } = detail;
+  const [quote, setQuote] = useState<boolean>(kinds[kind].quoted);
   const { showToast, showFailure } = useToasts();
   const sentText = useRef("");
   // The form is gone by then, and with it what a single call would be told of its end.
@@ -137,7 +167,7 @@ export function ReplyForm({ detail, draft, field, onClose }: ReplyFormProps) {
     reads,
     onDone: ({ id }, sent) => {
       if (read().trim() === sent.text) write("");
-      onClose(sent.doneAt !== undefined);
+      onSent();
       sentText.current = sent.text;
       showToast(`The reply to ${email} goes out in ten seconds.`, { undo: () => undo.mutate({ id }), forMs: undoMs });
     },
@@ -145,48 +175,65 @@ export function ReplyForm({ detail, draft, field, onClose }: ReplyFormProps) {
   const fill = async (answer: string) => {
     try {
       const [filled] = await calls.reply.preview.query({ references: [reference], text: answer });
-      if (filled === undefined) return;
-      write(filled.text);
+      if (filled === undefined || field.current === null) return;
+      typeIn(field.current, filled.text, read() === greetingOf(detail));
       if (filled.leftOut.length > 0) showToast(leftOutWords(filled.leftOut), { tone: "bad" });
     } catch (error) {
       showFailure("Not filled in.", error);
     }
   };
   const words = text.trim();
-  const submit = (doneAt?: number) => {
-    if (words !== "" && !send.isPending)
-      send.mutate({ reference, text: words, ...(doneAt !== undefined && { doneAt }) });
+  const seen = Math.max(lastReplyAt ?? 0, lastAnswerAt ?? 0);
+  const submit = (more: { readonly doneAt?: number; readonly seen?: number }) => {
+    if (words !== "" && !send.isPending) send.mutate({ reference, text: words, quote, ...more });
   };
+  const isDone = status === "done";
+  const [sendOnly, sendDone] = [() => submit({ seen }), () => submit({ seen, doneAt: version })];
+  const isOvertaken = isWrong(send.error, "seen");
   return (
     <TextForm
       label="Message"
       rows={8}
       draft={draft}
-      onSubmit={submit}
+      onSubmit={isDone ? sendOnly : sendDone}
+      onSecond={sendOnly}
       call={send}
       failed="Not sent."
       field={field}
       head={
         <div className="note-foot">
-          <p className="quiet small">To {email}. What was sent is quoted below.</p>
-          <AnswerSelect kind={detail.kind} onChoose={(answer) => void fill(answer)} />
+          <p className="quiet small">To {email}.</p>
+          <AnswerSelect
+            kind={kind}
+            language={greetingLanguageOf(detail.fields["language"])}
+            onChoose={(answer) => void fill(answer)}
+          />
         </div>
       }
     >
+      <Check checked={quote} onChange={setQuote}>
+        Quote their message
+      </Check>
+      {isOvertaken && (
+        <button
+          type="button"
+          disabled={words === "" || send.isPending}
+          onClick={() => submit(send.variables?.doneAt === undefined ? {} : { doneAt: version })}
+        >
+          Send anyway
+        </button>
+      )}
       <button
-        className={status === "done" ? "primary" : ""}
+        type="button"
+        className={isDone ? "primary" : ""}
         disabled={words === "" || send.isPending}
-        title="Ctrl + Enter"
+        title={isDone ? "Ctrl + Enter" : "Ctrl + Shift + Enter"}
+        onClick={sendOnly}
       >
         Send
       </button>
-      {status !== "done" && (
-        <button
-          type="button"
-          className="primary"
-          disabled={words === "" || send.isPending}
-          onClick={() => submit(version)}
-        >
+      {!isDone && (
+        <button className="primary" disabled={words === "" || send.isPending} title="Ctrl + Enter">
           Send and mark done
         </button>
       )}
@@ -197,14 +244,18 @@ export function ReplyForm({ detail, draft, field, onClose }: ReplyFormProps) {
 interface AnswerSelectProps {
   /** Undefined: of any kind. */
   readonly kind: SubmissionKind | undefined;
+  /** Of the submission: answers in it come first. */
+  readonly language?: GreetingLanguage;
   /** Told of its text, with placeholders. */
   readonly onChoose: (text: string) => void;
 }
 
 /** Chooses a saved answer. */
-export function AnswerSelect({ kind, onChoose }: AnswerSelectProps) {
+export function AnswerSelect({ kind, language, onChoose }: AnswerSelectProps) {
   const answers = useQuery(trpc.reply.answers.queryOptions(undefined, { staleTime: 60_000 })).data ?? [];
-  const offered = answers.filter((answer) => kind === undefined || answer.kind === kind);
+  const ofKind = answers.filter((answer) => kind === undefined || answer.kind === kind);
+  const rank = (answer: SavedAnswer) => (answer.language === language ? 0 : answer.language === null ? 1 : 2);
+  const offered = ofKind.toSorted((one, other) => rank(one) - rank(other));
   return (
     <select
       aria-label="Saved answer"
@@ -217,9 +268,9 @@ export function AnswerSelect({ kind, onChoose }: AnswerSelectProps) {
       <option value="" disabled>
         {offered.length === 0 ? "No saved answer yet" : "Saved answer…"}
       </option>
-      {offered.map(({ id, title }) => (
+      {offered.map(({ id, title, language: its }) => (
         <option key={id} value={id}>
-          {title}
+          {its === null || its === language ? title : `${title} (${languageName(its)})`}
         </option>
       ))}
     </select>

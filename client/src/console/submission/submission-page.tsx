@@ -8,19 +8,20 @@ import { isMissing, trpc } from "../calls.ts";
 import { useInboxList } from "../inbox/inbox-list.ts";
 import { filterOf } from "../inbox/inbox-search.ts";
 import { isByStage } from "../inbox/stages.tsx";
+import { SnoozeDialog } from "../triage/snooze-dialog.tsx";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
 import { useAssignees, useMe, useNames } from "../operators.ts";
 import { seesSubmissions } from "../roles.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useTitle } from "../parts/page.tsx";
 import { Options } from "../parts/form.tsx";
-import { Age, Avatar, Fact, Waiting } from "../parts/states.tsx";
+import { Age, Avatar, Fact, useNow, Waiting } from "../parts/states.tsx";
 import { CopyButton } from "../parts/boxes.tsx";
 import { forgetDraftsOf, useDraft } from "../parts/drafts.tsx";
-import { useShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
+import { useOpensNext, useShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { useChange } from "../parts/dialogs.tsx";
 import { showNews, useTriage } from "../triage/triage.ts";
-import { exactTime, submissionPath, word } from "../words.ts";
+import { dayAndTime, exactTime, submissionPath, word } from "../words.ts";
 import "../styles/pages.css";
 import { Fields, Letter, MoreFields } from "./fields.tsx";
 import { TagBox } from "./tags.tsx";
@@ -74,6 +75,7 @@ function Submission({ detail }: DetailProps) {
   const { reference, kind, name, status, receivedAt, resume } = detail;
   const triage = useTriage();
   const nameOf = useNames();
+  const me = useMe();
   const shortcutsOn = useShortcutsOn();
   const release = useChange(trpc.submission.release, {
     said: "Released. Its mails are on their way.",
@@ -94,6 +96,14 @@ function Submission({ detail }: DetailProps) {
   };
   useShortcuts({ r: status === "spam" ? undefined : startReply });
   const { next } = useNeighbours(reference);
+  const opensNext = useOpensNext();
+  const search = useSearch({ from: "/inbox" });
+  const navigate = useNavigate();
+  const openNext = () => {
+    flushSync(() => setReplying(false));
+    if (next === null || !opensNext) heading.current?.focus({ preventScroll: true });
+    else void navigate({ to: submissionPath(next.reference), params: { reference: next.reference }, search });
+  };
   /** Where there is no list, to the button that leads there. */
   const goToNextRow = () => {
     const row = document.querySelector<HTMLElement>(`[data-reference="${next?.reference ?? ""}"]`);
@@ -170,19 +180,8 @@ function Submission({ detail }: DetailProps) {
           <MoreFields detail={detail} />
           {resume && <ResumePanel reference={reference} resume={resume} />}
           <section className="box" aria-label="Timeline">
-            <Timeline items={itemsOf(detail, nameOf)} />
-            {replying && (
-              <ReplyForm
-                detail={detail}
-                draft={draft}
-                field={message}
-                onClose={(isDone) => {
-                  flushSync(() => setReplying(false));
-                  if (isDone) goToNextRow();
-                  else heading.current?.focus({ preventScroll: true });
-                }}
-              />
-            )}
+            <Timeline items={itemsOf(detail, nameOf, me.email)} />
+            {replying && <ReplyForm detail={detail} draft={draft} field={message} onSent={openNext} />}
             <NoteForm reference={reference} />
           </section>
         </div>
@@ -215,15 +214,17 @@ function Back() {
 }
 
 /** Back to the list, previous and next, and the keys for it. */
-function Neighbourhood({ detail: { reference, kind } }: DetailProps) {
+function Neighbourhood({ detail: { reference, kind, status, snoozedUntil } }: DetailProps) {
   const search = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
   const triage = useTriage();
-  const [assigning, setAssigning] = useState(false);
+  const [dialog, setDialog] = useState<"assign" | "snooze" | null>(null);
   const { previous, next } = useNeighbours(reference);
   const go = (to: typeof next) => {
     if (to !== null) void navigate({ to: submissionPath(to.reference), params: { reference: to.reference }, search });
   };
+  const isToDo = status === "new" || status === "open";
+  const isSnoozed = snoozedUntil !== null && snoozedUntil > useNow();
   useShortcuts({
     j: () => go(next),
     k: () => go(previous),
@@ -231,7 +232,8 @@ function Neighbourhood({ detail: { reference, kind } }: DetailProps) {
       triage([reference], { status: "done" });
       go(next);
     },
-    a: () => setAssigning(true),
+    a: () => setDialog("assign"),
+    h: isToDo ? () => setDialog("snooze") : undefined,
   });
   const steps = [
     ["previous", "k", previous],
@@ -240,6 +242,11 @@ function Neighbourhood({ detail: { reference, kind } }: DetailProps) {
   return (
     <nav className="neighbours" aria-label="In the list">
       <Back />
+      {isToDo && (
+        <button aria-keyshortcuts="h" title="Snooze (h)" onClick={() => setDialog("snooze")}>
+          <Icon name="snooze" size={16} /> {isSnoozed ? `Snoozed until ${dayAndTime(snoozedUntil)}` : "Snooze"}
+        </button>
+      )}
       <span className="steps">
         {steps.map(([name, keys, to]) => (
           <button
@@ -254,14 +261,26 @@ function Neighbourhood({ detail: { reference, kind } }: DetailProps) {
           </button>
         ))}
       </span>
-      {assigning && (
+      {dialog === "assign" && (
         <AssignDialog
           count={1}
           kinds={[kind]}
-          onClose={() => setAssigning(false)}
+          onClose={() => setDialog(null)}
           onChoose={(assignee) => {
             triage([reference], { assignee });
-            setAssigning(false);
+            setDialog(null);
+          }}
+        />
+      )}
+      {dialog === "snooze" && (
+        <SnoozeDialog
+          count={1}
+          snoozedUntil={isSnoozed ? snoozedUntil : null}
+          onClose={() => setDialog(null)}
+          onChoose={(until) => {
+            triage([reference], { snoozedUntil: until });
+            setDialog(null);
+            if (until !== null) go(next);
           }}
         />
       )}

@@ -19,10 +19,11 @@ interface Item {
   readonly reference?: string;
 }
 
-/** What became of a submission. */
+/** What became of a submission. @param me the operator, who may change notes of their own */
 export function itemsOf(
-  { receivedAt, mails, replies, answers, answersLeftOut, notes, history }: SubmissionDetail,
+  { reference, receivedAt, mails, replies, answers, answersLeftOut, notes, history }: SubmissionDetail,
   nameOf: NameOf,
+  me?: string,
 ): readonly Item[] {
   return [
     momentItem("received", receivedAt, "Received"),
@@ -46,7 +47,11 @@ export function itemsOf(
     ...notes.map((note) => ({
       key: `note ${note.id}`,
       at: note.at,
-      shown: <Words said={note} by={nameOf(note.author)} />,
+      shown: (
+        <Words said={note} by={nameOf(note.author)} isEdited={note.editedAt !== null}>
+          {note.author === me && <EditNote reference={reference} note={note} />}
+        </Words>
+      ),
     })),
     // Notes and replies are there with their words.
     ...history
@@ -107,15 +112,35 @@ interface WordsProps {
   /** Of a reply. After 90 days there is none any more. */
   readonly mails?: readonly MailRow[];
   readonly decline?: Reply;
+  readonly isEdited?: boolean;
+  readonly children?: ReactNode;
 }
 
-const Words = ({ said: { at, text }, by, mails, decline }: WordsProps) => (
+const EditNote = ({ reference, note: { id, text } }: { readonly reference: string; readonly note: Note }) => (
+  <FormButton
+    word="Edit"
+    title="Edit note"
+    yes="Save"
+    className="link small"
+    procedure={trpc.submission.editNote}
+    input={(read) => ({ reference, id, text: read("text") })}
+    reads={[trpc.submission.get]}
+  >
+    <label>
+      Edit note
+      <textarea name="text" required rows={6} maxLength={10_000} dir="auto" defaultValue={text} autoFocus />
+    </label>
+  </FormButton>
+);
+
+const Words = ({ said: { at, text }, by, mails, decline, isEdited = false, children }: WordsProps) => (
   <div className={mails === undefined ? "said" : "said said-reply"}>
     <Avatar name={by} small />
     <div>
       <p className="note-head">
         <strong>{by}</strong> {decline?.sendAt != null ? "declined" : mails === undefined ? "noted" : "replied"}{" "}
         <Age at={at} ago />
+        {isEdited && <span className="quiet small"> edited</span>} {children}
       </p>
       <p className="note-text">{text}</p>
       {mails?.map((mail) => (

@@ -2,13 +2,15 @@
 import type { InboxRow, TriageOutcome, TriageStatus } from "@submissions/shared/console";
 import type { NameOf } from "../operators.ts";
 import type { Stage } from "@submissions/shared/stages";
-import { age, count, plural } from "../words.ts";
+import { age, count, dayAndTime, plural } from "../words.ts";
 
-/** One of them or several. Assignee null: unassign. */
+/** One of them or several. Null: unassign, no longer put off. */
 export interface Change {
   readonly status?: TriageStatus;
   readonly assignee?: string | null;
   readonly stage?: Stage;
+  /** Until when it is put off. */
+  readonly snoozedUntil?: number | null;
 }
 
 type Conflict = Extract<TriageOutcome, { result: "conflict" }>;
@@ -23,11 +25,14 @@ export function describeChange(
   const these = plural(changedCount, "submission");
   if (tense === "asking") {
     if (change.stage !== undefined) return `Move ${these} to ${change.stage}?`;
+    if (change.snoozedUntil != null) return `Snooze ${these} until ${dayAndTime(change.snoozedUntil)}?`;
     if (change.status !== undefined) return `Set ${these} to ${change.status}?`;
     return change.assignee === null ? `Unassign ${these}?` : `Assign ${these} to ${nameOf(change.assignee ?? "")}?`;
   }
   const what = changedCount === 1 ? "" : `${these}: `;
   if (change.stage !== undefined) return `${what}Moved to ${change.stage}.`;
+  if (change.snoozedUntil === null) return `${what}No longer snoozed.`;
+  if (change.snoozedUntil !== undefined) return `${what}Snoozed until ${dayAndTime(change.snoozedUntil)}.`;
   if (change.status !== undefined) return `${what}Set to ${change.status}.`;
   return change.assignee === null ? `${what}Unassigned.` : `${what}Assigned to ${nameOf(change.assignee ?? "")}.`;
 }

@@ -8,7 +8,8 @@ import { useToasts } from "../parts/toasts.tsx";
 import { describeChange, describeConflict, describeConflicts, type Change } from "./triage-words.ts";
 import { plural } from "../words.ts";
 
-export type Triaged = Pick<InboxRow, "reference" | "status" | "stage" | "assignee" | "version">;
+export type Triaged = Pick<InboxRow, "reference" | "status" | "stage" | "assignee" | "version"> &
+  Partial<Pick<InboxRow, "snoozedUntil">>;
 type Target = Pick<Triaged, "reference" | "version">;
 type ListData = InfiniteData<Page<InboxRow>>;
 
@@ -75,10 +76,30 @@ export function showNews(news: readonly Triaged[]): void {
   for (const { reference } of stale) void queryClient.invalidateQueries({ queryKey: detailKey(reference) });
 }
 
+/** Shows what others have changed, but where this page is changing the same: its own change will say. */
+export function showChanged(rows: readonly InboxRow[]): void {
+  const own = queryClient
+    .getMutationCache()
+    .findAll({ mutationKey, status: "pending" })
+    .flatMap(({ state }) => (state.variables as Attempt).seen.map(({ reference }) => reference));
+  const news = new Map(rows.filter(({ reference }) => !own.includes(reference)).map((row) => [row.reference, row]));
+  if (news.size === 0) return;
+  const changed = (row: InboxRow): InboxRow => {
+    const now = news.get(row.reference);
+    return now === undefined || now.version < row.version ? row : { ...row, ...now };
+  };
+  queryClient.setQueriesData<ListData>(
+    { queryKey: listKey },
+    (list) => list && { ...list, pages: list.pages.map((page) => ({ ...page, rows: page.rows.map(changed) })) },
+  );
+  readAgain([...news.keys()]);
+}
+
 /** After a change: the counts, and what opened submissions show beside status and assignee. */
 export function readAgain(references: readonly string[]): void {
   void queryClient.invalidateQueries({ queryKey: trpc.inbox.counts.queryKey() });
   void queryClient.invalidateQueries({ queryKey: trpc.inbox.stages.pathKey() });
+  void queryClient.invalidateQueries({ queryKey: trpc.inbox.tabs.pathKey() });
   for (const reference of references) void queryClient.invalidateQueries({ queryKey: detailKey(reference) });
 }
 
@@ -173,7 +194,15 @@ export function useTriage(): (references: readonly string[], change: Change) => 
       show(seen.map(({ reference }) => ({ reference, ...change })));
     },
     onError: (error, { seen }) => {
-      show(seen.map(({ reference, status, stage, assignee }) => ({ reference, status, stage, assignee })));
+      show(
+        seen.map(({ reference, status, stage, assignee, snoozedUntil = null }) => ({
+          reference,
+          status,
+          stage,
+          assignee,
+          snoozedUntil,
+        })),
+      );
       if (seen.length <= batch) return showFailure("Not changed.", error);
       // Those of the calls before are.
       showFailure("Not all were changed.", error);
@@ -204,14 +233,16 @@ export function useTriage(): (references: readonly string[], change: Change) => 
   /** Submissions that had different values are taken back in groups of the same values. */
   function takeBack(changed: ReadonlySet<string>, seen: readonly Triaged[], change: Change): void {
     const former = seen.filter(({ reference }) => changed.has(reference));
-    const valuesOf = ({ status, stage, assignee }: Triaged) => `${status} ${stage} ${assignee}`;
+    const valuesOf = ({ status, stage, assignee, snoozedUntil }: Triaged) =>
+      `${status} ${stage} ${assignee} ${snoozedUntil}`;
     for (const group of Map.groupBy(former, valuesOf).values()) {
-      const [{ status, stage, assignee }] = group as [Triaged];
+      const [{ status, stage, assignee, snoozedUntil = null }] = group as [Triaged];
       const back = {
         // The status followed the stage.
         ...((change.status !== undefined || change.stage !== undefined) && { status }),
         ...(change.stage !== undefined && stage !== null && { stage }),
         ...(change.assignee !== undefined && { assignee }),
+        ...(change.snoozedUntil !== undefined && { snoozedUntil }),
       };
       mutate({ seen: shownNow(group.map(({ reference }) => reference)), change: back, undoing: true });
     }

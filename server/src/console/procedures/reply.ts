@@ -150,7 +150,7 @@ const isQuoted = (name: string, quote?: boolean): boolean => {
 
 /** Who wrote meanwhile, and when. */
 const overtakenIssue = ({ by, at }: Extract<ReplyOutcome, { result: "overtaken" }>) => ({
-  path: ["reference"],
+  path: ["seen"],
   message: `${by === null ? "The person wrote" : `${by} replied`} at ${utcMinute(at)}.`,
 });
 

@@ -27,9 +27,10 @@ export const inbox: Inbox = {
     const conditions = [`arrival > ${above}`, `arrival < ${below}`];
     if (search !== undefined) conditions.push(matches("who", typedQuery(search)));
     if (letter !== undefined) {
-      const { words, typed } = letter;
+      const { words, typed, isRest } = letter;
       const either = [matches("letter", words.map(lexeme).join(" & "))];
-      if (typed !== null) either.push(matches("who", typedQuery(typed)));
+      if (typed !== null && isRest) conditions.push(`NOT ${matches("who", typedQuery(typed))}`);
+      else if (typed !== null) either.push(matches("who", typedQuery(typed)));
       conditions.push(`(${either.join(" OR ")})`);
     }
     // The planner does not know: it takes any word that it has no statistics of for a frequent one, and would read all rows

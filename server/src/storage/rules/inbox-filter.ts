@@ -114,17 +114,17 @@ function* storedTexts(filter: InboxFilter): Generator<readonly string[]> {
 export interface ListWords {
   /** In name, address and company. */
   readonly search?: TypedWords;
-  /** In everything that a person wrote, or as `search`; null: too short for that. */
-  readonly letter?: { readonly words: readonly string[]; readonly typed: TypedWords | null };
+  /** In everything that a person wrote, or as `search`; null: too short for that. `isRest`: and not as `search`. */
+  readonly letter?: { readonly words: readonly string[]; readonly typed: TypedWords | null; readonly isRest: boolean };
 }
 
 /** Null: nothing can match. */
-export function wordsOf({ search, letter }: InboxFilter): ListWords | null {
+export function wordsOf({ search, letter, lettersOnly: isRest = false }: InboxFilter): ListWords | null {
   const [typed, words] = [search === undefined ? undefined : typedWords(search), searchedWords(letter ?? "")];
   if (typed === null || (letter !== undefined && words.length === 0)) return null;
   return {
     ...(typed && { search: typed }),
-    ...(letter !== undefined && { letter: { words, typed: typedWords(letter) } }),
+    ...(letter !== undefined && { letter: { words, typed: typedWords(letter), isRest } }),
   };
 }
 

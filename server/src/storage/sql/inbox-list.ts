@@ -144,7 +144,17 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     page: PageLimits,
     columns: string,
   ): Promise<Page<Row>> {
-    const { search, letter, status, order: _order, from: _from, until: _until, kind: _kind, ...others } = filter;
+    const {
+      search,
+      letter,
+      lettersOnly: _rest,
+      status,
+      order: _order,
+      from: _from,
+      until: _until,
+      kind: _kind,
+      ...others
+    } = filter;
     const isSearch = search !== undefined || letter !== undefined;
     // Otherwise another part of the filter may be the narrow one.
     const isWide = status === undefined && Object.values(others).every((one) => one === undefined);

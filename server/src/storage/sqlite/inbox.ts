@@ -21,6 +21,10 @@ export const inbox: Inbox = {
       WHERE ${table} MATCH ${bind(match)} AND rowid > ${above} AND rowid < ${below}`;
     if (letter === undefined) return search === undefined ? "" : rows("search_who", typedMatch(search));
     const found = [rows("search_letter", letter.words.map(quote).join(" "))];
+    if (letter.isRest && letter.typed !== null) {
+      const people = `SELECT rowid FROM search_who WHERE search_who MATCH ${bind(typedMatch(letter.typed))}`;
+      return `${found.join("")} AND rowid NOT IN (${people})`;
+    }
     if (letter.typed !== null) found.push(rows("search_who", typedMatch(letter.typed)));
     return found.map((one) => `${one} ${typed ?? ""}`).join(" UNION ");
   },

@@ -1,0 +1,58 @@
+// Putting submissions off: until tomorrow, next week or a day.
+import { midnight } from "../inbox/inbox-search.ts";
+import { Modal } from "../parts/modal.tsx";
+import { Field } from "../parts/form.tsx";
+import { dayAndTime, plural } from "../words.ts";
+
+interface Props {
+  readonly count: number;
+  /** Null: none of them is snoozed. */
+  readonly snoozedUntil: number | null;
+  readonly onChoose: (until: number | null) => void;
+  readonly onClose: () => void;
+}
+
+/** The working day begins at eight. */
+const morningMs = 8 * 60 * 60 * 1000;
+const morning = (daysLater: number): number => midnight(Date.now(), daysLater) + morningMs;
+
+export function SnoozeDialog({ count, snoozedUntil, onChoose, onClose }: Props) {
+  // The next Monday: Sunday is 0.
+  const nextWeek = morning((8 - new Date().getDay()) % 7 || 7);
+  const choices = [
+    ["Tomorrow", morning(1)],
+    ["Next week", nextWeek],
+  ] as const;
+  const today = new Date(morning(1)).toLocaleDateString("sv");
+  return (
+    <Modal title={count === 1 ? "Snooze until" : `Snooze ${plural(count, "submission")} until`} onClose={onClose}>
+      <ul className="choices">
+        {choices.map(([name, until], index) => (
+          <li key={name}>
+            <button className="choice" autoFocus={index === 0} onClick={() => onChoose(until)}>
+              {name} <span className="quiet">{dayAndTime(until)}</span>
+            </button>
+          </li>
+        ))}
+        {snoozedUntil !== null && (
+          <li>
+            <button className="choice" onClick={() => onChoose(null)}>
+              End the snooze <span className="quiet">until {dayAndTime(snoozedUntil)}</span>
+            </button>
+          </li>
+        )}
+      </ul>
+      <form
+        className="note-foot"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const day = new FormData(event.currentTarget).get("day");
+          if (typeof day === "string" && day !== "") onChoose(midnight(Date.parse(`${day}T12:00`), 0) + morningMs);
+        }}
+      >
+        <Field label="Date" name="day" type="date" required min={today} />
+        <button className="primary">Snooze</button>
+      </form>
+    </Modal>
+  );
+}
