@@ -15,14 +15,14 @@ interface Installation {
 
 export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }: Installation): SubmissionDetail {
   const { submission, scan: _, mails, answers, duplicates, ...rest } = detail;
-  const { language, consent, more, declineReason, decidedAt } = submission;
+  const { language, consent, more, declineReason, decidedAt, opening } = submission;
   // A submission that names no language counts as English, so only another language is shown.
   const shown = { language: language === "en" ? null : language };
   const agreed = { consentText: consent?.text ?? null, consentPage: consent?.page ?? null };
   return {
     ...rest,
     ...inboxRow(submission, packageTitles),
-    fields: { ...sentFields(submission), ...shown, ...agreed },
+    fields: { ...sentFields(submission), ...(opening !== undefined && { opening }), ...shown, ...agreed },
     more,
     declineReason,
     decidedAt,

@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { operator } from "../../support/console/operator.ts";
 import { runCommand } from "../../support/desk/run-command.ts";
 import { applicant, doors, form, json, rest } from "../../support/doors.ts";
 import { openFolder } from "../../support/folder.ts";
@@ -54,6 +55,21 @@ test("the export has the opening in a column and a property", async () => {
   const line = lines.find((one) => one.includes(String(receipt?.["applicationId"])));
   const behind = head.split(",").length - head.split(",").indexOf('"opening"');
   expect(line?.split(",").at(-behind)).toBe('"annotator"');
+});
+
+test("the console shows the opening behind its title, and counts applications by that title", async () => {
+  const { receipt } = await rest.send(service(), "applications.submit", json({ ...applicant, position: "annotator" }));
+  const admin = await operator(service(), "admin@example.org", "admin");
+  const shown = await admin.call("submission.get", { reference: receipt?.["applicationId"] });
+  const title = "Accent annotator";
+  expect(shown.data).toMatchObject({ fields: { position: title, opening: "annotator" } });
+  const other = await rest.send(service(), "applications.submit", json({ ...applicant, position: "Cook" }));
+  const plain = await admin.call("submission.get", { reference: other.receipt?.["applicationId"] });
+  expect(plain.data).not.toHaveProperty("fields.opening");
+  const overview = await admin.call("overview.get", { days: 30 });
+  expect(overview.data).toMatchObject({
+    shares: { position: expect.arrayContaining([expect.objectContaining({ word: title })]) },
+  });
 });
 
 test("a form without script offers what is open, and takes what is written under Other", async () => {

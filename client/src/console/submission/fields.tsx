@@ -11,6 +11,7 @@ import { languageName } from "../words.ts";
 
 /** What comes beside the fields of the table. */
 const otherLabels: Readonly<Record<string, string>> = {
+  opening: "Opening",
   language: "Language",
   consentText: "Privacy notice",
   consentPage: "Shown on",
