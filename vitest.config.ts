@@ -74,12 +74,12 @@ export default defineConfig({
         "postgres",
         [
           "test/contract/guarantees/*.test.ts",
-          "test/service/answers/{door,limits}.test.ts",
+          "test/service/answers/door.test.ts",
           "test/service/mail/newsletter-life.test.ts",
           "test/service/console/control-characters.test.ts",
           ...(process.env["NIGHTLY"] === "1"
             ? [
-                "test/service/answers/killed.test.ts",
+                "test/service/answers/{killed,limits}.test.ts",
                 "test/service/api/idempotency.test.ts",
                 "test/service/mail/leases.test.ts",
                 "test/service/api/parity.test.ts",
