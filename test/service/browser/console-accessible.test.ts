@@ -1,5 +1,5 @@
 // Every page of the console in light and dark, on a phone and wide: what axe finds, what does not fit, what moves.
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { atNight, manyOrFew } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
@@ -20,13 +20,38 @@ const site = shared(() => ConsoleSite.open({ count: 20 }));
 const { go } = oneVisit(site);
 const inquiry = () => site().submissions.find(({ kind }) => kind === "inquiry")!;
 const application = () => site().submissions.find(({ hasResume }) => hasResume)!;
+const answered = () =>
+  site().submissions.find(({ kind, reference }) => kind === "inquiry" && reference !== inquiry().reference)!;
 const person = () => site().submissions[1]!;
+
+/** A mail as strangers write them: long lines, quoted text, files. */
+const cameIn = (number: number, senderName: string) => ({
+  identity: String(number).padStart(64, "0"),
+  at: Date.now() - 60_000,
+  messageId: null,
+  senderAddress: `${"very.".repeat(10)}long.address@${"label".repeat(8)}.example.org`,
+  senderName,
+  subject: `Re: your receipt ${"and-more-".repeat(20)}`,
+  text: `Gladly. ${"https://example.org/".repeat(12)}\n\nOn Saturday you wrote:\n> When?`,
+  reply: `Gladly. ${"https://example.org/".repeat(12)}`,
+});
+beforeAll(async () => {
+  const { inbound } = site().store;
+  const fileNames = ["offer.pdf", `${"scan".repeat(30)}.png`];
+  await inbound.keepUnmatched({ ...cameIn(0, "Eve"), automatic: true, fileNames });
+  const files = fileNames.map((name) => ({ name, size: 1_000, kept: null }));
+  const { arrival: submission } = answered();
+  for (const [number, sender] of (["person", "unverified", "automatic"] as const).entries())
+    await inbound.file({ ...cameIn(number + 1, sender), submission, sender, files });
+});
 
 /** What is there once all of the page is. The overview is looked at with its ranges. */
 const pages: readonly (readonly [what: string, path: () => string, there: () => string])[] = [
   ["the inbox", () => "", () => ".rows .row"],
   ["no match", () => "?q=nothing-has-this-name", () => "text=Nothing matches"],
   ["an inquiry", () => pathOf(inquiry()), () => `[aria-label=${inquiry().reference}] li`],
+  ["answers to an inquiry", () => pathOf(answered()), () => "text=Sender not verified"],
+  ["unmatched mails", () => "/unmatched", () => `role=table[name="Unmatched mails"]`],
   ["an application", () => `${pathOf(application())}?status=new`, () => `[aria-label=${application().reference}] li`],
   ["applications by stage", () => "?kind=application", () => ".stage-tabs"],
   ["a person", () => personOf(person().email), () => `role=heading[name="${person().name}"]`],
