@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { InboxRow } from "@submissions/shared/console";
 import type { Page } from "playwright-core";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
-import { accept, application } from "../../contract/records.ts";
+import { accept, application, inquiry, resume } from "../../contract/records.ts";
 import { openBrowser, plainHost } from "../../support/browser.ts";
 import { freePort } from "../../support/free-port.ts";
 import { atNight } from "../../support/many-or-few.ts";
@@ -60,6 +60,49 @@ test("a submission shows what was sent as people read it", async () => {
   // The mail that failed goes out without a question.
   await page.getByRole("button", { name: "Send again" }).last().click();
   await page.getByText("The mail is on its way.").waitFor();
+});
+
+test("what the person wants stands first, and r and n change between the boxes of a reply and a note", async () => {
+  const more = { utm_source: "linkedin", message: "We need 200 hours.\n\nLéa", budget: "20,000 EUR" };
+  const selectedPackageIds = ["en-GB-scottish", "ja-JP-kansai"];
+  const sent = inquiry(502, { name: "Léa Rossi", receivedAt: Date.now(), selectedPackageIds, more });
+  const { reference } = await accept(site().store, sent);
+  const page = await go(`/inquiries/${reference}`);
+  const request = page.getByRole("region", { name: "Request" });
+  await expect
+    .poll(() => request.getByRole("listitem").allInnerTexts())
+    .toEqual(["Scottish English, conversations", "Japanese (Japan), kansai"]);
+  await expect.poll(() => request.locator(".letter").innerText()).toBe(more.message);
+  const further = page.locator("section").filter({ has: page.getByRole("heading", { name: "Further fields" }) });
+  await expect.poll(() => further.locator("dt").allInnerTexts()).toEqual(["budget", "utm_source"]);
+  const properties = page.getByRole("complementary", { name: "Properties" });
+  for (const label of ["Status", "Assignee", "Tags"]) await properties.getByText(label, { exact: true }).waitFor();
+  const [note, message] = ["Note", "Message"].map((name) => page.getByRole("textbox", { name }));
+  await page.keyboard.press("r");
+  await message!.fill("Thank you.");
+  await expect.poll(() => note!.count()).toBe(0);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("n");
+  await expect.poll(() => note!.evaluate((box) => box === document.activeElement)).toBe(true);
+  await expect.poll(() => message!.count()).toBe(0);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("r");
+  await expect.poll(() => message!.inputValue()).toBe("Thank you.");
+});
+
+test("another submission says why it is shown, and no state lies over its reference", async () => {
+  const resumed = (index: number, email: string) =>
+    application(index, { email, receivedAt: Date.now(), resume: resume(index) });
+  await accept(site().store, resumed(503, "one@twin.example"));
+  const { reference } = await accept(site().store, resumed(504, "two@twin.example"));
+  // A visit of its own: a resume that was opened stays open, and these have no file.
+  await using visit = await enter(browser(), site(), `/applications/${reference}`);
+  const { page } = visit;
+  await page.getByText("Same resume, other address: one@twin.example").waitFor();
+  const other = page.getByRole("complementary", { name: "Properties" }).getByRole("listitem").last();
+  const link = (await other.getByRole("link").boundingBox())!;
+  const mark = (await other.locator(".mark").boundingBox())!;
+  expect(mark.x >= link.x + link.width || mark.y >= link.y + link.height).toBe(true);
 });
 
 test("the resume is shown, too, where the service is called by another name than that of PUBLIC_URL", async () => {

@@ -68,6 +68,7 @@ export const shortcutHelp: readonly (readonly [keys: readonly string[], what: st
   [["r"], "Reply"],
   [["h"], "Snooze"],
   [["a"], "Assign"],
+  [["n"], "Write a note"],
   [["s"], "Move to a stage"],
   [["d"], "Decline"],
   [["Ctrl", "Enter"], "Send and mark done"],

@@ -81,7 +81,12 @@ function TextForm({
   );
 }
 
-export function NoteForm({ reference }: { readonly reference: string }) {
+interface NoteFormProps {
+  readonly reference: string;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+}
+
+export function NoteForm({ reference, field }: NoteFormProps) {
   const draft = useDraft(`note ${reference}`);
   const [text, write, read] = draft;
   const detailKey = trpc.submission.get.queryKey({ reference });
@@ -98,6 +103,7 @@ export function NoteForm({ reference }: { readonly reference: string }) {
     <TextForm
       label="Note"
       placeholder="Write a note for the team…"
+      field={field}
       rows={2}
       draft={draft}
       onSubmit={() => words !== "" && !add.isPending && add.mutate({ reference, text: words })}

@@ -17,41 +17,29 @@ const otherLabels: Readonly<Record<string, string>> = {
   consentPage: "Shown on",
 };
 
-export function Fields({ detail }: { readonly detail: WithPerson<SubmissionDetail> }) {
-  const table = kindOf(detail.kind).fields;
-  return (
-    <dl className="fields">
-      {Object.entries(detail.fields).map(([name, value]) => {
-        const { kind, label = otherLabels[name] ?? name }: Partial<Field> = table[name] ?? {};
-        if (value === null || kind === "paragraphs") return null;
-        return (
-          <Fact key={name} label={label}>
-            {name === "language" ? languageName(String(value)) : shownValue(kind, label, value, detail)}
-          </Fact>
-        );
-      })}
-    </dl>
-  );
-}
+type Detail = WithPerson<SubmissionDetail>;
 
-function shownValue(
-  kind: FieldKind | undefined,
-  label: string,
-  value: string | readonly string[],
-  detail: WithPerson<SubmissionDetail>,
-): ReactNode {
-  if (typeof value !== "string") {
-    return (
-      <ul className="packages">
-        {value.map((one) => (
-          <li key={one}>
-            {detail.packageTitles[one] ?? one}
-            {detail.packageTitles[one] !== undefined && <span className="quiet small"> {one}</span>}
-          </li>
-        ))}
-      </ul>
-    );
-  }
+/** Who it is and what else was filled in: what the request shows is left out. */
+export const Fields = ({ detail }: { readonly detail: Detail }) => (
+  <dl className="fields">
+    {Object.entries(detail.fields).map(([name, value]) => {
+      const { kind, label } = fieldOf(detail, name);
+      if (value === null || kind === "paragraphs" || kind === "packages" || name in detail.facts) return null;
+      return (
+        <Fact key={name} label={label}>
+          {name === "language" ? languageName(String(value)) : shownValue(kind, label, String(value), detail)}
+        </Fact>
+      );
+    })}
+  </dl>
+);
+
+const fieldOf = ({ kind }: Detail, name: string): Pick<Field, "label"> & Partial<Field> => ({
+  label: otherLabels[name] ?? name,
+  ...kindOf(kind).fields[name],
+});
+
+function shownValue(kind: FieldKind | undefined, label: string, value: string, detail: Detail): ReactNode {
   if (kind === "email") {
     return (
       <>
@@ -77,35 +65,86 @@ function shownValue(
   );
 }
 
-/** What was written in paragraphs, with its line breaks. */
-export const Letter = ({ detail: { kind, fields } }: { readonly detail: SubmissionDetail }) =>
-  Object.entries(kindOf(kind).fields).map(
-    ([name, field]) =>
-      field.kind === "paragraphs" &&
-      fields[name] && (
-        <Box key={name} title={field.label}>
-          <p className="letter">{fields[name]}</p>
-        </Box>
-      ),
+/** The further field that is the letter where no field of the kind is. */
+const messageField = "message";
+
+/** What the person wants: packages or position, and the letter. */
+export function Request({ detail }: { readonly detail: Detail }) {
+  const { kind, fields, more, facts, packageTitles } = detail;
+  const named = Object.entries(fields).flatMap(([name, value]) =>
+    value === null ? [] : [{ name, value, ...fieldOf(detail, name) }],
   );
+  const letters = named.flatMap((field) =>
+    field.kind === "paragraphs" ? [[field.label, String(field.value)] as const] : [],
+  );
+  if (letters.length === 0 && more?.[messageField] !== undefined) letters.push(["Message", more[messageField]]);
+  return (
+    <section className="box request" aria-label="Request">
+      {named.map(
+        ({ name, value, kind: fieldKind, label }) =>
+          fieldKind === "packages" &&
+          typeof value !== "string" && (
+            <ul key={name} className="wants" aria-label={label}>
+              {value.map((id) => (
+                <li key={id}>
+                  <Link to="/" search={{ kind, package: id, status: "all" }} className="want" title={`All for ${id}`}>
+                    {packageTitles[id] ?? id}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          ),
+      )}
+      {Object.keys(facts).length > 0 && (
+        <dl className="wanted">
+          {named.map(
+            ({ name, value, label }) =>
+              name in facts && (
+                <Fact key={name} label={label}>
+                  {value}
+                </Fact>
+              ),
+          )}
+        </dl>
+      )}
+      {letters.map(([label, text]) => (
+        <div key={label} className="letter-box">
+          <h2>{label}</h2>
+          <p className="letter">{text}</p>
+        </div>
+      ))}
+      {letters.length === 0 && <p className="quiet">Without a letter.</p>}
+    </section>
+  );
+}
 
 /** Longer texts have the whole width, below their name. In UTF-16 units. */
 const besideLengthMax = 80;
 
-/** What a form sent beside the documented fields: names and texts are a stranger's. */
-export const MoreFields = ({ detail: { more } }: { readonly detail: SubmissionDetail }) =>
-  more && (
+/** What a form adds to tell where a visitor came from. */
+const isTracked = (name: string) => name.startsWith("utm");
+
+/** What a form sent beside the documented fields and the letter: names and texts are a stranger's. */
+export function MoreFields({ detail: { kind, fields, more } }: { readonly detail: SubmissionDetail }) {
+  const table = kindOf(kind).fields;
+  const hasLetter = Object.keys(table).some((name) => table[name]?.kind === "paragraphs" && fields[name] !== null);
+  const others = Object.entries(more ?? {}).filter(([name]) => hasLetter || name !== messageField);
+  if (others.length === 0) return null;
+  return (
     <Box title="Further fields">
       <dl className="fields">
-        {Object.entries(more).map(([name, text]) => (
-          <Fact key={name} label={name}>
-            {text.length > besideLengthMax ? (
-              <p className="letter">{text}</p>
-            ) : (
-              <span className="note-text">{text}</span>
-            )}
-          </Fact>
-        ))}
+        {others
+          .toSorted(([one], [other]) => Number(isTracked(one)) - Number(isTracked(other)))
+          .map(([name, text]) => (
+            <Fact key={name} label={name}>
+              {text.length > besideLengthMax ? (
+                <p className="letter">{text}</p>
+              ) : (
+                <span className="note-text">{text}</span>
+              )}
+            </Fact>
+          ))}
       </dl>
     </Box>
   );
+}

@@ -22,15 +22,17 @@ export function StageSelect({ of: { reference, stage, status } }: { readonly of:
   const move = (to: Stage) => triage([reference], { stage: to });
   return (
     <>
-      <select
-        aria-label="Stage"
-        aria-keyshortcuts="s"
-        title="Stage (s)"
-        value={stage}
-        onChange={({ target }) => move(target.value as Stage)}
-      >
-        <Options of={stages} />
-      </select>
+      <label>
+        <span>Stage</span>
+        <select
+          aria-keyshortcuts="s"
+          title="Stage (s)"
+          value={stage}
+          onChange={({ target }) => move(target.value as Stage)}
+        >
+          <Options of={stages} />
+        </select>
+      </label>
       {asking && <StageDialog count={1} onChoose={move} onClose={() => setAsking(false)} />}
     </>
   );

@@ -23,7 +23,7 @@ import { useChange } from "../parts/dialogs.tsx";
 import { showNews, useTriage } from "../triage/triage.ts";
 import { dayAndTime, exactTime, submissionPath, word } from "../words.ts";
 import "../styles/pages.css";
-import { Fields, Letter, MoreFields } from "./fields.tsx";
+import { Fields, MoreFields, Request } from "./fields.tsx";
 import { TagBox } from "./tags.tsx";
 import { greetingOf, NoteForm, ReplyForm } from "./composer.tsx";
 import { itemsOf, Submissions, Timeline } from "./timeline.tsx";
@@ -94,7 +94,12 @@ function Submission({ detail }: DetailProps) {
     field?.focus();
     field?.setSelectionRange(field.value.length, field.value.length);
   };
-  useShortcuts({ r: status === "spam" ? undefined : startReply });
+  const note = useRef<HTMLTextAreaElement>(null);
+  const startNote = () => {
+    flushSync(() => setReplying(false));
+    note.current?.focus();
+  };
+  useShortcuts({ r: status === "spam" ? undefined : startReply, n: startNote });
   const { next } = useNeighbours(reference);
   const opensNext = useOpensNext();
   const search = useSearch({ from: "/inbox" });
@@ -158,10 +163,14 @@ function Submission({ detail }: DetailProps) {
         </div>
       )}
       <div className="submission-body">
+        <div className="column">
+          <Request detail={detail} />
+          <MoreFields detail={detail} />
+          {resume && <ResumePanel reference={reference} resume={resume} />}
+        </div>
         <aside className="column" aria-label="Properties">
           <section className="box">
             <Controls detail={detail} />
-            <TagBox references={[reference]} tags={detail.tags} />
             <Fields detail={detail} />
             <dl className="fields">
               <Decision of={detail} />
@@ -175,16 +184,19 @@ function Submission({ detail }: DetailProps) {
             <Submissions title="Other submissions of the person" of={detail.duplicates} />
           )}
         </aside>
-        <div className="column">
-          <Letter detail={detail} />
-          <MoreFields detail={detail} />
-          {resume && <ResumePanel reference={reference} resume={resume} />}
-          <section className="box" aria-label="Timeline">
-            <Timeline items={itemsOf(detail, nameOf, me.email)} />
-            {replying && <ReplyForm detail={detail} draft={draft} field={message} onSent={openNext} />}
-            <NoteForm reference={reference} />
-          </section>
-        </div>
+        <section className="box story" aria-label="Timeline">
+          <Timeline items={itemsOf(detail, nameOf, me.email)} />
+          {replying ? (
+            <>
+              <ReplyForm detail={detail} draft={draft} field={message} onSent={openNext} />
+              <button className="link small" aria-keyshortcuts="n" title="Write a note (n)" onClick={startNote}>
+                Write a note instead
+              </button>
+            </>
+          ) : (
+            <NoteForm reference={reference} field={note} />
+          )}
+        </section>
       </div>
     </>
   );
@@ -297,26 +309,31 @@ function Controls({ detail }: DetailProps) {
   const known = [...new Set([me.email, ...assignees, ...(assignee === null ? [] : [assignee])])];
   return (
     <div className="controls">
-      <select
-        aria-label="Status"
-        value={status}
-        onChange={({ target }) => triage([reference], { status: target.value as TriageStatus })}
-      >
-        <Options of={triageStatuses} />
-      </select>
+      <label>
+        <span>Status</span>
+        <select value={status} onChange={({ target }) => triage([reference], { status: target.value as TriageStatus })}>
+          <Options of={triageStatuses} />
+        </select>
+      </label>
       <StageSelect of={detail} />
-      <select
-        aria-label="Assignee"
-        value={assignee ?? ""}
-        onChange={({ target }) => triage([reference], { assignee: target.value === "" ? null : target.value })}
-      >
-        <option value="">Unassigned</option>
-        {known.map((email) => (
-          <option key={email} value={email}>
-            {email === me.email ? `${nameOf(email)} (me)` : nameOf(email)}
-          </option>
-        ))}
-      </select>
+      <label>
+        <span>Assignee</span>
+        <select
+          value={assignee ?? ""}
+          onChange={({ target }) => triage([reference], { assignee: target.value === "" ? null : target.value })}
+        >
+          <option value="">Unassigned</option>
+          {known.map((email) => (
+            <option key={email} value={email}>
+              {email === me.email ? `${nameOf(email)} (me)` : nameOf(email)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <div className="tags-line">
+        <span aria-hidden="true">Tags</span>
+        <TagBox references={[reference]} tags={detail.tags} />
+      </div>
     </div>
   );
 }
