@@ -37,7 +37,7 @@ export const UnmatchedPage = () => (
 const reads = [trpc.unmatched.list];
 
 const Buttons = ({ mail: { id, subject } }: { readonly mail: UnmatchedRow }) => (
-  <>
+  <div className="choice-line">
     <FormButton
       word="File under"
       label={`File under: ${subject}`}
@@ -63,5 +63,5 @@ const Buttons = ({ mail: { id, subject } }: { readonly mail: UnmatchedRow }) => 
     >
       <p>It cannot be brought back.</p>
     </FormButton>
-  </>
+  </div>
 );
