@@ -27,9 +27,18 @@ const filed = {
   version: 1,
   disposable: false,
   tags: [],
+  decidedAt: null,
+  declineReason: null,
+  firstReplyAt: null,
+  lastReplyAt: null,
+  lastAnswerAt: null,
+  snoozedUntil: null,
+  waitedFor: "us",
   arrival: expect.any(Number),
   reference: expect.any(String),
 };
+
+const firstStage = { inquiry: null, application: "received" };
 
 const odd = "Zoë “Quote” O'Neil; DROP TABLE submission;-- 🎙️";
 
@@ -48,7 +57,7 @@ test.for([
 ] as const)("keeps every field of %s as it was given", async ([_what, given], { store }) => {
   await accept(store, given);
   const read = given.kind === "inquiry" ? inquiries : applications;
-  expect(await read(store)).toEqual([{ ...given, ...filed }]);
+  expect(await read(store)).toEqual([{ ...given, ...filed, stage: firstStage[given.kind] }]);
 });
 
 test("reads what is left of a submission whose fields are unreadable, and the others whole", async ({ tested }) => {
@@ -70,7 +79,7 @@ test.for([
 ] as const)("stores receipt and notice with it, leased to the caller: %#", async ([given, kinds], { store }) => {
   const accepted = await accept(store, given);
   const { reference } = accepted;
-  const submission = { ...given, ...filed, reference };
+  const submission = { ...given, ...filed, stage: firstStage[given.kind], reference };
   expect(accepted).toMatchObject({ capped: [] });
   expect(accepted.mails).toEqual(
     kinds.map((kind) => ({

@@ -67,7 +67,9 @@ test("a webhook is added, its deliveries are shown and replayed, it gets a new s
   await expect.poll(() => dialog.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_/);
   await dialog.getByRole("button", { name: "Close" }).last().click();
   const line = page.getByRole("listitem").filter({ hasText: url });
-  await expect.poll(() => line.textContent()).toContain("Inquiries, Confirmed subscribers, Subscribers who left");
+  await expect
+    .poll(() => line.textContent())
+    .toContain("Inquiries, Answers, Confirmed subscribers, Subscribers who left");
 
   const { reference } = site().submissions[0]!;
   site().addDeliveries();

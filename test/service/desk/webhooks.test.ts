@@ -22,7 +22,7 @@ test("add prints the secret, and nothing shows it again", async () => {
   const [, one, two] = linesOf((await run("list")).stdout);
   expect(one).toMatch(/^1 +\d{4}\S+ +https:\/\/crm\.example\.org\/hook +inquiry\.received subscriber\.confirmed$/);
   expect(two).toMatch(
-    /inquiry\.received application\.received subscriber\.confirmed subscriber\.unsubscribed submission\.changed person\.erased$/,
+    /inquiry\.received application\.received answer\.received subscriber\.confirmed subscriber\.unsubscribed submission\.changed person\.erased$/,
   );
   const rotated = await run("rotate", "1");
   expect(rotated.stdout).toMatch(/^whsec_/);

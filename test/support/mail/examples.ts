@@ -66,6 +66,7 @@ export const inquiry: StoredSubmission<"inquiry"> = {
 
 export const application: StoredSubmission<"application"> = {
   ...filed,
+  arrival: 2,
   kind: "application",
   reference: "APP-20261121-907715",
   ...valuesOf("application", {

@@ -13,17 +13,24 @@ import { inShownOrder } from "./stages.tsx";
 /** How often the server is asked whether there are new submissions, and what others changed. */
 const newsMs = 5_000;
 
-/** The entry of the audit log up to which this page shows what others changed; undefined: it has not asked yet. */
-let shownChange: number | undefined;
+/** The entry of the audit log up to which the page shows what others changed; undefined: it has not asked yet. */
+function shownChange(): number | undefined {
+  const news = queryClient.getQueriesData<{ readonly change: number }>({ queryKey: trpc.inbox.since.pathKey() });
+  const asked = news.flatMap(([, answer]) => answer?.change ?? []);
+  if (asked.length > 0) return Math.max(...asked);
+  const lists = queryClient.getQueriesData<{ readonly pages: readonly ListPage[] }>({ queryKey: listKey });
+  const loaded = lists.flatMap(([, list]) => list?.pages[0]?.change ?? []);
+  return loaded.length > 0 ? Math.min(...loaded) : undefined;
+}
 
 /** Asks for news of all that the page shows. @param known the latest arrival number that it shows */
 export function useNews(known: number, enabled = true) {
   return useQuery({
     queryKey: trpc.inbox.since.queryKey({ arrival: known }),
     queryFn: async ({ signal }) => {
-      const asked = { arrival: known, ...(shownChange !== undefined && { change: shownChange }) };
+      const change = shownChange();
+      const asked = { arrival: known, ...(change !== undefined && { change }) };
       const news = await calls.inbox.since.query(asked, { signal });
-      shownChange = news.change;
       if (news.changed.length > 0) showChanged(news.changed);
       return news;
     },
@@ -38,6 +45,8 @@ interface ListPage {
   readonly next: PageStart | null;
   /** The latest arrival number when the page was loaded; only on the first page. */
   readonly latest: number;
+  /** The entry of the audit log at that time; only on the first page. */
+  readonly change?: number;
   readonly isSearch: boolean;
 }
 
@@ -82,9 +91,8 @@ export function useInboxList(search: InboxSearch, enabled = true) {
         pageParam.after === undefined ? calls.inbox.since.query({ arrival: 0 }, { signal }) : { latest: 0 },
         loadRows(filter, pageParam, signal),
       ]);
-      if ("change" in news) shownChange ??= news.change;
       showNews(page.rows);
-      return { ...page, latest: news.latest, isSearch: filter.letter !== undefined };
+      return { ...page, ...news, isSearch: filter.letter !== undefined };
     },
     enabled,
     initialPageParam: firstPage,

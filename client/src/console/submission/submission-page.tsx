@@ -236,7 +236,8 @@ function Neighbourhood({ detail: { reference, kind, status, snoozedUntil } }: De
     if (to !== null) void navigate({ to: submissionPath(to.reference), params: { reference: to.reference }, search });
   };
   const isToDo = status === "new" || status === "open";
-  const isSnoozed = snoozedUntil !== null && snoozedUntil > useNow();
+  const now = useNow();
+  const isSnoozed = snoozedUntil !== null && snoozedUntil > now;
   useShortcuts({
     j: () => go(next),
     k: () => go(previous),

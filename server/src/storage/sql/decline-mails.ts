@@ -26,7 +26,7 @@ export function prepareTakingBack(engine: Engine, audit: ReturnType<typeof prepa
   const find = prepare<{ id: number; reference: string }>(`
     SELECT reply.id, reference FROM reply JOIN submission ON submission.arrival = reply.submission
     WHERE ${among("reply.submission", "$1", "bigint")} AND send_at IS NOT NULL
-      AND EXISTS (SELECT 1 FROM mail WHERE mail.reply = reply.id AND mail.status = 'queued')`);
+      AND (SELECT mail.status FROM mail WHERE mail.reply = reply.id AND mail.status = 'queued' LIMIT 1) IS NOT NULL`);
   // Its mails, the team's copy too, go with it.
   const remove = prepare("DELETE FROM reply WHERE id = $1");
   /** @param only one of them. Answers how many were taken back */
