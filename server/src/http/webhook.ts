@@ -1,6 +1,6 @@
 // The door for Postmark's news of addresses. It exists only where credentials are set. The credentials could suppress any
 // address, so they are asked for before a byte of the body is read.
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
 import { readWebhook } from "../mail/webhook.ts";
@@ -14,9 +14,12 @@ import type { countWrongPasswords } from "./gate/guard.ts";
 /** Events of bounces carry the mail that bounced; a refused one would never suppress its address. */
 const eventBytesMax = 1024 * 1024;
 
-interface WebhookOptions {
+export interface WebhookPassword {
   readonly credentials: { readonly user: string; readonly password: string };
   readonly judgePassword: ReturnType<typeof countWrongPasswords>;
+}
+
+interface WebhookOptions extends WebhookPassword {
   readonly store: Pick<Store, "suppress">;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, "mailNews">;
@@ -24,20 +27,16 @@ interface WebhookOptions {
 
 /** Adds `POST /webhooks/postmark`. JSON bodies are parsed by the scope around it. */
 export function postmarkWebhook(app: FastifyInstance, options: WebhookOptions): void {
-  const { credentials, judgePassword, store, clock, metrics } = options;
-  const isRight = secretCheck(`${credentials.user}:${credentials.password}`);
+  const { store, clock, metrics } = options;
+  const requirePassword = passwordOf(options);
 
   app.route({
     method: "POST",
     url: "/webhooks/postmark",
     bodyLimit: eventBytesMax,
     onRequest: async (request, reply) => {
-      const right = isRight(readBasic(request.headers.authorization));
-      if (request.headers.authorization !== undefined) await judgePassword(request.raw, right);
-      if (right) return requireJson(request.headers);
-      // 401 and not 403, at which Postmark stops trying for good: a mistake in the settings should heal.
-      reply.header("www-authenticate", 'Basic realm="webhook", charset="UTF-8"');
-      throw new Fault("unauthorised");
+      await requirePassword(request, reply);
+      requireJson(request.headers);
     },
     handler: async (request) => {
       if (request.body === undefined) throw new Fault("bodyEmpty");
@@ -56,8 +55,22 @@ export function postmarkWebhook(app: FastifyInstance, options: WebhookOptions): 
   });
 }
 
+/** Makes the check of a webhook's password. The check throws `unauthorised` for a wrong one or none. */
+export function passwordOf({ credentials, judgePassword }: WebhookPassword) {
+  const isRight = secretCheck(`${credentials.user}:${credentials.password}`);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { authorization } = request.headers;
+    const right = isRight(readBasic(authorization));
+    if (authorization !== undefined) await judgePassword(request.raw, right);
+    if (right) return;
+    // 401 and not 403, at which Postmark stops trying for good: a mistake in the settings should heal.
+    reply.header("www-authenticate", 'Basic realm="webhook", charset="UTF-8"');
+    throw new Fault("unauthorised");
+  };
+}
+
 // `user:password` as it was sent; empty when there is none.
-export function readBasic(header: string = ""): Buffer {
+function readBasic(header: string = ""): Buffer {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header)?.[1] ?? "";
   return Buffer.from(encoded, "base64");
 }

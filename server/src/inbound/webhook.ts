@@ -3,9 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import { requireJson } from "../http/body/content-type.ts";
-import type { countWrongPasswords } from "../http/gate/guard.ts";
-import { readBasic } from "../http/webhook.ts";
-import { secretCheck } from "../secrets.ts";
+import { passwordOf, type WebhookPassword } from "../http/webhook.ts";
 import { MalformedMail, readPostmark } from "./read-mail.ts";
 import { type Receiving, receiveMail } from "./receive.ts";
 
@@ -15,16 +13,14 @@ const bodyBytesMax = 50 * 1024 * 1024;
 const atOnceMax = 2;
 const busyRetrySeconds = 30;
 
-interface InboundWebhookOptions {
-  readonly credentials: { readonly user: string; readonly password: string };
-  readonly judgePassword: ReturnType<typeof countWrongPasswords>;
+interface InboundWebhookOptions extends WebhookPassword {
   readonly receiving: Receiving;
 }
 
 /** Adds `POST /webhooks/postmark/inbound`, in a scope of its own: its bodies are not parsed by the event loop. */
 export async function inboundWebhook(app: FastifyInstance, options: InboundWebhookOptions): Promise<void> {
-  const { credentials, judgePassword, receiving } = options;
-  const isRight = secretCheck(`${credentials.user}:${credentials.password}`);
+  const { receiving } = options;
+  const requirePassword = passwordOf(options);
   let underWay = 0;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -38,12 +34,7 @@ export async function inboundWebhook(app: FastifyInstance, options: InboundWebho
     url: "/webhooks/postmark/inbound",
     bodyLimit: bodyBytesMax,
     onRequest: async (request, reply) => {
-      const right = isRight(readBasic(request.headers.authorization));
-      if (request.headers.authorization !== undefined) await judgePassword(request.raw, right);
-      if (!right) {
-        reply.header("www-authenticate", 'Basic realm="webhook", charset="UTF-8"');
-        throw new Fault("unauthorised");
-      }
+      await requirePassword(request, reply);
       requireJson(request.headers);
       if (underWay >= atOnceMax) throw new Fault("overloaded", { retryAfterSeconds: busyRetrySeconds });
       underWay += 1;
