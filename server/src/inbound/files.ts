@@ -48,13 +48,13 @@ export async function keepFiles(mail: InboundMail, vault: FileVault, room: Room)
     }
     return files;
   } catch (error) {
-    await discardFiles(
-      files.flatMap(({ kept }) => kept?.key ?? []),
-      vault,
-    );
+    await discardFiles(keysOf(files), vault);
     throw error;
   }
 }
+
+/** Of those that are kept. */
+export const keysOf = (files: readonly NewFile[]): string[] => files.flatMap(({ kept }) => kept?.key ?? []);
 
 export async function discardFiles(keys: readonly string[], vault: Pick<Vault, "discard">): Promise<void> {
   // What cannot be discarded now is found by the sweep.

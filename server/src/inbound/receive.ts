@@ -3,12 +3,10 @@
 import { createHash } from "node:crypto";
 import { reached } from "../failpoint.ts";
 import { freeBytesOf } from "../resumes/staging.ts";
-import type { KeptMail } from "../storage/inbound-store.ts";
-import type { Addressed, InboundStore } from "../storage/inbound-store.ts";
-import type { MessageKey, Store } from "../storage/store.ts";
+import type { Addressed, InboundStore, KeptMail } from "../storage/inbound-store.ts";
 import type { InboundAddresses } from "../mail/inbound-address.ts";
-import { StorageUnavailable } from "../storage/store.ts";
-import { discardFiles, type FileVault, keepFiles } from "./files.ts";
+import { type MessageKey, StorageUnavailable, type Store } from "../storage/store.ts";
+import { discardFiles, type FileVault, keepFiles, keysOf } from "./files.ts";
 import { isOurs, matchMail } from "./match.ts";
 import type { InboundMail } from "./read-mail.ts";
 import type { ReceivedResult } from "./received-results.ts";
@@ -65,10 +63,7 @@ async function fileAnswer(mail: InboundMail, submission: Addressed, at: number, 
   } catch (error) {
     // Any other error may have come after the commit. A file without an answer is swept later.
     if (error instanceof StorageUnavailable && error.outcome === "not-stored") {
-      await discardFiles(
-        files.flatMap(({ kept: one }) => one?.key ?? []),
-        vault,
-      );
+      await discardFiles(keysOf(files), vault);
     }
     throw error;
   }
