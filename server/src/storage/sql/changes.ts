@@ -8,7 +8,7 @@ import { changingActions, conflict, decideTriage, type Triage, type Triaged } fr
 import { prepareAnnouncements } from "./announcements.ts";
 import { prepareAssignmentMails } from "./assignment-mails.ts";
 import { prepareAudit } from "./audit.ts";
-import { prepareTakingBack } from "./decline-mails.ts";
+import { prepareTakingBack } from "./reply-mails.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
 

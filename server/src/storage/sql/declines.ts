@@ -2,10 +2,10 @@
 import { dayMs } from "../rules/days.ts";
 import type { DeclineOutcome } from "@submissions/shared/console";
 import { type DeclineStore, undoMs } from "../desk-store.ts";
-import type { SubmissionKind } from "../records.ts";
 import { prepareStanding } from "./addresses.ts";
 import type { Changes } from "./changes.ts";
-import { type Engine, only, together } from "./engine.ts";
+import { prepareReplyMails } from "./reply-mails.ts";
+import { type Engine, only } from "./engine.ts";
 import { answeredUntil } from "./held.ts";
 import { prepareOperatorLimit } from "./operators-mails.ts";
 
@@ -19,8 +19,7 @@ export function makeDeclines(engine: Engine, { audit, lockRows, takeBackDeclines
   // A person who is declined need not read what they wrote.
   const insert = prepare<{ id: number }>(`
     INSERT INTO reply (submission, author, at, text, send_at, quoted) VALUES ($1, $2, $3, $4, $5, 0) RETURNING id`);
-  const insertMail = prepare(`
-    INSERT INTO mail (kind, submission, reply, status, created_at, due_at) VALUES ($1, $2, $3, 'queued', $4, $5)`);
+  const storeMails = prepareReplyMails(engine);
   const find = prepare<{ arrival: number; reference: string }>(`
     SELECT arrival, reference FROM reply JOIN submission ON submission.arrival = reply.submission
     WHERE reply.id = $1 AND send_at IS NOT NULL`);
@@ -63,8 +62,7 @@ export function makeDeclines(engine: Engine, { audit, lockRows, takeBackDeclines
           }
           const dueAt = at + (days === 0 ? undoMs : days * dayMs);
           const reply = only(yield* insert(row.arrival, operator, at, text, dueAt));
-          const kinds = mailsOf(row.kind, copies);
-          yield* together(kinds.map((kind) => insertMail(kind, row.arrival, reply.id, at, dueAt)));
+          yield* storeMails(row, reply.id, copies, at, dueAt);
           yield* audit({ action: "reply", subject: target.reference, detail: { reply: reply.id } }, actor);
           outcomes.push({ ...outcome, dueAt });
         }
@@ -97,5 +95,3 @@ export function makeDeclines(engine: Engine, { audit, lockRows, takeBackDeclines
     },
   };
 }
-
-const mailsOf = (kind: SubmissionKind, copies: boolean) => [`${kind}-reply`, ...(copies ? [`${kind}-notice`] : [])];

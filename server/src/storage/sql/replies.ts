@@ -3,9 +3,9 @@ import type { ReplyOutcome, SavedAnswer, TriageRequest, TriageStatus } from "@su
 import { type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
 import type { Triaged } from "../rules/triage.ts";
 import type { Changes } from "./changes.ts";
-import { type Engine, only, together } from "./engine.ts";
+import { type Engine, only } from "./engine.ts";
 import { prepareStanding } from "./addresses.ts";
-import { prepareWaiting } from "./decline-mails.ts";
+import { prepareReplyMails, prepareWaiting } from "./reply-mails.ts";
 import { prepareOperatorLimit } from "./operators-mails.ts";
 
 interface SentReply {
@@ -38,8 +38,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
   const insert = prepare<{ id: number }>(`
     INSERT INTO reply (submission, author, at, text, quoted, status_before, version_after, assigned)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`);
-  const insertMail = prepare(`
-    INSERT INTO mail (kind, submission, reply, status, created_at, due_at) VALUES ($1, $2, $3, 'queued', $4, $5)`);
+  const storeMails = prepareReplyMails(engine);
   const find = prepare<SentReply>(`
     SELECT reference, author, at, status_before AS "statusBefore", version_after AS "versionAfter", assigned
     FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.id = $1`);
@@ -98,8 +97,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
           // Several may be to the same submission.
           rows.set(reference, { ...row, ...change, version: changed.version, lastReplyAt: at });
           const dueAt = at + undoMs;
-          const kinds = [`${row.kind}-reply`, ...(copies ? [`${row.kind}-notice`] : [])];
-          yield* together(kinds.map((kind) => insertMail(kind, row.arrival, reply.id, at, dueAt)));
+          yield* storeMails(row, reply.id, copies, at, dueAt);
           yield* audit({ action: "reply", subject: reference, detail: { reply: reply.id } }, actor);
           outcomes.push({ reference, result: "queued", id: reply.id, dueAt });
         }

@@ -1,7 +1,24 @@
-// The mails of declines while they wait in the outbox: they are taken back with the stage, or by an operator.
+// The mails of replies, those of declines among them: stored, and taken back while they wait in the outbox.
 import type { Actor } from "../desk-store.ts";
+import type { SubmissionKind } from "../records.ts";
 import type { prepareAudit } from "./audit.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
+
+/** Stores the mail to the person and, with `copies`, that to the team. */
+export function prepareReplyMails({ prepare }: Engine) {
+  const insert = prepare(`
+    INSERT INTO mail (kind, submission, reply, status, created_at, due_at) VALUES ($1, $2, $3, 'queued', $4, $5)`);
+  return function* (
+    { kind, arrival }: { readonly kind: SubmissionKind; readonly arrival: number },
+    reply: number,
+    copies: boolean,
+    at: number,
+    dueAt: number,
+  ): Steps<void> {
+    const kinds = [`${kind}-reply`, ...(copies ? [`${kind}-notice`] : [])];
+    yield* together(kinds.map((one) => insert(one, arrival, reply, at, dueAt)));
+  };
+}
 
 /** Whether all mails of a reply still wait, locked for the transaction. */
 export function prepareWaiting({ prepare, locking }: Engine) {
