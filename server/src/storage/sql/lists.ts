@@ -1,22 +1,14 @@
 // Subscribers and mails, page by page.
 import { emailKey } from "@submissions/shared/fields";
-import { arrivalsMax, type DeskStore, sourcesMax } from "../desk-store.ts";
+import type { DeskStore } from "../desk-store.ts";
 import { quoted } from "../rules/columns.ts";
-import { dayMs, shownDay, startOfDay } from "../rules/days.ts";
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
-import { bindTo, type Engine, only, type Value } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./ranges.ts";
 
-/** Subscribers that one statement counts. */
-const countedAtOnce = 20_000;
-
 export function makeLists(engine: Engine) {
-  const { prepare, read, unprepared, indexedBy } = engine;
-  const lastSubscriber = prepare<{ last: number }>("SELECT coalesce(max(arrival), 0) AS last FROM subscriber");
-  const sourcesOf = prepare<{ source: string; subscribers: number }>(`
-    SELECT source, count(*) AS subscribers FROM subscriber WHERE arrival > $1 AND arrival <= $2 GROUP BY source`);
   const subscribers = prepareNewestFirst(engine, {
     columns: subscriberColumns,
     name: "subscriber",
@@ -42,40 +34,6 @@ export function makeLists(engine: Engine) {
         if (status === undefined) return { conditions };
         return { conditions: [`status = ${bind(status)}`, ...conditions], index: "subscriber_status" };
       }, page),
-
-    async subscriberArrivals({ status, source }, now, days) {
-      const values: Value[] = [];
-      const bind = bindTo(values);
-      const first = startOfDay(now) - (days - 1) * dayMs;
-      const conditions = [
-        ...(status === undefined ? [] : [`status = ${bind(status)}`]),
-        ...(source === undefined ? [] : [`source = ${bind(source)}`]),
-      ];
-      const index = status !== undefined ? "subscriber_status" : source !== undefined ? "subscriber_source" : null;
-      const text = `SELECT at - at % ${dayMs} AS day, count(*) AS count FROM (
-          SELECT subscribed_at AS at FROM subscriber ${indexedBy(index)}
-          WHERE ${["true", ...conditions].join(" AND ")} ORDER BY arrival DESC LIMIT ${arrivalsMax}) AS newest
-        WHERE at >= ${bind(first)} GROUP BY day`;
-      const found = await read(unprepared<{ day: number; count: number }>(text, values, "index"));
-      const counts = new Map(found.map(({ day, count }) => [day, count]));
-      return Array.from({ length: days }, (_, at) => first + at * dayMs).map((day) => ({
-        day: shownDay(day),
-        count: counts.get(day) ?? 0,
-      }));
-    },
-
-    async countSources() {
-      const counts = new Map<string, number>();
-      const { last } = only(await read(lastSubscriber()));
-      // In parts, so that other lists need not wait for a large table.
-      for (let above = 0; above < last; above += countedAtOnce) {
-        for (const { source, subscribers: many } of await read(sourcesOf(above, above + countedAtOnce))) {
-          counts.set(source, (counts.get(source) ?? 0) + many);
-        }
-      }
-      const found = Array.from(counts, ([source, count]) => ({ source, count }));
-      return found.toSorted((one, other) => other.count - one.count).slice(0, sourcesMax);
-    },
 
     async listMails(scope, status, page) {
       const kinds = mailKindsOf(scope);

@@ -1,13 +1,12 @@
-// The overview, and how the newsletter has grown.
+// The overview, and what the filter of the inbox can be set to: both count the words of the latest submissions.
 import { type DayCount, filterChoices, oldAfterDays, type Overview, sharesOfMax } from "@submissions/shared/console";
 import { kindOf, kinds, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
-import { referenceDay } from "@submissions/shared/reference";
 import type { DeskStore } from "../desk-store.ts";
 import { dayMs, shownDay, startOfDay } from "../rules/days.ts";
 import { countMax, mailKindsOf } from "../rules/inbox-filter.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { isAwake, openWaits, waitingSince, wroteBack } from "../rules/waiting.ts";
-import { type Engine, only, together } from "./engine.ts";
+import { type Engine, only } from "./engine.ts";
 
 /** Submissions that wait longest. */
 const waitingMax = 5;
@@ -62,7 +61,6 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
   const longest = (index: string, condition: string, order: string) => `
     SELECT arrival FROM submission ${indexedBy(`submission_${index}`)}
     WHERE ${condition} AND ${among("kind", "$1")} AND ${isAwake("$2")} ORDER BY ${order} LIMIT ${waitingMax}`;
-  const active = `FROM subscriber ${indexedBy("subscriber_status")} WHERE status = 'active'`;
   return {
     /** Of a scope, day by day from one to another. */
     days: prepare<Omit<DayCount, "day"> & { at: number }>(`
@@ -85,22 +83,11 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
       SELECT count(*) FILTER (WHERE status = 'queued') AS queued, count(*) FILTER (WHERE status = 'sent') AS sent,
         count(*) FILTER (WHERE status = 'failed') AS failed, count(*) FILTER (WHERE status = 'in-doubt') AS "inDoubt"
       FROM mail ${indexedBy("mail_created")} WHERE created_at >= $1 AND ${among("kind", "$2")}`),
-    active: prepare<{ active: number }>(`SELECT count(*) AS active ${active}`),
-    growth: prepare<{ day: number; active: number }>(`
-      SELECT day, counted AS active FROM day_count WHERE day >= $1 AND kind = 'subscriber' ORDER BY day`),
-    /** Days that were counted although they were not over: a clock was ahead. */
-    forgetFuture: prepare("DELETE FROM day_count WHERE day >= $1"),
-    // Does not count again.
-    countDay: prepare(`
-      INSERT INTO day_count (day, kind, counted)
-      SELECT CAST($1 AS INTEGER), 'subscriber', count(*) ${active}
-        AND NOT EXISTS (SELECT 1 FROM day_count WHERE day = $1 AND kind = 'subscriber')
-      ON CONFLICT (day, kind) DO NOTHING`),
   };
 }
 
 export function makeOverview(engine: Engine) {
-  const { read, transaction } = engine;
+  const { read } = engine;
   const statements = prepareStatements(engine);
 
   return {
@@ -143,19 +130,6 @@ export function makeOverview(engine: Engine) {
     },
 
     choices: ({ kinds: seen }) => read(statements.choices(0, seen)),
-
-    async subscriberGrowth(now, days) {
-      const first = referenceDay(startOfDay(now) - (days - 1) * dayMs);
-      const [past, active] = await Promise.all([read(statements.growth(first)), read(statements.active())]);
-      const shown = past.map((one) => ({ ...one, day: String(one.day).replace(/^(....)(..)(..)$/, "$1-$2-$3") }));
-      return [...shown, { day: shownDay(now), ...only(active) }];
-    },
-
-    async countSubscribers(now) {
-      const { forgetFuture, countDay } = statements;
-      const both = () => together([forgetFuture(referenceDay(now)), countDay(referenceDay(now - dayMs))]);
-      await transaction(both, { repeatable: true });
-    },
   } satisfies Partial<DeskStore>;
 }
 

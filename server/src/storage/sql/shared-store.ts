@@ -26,6 +26,7 @@ import { makeReplies } from "./replies.ts";
 import { makeResumes } from "./resumes.ts";
 import { makeIndexing, type SearchIndex } from "./search-index.ts";
 import { makeSendingAgain } from "./sending-again.ts";
+import { makeSubscriberCounts } from "./subscriber-counts.ts";
 import { makeTags } from "./tags.ts";
 import { makeUnmatched } from "./unmatched.ts";
 import { deliveryTable, makeWebhooks } from "./webhooks.ts";
@@ -70,6 +71,7 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
       ...makeAuditLog(reading),
       ...makeLists(reading),
       ...makeOverview(reading),
+      ...makeSubscriberCounts(reading),
       ...makeChanges(engine, changes),
       ...makeSendingAgain(engine),
       ...makeTags(reading, changes),

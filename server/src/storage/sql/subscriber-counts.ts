@@ -1,0 +1,74 @@
+// The subscribers as numbers: how many are active day by day, when those of a filter came, and from which sources.
+import { referenceDay } from "@submissions/shared/reference";
+import { arrivalsMax, type DeskStore, sourcesMax } from "../desk-store.ts";
+import { dayMs, shownDay, startOfDay } from "../rules/days.ts";
+import { bindTo, type Engine, only, together, type Value } from "./engine.ts";
+
+/** Subscribers that one statement counts. */
+const countedAtOnce = 20_000;
+
+export function makeSubscriberCounts({ prepare, read, unprepared, indexedBy, transaction }: Engine) {
+  const fromActive = `FROM subscriber ${indexedBy("subscriber_status")} WHERE status = 'active'`;
+  const activeNow = prepare<{ active: number }>(`SELECT count(*) AS active ${fromActive}`);
+  const growth = prepare<{ day: number; active: number }>(`
+      SELECT day, counted AS active FROM day_count WHERE day >= $1 AND kind = 'subscriber' ORDER BY day`);
+  /** Days that were counted although they were not over: a clock was ahead. */
+  const forgetFuture = prepare("DELETE FROM day_count WHERE day >= $1");
+  // Does not count again.
+  const countDay = prepare(`
+      INSERT INTO day_count (day, kind, counted)
+      SELECT CAST($1 AS INTEGER), 'subscriber', count(*) ${fromActive}
+        AND NOT EXISTS (SELECT 1 FROM day_count WHERE day = $1 AND kind = 'subscriber')
+      ON CONFLICT (day, kind) DO NOTHING`);
+  const lastSubscriber = prepare<{ last: number }>("SELECT coalesce(max(arrival), 0) AS last FROM subscriber");
+  const sourcesOf = prepare<{ source: string; subscribers: number }>(`
+    SELECT source, count(*) AS subscribers FROM subscriber WHERE arrival > $1 AND arrival <= $2 GROUP BY source`);
+
+  return {
+    async subscriberGrowth(now, days) {
+      const first = referenceDay(startOfDay(now) - (days - 1) * dayMs);
+      const [past, active] = await Promise.all([read(growth(first)), read(activeNow())]);
+      const shown = past.map((one) => ({ ...one, day: String(one.day).replace(/^(....)(..)(..)$/, "$1-$2-$3") }));
+      return [...shown, { day: shownDay(now), ...only(active) }];
+    },
+
+    async countSubscribers(now) {
+      const both = () => together([forgetFuture(referenceDay(now)), countDay(referenceDay(now - dayMs))]);
+      await transaction(both, { repeatable: true });
+    },
+
+    async subscriberArrivals({ status, source }, now, days) {
+      const values: Value[] = [];
+      const bind = bindTo(values);
+      const first = startOfDay(now) - (days - 1) * dayMs;
+      const conditions = [
+        ...(status === undefined ? [] : [`status = ${bind(status)}`]),
+        ...(source === undefined ? [] : [`source = ${bind(source)}`]),
+      ];
+      const index = status !== undefined ? "subscriber_status" : source !== undefined ? "subscriber_source" : null;
+      const text = `SELECT at - at % ${dayMs} AS day, count(*) AS count FROM (
+          SELECT subscribed_at AS at FROM subscriber ${indexedBy(index)}
+          WHERE ${["true", ...conditions].join(" AND ")} ORDER BY arrival DESC LIMIT ${arrivalsMax}) AS newest
+        WHERE at >= ${bind(first)} GROUP BY day`;
+      const found = await read(unprepared<{ day: number; count: number }>(text, values, "index"));
+      const counts = new Map(found.map(({ day, count }) => [day, count]));
+      return Array.from({ length: days }, (_, at) => first + at * dayMs).map((day) => ({
+        day: shownDay(day),
+        count: counts.get(day) ?? 0,
+      }));
+    },
+
+    async countSources() {
+      const counts = new Map<string, number>();
+      const { last } = only(await read(lastSubscriber()));
+      // In parts, so that other lists need not wait for a large table.
+      for (let above = 0; above < last; above += countedAtOnce) {
+        for (const { source, subscribers: many } of await read(sourcesOf(above, above + countedAtOnce))) {
+          counts.set(source, (counts.get(source) ?? 0) + many);
+        }
+      }
+      const found = Array.from(counts, ([source, count]) => ({ source, count }));
+      return found.toSorted((one, other) => other.count - one.count).slice(0, sourcesMax);
+    },
+  } satisfies Partial<DeskStore>;
+}
