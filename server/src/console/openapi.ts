@@ -1,9 +1,10 @@
 // The OpenAPI document of what tokens may read, made from the console's router and its downloads: what has a rule that
 // changes something, belongs to a session or needs none does not stand in it.
 import type { InboxRow, SubscriberRow } from "@submissions/shared/console";
-import { subscriberStatuses, triageStatuses } from "@submissions/shared/console";
+import { subscriberStatuses, triageStatuses, waitedFors } from "@submissions/shared/console";
 import { faults, type FaultName } from "@submissions/shared/faults";
 import { submissionKinds } from "@submissions/shared/kinds";
+import { stages } from "@submissions/shared/stages";
 import { z } from "zod";
 import { everyAnswer, headers, refer, refusalSchemas, type Schema } from "../http/openapi/components.ts";
 import { consoleDownloads, type ConsoleDownload } from "./downloads.ts";
@@ -33,15 +34,22 @@ const inboxRow = {
   email: text,
   company: textOrNull,
   summary: text,
+  beginning: text,
   match: text,
   status: { enum: triageStatuses },
+  stage: { enum: [...stages, null] },
+  facts: { type: "object", additionalProperties: text },
   assignee: textOrNull,
   tags: { type: "array", items: text },
   version: whole,
   receivedAt: whole,
+  waitedFor: { enum: [...waitedFors, null] },
+  lastReplyAt: wholeOrNull,
+  lastAnswerAt: wholeOrNull,
+  snoozedUntil: wholeOrNull,
   hasResume: flag,
   disposable: flag,
-} satisfies Partial<Record<keyof InboxRow, Schema>>;
+} satisfies Record<keyof InboxRow, Schema>;
 
 const subscriberRow = {
   arrival: whole,
@@ -55,7 +63,7 @@ const subscriberRow = {
   language: text,
   consent: { type: ["object", "null"] },
   disposable: flag,
-} satisfies Partial<Record<keyof SubscriberRow, Schema>>;
+} satisfies Record<keyof SubscriberRow, Schema>;
 
 const rowOf = (properties: Readonly<Record<string, Schema>>, optional = ""): Schema => ({
   type: "object",
