@@ -8,7 +8,7 @@ import { FormDialog, useChange } from "../parts/dialogs.tsx";
 import { useNow } from "../parts/states.tsx";
 import { useToasts } from "../parts/toasts.tsx";
 import "../styles/pages.css";
-import { AnswerSelect, leftOutWords, undoMs } from "../submission/composer.tsx";
+import { AnswerSelect, MailPreview, undoMs } from "../submission/composer.tsx";
 import { readAgain } from "../triage/triage.ts";
 import { age, plural, shortName } from "../words.ts";
 
@@ -105,9 +105,7 @@ export function ReplyDialog({ references, kinds, onClose, onSent }: Props) {
                 {lastReplyAt !== null && <span className="quiet"> Replied {age(lastReplyAt, now)}</span>}
               </span>
             </label>
-            <p className="small">{subject}</p>
-            {leftOut.length > 0 && <p className="problem small">{leftOutWords(leftOut)}</p>}
-            <p className="note-text small">{mail}</p>
+            <MailPreview subject={subject} leftOut={leftOut} mail={mail} />
           </li>
         ))}
       </ol>

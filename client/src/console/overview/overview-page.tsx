@@ -7,7 +7,7 @@ import { trpc } from "../calls.ts";
 import type { InboxSearch } from "../inbox/inbox-search.ts";
 import { useCounts } from "../navigation.tsx";
 import { useMe, useNames } from "../operators.ts";
-import { Box, Line, Lines } from "../parts/boxes.tsx";
+import { Box, Line, Lines, Shares } from "../parts/boxes.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { Age, Avatar, useNow, Waiting } from "../parts/states.tsx";
 import { cappedCount, count, duration, submissionPath, word } from "../words.ts";
@@ -115,7 +115,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
           }))}
         />
       </Box>
-      <Shares overview={overview} inRange={inRange} />
+      <AllShares overview={overview} inRange={inRange} />
       <Box title="Waiting longest">
         <Lines of={waiting} empty="Nothing waits for us.">
           {({ reference, kind, name, summary, receivedAt, lastReplyAt, lastAnswerAt }) => (
@@ -165,7 +165,7 @@ const parts = [
 ] as const;
 
 /** What the submissions of the range were about, where they came from, and who has them. */
-function Shares({ overview, inRange }: { readonly overview: Overview; readonly inRange: InboxSearch }) {
+function AllShares({ overview, inRange }: { readonly overview: Overview; readonly inRange: InboxSearch }) {
   const { days, shares, packageTitles } = overview;
   const calledBy = useNames();
   const most = Math.max(...submissionKinds.map((kind) => sumOf(days, kind)));
@@ -177,19 +177,12 @@ function Shares({ overview, inRange }: { readonly overview: Overview; readonly i
       {most > sharesOfMax && <p className="quiet">Counted of the latest {count(sharesOfMax)} of each kind:</p>}
       <div className="shares">
         {shown.map(([part, title]) => (
-          <Box key={part} title={title}>
-            <ol>
-              {shares[part].map((share) => (
-                <li key={share.word}>
-                  <Link to="/" search={{ ...inRange, [part]: share.word }}>
-                    <span className="clip">{nameOf(part, share.word)}</span>
-                    <span>{count(share.count)}</span>
-                    <i style={{ width: `${(100 * share.count) / (shares[part][0]?.count ?? 1)}%` }} />
-                  </Link>
-                </li>
-              ))}
-            </ol>
-          </Box>
+          <Shares
+            key={part}
+            title={title}
+            of={shares[part].map((share) => ({ ...share, name: nameOf(part, share.word) }))}
+            linkOf={(text) => ({ to: "/", search: { ...inRange, [part]: text } })}
+          />
         ))}
       </div>
     </>

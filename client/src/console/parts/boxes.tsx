@@ -1,9 +1,9 @@
 // Parts of a page under a heading, lists of things in them, and what often stands in these.
-import { Link } from "@tanstack/react-router";
+import { Link, type LinkProps } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import "../styles/pages.css";
 import { Waiting, type WaitingQuery } from "./states.tsx";
-import { submissionPath } from "../words.ts";
+import { count, submissionPath } from "../words.ts";
 
 interface BoxProps {
   readonly title: string;
@@ -94,3 +94,28 @@ export function CopyButton({ text, className, children = "Copy" }: CopyProps) {
     </button>
   );
 }
+
+interface SharesProps {
+  readonly title: string;
+  /** The most frequent first. */
+  readonly of: readonly { readonly word: string; readonly name: string; readonly count: number }[];
+  /** To the list that is counted. */
+  readonly linkOf: (word: string) => Pick<LinkProps, "to" | "search">;
+}
+
+/** Words with bars as long as they are frequent. */
+export const Shares = ({ title, of, linkOf }: SharesProps) => (
+  <Box title={title}>
+    <ol>
+      {of.map((share) => (
+        <li key={share.word}>
+          <Link {...linkOf(share.word)}>
+            <span className="clip">{share.name}</span>
+            <span>{count(share.count)}</span>
+            <i style={{ width: `${(100 * share.count) / (of[0]?.count ?? 1)}%` }} />
+          </Link>
+        </li>
+      ))}
+    </ol>
+  </Box>
+);

@@ -1,6 +1,6 @@
 // Where an operator writes: a reply to the person, and a note for the team. What is typed survives going to another
 // submission, a conflict, a reload and the end of the session.
-import type { SavedAnswer, SubmissionDetail } from "@submissions/shared/console";
+import type { ReplyPreview, SavedAnswer, SubmissionDetail } from "@submissions/shared/console";
 import { kinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { greetingLanguageOf, type GreetingLanguage } from "@submissions/shared/language";
 import { looksLikeName } from "@submissions/shared/names";
@@ -132,6 +132,15 @@ export function greetingOf({ name, kind, reference, fields }: SubmissionDetail):
 /** Says which placeholders of a saved answer were not filled. */
 export const leftOutWords = (leftOut: readonly string[]): string =>
   `Left out, because it may be a link or advertising: ${leftOut.join(", ")}.`;
+
+/** A mail as it will go out. */
+export const MailPreview = ({ subject, leftOut, mail }: Pick<ReplyPreview, "subject" | "leftOut" | "mail">) => (
+  <>
+    <p className="small">{subject}</p>
+    {leftOut.length > 0 && <p className="problem small">{leftOutWords(leftOut)}</p>}
+    <p className="note-text small">{mail}</p>
+  </>
+);
 
 /** What shows the state, too. The row of the list is among the news. */
 const reads = [trpc.inbox.since, trpc.inbox.counts, trpc.inbox.tabs, trpc.submission.get];

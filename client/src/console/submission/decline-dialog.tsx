@@ -9,7 +9,7 @@ import { useToasts } from "../parts/toasts.tsx";
 import { useDecline } from "../triage/decline.ts";
 import { plural, shortName } from "../words.ts";
 import "../styles/pages.css";
-import { AnswerSelect, leftOutWords } from "./composer.tsx";
+import { AnswerSelect, leftOutWords, MailPreview } from "./composer.tsx";
 
 interface Props {
   readonly references: readonly string[];
@@ -117,9 +117,7 @@ export function DeclineDialog({ references, kind, onClose }: Props) {
                 <p className="small">
                   <strong>{name || shortName(email)}</strong> <span className="quiet">{email}</span>
                 </p>
-                <p className="small">{subject}</p>
-                {leftOut.length > 0 && <p className="problem small">{leftOutWords(leftOut)}</p>}
-                <p className="note-text small">{mail}</p>
+                <MailPreview subject={subject} leftOut={leftOut} mail={mail} />
               </li>
             ))}
         </ol>

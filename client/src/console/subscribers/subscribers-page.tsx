@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type SourceCount, type SubscriberFilter, subscriberStatuses } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
 import { compact } from "../inbox/inbox-search.ts";
-import { Box } from "../parts/boxes.tsx";
+import { Shares } from "../parts/boxes.tsx";
 import { DialogButton, FormButton } from "../parts/dialogs.tsx";
 import { PageFrame } from "../parts/page.tsx";
 import { asOptions, FilterSelect } from "../parts/form.tsx";
@@ -176,19 +176,11 @@ function Sources({ sources, shown }: { readonly sources: readonly SourceCount[];
   if (sources.length < 2 || shown !== undefined) return null;
   return (
     <div className="shares">
-      <Box title="Sources">
-        <ol>
-          {sources.slice(0, sourcesShown).map((one) => (
-            <li key={one.source}>
-              <Link to="/subscribers" search={{ source: one.source }}>
-                <span className="clip">{one.source}</span>
-                <span>{count(one.count)}</span>
-                <i style={{ width: `${(100 * one.count) / (sources[0]?.count ?? 1)}%` }} />
-              </Link>
-            </li>
-          ))}
-        </ol>
-      </Box>
+      <Shares
+        title="Sources"
+        of={sources.slice(0, sourcesShown).map((one) => ({ ...one, word: one.source, name: one.source }))}
+        linkOf={(source) => ({ to: "/subscribers", search: { source } })}
+      />
     </div>
   );
 }
