@@ -6,7 +6,7 @@ import { defineConfig, type BuildEnvironmentOptions, type PluginOption } from "v
 const documentWords =
   /(?<=[{,]\s*)(?:label: "[^"]*",\s*(?=en:)|(?:description|example|storedAs):\s*(?:"[^"]*"|\[[^\]]*\]),?)/g;
 const consoleWords =
-  /\b(?:label|plural|yours|received|person|prefix|staged|file|role|icon):\s*(?:"[^"]*"|\{[^}]*\}|\w+),?/g;
+  /\b(?:label|plural|yours|received|person|prefix|quoted|staged|file|role|icon):\s*(?:"[^"]*"|\{[^}]*\}|\w+),?/g;
 const serverLimits = /\b(?:headers|json\w*|\w*Form|formField|formText|source\w*|consentText):[^,}\n]*,?/g;
 
 /**
@@ -17,11 +17,12 @@ const compactTemplates: PluginOption = {
   name: "compact-templates",
   transform(code, id) {
     const compact = new MagicString(code);
-    if (id.endsWith("/shared/src/forms/form-style.ts")) compact.replaceAll(/(?<=[{};:,])\s+|;?\s+(?=[{}])/g, "");
+    if (id.endsWith("/shared/src/forms/form-style.ts")) compact.replaceAll(/(?<=[{};:,>])\s+|;?\s+(?=[{}>!])/g, "");
     else if (/\/shared\/src\/[\w-]+-(?:fields|table)\.ts$/.test(id)) compact.replaceAll(documentWords, "");
     else if (id.endsWith("/shared/src/limits.ts")) compact.replaceAll(serverLimits, "");
     else if (id.endsWith("/shared/src/kinds.ts")) compact.replaceAll(consoleWords, "");
-    else if (id.includes("/shared/src/forms/")) compact.replaceAll(/\n\s+/g, "\n");
+    else if (/\/(?:shared|client)\/src\/forms\//.test(id))
+      compact.replaceAll(/\n\s+(\/?>)?/g, (_, end?: string) => end ?? "\n");
     else return undefined;
     return { code: compact.toString(), map: compact.generateMap({ hires: "boundary" }) };
   },
@@ -42,7 +43,11 @@ const builds: Readonly<Record<string, BuildEnvironmentOptions>> = {
   production: {
     outDir: "dist/forms",
     lib: { entry: "src/forms/served-forms.ts", formats: ["es"], fileName: () => "forms.js" },
-    rolldownOptions: { output: { chunkFileNames: "forms-[name]-[hash].js", minify: true } },
+    rolldownOptions: {
+      // Of what these make, the forms use nothing that is not named.
+      treeshake: { manualPureFunctions: ["Object.keys", "submissionKinds"] },
+      output: { chunkFileNames: "forms-[name]-[hash].js", minify: true, comments: false },
+    },
   },
   package: {
     outDir: "dist/elements",

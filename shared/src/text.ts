@@ -40,7 +40,8 @@ export function readText({ required, lengthMax, clean, problemOf }: TextRule, ra
   return problem === undefined ? { value } : { problem };
 }
 
-const tooLong = (max: number): string => `At most ${max.toLocaleString("en")} characters.`;
+/** The message for a text of more code points than `max`. */
+export const tooLong = (max: number): string => `At most ${max.toLocaleString("en")} characters.`;
 
 /** Whether a text has at most `max` code points. An emoji counts once, although it takes two places of a string. */
 export function isWithin(text: string, max: number): boolean {

@@ -39,6 +39,13 @@ test("keeps the first 20, each of at most 2,000 code points", () => {
   expect(read({ smiles: "🙂".repeat(2_000) })).toEqual({ smiles: "🙂".repeat(2_000) });
 });
 
+test("keeps the letter however many fields come before it, and leaves it out where it is too long", () => {
+  const others = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`f${index}`, String(index)]));
+  const names = Object.keys(others).slice(0, 19);
+  expect(Object.keys(read({ ...others, message: "Dear team" }) ?? {})).toEqual(["message", ...names]);
+  expect(read({ ...others, message: "x".repeat(2_001) })).toEqual(others);
+});
+
 test("joins a field that a form repeats", () => {
   const sent = [
     ["topic", "voice"],

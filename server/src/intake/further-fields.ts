@@ -1,11 +1,11 @@
 // What a form sends beside the documented fields: a message, a budget, a campaign. It is kept
 // as texts within bounds; what exceeds them is left out. Names are a stranger's, never looked up in objects with prototypes.
-import { isFurtherName } from "@submissions/shared/further-names";
+import { isFurtherName, messageField } from "@submissions/shared/further-names";
 import { kinds } from "@submissions/shared/kinds";
 import { furtherFieldsMax, textLengthMax } from "@submissions/shared/limits";
 import { optionalMultilineText, readText } from "@submissions/shared/text";
 
-/** Texts by the names that the form gave them, in its order. Never empty. */
+/** Texts by the names that the form gave them, in its order but for the letter, which comes first. Never empty. */
 export type FurtherFields = Readonly<Record<string, string>>;
 
 /** A subscription keeps none. */
@@ -26,12 +26,13 @@ export function readFurtherFields(
     const earlier = texts.get(name);
     if (text !== "") texts.set(name, earlier === undefined ? text : `${earlier}, ${text}`);
   }
-  const kept: [string, string][] = [];
-  for (const [name, text] of texts) {
-    const { value } = readText(valueRule, text);
-    if (value !== undefined && kept.push([name, value]) === furtherFieldsMax) break;
+  const kept = new Map<string, string>();
+  // The letter first: however many fields come before it, it is kept.
+  for (const name of new Set([messageField, ...texts.keys()])) {
+    const { value } = readText(valueRule, texts.get(name) ?? "");
+    if (value !== undefined && kept.set(name, value).size === furtherFieldsMax) break;
   }
-  return kept.length === 0 ? null : Object.fromEntries(kept);
+  return kept.size === 0 ? null : Object.fromEntries(kept);
 }
 
 /** Empty for what is left out. */

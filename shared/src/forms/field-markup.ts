@@ -34,7 +34,8 @@ export function fieldMarkup(field: FormField, state: FormState, issues: readonly
       <legend part="label">${label}</legend>
       ${hinted}${error}${boxes(field, packages ?? [], [value].flat(), problem)}
     </fieldset>`;
-  const attributes = html` id="${id}" name="${name}"${described}${problem && html` aria-invalid="true"`}`;
+  const max = field.words && kind === "paragraphs" && html` maxlength="${rule?.lengthMax}"`;
+  const attributes = html` id="${id}" name="${name}"${described}${max}${problem && html` aria-invalid="true"`}`;
   if (kind === "checkbox") {
     const choice = { id: field.value ?? "yes", title: label };
     const box = boxes(field, [choice], values[name] === undefined ? [] : [choice.id], problem);

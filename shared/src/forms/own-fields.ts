@@ -3,9 +3,10 @@
 import type { FieldWords } from "../field-table.ts";
 import { isCampaignName, isFurtherName, messageField } from "../further-names.ts";
 import { textLengthMax } from "../limits.ts";
-import { optionalMultilineText } from "../text.ts";
+import { optionalMultilineText, tooLong } from "../text.ts";
 import { fieldsOf, forms, type FormField, type FormName } from "./form-fields.ts";
 import type { FormStrings } from "./form-strings.ts";
+import { translated } from "./issue-words.ts";
 
 /** A text, or one for each language by its tag; `en` for all others. */
 export type Worded = string | Readonly<Record<string, string>>;
@@ -65,7 +66,9 @@ function fieldFrom(one: OwnField, at: number, strings: FormStrings): FormField {
   const kind = kinds[type] ?? "text";
   const lengthMax = Math.min(maximum, textLengthMax.furtherValue);
   const rule = { ...optionalMultilineText(lengthMax), required };
-  const words: FieldWords = { label: wordOf(label, strings.lang) };
+  // What is longer is left out by the service, so the form says it before.
+  const hint = kind === "paragraphs" ? translated(tooLong(lengthMax), strings) : "";
+  const words: FieldWords = { label: wordOf(label, strings.lang), hint };
   const choices = options?.map((option) =>
     typeof option === "string"
       ? { id: option, title: option }

@@ -1,6 +1,6 @@
 // What a form sends beside the documented fields is kept and told to the team, and never refused.
 import { faults } from "@submissions/shared/faults";
-import { furtherFieldsMax, namesMax } from "@submissions/shared/limits";
+import { furtherFieldsMax, namesMax, textLengthMax } from "@submissions/shared/limits";
 import { describe, expect, test } from "vitest";
 import { operator } from "../../support/console/operator.ts";
 import { applicant, buyer, doors, form, json, pdf, rest } from "../../support/doors.ts";
@@ -74,6 +74,17 @@ describe.each(doors)("over $name", ({ name, send }) => {
       expect((await send(service(), procedure, body(namesMax))).status).toBe(200);
     }
     expect(Object.keys((await latest()).application ?? {})).toHaveLength(furtherFieldsMax);
+  });
+
+  test("a letter that comes after 20 others is kept", async () => {
+    const others = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`n${n}`, "x"]));
+    const message = "🙂".repeat(textLengthMax.furtherValue);
+    expect((await send(service(), "marketplace.inquiry", json({ ...buyer, ...others, message }))).status).toBe(200);
+    const { n19: _left, ...nineteen } = others;
+    expect((await latest()).inquiry).toEqual({ message, ...nineteen });
+    const more = { ...others, message, resumeFile: pdf() };
+    expect((await send(service(), "applications.submit", form({ ...applicant, ...more }))).status).toBe(200);
+    expect((await latest()).application).toEqual({ message, ...nineteen });
   });
 
   test("a subscription ignores them", async () => {

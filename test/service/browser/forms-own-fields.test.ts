@@ -67,7 +67,15 @@ test("a plain page asks for five fields of its own, and none of them replaces on
   await form.getByLabel("Project").fill("Voices");
   await form.getByLabel("Needs").fill("one\ntwo");
   await form.getByRole("checkbox", { name: "Please call me" }).check();
-  await form.getByLabel("Message").fill("Dear team,\nhello.");
+  // What a person pastes is not cut: the form says that it is too long.
+  const letter = form.getByLabel("Message");
+  await form.locator("[data-field=message] .hint").filter({ hasText: "At most 2,000 characters." }).waitFor();
+  await letter.focus();
+  await visit.page.keyboard.insertText("x".repeat(2_001));
+  await form.getByText("2,001 of 2,000 characters").waitFor();
+  await form.getByRole("button", { name: "Send inquiry" }).click();
+  await form.getByRole("link", { name: "Message: At most 2,000 characters." }).waitFor();
+  await letter.fill("Dear team,\nhello.");
   await form.getByRole("button", { name: "Send inquiry" }).click();
   await form.getByText("We write to ann@example.org.").waitFor();
   expect(await latest()).toMatchObject({
@@ -118,6 +126,11 @@ test("a form that a server has rendered keeps its fields without script", async 
   await page.getByRole("checkbox", { name: "Austrian" }).check();
   await page.getByLabel("Your name").fill("Cem Buyer");
   await page.getByLabel("Budget").selectOption("small");
+  // Without script the browser takes no more than the service keeps, and the form says so.
+  await page.getByText("At most 2,000 characters.").first().waitFor();
+  await page.getByLabel("Message").focus();
+  await page.keyboard.insertText("x".repeat(2_001));
+  expect((await page.getByLabel("Message").inputValue()).length).toBe(2_000);
   await page.getByLabel("Message").fill("Without script");
   await page.getByLabel("Project").fill("Voices");
   visit.expectProblems(/status of 400/);

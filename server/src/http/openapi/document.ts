@@ -44,7 +44,7 @@ A \`200\` means that the submission and its mails are on stable storage. Every r
 
 Texts are trimmed and brought to Unicode's composed form (NFC). Lengths count code points, not bytes. An optional field that is blank counts as absent.
 
-Further fields of a submission are kept as texts with it: at most ${furtherFieldsMax}, with names of at most ${textLengthMax.furtherName} letters, digits and \`_-.[]\` that do not begin with \`_\`, and values of at most ${textLengthMax.furtherValue.toLocaleString("en")} characters, numbers and booleans. What exceeds that is left out and never refused. A subscription ignores them.
+Further fields of a submission are kept as texts with it: at most ${furtherFieldsMax}, with names of at most ${textLengthMax.furtherName} letters, digits and \`_-.[]\` that do not begin with \`_\`, and values of at most ${textLengthMax.furtherValue.toLocaleString("en")} characters, numbers and booleans. The \`message\` counts first. What exceeds that is left out and never refused. A subscription ignores them.
 
 A form that shows a privacy notice may send the texts \`${consentTextField}\`, the version of the notice, and \`${consentPageField}\`, the address of the page, beside the fields of any submission. They are kept with it and never refused.
 
