@@ -130,6 +130,19 @@ test("tells which submissions were changed behind an entry of the audit log", as
   expect((await store.desk.since(wholeScope, 0, news.change)).changed).toEqual([]);
 });
 
+test("tells of each mail that came in, from any sender", async ({ store }) => {
+  const reference = await acceptReference(store, inquiry(1));
+  const { arrival } = (await findSubmission(store, reference))!;
+  for (const sender of ["person", "unverified", "automatic"] as const) {
+    const { change: before } = await store.desk.since(wholeScope, 0);
+    const mail = { identity: sender, at: noon, messageId: null, senderAddress: "", senderName: "", subject: "", text };
+    expect(await store.inbound.file({ ...mail, reply: null, submission: arrival, sender, files: [] })).toMatchObject({
+      result: "filed",
+    });
+    expect((await store.desk.since(wholeScope, 0, before)).changed).toMatchObject([{ reference }]);
+  }
+});
+
 test("tells of many changed submissions in several answers", async ({ store }) => {
   const references: string[] = [];
   for (let number = 1; number <= 120; number += 1) references.push(await acceptReference(store, inquiry(number)));

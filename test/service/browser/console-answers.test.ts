@@ -20,10 +20,13 @@ const mail = {
   reply: null,
 };
 
-test("an answer is shown without what it quotes, and whole; who is not verified and what a program wrote is marked", async () => {
+test("an open page shows an answer without what it quotes, and whole; who is not verified and what a program wrote is marked", async () => {
   const inquiry = site().submissions.find(({ kind }) => kind === "inquiry")!;
   const write = (more: Partial<NewAnswer> & Pick<NewAnswer, "identity" | "text">) =>
     site().store.inbound.file({ ...mail, submission: inquiry.arrival, sender: "person", files: [], ...more });
+  // It is open while they come in.
+  const page = await go(pathOf(inquiry));
+  await page.getByRole("region", { name: "Timeline" }).waitFor();
   const kept = { key: `2026/11/28/${"a".repeat(32)}`, kind: "pdf", sha256: "b".repeat(64) } as const;
   const files = [
     { name: "offer.pdf", size: 10, kept },
@@ -38,7 +41,6 @@ test("an answer is shown without what it quotes, and whole; who is not verified 
     senderAddress: "eve@evil.example",
   });
   await write({ identity: "3", text: "I am away.", sender: "automatic", subject: "Out of office" });
-  const page = await go(pathOf(inquiry));
   const answers = page.getByRole("article", { name: "Answer" });
   await answers.getByText("Yes, please.").waitFor();
   expect(await page.getByText("> We received it").count()).toBe(0);

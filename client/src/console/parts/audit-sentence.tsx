@@ -31,6 +31,7 @@ const sentences: Readonly<Record<string, string>> = {
   "webhook.test": "sent a test to *",
   "resume.view": "opened the resume of *",
   "resume.download": "downloaded the resume of *",
+  answer: "came in about *",
   "answer.download": "downloaded a file of an answer to *",
   "unmatched.file": "filed an unmatched mail under *",
   "unmatched.delete": "deleted an unmatched mail",

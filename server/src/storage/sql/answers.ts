@@ -42,7 +42,7 @@ export type FileAnswer = (answer: NewAnswer, now?: number) => Steps<Filed>;
 const insertColumns = `submission, sender, ${mailColumns}`;
 
 /** The step that stores an answer. */
-export function prepareFiling(engine: Engine, { lock, triage }: Changes): FileAnswer {
+export function prepareFiling(engine: Engine, { audit, lock, triage }: Changes): FileAnswer {
   const { prepare } = engine;
   const findSame = prepare<object>("SELECT id FROM answer WHERE submission = $1 AND identity = $2");
   const countOfDay = (condition: string) =>
@@ -108,6 +108,8 @@ export function prepareFiling(engine: Engine, { lock, triage }: Changes): FileAn
       }),
     );
     const { status, reference, version, assignee } = row;
+    // Open pages follow the log.
+    yield* audit({ action: "answer", subject: reference, detail: { answer: id } }, { operator: answerActor, at });
     const follows = decideAnswer({ status, toldAt: told?.toldAt ?? null }, sender, at);
     if (follows.waits) yield* waits(arrival, at);
     if (follows.reopens) {

@@ -73,9 +73,9 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
         ${same("email_key = $1", "submission_email")}
         UNION ${same("resume_sha256 = $2", "submission_same_resume")})
       ORDER BY arrival DESC LIMIT ${duplicatesMax}`),
-    historyOf: prepare<StoredEntry>(
-      `SELECT ${entryColumns} FROM audit WHERE subject = $1 ORDER BY id DESC LIMIT ${historyMax}`,
-    ),
+    // Answers are shown themselves.
+    historyOf: prepare<StoredEntry>(`
+      SELECT ${entryColumns} FROM audit WHERE subject = $1 AND action <> 'answer' ORDER BY id DESC LIMIT ${historyMax}`),
     notesOf: prepare<Note>(`SELECT ${noteColumns} FROM note WHERE submission = $1 ORDER BY id`),
     // An import and its rows have the time of the call that began it.
     addedBy: prepare<{ operator: string; action: string }>(`
