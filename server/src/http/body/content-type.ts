@@ -24,6 +24,9 @@ export function requireJson(headers: IncomingHttpHeaders): void {
   if (!isOneOf(headers, accepted)) throw new Fault("contentTypeUnsupported", { accepted });
 }
 
+const hasBody = (headers: IncomingHttpHeaders) =>
+  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+
 function isOneOf(headers: IncomingHttpHeaders, accepted: readonly BodyKind[]): boolean {
   const type = mediaTypeOf(headers["content-type"] ?? "");
   const isPlain = /^identity$/i.test(headers["content-encoding"] ?? "identity");
@@ -52,9 +55,9 @@ export const acceptBodies =
   (request, _reply, payload, done) => {
     const { headers, raw } = request;
     const accepted = acceptedOf(request);
-    // A request that names no kind may have no body, which is another fault. Of several kinds Node keeps the first.
-    const isTaken =
-      headers["content-type"] === undefined || (!isRepeated(raw, "content-type") && isOneOf(headers, accepted));
+    // A request that has neither kind nor body lacks the body: another fault. Of several kinds Node keeps the first.
+    const isBare = headers["content-type"] === undefined && !hasBody(headers);
+    const isTaken = isBare || (!isRepeated(raw, "content-type") && isOneOf(headers, accepted));
     done(isTaken ? null : new Fault("contentTypeUnsupported", { accepted }), payload);
   };
 
