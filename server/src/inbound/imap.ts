@@ -26,7 +26,7 @@ export interface ImapSettings {
   readonly rejectUnauthorized: boolean;
 }
 
-/** `taken`: a mail. `set-aside`: one that could not be stored. `refused`: the server does not let us in. `broken`: the connection, or the store. */
+/** `taken`: a mail. `set-aside`: one that could not be fetched or stored. `refused`: the server does not let us in. `broken`: the connection, or the store. */
 export type ImapEvent = "taken" | "set-aside" | "refused" | "broken";
 
 export interface ImapOptions {
@@ -51,7 +51,7 @@ const usualWaits = {
 /** Of larger ones the beginning is read, which has their headers. */
 const mailBytesMax = 50 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
-/** So often a mail is tried that cannot be stored although the store works. */
+/** So often a mail is tried that cannot be fetched, or not stored although the store works: the last time its beginning. */
 const triesMax = 8;
 const dayMs = 24 * 60 * 60 * 1000;
 const silenceMs = 2 * 60_000;
@@ -128,7 +128,7 @@ interface Reading extends Omit<ImapOptions, "waits"> {
 }
 
 /** Reads until it is stopped. Answers false at once when another process has the mailbox. */
-async function readMailbox(reading: Reading, connected: () => void): Promise<boolean> {
+async function readMailbox(reading: Reading, worked: () => void): Promise<boolean> {
   const { store, mailbox, owner, waits, settings, signal, accessToken } = reading;
   const lease = () => {
     const now = store.clock.now();
@@ -141,12 +141,12 @@ async function readMailbox(reading: Reading, connected: () => void): Promise<boo
   try {
     await client.connect();
     await client.mailboxOpen(settings.mailbox, { readOnly: true });
-    connected();
     while (!signal.aborted) {
       const leased = await lease();
       if (leased === null) return false;
       const news = newsOf(client, waits.pollMs, signal);
       await takeNew(reading, client, leased.position);
+      worked();
       await news();
     }
     return true;
@@ -183,27 +183,34 @@ async function takeNew(reading: Reading, client: ImapFlow, position: MailboxPosi
     if (signal.aborted) return;
     const now = store.clock.now();
     if ((await store.mailboxes.lease(mailbox, owner, now, now + reading.waits.leaseMs)) === null) return;
-    const raw = await fetchMail(client, uid);
-    // Another program may have deleted it by now.
-    if (raw !== null) await takeMail(reading, uid, raw);
+    await takeMail(reading, client, { uid, uidValidity });
     if (!(await advance(uid))) return;
   }
 }
 
-async function takeMail(reading: Reading, uid: number, raw: Buffer): Promise<void> {
-  const { store, take, happened, log } = reading;
+async function takeMail(
+  reading: Reading,
+  client: ImapFlow,
+  { uid, uidValidity }: Pick<MailboxPosition, "uid" | "uidValidity">,
+) {
+  const { store, take, happened, log, failing, signal } = reading;
+  let raw: Buffer | null = null;
   try {
+    raw = await fetchMail(client, uid, failing.uid === uid && failing.tries === triesMax - 1);
+    // Another program may have deleted it by now.
+    if (raw === null) return;
     await take(await readMail(raw));
     happened("taken");
   } catch (error) {
-    if (!(await isAtFault(reading, uid, error))) throw error;
-    await setAside(raw, store.clock.now(), store.inbound);
+    if (signal.aborted || !(await isAtFault(reading, uid, error))) throw error;
+    const headers = raw ?? Buffer.from(`Subject: Mail ${uid} of the mailbox (UIDVALIDITY ${uidValidity})`);
+    await setAside(headers, store.clock.now(), store.inbound);
     happened("set-aside");
-    log.error({ err: error }, `mail ${uid} of the mailbox cannot be stored: its headers are among the unmatched mails`);
+    log.error({ err: error }, `mail ${uid} of the mailbox cannot be taken: it is set aside among the unmatched mails`);
   }
 }
 
-/** Whether a mail has failed so often that those behind it shall wait no longer. Tries count while store and vault work. */
+/** Whether a mail has failed so often that those behind it wait no longer. Tries count while store and vault work. */
 async function isAtFault(reading: Reading, uid: number, error: unknown): Promise<boolean> {
   const { store, mailbox, owner, waits, failing } = reading;
   if (error instanceof VaultUnavailable) return false;
@@ -223,10 +230,12 @@ async function newUids(client: ImapFlow, { uid, takenAt, ...of }: MailboxPositio
   return found.filter((each) => !isSame || each > uid).toSorted((a, b) => a - b);
 }
 
-async function fetchMail(client: ImapFlow, uid: number): Promise<Buffer | null> {
+async function fetchMail(client: ImapFlow, uid: number, beginning: boolean): Promise<Buffer | null> {
   const about = await client.fetchOne(String(uid), { size: true }, { uid: true });
   if (about === false) return null;
-  const source = (about.size ?? 0) > mailBytesMax ? { maxLength: beginningBytes } : true;
+  const source = beginning || (about.size ?? 0) > mailBytesMax ? { maxLength: beginningBytes } : true;
   const fetched = await client.fetchOne(String(uid), { source }, { uid: true });
-  return fetched === false ? null : (fetched.source ?? null);
+  if (fetched === false) return null;
+  if (fetched.source === undefined) throw new Error("The server told of the mail and sent none of it.");
+  return fetched.source;
 }

@@ -1,4 +1,4 @@
-// Keeps the headers of a mail that could not be stored, as an unmatched mail, so that those behind it come in.
+// Keeps the headers of a mail that could not be fetched or stored, as an unmatched mail, so that those behind it come in.
 import { createHash } from "node:crypto";
 import type { InboundStore } from "../storage/inbound-store.ts";
 
@@ -23,7 +23,7 @@ export async function setAside(raw: Uint8Array, at: number, store: Pick<InboundS
     senderAddress: /<([^<>]*)>[^<]*$/.exec(from)?.[1] ?? from,
     senderName: "",
     subject: line("Subject"),
-    text: `This mail could not be stored. It is still in the mailbox. Its headers:\n\n${headers}`,
+    text: `This mail could not be taken. It is still in the mailbox. What is known of it:\n\n${headers}`,
     reply: null,
     automatic: true,
     fileNames: [],

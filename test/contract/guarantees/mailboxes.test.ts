@@ -143,8 +143,25 @@ test("sets a mail aside that cannot be stored, with its headers, and takes those
   const { rows } = await store.inbound.listUnmatched({});
   expect(rows).toMatchObject([{ senderAddress: "eve@example.org", automatic: true }]);
   expect(rows[0]?.subject).toMatch(/^Caf.* au lait$/);
-  expect(rows[0]?.text).toMatch(/could not be stored.*Message-ID: <bad>/s);
+  expect(rows[0]?.text).toMatch(/could not be taken.*Message-ID: <bad>/s);
   expect(rows[0]?.text).not.toContain("Hello");
+});
+
+test("passes over a mail that breaks each connection which fetches it", async ({ store }) => {
+  const server = await withServer();
+  const taken: string[] = [];
+  const { events } = readInto(taken, server, store);
+  await isIdle(server);
+  // The first one breaks whatever is fetched of it, the second one only as a whole.
+  server.breaksAt = /^UID FETCH (?:1 .*BODY|2 .*BODY\.PEEK\[\](?!<))/;
+  for (const id of ["1", "2", "3"]) server.add(mail(id));
+  await vi.waitFor(() => expect(taken).toStrictEqual(["2", "3"]), 60_000);
+  expect(events.filter((event) => event === "set-aside")).toHaveLength(1);
+  expect(
+    server.commands.filter((command) => command.startsWith("UID FETCH 1") && command.includes("BODY")),
+  ).toHaveLength(8);
+  const { rows } = await store.inbound.listUnmatched({});
+  expect(rows).toMatchObject([{ subject: "Mail 1 of the mailbox (UIDVALIDITY 1)", automatic: true }]);
 });
 
 test("is read by one of two processes, and by the other when that ends", async ({ store, tested }) => {
