@@ -275,7 +275,7 @@ export interface HistoryEntry {
   readonly at: number;
   readonly operator: string;
   readonly action: string;
-  /** `{ "from": "new", "to": "open" }` and the like. */
+  /** `{ "from": "new", "to": "open" }` and the like; of tags `added` and `removed`. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 

@@ -178,5 +178,5 @@ function factFields(fact: KnownFact): object {
     const { id, kind: mail, reference, email, status, createdAt } = shownMail(fact.mail);
     return { kind: fact.kind, id, mail, reference, email, status, createdAt: iso(createdAt) };
   }
-  return fact.kind === "suppression" ? { ...fact, at: iso(fact.at) } : { ...fact, createdAt: iso(fact.createdAt) };
+  return "at" in fact ? { ...fact, at: iso(fact.at) } : { ...fact, createdAt: iso(fact.createdAt) };
 }

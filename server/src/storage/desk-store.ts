@@ -116,6 +116,13 @@ export interface Outdated {
 export type KnownFact =
   | { readonly kind: "submission"; readonly submission: StoredSubmission }
   | { readonly kind: "note"; readonly reference: string; readonly note: Note }
+  | {
+      readonly kind: "tags";
+      readonly reference: string;
+      readonly at: number;
+      readonly added: string | null;
+      readonly removed: string | null;
+    }
   | { readonly kind: "reply"; readonly reference: string; readonly reply: Reply }
   | { readonly kind: "answer"; readonly reference: string; readonly answer: StoredAnswer }
   | { readonly kind: "unmatched"; readonly mail: UnmatchedRow }

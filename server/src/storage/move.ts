@@ -36,6 +36,7 @@ export const movedTables: readonly MovedTable[] = [
   { name: "tag", key: ["submission", "word"] },
   { name: "note", key: ["id"], numbered: true },
   { name: "audit", key: ["id"], numbered: true },
+  { name: "tag_change", key: ["entry"] },
   { name: "erased_resume", key: ["resume_key"] },
   { name: "day_count", key: ["day", "kind"] },
   { name: "saved_answer", key: ["id"], numbered: true },

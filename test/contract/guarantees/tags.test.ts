@@ -54,6 +54,16 @@ test("adds and removes tags of what the scope holds, on several at once, and rea
   expect(await change({ add: "Ärger" }, sales)).toBe(1);
   expect(await change({ remove: "hot" }, recruiting)).toBe(1);
   expect(await change({ add: "no" }, marketing)).toBe(0);
+  const changes = async (reference: string) =>
+    (await store.desk.findDetail(wholeScope, reference))?.history.map(({ action, detail }) => [action, detail]);
+  expect(await changes(one)).toEqual([
+    ["tags", { added: "hot" }],
+    ["tags", { added: "Ärger" }],
+  ]);
+  expect(await changes(two)).toEqual([
+    ["tags", { added: "hot" }],
+    ["tags", { removed: "hot" }],
+  ]);
   expect([await tagsOf(store, one), await tagsOf(store, two)]).toEqual([["Ärger", "hot"], []]);
   const { rows } = await store.desk.listSubmissions(wholeScope, { tag: "hot" }, {});
   expect(rows).toMatchObject([{ reference: one, tags: ["Ärger", "hot"], version: 1 }]);
@@ -111,11 +121,19 @@ test("adds a tag as it is in use in other case, and removes one everywhere", asy
 test("erases tags with their submission, and writes none of them into the audit log", async ({ store, tested }) => {
   const reference = await acceptReference(store, inquiry(1));
   await store.desk.changeTags(wholeScope, { references: [reference], add: "cousin of Ann" }, eva);
+  await store.desk.changeTags(wholeScope, { from: "cousin of Ann", to: "cousin" }, eva);
+  const facts = await Array.fromAsync(store.desk.readPerson(wholeScope, "ann-1@example.org"));
+  expect(facts.filter(({ kind }) => kind === "tags")).toMatchObject([
+    { reference, added: "cousin of Ann", removed: null },
+    { reference, added: "cousin", removed: "cousin of Ann" },
+  ]);
   await store.desk.erasePerson("ann-1@example.org", eva);
   expect(await store.desk.listTags(wholeScope)).toEqual([]);
   expect(await tested.query("SELECT word FROM tag")).toEqual([]);
+  expect(await tested.query("SELECT added FROM tag_change")).toEqual([]);
   const { rows } = await store.desk.listAudit({});
-  expect(rows).toMatchObject([{ action: "erase" }, { action: "tags", subject: reference, operator: eva.operator }]);
+  const tagged = { action: "tags", subject: reference, operator: eva.operator, detail: {} };
+  expect(rows).toMatchObject([{ action: "erase" }, tagged, tagged]);
   expect(JSON.stringify(rows)).not.toContain("cousin");
 });
 

@@ -21,6 +21,24 @@ const { go, expectProblems } = oneVisit(site);
 const firstWith = (fits: (one: InboxRow) => boolean): InboxRow => site().submissions.find(fits)!;
 const statusOf = (page: Page) => page.getByRole("combobox", { name: "Status" }).inputValue();
 
+test("quiet lines fold, and say which tag was changed; a failed mail never folds", async () => {
+  const { reference } = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);
+  const actor = { operator, at: Date.now() };
+  for (const change of [{ add: "hot" }, { add: "price" }, { remove: "hot" }]) {
+    await site().store.desk.changeTags(wholeScope, { references: [reference], ...change }, actor);
+  }
+  await site().store.desk.addNote(wholeScope, reference, "Called.", { ...actor, at: actor.at + 1 });
+  const page = await go(`/applications/${reference}`);
+  const timeline = page.getByRole("region", { name: "Timeline" });
+  const fold = timeline.getByText("3 changes", { exact: true });
+  await fold.waitFor();
+  await timeline.getByText("Notice to the team Failed").waitFor();
+  expect(await timeline.getByText("added the tag price").isVisible()).toBe(false);
+  await fold.click();
+  await timeline.getByText("added the tag price").waitFor();
+  await timeline.getByText("removed the tag hot").waitFor();
+});
+
 test("a submission shows what was sent as people read it", async () => {
   // Its notice has failed.
   const one = firstWith(({ kind, hasResume }) => kind === "application" && hasResume);

@@ -67,6 +67,10 @@ function sentenceOf({ action, detail }: Props["entry"]): string {
   if (action === "assignee" && detail["to"] === null) return "unassigned *";
   if (action === "snooze" && detail["to"] === null) return "ended the snooze of *";
   if (action === "status" && detail["from"] === "spam") return "released * from spam as {to}";
+  if (action === "tags" && "added" in detail) {
+    return "removed" in detail ? "changed the tag {removed} to {added} on *" : "added the tag {added} to *";
+  }
+  if (action === "tags" && "removed" in detail) return "removed the tag {removed} from *";
   if (action === "operator.accept" && "name" in detail) return "accepted the invitation as {name}";
   return sentences[action] ?? `${word(action).toLowerCase()}: *`;
 }
@@ -94,13 +98,16 @@ export function AuditSentence({ entry, about }: Props) {
   const rest = Object.entries(entry.detail).filter(
     ([name]) => !leftOut.has(name) && !sentence.includes(`{${name}}`) && !/^(?:unassigned|ended)/.test(sentence),
   );
-  const filled = sentence.replaceAll(/\{(\w+)\}/g, (_all, name: string) => valueOf(name, entry.detail[name], nameOf));
-  const [before = "", behind] = (about === undefined ? filled.replace(/ (?:of|to) \*$/, "") : filled).split("*");
+  const fill = (words: string) =>
+    words.replaceAll(/\{(\w+)\}/g, (_all, name: string) => valueOf(name, entry.detail[name], nameOf));
+  const [before = "", behind] = (about === undefined ? sentence.replace(/ (?:of|to|from|on) \*$/, "") : sentence).split(
+    "*",
+  );
   return (
     <>
-      <strong title={entry.operator}>{nameOf(entry.operator)}</strong> {before}
+      <strong title={entry.operator}>{nameOf(entry.operator)}</strong> {fill(before)}
       {behind !== undefined && (about ?? "it")}
-      {behind}
+      {behind !== undefined && fill(behind)}
       {rest.length > 0 && (
         <span className="quiet small">
           {" "}

@@ -1,6 +1,6 @@
 // What became of a submission, oldest first: mails, replies, notes, changes and downloads.
 import type { MailRow, Note, OtherSubmission, Reply, SubmissionDetail } from "@submissions/shared/console";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import type { NameOf } from "../operators.ts";
 import { Age, Avatar, Mark } from "../parts/states.tsx";
 import { ReferenceLink, Box, Line, Lines } from "../parts/boxes.tsx";
@@ -15,6 +15,8 @@ interface Item {
   readonly key: string;
   readonly at: number;
   readonly shown: ReactNode;
+  /** Whether it folds with those beside it. */
+  readonly isQuiet?: boolean;
   /** The submission that it is about, where several are told of. */
   readonly reference?: string;
 }
@@ -43,7 +45,12 @@ export function itemsOf(
     })),
     ...(answersLeftOut === 0
       ? []
-      : [momentItem("left out", answers.at(-1)?.at ?? receivedAt, leftOutWords(answersLeftOut))]),
+      : [
+          {
+            ...momentItem("left out", answers.at(-1)?.at ?? receivedAt, leftOutWords(answersLeftOut)),
+            isQuiet: false,
+          },
+        ]),
     ...notes.map((note) => ({
       key: `note ${note.id}`,
       at: note.at,
@@ -62,25 +69,56 @@ export function itemsOf(
 
 const leftOutWords = (count: number) => `${plural(count, "further answer")} beyond 100 a day: not kept`;
 
+/** As many quiet lines in a row fold, at least. The latest of the timeline, as many, are always shown. */
+const foldedMin = 3;
+
+interface Told {
+  readonly first: Item;
+  readonly others: readonly Item[];
+  readonly isNewReference: boolean;
+}
+
+/** Oldest first, quiet ones of a submission that follow each other together. */
+function foldedOf(items: readonly Item[]): readonly Told[] {
+  const sorted = items.toSorted((one, other) => one.at - other.at);
+  const told: Told[] = [];
+  for (let at = 0; at < sorted.length;) {
+    const first = sorted[at] as Item;
+    const end = sorted.findIndex((one, index) => index > at && !(one.isQuiet && one.reference === first.reference));
+    const until = end === -1 ? sorted.length - foldedMin : end;
+    const isFolded = first.isQuiet === true && until - at >= foldedMin;
+    const others = isFolded ? sorted.slice(at + 1, until) : [];
+    told.push({ first, others, isNewReference: first.reference !== sorted[at - 1]?.reference });
+    at += 1 + others.length;
+  }
+  return told;
+}
+
 /** Oldest first. */
 export const Timeline = ({ items }: { readonly items: readonly Item[] }) => (
   <ol className="timeline">
-    {items
-      .toSorted((one, other) => one.at - other.at)
-      .map(({ key, shown, reference }, index, all) => (
-        <li key={key}>
-          {reference !== undefined && reference !== all[index - 1]?.reference && (
-            <ReferenceLink reference={reference} />
-          )}
-          {shown}
-        </li>
-      ))}
+    {foldedOf(items).map(({ first, others, isNewReference }) => (
+      <li key={first.key}>
+        {isNewReference && first.reference !== undefined && <ReferenceLink reference={first.reference} />}
+        {others.length === 0 ? (
+          first.shown
+        ) : (
+          <details className="folded">
+            <summary className="quiet">{plural(others.length + 1, "change")}</summary>
+            {[first, ...others].map(({ key, shown }) => (
+              <Fragment key={key}>{shown}</Fragment>
+            ))}
+          </details>
+        )}
+      </li>
+    ))}
   </ol>
 );
 
 export const momentItem = (key: string, at: number, words: ReactNode): Item => ({
   key,
   at,
+  isQuiet: true,
   shown: (
     <div className="timeline-line quiet">
       <p>{words}</p>
@@ -92,6 +130,7 @@ export const momentItem = (key: string, at: number, words: ReactNode): Item => (
 export const mailItem = (mail: MailRow): Item => ({
   key: `mail ${mail.id}`,
   at: mail.createdAt,
+  isQuiet: mail.status === "sent",
   shown: <MailLine mail={mail} name={mail.reply === null ? mailWord(mail.kind) : "Copy of a reply to the team"} />,
 });
 

@@ -45,8 +45,21 @@ interface StoredReply extends Omit<Reply, "held"> {
 
 const repliedOf = ({ isHeld: held, ...stored }: StoredReply): Reply => ({ ...stored, held: held === 1 });
 
+const tagsOf = ({ added = null, removed = null }: Partial<TagChange> = {}) => ({
+  ...(added !== null && { added }),
+  ...(removed !== null && { removed }),
+});
+
 /** The arrival number of a submission, or the key of a subscriber. */
 type Owner = number | string;
+
+interface TagChange {
+  /** The id in the audit log. */
+  readonly entry: number;
+  readonly at: number;
+  readonly added: string | null;
+  readonly removed: string | null;
+}
 
 type Delivery = Omit<Extract<KnownFact, { kind: "delivery" }>, "kind" | "host"> & { readonly url: string };
 
@@ -76,6 +89,9 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
     // Answers are shown themselves.
     historyOf: prepare<StoredEntry>(`
       SELECT ${entryColumns} FROM audit WHERE subject = $1 AND action <> 'answer' ORDER BY id DESC LIMIT ${historyMax}`),
+    tagChangesOf: prepare<TagChange>(
+      "SELECT entry, at, added, removed FROM tag_change WHERE submission = $1 ORDER BY entry",
+    ),
     notesOf: prepare<Note>(`SELECT ${noteColumns} FROM note WHERE submission = $1 ORDER BY id`),
     // An import and its rows have the time of the call that began it.
     addedBy: prepare<{ operator: string; action: string }>(`
@@ -148,17 +164,19 @@ export function makeBelongings(engine: Engine, references: References) {
       const row = await find(statements.find(named.dayNumber, named.kind));
       if (row === undefined) return null;
       const { arrival } = row;
-      const [mails, notes, replies, history, duplicates, standing, answers, files, [leftOut]] = await Promise.all([
-        read(statements.mailsOf(arrival)),
-        read(statements.notesOf(arrival)),
-        read(statements.repliesOf(arrival)),
-        read(statements.historyOf(row.reference)),
-        read(statements.twinsOf(row.email_key, row.resume_sha256, arrival, kinds)),
-        find(standingOf(row.email_key)),
-        read(statements.answersOf(arrival)),
-        read(statements.filesOf(arrival)),
-        read(statements.leftOutOf(arrival)),
-      ]);
+      const [mails, notes, replies, history, duplicates, standing, answers, files, [leftOut], tagChanges] =
+        await Promise.all([
+          read(statements.mailsOf(arrival)),
+          read(statements.notesOf(arrival)),
+          read(statements.repliesOf(arrival)),
+          read(statements.historyOf(row.reference)),
+          read(statements.twinsOf(row.email_key, row.resume_sha256, arrival, kinds)),
+          find(standingOf(row.email_key)),
+          read(statements.answersOf(arrival)),
+          read(statements.filesOf(arrival)),
+          read(statements.leftOutOf(arrival)),
+          read(statements.tagChangesOf(arrival)),
+        ]);
       return {
         submission: readSubmissionAnyway(row),
         scan: row.resume_scan,
@@ -169,7 +187,12 @@ export function makeBelongings(engine: Engine, references: References) {
         answers: answers.toReversed().map((answer) => withFiles(answer, files)),
         answersLeftOut: leftOut?.count ?? 0,
         history: history
-          .map(({ at, operator, action, detail }) => ({ at, operator, action, detail: readFields(detail) }))
+          .map(({ id, at, operator, action, detail }) => ({
+            at,
+            operator,
+            action,
+            detail: { ...readFields(detail), ...tagsOf(tagChanges.find(({ entry }) => entry === id)) },
+          }))
           .toReversed(),
         duplicates: duplicates.map(readSubmissionAnyway),
       };
@@ -204,6 +227,8 @@ export function makeBelongings(engine: Engine, references: References) {
           const { arrival, reference } = row;
           yield { kind: "submission", submission: readSubmissionAnyway(row) };
           for (const note of await read(statements.notesOf(arrival))) yield { kind: "note", reference, note };
+          for (const { at, added, removed } of await read(statements.tagChangesOf(arrival)))
+            yield { kind: "tags", reference, at, added, removed };
           for (const reply of await read(statements.repliesOf(arrival)))
             yield { kind: "reply", reference, reply: repliedOf(reply) };
           yield* answersOf(arrival, reference);

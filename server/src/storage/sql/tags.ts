@@ -19,6 +19,10 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
   const update = prepare("UPDATE submission SET tags = $2 WHERE arrival = $1");
   const insert = prepare("INSERT INTO tag (submission, kind, word) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
   const remove = prepare("DELETE FROM tag WHERE submission = $1 AND word = $2");
+  // The row is locked, so that no other entry of its tags has come in between.
+  const nameTags = prepare(`
+    INSERT INTO tag_change (entry, submission, at, added, removed)
+    VALUES ((SELECT id FROM audit WHERE subject = $1 AND action = 'tags' ORDER BY id DESC LIMIT 1), $2, $3, $4, $5)`);
   const withTag = prepare<{ arrival: number }>(
     `SELECT submission AS arrival FROM tag WHERE word = $1 AND ${among("kind", "$2")} LIMIT ${taggedAtOnce}`,
   );
@@ -47,7 +51,10 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
     const changed = (yield* lock(arrivals)).flatMap((row) => {
       const before = readTags(row.tags);
       const tags = retagged(before, add, gone);
-      return tags.join("\n") === before.join("\n") ? [] : [{ ...row, tags }];
+      if (tags.join("\n") === before.join("\n")) return [];
+      const [added = null] = tags.filter((word) => !before.includes(word));
+      const [removed = null] = before.filter((word) => !tags.includes(word));
+      return [{ ...row, tags, added, removed }];
     });
     for (const { arrival, kind, tags } of changed) {
       if (gone !== undefined) yield* remove(arrival, gone);
@@ -56,6 +63,7 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
     }
     // Without the words: they may describe a person, and the audit log outlives the submission.
     yield* together(changed.map(({ reference }) => audit({ action: "tags", subject: reference }, actor)));
+    yield* together(changed.map((row) => nameTags(row.reference, row.arrival, actor.at, row.added, row.removed)));
     yield* announceChanges(
       changed.flatMap(({ arrival, status }) => (status === "spam" ? [] : [{ arrival, changed: ["tags"] }])),
       actor.at,
