@@ -60,7 +60,8 @@ test("indexes each word once and folded, and of a run its letters and their pair
 
 test("the index of one submission is bounded, however its letters unfold", () => {
   const chars = Array.from({ length: 60_000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7_919) % 20_000)));
-  expect(indexedWords([chars.join("")])).toHaveLength(25_000);
+  expect(indexedWords([chars.join("")])).toHaveLength(20_000);
   const long = Array.from({ length: 4_000 }, (_, at) => `${at}${"ﷺ".repeat(8)}`);
   expect(Buffer.byteLength(indexedWords(long).join(""))).toBeLessThan(1024 ** 2);
+  expect(indexedWords(["same ".repeat(40_000), "another"])).toEqual(["same"]);
 });

@@ -15,8 +15,10 @@ const runLengthMax = 20;
 /** As you type, one letter would match nearly everything. */
 const prefixLengthMin = 2;
 
-/** Of one submission: SQLite takes 2 µs for each. A letter of 20,000 characters has half as many. */
-const indexedMax = 25_000;
+/** Of one submission: SQLite takes 2 µs for each, and nothing may hold up others for 50 ms. */
+const indexedMax = 20_000;
+/** Of one submission, in UTF-16 code units: folding takes 1 ms for 10,000. Answers may go on without an end. */
+const readMax = 150_000;
 /** Of one submission, in UTF-16 code units: PostgreSQL takes 1 MiB. */
 const indexedLengthMax = 250_000;
 
@@ -57,12 +59,14 @@ export function typedWords(text: string): TypedWords | null {
   return isShort ? null : { whole: searchedPieces(words.slice(0, -1)), beginning: cut(last.text) };
 }
 
-/** The different words and pieces of a text, as the index has them. */
+/** The different words and pieces of texts, as the index has them. What exceeds its limits is not found. */
 export function indexedWords(texts: readonly (string | null)[]): string[] {
   const words = new Set<string>();
-  let length = 0;
+  let [length, left] = [0, readMax];
   for (const text of texts) {
-    for (const word of wordsIn(foldLetters(text ?? ""))) {
+    const part = (text ?? "").slice(0, left);
+    left -= part.length;
+    for (const word of wordsIn(foldLetters(part))) {
       for (const piece of piecesOf(word, true)) {
         if (words.has(piece)) continue;
         length += piece.length;

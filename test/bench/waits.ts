@@ -1,6 +1,6 @@
 // How long submissions take beside others: what operators ask for, one after the other and six at once; many requests in one
 // piece; sessions that hold the rows of mails. On SQLite and on a PostgreSQL server of its own, filled first.
-// npm run bench:waits -- 1000000 [sqlite|postgres]
+// npm run bench:waits -- 1000000 [sqlite|postgres [PATTERN]]; the pattern chooses rows by their names.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -15,6 +15,7 @@ import { percentile } from "./compare.ts";
 
 const count = Number(process.argv[2] ?? 20_000);
 const only = process.argv[3];
+const chosen = new RegExp(process.argv[4] ?? "");
 const rowMs = 3_000;
 /** A submission is sent this often, whether the one before was answered or not. */
 const everyMs = 20;
@@ -52,6 +53,7 @@ async function submit(url: string) {
 }
 
 async function printRow(name: string, url: string, beside: Beside): Promise<void> {
+  if (!chosen.test(name)) return;
   const over = new AbortController();
   const seen = beside(over.signal);
   const submissions: ReturnType<typeof submit>[] = [];

@@ -23,6 +23,8 @@ export interface SearchIndex {
 
 /** In one transaction, so that long letters of many hold up no submission for long. */
 const wordsAtOnce = 10_000;
+/** UTF-16 code units that are read for one transaction: a letter may say the same words again and again. */
+const unitsAtOnce = 100_000;
 
 export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchIndex) {
   const { prepare, among, locking, read, transaction } = engine;
@@ -62,14 +64,13 @@ export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchI
     const written = yield* textsOf(submissions.map(({ arrival }) => arrival));
     const later = Map.groupBy(written, ({ submission }) => submission);
     const some: IndexedWords[] = [];
-    let words = 0;
+    let [words, units] = [0, 0];
     for (const submission of submissions) {
       const { arrival } = submission;
-      const one = {
-        arrival,
-        who: indexedWords(whoTexts(submission)),
-        letter: indexedWords([...letterTexts(submission), ...(later.get(arrival) ?? []).map(({ text }) => text)]),
-      };
+      const texts = [...letterTexts(submission), ...(later.get(arrival) ?? []).map(({ text }) => text)];
+      for (const text of texts) units += text?.length ?? 0;
+      if (some.length > 0 && units > unitsAtOnce) break;
+      const one = { arrival, who: indexedWords(whoTexts(submission)), letter: indexedWords(texts) };
       words += one.who.length + one.letter.length;
       if (some.length > 0 && words > wordsAtOnce) break;
       some.push(one);
