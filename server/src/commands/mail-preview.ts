@@ -13,7 +13,7 @@ import { CommandFailed, configOf, type CommandDeps } from "./command.ts";
 import { writeAll } from "./terminal.ts";
 
 const kinds: readonly MailKind[] = [
-  ...submissionKinds.flatMap((kind) => [`${kind}-receipt`, `${kind}-notice`] as const),
+  ...submissionKinds.flatMap((kind) => [`${kind}-receipt`, `${kind}-notice`, `${kind}-reply`] as const),
   "newsletter-welcome",
 ];
 
@@ -90,5 +90,8 @@ function madeUp(kind: MailKind, language: Language, confirms: boolean, packages:
     tags: [],
     language,
   };
-  return { submission: submission as unknown as StoredSubmission };
+  const text =
+    "Hello Ann,\n\nthank you. We can begin on Monday with:\n- Scottish English\n- Austrian German\n\nKind regards";
+  const reply = { text, author: "Eva", quoted: true, followsReceipt: false, followsAnswer: null };
+  return { submission: submission as unknown as StoredSubmission, ...(kind.endsWith("-reply") && { reply }) };
 }

@@ -81,7 +81,7 @@ function submissionWriters(kind: SubmissionKind, settings: MailSettings): [MailK
     ];
     const latest = earlier.at(-1);
     const thread = latest === undefined ? {} : { "In-Reply-To": latest, References: earlier.join(" ") };
-    const written = writeReply(one, reply, receipt.subject(one));
+    const written = writeReply(one, reply, receipt.subject(one), settings);
     // Where no name is set, an address says enough before its host.
     return { ...mail(to, written, replyTo, thread), fromName: reply.author.replace(/@[^@]*$/, "") };
   };

@@ -26,7 +26,10 @@ async function inquireWith(service: Service, fields: object): Promise<string> {
 
 test("a reply goes out ten seconds later, in the thread of the receipt, with what the person wrote below it", async () => {
   const clock = new MovableClock();
-  await using service = await startService({ clock, env: { ...settings, REPLY_COPIES: "on" } });
+  await using service = await startService({
+    clock,
+    env: { ...settings, REPLY_COPIES: "on", MAIL_SIGNATURE: "Kind\\nVienna" },
+  });
   const beside = { message: "Three voices,\nplease.", utm_source: "expo", budget: "20000 EUR" };
   const inquiry = await inquireWith(service, { name: "Ann Buyer", company: "Kalomi", ...beside });
   const sam = await operator(service, "sam@example.org", "sales");
@@ -55,6 +58,11 @@ test("a reply goes out ten seconds later, in the thread of the receipt, with wha
     expect(reply.text + String(reply.html)).not.toContain(known);
   expect(reply.html).toContain("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot;");
   expect(reply.html).not.toContain("<script");
+  // As the receipts, in the HTML part alone: the frame, the signature below the letter, then the quote.
+  expect(reply.html).toMatch(
+    /Accent Datasets\s*<[^]*quot;\.<\/p>[^]*Kind<br \/>Vienna<[^]*<blockquote[^>]*>\s*Three voices,<br \/>/,
+  );
+  expect(reply.text).not.toContain("Vienna");
   const copy = (await mailsTo(service, "sales@datasets.example")).find(({ subject }) => subject === reply.subject)!;
   expect(copy).toMatchObject({ replyTo: [{ address: "ann@example.org" }], text: reply.text, from: reply.from });
   expect((await detailOf(sam, inquiry)).replies).toMatchObject([{ author: "sam@example.org", text }]);

@@ -102,10 +102,7 @@ const page = frame<
                       class="card ink"
                       style="background:#ffffff;border:1px solid #d9dde3;border-radius:12px;padding:32px;color:#1c2430"
                     >
-                      <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650;color:#111827">
-                        ${place("heading")}
-                      </h1>
-                      ${place("body")}${place("signature")}
+                      ${place("heading")}${place("body")}${place("signature")}
                     </td>
                   </tr>
                   <tr>
@@ -121,10 +118,23 @@ const page = frame<
       </html> `,
 );
 
-/** The HTML part of a mail. The preheader is what a list of mails shows after the subject; the footer is in small print. */
+const headingFrame = frame<"heading">(
+  (place) =>
+    html`<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650;color:#111827">
+      ${place("heading")}
+    </h1> `,
+);
+
+/**
+ * The HTML part of a mail. The preheader is what a list of mails shows after the subject; the footer is in small print. A letter
+ * has no heading: null.
+ */
 export const layout = (
   fills: Omit<Parameters<typeof page>[0], "direction"> & { readonly language: Language },
-): Markup => page({ ...fills, direction: directionOf(fills.language) });
+): Markup => {
+  const { heading, language } = fills;
+  return page({ ...fills, heading: heading && headingFrame({ heading }), direction: directionOf(language) });
+};
 
 export const masthead = ({ brand, logo }: MailSettings): Fill =>
   logo === null

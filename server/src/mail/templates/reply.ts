@@ -1,51 +1,57 @@
-// A reply of an operator: what the operator wrote, and below it what the person had sent. No layout: it reads like a letter.
+// A reply of an operator in the frame of the receipts: what the operator wrote, the signature, and below it what the person
+// had sent. The text part is the letter alone.
 import { html } from "@submissions/shared/html";
 import { looksLikeName } from "@submissions/shared/names";
 import { letterOf, utcMinute } from "../../field-values.ts";
 import type { StoredSubmission, WrittenReply } from "../../storage/records.ts";
-import { inLines, type Written } from "./layout.ts";
+import { inLines, layout, type MailSettings, masthead, paragraph, signatureMarkup, type Written } from "./layout.ts";
 import { template } from "./template.ts";
-
-const letter = template<"language" | "text" | "quote">(
-  (place) =>
-    html`<!doctype html>
-      <html lang="${place("language")}">
-        <head>
-          <meta charset="utf-8" />
-        </head>
-        <body style="font-family:sans-serif">
-          <div dir="auto">${place("text")}</div>
-          ${place("quote")}
-        </body>
-      </html>`,
-);
 
 const quote = template<"head" | "quoted">(
   (place) =>
-    html`<p>${place("head")}</p>
-      <blockquote dir="auto" style="margin:0;padding-left:12px;border-left:2px solid #9aa3ad;color:#4b5563">
+    html`<p class="soft" style="margin:24px 0 8px;color:#4b5563">${place("head")}</p>
+      <blockquote
+        dir="auto"
+        class="soft rule"
+        style="margin:0;padding-left:12px;border-left:2px solid #9aa3ad;color:#4b5563"
+      >
         ${place("quoted")}
       </blockquote>`,
 );
 
-/** @param subject of the mail that it answers */
+/** Of the beginning, which lists of mails show behind the subject. */
+const preheaderLength = 140;
+
+/** @param answered the subject of the mail that it answers */
 export function writeReply(
   submission: StoredSubmission,
   { text, quoted: isQuoted }: Pick<WrittenReply, "text" | "quoted">,
-  subject: string,
+  answered: string,
+  settings: MailSettings,
 ): Written {
   const { name, receivedAt, reference, language } = submission;
   // Every mail program takes this line for ours.
   const head = `${looksLikeName(name) ? `${name}, ` : ""}${utcMinute(receivedAt)}, ${reference}:`;
   const quoted = isQuoted ? letterLines(submission) : [];
   const below = quoted.length === 0 ? [] : ["", head, ...quoted.map((line) => `> ${line}`.trimEnd())];
+  const subject = `Re: ${answered}`;
+  const paragraphs = text.split(/\n{2,}/).map((lines) => paragraph(inLines(lines.split("\n"))));
   return {
-    subject: `Re: ${subject}`,
+    subject,
     text: [text, ...below, ""].join("\n"),
-    html: letter({
+    html: layout({
       language,
-      text: inLines(text.split("\n")),
-      quote: quoted.length > 0 && quote({ head, quoted: inLines(quoted) }),
+      subject,
+      preheader: text.slice(0, preheaderLength).replaceAll(/\s+/g, " ").toWellFormed(),
+      brand: masthead(settings),
+      heading: null,
+      body: [
+        html`<div dir="auto">${paragraphs}</div>`,
+        signatureMarkup(settings),
+        quoted.length > 0 && quote({ head, quoted: inLines(quoted) }),
+      ],
+      signature: null,
+      footer: reference,
     }).text,
   };
 }
