@@ -1,8 +1,10 @@
 // A submission as a row of a list, with the sentence that a search for words has found.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { InboxRow } from "@submissions/shared/console";
-import { placesOf } from "@submissions/shared/search-words";
+import { foldLetters, placesOf, wordsIn } from "@submissions/shared/search-words";
 import { letterOf, namedFields, textNamed, valueOf } from "../field-values.ts";
 import { ofKinds, serverKindOf } from "../kinds.ts";
+import type { DeskStore } from "../storage/desk-store.ts";
 import type { StoredSubmission } from "../storage/records.ts";
 import { letterTexts } from "../search-words.ts";
 import { packageTitle, type PackageTitles } from "./package-title.ts";
@@ -11,8 +13,7 @@ const summaryLengthMax = 200;
 /** Of the letter: more does not fit into a row. */
 const beginningLengthMax = 120;
 
-/** @param search the words of a search for words: the row then has the sentence that was found */
-export function inboxRow(submission: StoredSubmission, packageTitles: PackageTitles, search?: string): InboxRow {
+export function inboxRow(submission: StoredSubmission, packageTitles: PackageTitles): InboxRow {
   const { arrival, reference, kind, name, email, receivedAt, resume } = submission;
   const { status, stage, assignee, tags, version, disposable, lastReplyAt, lastAnswerAt, waitedFor, snoozedUntil } =
     submission;
@@ -38,7 +39,6 @@ export function inboxRow(submission: StoredSubmission, packageTitles: PackageTit
     summary: shorten(summaryOf(submission, packageTitles)),
     beginning: shorten(inOneLine(letterOf(submission) ?? ""), beginningLengthMax),
     hasResume: resume !== null,
-    ...(search !== undefined && { match: matchedSentence(submission, search) }),
   };
 }
 
@@ -67,23 +67,46 @@ function shorten(text: string, lengthMax = summaryLengthMax): string {
   return points.length <= lengthMax ? points.join("") : `${points.slice(0, lengthMax - 1).join("")}…`;
 }
 
+/** What is looked through of replies, notes and answers for the rows of one page, in UTF-16 code units. */
+const writtenLengthMax = 200_000;
+/** After so much of it others have their turn: 15 ms. */
+const turnLength = 10_000;
+
+/** The rows that a search for words has found, each with the sentence around the first word, of the text with the most of them. */
+export async function foundRows(
+  desk: Pick<DeskStore, "textsAbout">,
+  submissions: readonly StoredSubmission[],
+  packageTitles: PackageTitles,
+  search: string,
+): Promise<InboxRow[]> {
+  const wanted = [...wordsIn(foldLetters(search))].length;
+  let left = writtenLengthMax;
+  let looked = 0;
+  const rows: InboxRow[] = [];
+  for (const submission of submissions) {
+    let [most, match] = [0, ""];
+    const look = async (text: string) => {
+      const places = placesOf(search, text);
+      const found = new Set(places.map(({ word }) => word)).size;
+      if (found > most) [most, match] = [found, sentenceAround(text, places[0]!.from)];
+      looked += text.length;
+      if (looked >= turnLength) [looked] = [0, await nextTurn()];
+    };
+    for (const text of letterTexts(submission)) if (text !== null) await look(text);
+    if (most < wanted && left > 0) {
+      for (const text of await desk.textsAbout(submission.arrival)) {
+        left -= text.length;
+        if (left > 0) await look(text);
+      }
+    }
+    rows.push({ ...inboxRow(submission, packageTitles), match });
+  }
+  return rows;
+}
+
 const sentenceLengthMax = 200;
 /** What is shown before the word, where a sentence is too long. */
 const lengthBefore = 60;
-
-/** The sentence around the first word that was found, of the text with the most of them; empty: none has any. */
-export function matchedSentence(submission: StoredSubmission, search: string): string {
-  let most = 0;
-  let sentence = "";
-  for (const text of letterTexts(submission)) {
-    const places = placesOf(search, text ?? "");
-    const found = new Set(places.map(({ word }) => word)).size;
-    if (text === null || found <= most) continue;
-    most = found;
-    sentence = sentenceAround(text, places[0]!.from);
-  }
-  return sentence;
-}
 
 function sentenceAround(text: string, place: number): string {
   const earliest = Math.max(0, place - sentenceLengthMax);

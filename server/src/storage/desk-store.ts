@@ -186,6 +186,9 @@ export interface DeskStore {
   /** Newest first. `search`: a part of an address. */
   listSubscribers(filter: SubscriberFilter, page: PageRequest): Promise<Page<StoredSubscriber>>;
 
+  /** The latest replies, notes and answers of a submission, 10 of each, the first 10,000 characters of each. */
+  textsAbout(arrival: number): Promise<readonly string[]>;
+
   /** What the inbox's filter can be set to, of the latest {@link sharesOfMax} submissions of each kind. */
   choices(scope: Scope): Promise<readonly FilterChoice[]>;
 

@@ -203,10 +203,10 @@ describe("what follows", () => {
     const search = async () =>
       (
         (await (await root()).call("inbox.list", { filter: { letter: "zebra" }, page: {} })).data as {
-          rows: { reference: string }[];
+          rows: { reference: string; match: string }[];
         }
-      ).rows;
-    await expect.poll(async () => (await search()).map(({ reference }) => reference)).toEqual([one.reference]);
+      ).rows.map(({ reference, match }) => ({ reference, match }));
+    await expect.poll(search).toEqual([{ reference: one.reference, match: "I would like the zebra package." }]);
   });
 
   test("the assignee is told in place of the team", async () => {

@@ -3,7 +3,7 @@ import type { FilterChoice, InboxRow, News, Page, SubmissionDetail, WithPerson }
 import { kindOf, kindOfReference, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { z } from "zod";
 import { neighboursOf, submissionDetail } from "../../desk/detail.ts";
-import { inboxRow } from "../../desk/inbox-row.ts";
+import { foundRows, inboxRow } from "../../desk/inbox-row.ts";
 import { findMatching } from "../../desk/matching.ts";
 import { packageTitle } from "../../desk/package-title.ts";
 import { release } from "../../desk/mails.ts";
@@ -19,7 +19,9 @@ export const inboxProcedures = trpc.router({
     .input(z.object({ filter: inboxFilter, page }))
     .query(async ({ ctx: { console, desk, scope }, input }): Promise<Page<InboxRow>> => {
       const { rows, next } = await desk.listSubmissions(scope, input.filter, input.page);
-      return { rows: rows.map((one) => inboxRow(one, console.packageTitles, input.filter.letter)), next };
+      const { letter } = input.filter;
+      if (letter !== undefined) return { rows: await foundRows(desk, rows, console.packageTitles, letter), next };
+      return { rows: rows.map((one) => inboxRow(one, console.packageTitles)), next };
     }),
 
   matching: reads(...submissionRoles)
