@@ -17,7 +17,7 @@ export type InboundMail = {
   references: string[];
   /** The mailboxes of all From headers; groups are flattened. */
   from: { address: string; name: string }[];
-  /** To, Cc, Delivered-To, X-Original-To and the envelope's. */
+  /** The envelope's, and those that headers name (`recipientHeaders`). */
   recipients: string[];
   subject: string;
   date?: Date;
@@ -130,20 +130,25 @@ const person = z.object({ Email: text, Name: text });
 const persons = z.array(person).catch([]);
 const attachment = z.object({ Name: text, Content: text, ContentType: text });
 /** Postmark's document of a mail, as far as it is read: https://postmarkapp.com/developer/webhooks/inbound-webhook */
-const postmarkMail = z.object({
-  RawEmail: z.string().optional().catch(undefined),
-  FromFull: person.optional().catch(undefined),
-  From: text,
-  ToFull: persons,
-  CcFull: persons,
-  OriginalRecipient: text,
-  Subject: text,
-  Date: text,
-  TextBody: text,
-  HtmlBody: text,
-  Headers: z.array(header),
-  Attachments: z.array(attachment).catch([]),
-});
+const postmarkMail = z
+  .object({
+    RawEmail: z.string().optional().catch(undefined),
+    FromFull: person.optional().catch(undefined),
+    From: text,
+    To: text,
+    Cc: text,
+    ToFull: persons,
+    CcFull: persons,
+    BccFull: persons,
+    OriginalRecipient: text,
+    Subject: text,
+    Date: text,
+    TextBody: text,
+    HtmlBody: text,
+    Headers: z.array(header).default([]),
+    Attachments: z.array(attachment).catch([]),
+  })
+  .refine(({ From, FromFull, Headers }) => From !== "" || FromFull !== undefined || Headers.length > 0);
 
 /** @throws MalformedMail when it is no document of Postmark's */
 export async function parsePostmark(body: Uint8Array, { headersOnly = false } = {}): Promise<InboundMail> {
@@ -166,7 +171,13 @@ export async function parsePostmark(body: Uint8Array, { headersOnly = false } = 
   const listed = (list: typeof mail.ToFull) => list.slice(0, bounds.recipients).map(({ Email }) => Email);
   const from = mail.FromFull ?? { Email: mail.From, Name: "" };
   const source: Source = {
-    headers: [...headers, ...named("subject", mail.Subject), ...named("date", mail.Date)],
+    headers: [
+      ...headers,
+      ...named("subject", mail.Subject),
+      ...named("date", mail.Date),
+      ...named("to", mail.To),
+      ...named("cc", mail.Cc),
+    ],
     text: headersOnly ? unreadable : mail.TextBody,
     html: headersOnly ? "" : mail.HtmlBody,
     flow: "fixed",
@@ -176,7 +187,7 @@ export async function parsePostmark(body: Uint8Array, { headersOnly = false } = 
       content: headersOnly ? new Uint8Array() : Uint8Array.from(Buffer.from(Content, "base64")),
     })),
   };
-  const recipients = [...envelope.recipients, ...listed(mail.ToFull), ...listed(mail.CcFull)];
+  const recipients = [...envelope.recipients, ...[mail.ToFull, mail.CcFull, mail.BccFull].flatMap(listed)];
   const assembled = assemble(source, { recipients });
   return assembled.from.length > 0 ? assembled : { ...assembled, from: [sender(from.Email, from.Name)] };
 }
@@ -219,8 +230,11 @@ function assemble({ headers, parts, ...written }: Source, envelope: Envelope): I
   };
 }
 
+/** Servers write the first four for the address that a mail was delivered to. */
+const recipientHeaders = ["delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "to", "cc", "bcc"];
+
 function recipientsOf(all: (key: string) => string[], { recipients = [] }: Envelope): string[] {
-  const written = ["delivered-to", "x-original-to", "to", "cc"].flatMap((key) => all(key).flatMap(addressesIn));
+  const written = recipientHeaders.flatMap((key) => all(key).flatMap(addressesIn));
   const found = new Set([...recipients, ...written.map(({ address }) => address)]);
   found.delete("");
   return [...found].slice(0, bounds.recipients);

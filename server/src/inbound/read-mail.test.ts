@@ -19,6 +19,14 @@ it("tells what is quoted from what is not", async () => {
   expect(read.text).toContain("> When?");
 });
 
+it.each(["Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To", "Cc", "Bcc"])(
+  "reads recipients in %s",
+  async (name) => {
+    const { recipients } = await readMail(mail(`${name}: answers+x@desk.example\r\n`));
+    expect(recipients.toSorted()).toEqual(["answers+x@desk.example", "answers@desk.example"]);
+  },
+);
+
 it("reads what Postmark tells of a mail, or the mail that it quotes", async () => {
   const fields = {
     FromFull: { Email: "eve@example.org", Name: "Eve" },
@@ -38,10 +46,14 @@ it("reads what Postmark tells of a mail, or the mail that it quotes", async () =
     reply: "Gladly.",
     attachments: [{ name: "a.txt", bytes: Uint8Array.from(Buffer.from("abc")) }],
   });
+  const hidden = { From: "eve@example.org", To: "Us <answers+z@desk.example>", BccFull: fields.ToFull };
+  const recipients = ["answers+x@desk.example", "answers+z@desk.example"];
+  expect(await readPostmark(Buffer.from(JSON.stringify(hidden)))).toMatchObject({ recipients });
   const raw = mail("Subject: Raw\r\n", "x".repeat(50_000)).toString();
   expect(await readPostmark(Buffer.from(JSON.stringify({ ...fields, RawEmail: raw })))).toMatchObject({
     subject: "Raw",
   });
+  await expect(readPostmark(Buffer.from("{}"))).rejects.toThrow(MalformedMail);
   await expect(readPostmark(Buffer.from("{"))).rejects.toThrow(MalformedMail);
   await expect(readPostmark(Buffer.from(" ".repeat(50_000)))).rejects.toThrow(MalformedMail);
 });
