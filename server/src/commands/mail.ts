@@ -24,6 +24,11 @@ Examples:
   npm run --silent submissions -- mail list --status queued --limit 1000 | wc -l
 `;
 
+interface RetryOptions {
+  readonly status?: (typeof stopped)[number];
+  readonly now?: boolean;
+}
+
 const retryExamples = `
 The running service sends them within seconds; otherwise they are sent when it is started.
 
@@ -35,7 +40,8 @@ Examples:
 
 const heldExamples = `
 What was queued in a backup may have been sent after it was made. Look at it first: mail list --status queued. What is
-released goes out within seconds; with Postmark after half a minute, because it is asked twice whether it has the mail.
+released goes out within seconds; with Postmark after half a minute, because it is asked twice whether it has the mail. A
+decline goes out at its time.
 
 Examples:
   npm run submissions -- mail release                    all held mails and deliveries to webhooks
@@ -70,12 +76,14 @@ export function registerMail(program: Command, deps: CommandDeps): void {
     .description("Makes all failed mails due now, or one mail that was not sent. A sent mail is never sent again.")
     .argument("[id]", "of one mail, from mail list")
     .addOption(new Option("--status <status>", "all mails that are (default: failed)").choices(stopped))
+    .option("--now", "with an id: even a decline that waits for its time")
     .addHelpText("after", retryExamples)
-    .action(async (id: string | undefined, { status }: { status?: (typeof stopped)[number] }, command: Command) => {
+    .action(async (id: string | undefined, { status, now }: RetryOptions, command: Command) => {
       if (id !== undefined && status !== undefined) command.error("error: give either an id or --status");
+      if (id === undefined && now) command.error("error: --now needs an id");
       await using store = await openStore(configOf(deps).storage);
       const actor = commandLine(store);
-      if (id !== undefined) await retryOne(store.desk, id, actor);
+      if (id !== undefined) await retryOne(store.desk, id, actor, now);
       const count = id === undefined ? await retryMails(store.desk, status ?? "failed", actor) : 1;
       tell(deps, `${counted(count, "mail is", "mails are")} due now.`);
     });
@@ -111,9 +119,10 @@ export function registerRelease(program: Command, deps: CommandDeps): void {
     });
 }
 
-async function retryOne(desk: DeskStore, id: string, actor: Actor): Promise<void> {
-  const result = await wakeMail(desk, id, actor);
+async function retryOne(desk: DeskStore, id: string, actor: Actor, early?: boolean): Promise<void> {
+  const result = await wakeMail(desk, id, actor, early);
   if (result === "due") return;
+  if (result === "waits") throw new CommandFailed("This mail declines, and waits for its time. To send it now: --now.");
   if (result === "suppressed") throw new CommandFailed("The address of this mail is suppressed.");
   if (result === "capped") throw new CommandFailed("The address of this mail has had 3 such mails within 24 hours.");
   throw new CommandFailed("No mail with this id waits or has failed.");

@@ -13,9 +13,9 @@ export async function listMails(desk: DeskStore, { status, limit }: { status?: M
   return listed;
 }
 
-/** Makes a mail due now that was not sent. */
-export const wakeMail = (desk: DeskStore, id: string, actor: Actor) =>
-  desk.sendAgain(wholeScope, id, ["queued", "failed", "in-doubt"], actor);
+/** Makes a mail due now that was not sent. @param early also a decline that waits for its time */
+export const wakeMail = (desk: DeskStore, id: string, actor: Actor, early?: boolean) =>
+  desk.sendAgain(wholeScope, id, ["queued", "failed", "in-doubt"], actor, early);
 
 /** Makes all mails of a status due now that may be sent, the oldest first. Answers how many. */
 export async function retryMails(desk: DeskStore, status: MailStatus, actor: Actor): Promise<number> {

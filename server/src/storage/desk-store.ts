@@ -246,6 +246,7 @@ export interface DeskStore {
    * Sends a mail again if it is in one of these states. One that was not sent is due now; unless it was queued, its tries
    * are counted anew. Of a sent mail a new one is stored, due now; a sent welcome mail has lost its links and is
    * `not-sendable`. `left`: it is in another state, or another transaction changes it. Null when the scope holds no such mail.
+   * A decline goes out at its time; one that is queued until then `waits` as before, unless it is to be sent `early`.
    * A sent reply or notice counts as a reply of the operator, who has no more until `retryAt`.
    */
   sendAgain(
@@ -253,7 +254,8 @@ export interface DeskStore {
     mailId: string,
     statuses: readonly MailStatus[],
     actor: Actor,
-  ): Promise<"due" | "left" | "not-sendable" | "suppressed" | "capped" | { readonly retryAt: number } | null>;
+    early?: boolean,
+  ): Promise<"due" | "left" | "waits" | "not-sendable" | "suppressed" | "capped" | { readonly retryAt: number } | null>;
 
   /**
    * Removes one batch of what an address sent with all that belongs to it, its subscription, and its suppression, of which a

@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 import { stages } from "../../../shared/src/stages.ts";
 import { type Actor, repliesMax, undoMs, wholeScope } from "../../../server/src/storage/desk-store.ts";
+import { holding } from "../../../server/src/storage/sql/held.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
@@ -234,6 +235,43 @@ test("holds the mail where the person has answered since, until an operator says
   expect(await store.declines.release(recruiting, id, later)).toBe(true);
   expect((await detailOf(store, answered)).replies).toMatchObject([{ held: false }]);
   expect(await sent(later.at)).toContain(answered);
+});
+
+test("goes out at its time, whatever is sent again or released, unless an operator says so for it", async ({
+  store,
+  tested,
+}) => {
+  const references: string[] = [];
+  for (let n = 0; n < 5; n += 1) references.push(await acceptReference(store, application(n)));
+  const [asked, failed, moved, cancelled, released] = references as [string, string, string, string, string];
+  await decline(store, references);
+  const due = by.at + 2 * dayMs;
+  const again = async (reference: string, early?: boolean) =>
+    store.desk.sendAgain(wholeScope, (await declineMail(store, reference))!.id, ["queued", "failed"], by, early);
+  const sent = async (at: number) =>
+    (await claimAt(store, at)).map(({ about }) => "submission" in about && about.submission.reference);
+  expect(await again(asked)).toBe("waits");
+  expect(await sent(due - 1)).toEqual([]);
+  expect(await again(asked, true)).toBe("due");
+  const early = await claimAt(store, by.at);
+  expect(early.map(({ about }) => "submission" in about && about.submission.reference)).toEqual([asked]);
+  const taken = early.map(({ id }) => ({ id, result: "sent", at: by.at, providerId: "p" }) as const);
+  await store.mails.settle(taken, "sender");
+  const mail = await declineMail(store, failed);
+  const [row] = mail!.id.split("-");
+  await tested.query(`UPDATE mail SET status = 'failed', due_at = NULL, ended_at = ${by.at} WHERE id = ${row}`);
+  expect(await again(failed)).toBe("due");
+  expect(await declineMail(store, failed)).toMatchObject({ status: "queued", dueAt: due });
+  for (const hold of holding) await tested.query(hold);
+  expect(await sent(due)).toEqual([]);
+  // What a restored store holds is taken back as what waits.
+  await triage(store, moved, 2, { stage: "interview" }, by);
+  expect((await detailOf(store, moved)).replies).toEqual([]);
+  expect(await store.releaseHeld(null, by)).toBeGreaterThan(0);
+  const { id } = (await detailOf(store, cancelled)).replies[0]!;
+  expect(await store.declines.cancel(recruiting, id, by)).toBe(true);
+  expect(await sent(due - 1)).toEqual([]);
+  expect(new Set(await sent(due))).toEqual(new Set([failed, released]));
 });
 
 test("declining again replaces what waits", async ({ store }) => {

@@ -21,10 +21,16 @@ export const holding = [
 export function makeHeld(engine: Engine) {
   const { prepare, transaction } = engine;
   const audit = prepareAudit(engine);
+  // A decline goes out at its time. Before that it cannot have been sent, so it can be taken back as before.
+  const sendAt = "(SELECT send_at FROM reply WHERE reply.id = mail.reply AND send_at > $1)";
+  const atOnce = "due_at = $1, scheduled_at = $1";
+  const atItsTime = `due_at = coalesce(${sendAt}, $1),
+    scheduled_at = CASE WHEN ${sendAt} IS NULL THEN $1 ELSE scheduled_at END,
+    denials = CASE WHEN ${sendAt} IS NULL THEN denials END`;
   // Of all rows, or of one.
   const release = (table: "mail" | "webhook_delivery") =>
     prepare<object>(`
-      UPDATE ${table} SET due_at = $1, scheduled_at = $1, last_answer = NULL
+      UPDATE ${table} SET ${table === "mail" ? atItsTime : atOnce}, last_answer = NULL
       WHERE status = 'queued' AND due_at = ${heldUntil} AND (CAST($2 AS BIGINT) = 0 OR id = $2 AND created_at = $3)
       RETURNING id`);
   const [releaseMails, releaseDeliveries] = [release("mail"), release("webhook_delivery")];

@@ -111,7 +111,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
         const { reference, statusBefore, versionAfter, assigned } = reply;
         const row = (yield* lockRows(scope, [reference])).get(reference);
         if (row === undefined) return null;
-        if (actor.at >= reply.at + undoMs || !(yield* isWaiting(id))) return false;
+        if (actor.at >= reply.at + undoMs || !(yield* isWaiting(id, actor.at))) return false;
         yield* remove(id);
         yield* audit({ action: "reply.undo", subject: reference, detail: { reply: id } }, actor);
         // Not where another reply has followed: the person was answered.

@@ -3,6 +3,7 @@ import type { Actor } from "../desk-store.ts";
 import type { SubmissionKind } from "../records.ts";
 import type { prepareAudit } from "./audit.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
+import { heldUntil } from "./held.ts";
 
 /** Stores the mail to the person and, with `copies`, that to the team. */
 export function prepareReplyMails({ prepare }: Engine) {
@@ -23,12 +24,14 @@ export function prepareReplyMails({ prepare }: Engine) {
 /** Whether all mails of a reply still wait, locked for the transaction. */
 export function prepareWaiting({ prepare, locking }: Engine) {
   // Neither a mail that another transaction changes at this moment, nor one that failed and is due again: it has an answer.
+  // What a restored store holds may have been sent, but not before its time.
   const lockWaiting = prepare<object>(`
     SELECT id FROM mail WHERE reply = $1 AND status = 'queued' AND lease_owner IS NULL AND attempts = 0
-      AND denials IS NULL AND last_answer IS NULL ${locking("FOR UPDATE SKIP LOCKED")}`);
+      AND (denials IS NULL AND last_answer IS NULL
+        OR due_at = ${heldUntil} AND (SELECT send_at FROM reply WHERE id = $1) > $2) ${locking("FOR UPDATE SKIP LOCKED")}`);
   const countMails = prepare<{ stored: number }>("SELECT count(*) AS stored FROM mail WHERE reply = $1");
-  return function* (reply: number): Steps<boolean> {
-    const [waiting, counted] = yield* together([lockWaiting(reply), countMails(reply)]);
+  return function* (reply: number, at: number): Steps<boolean> {
+    const [waiting, counted] = yield* together([lockWaiting(reply, at), countMails(reply)]);
     return waiting.length === only(counted).stored;
   };
 }
@@ -50,7 +53,7 @@ export function prepareTakingBack(engine: Engine, audit: ReturnType<typeof prepa
   return function* (arrivals: readonly number[], actor: Actor, one?: number): Steps<number> {
     let taken = 0;
     for (const { id, reference } of arrivals.length === 0 ? [] : yield* find(arrivals)) {
-      if ((one ?? id) !== id || !(yield* isWaiting(id))) continue;
+      if ((one ?? id) !== id || !(yield* isWaiting(id, actor.at))) continue;
       yield* remove(id);
       yield* audit({ action: "mail.cancel", subject: reference, detail: { reply: id } }, actor);
       taken += 1;

@@ -18,6 +18,8 @@ interface Mail {
   readonly status: MailStatus;
   readonly submission: number | null;
   readonly reply: number | null;
+  /** Of a decline: when it is to go out. */
+  readonly sendAt: number | null;
   readonly reference: string | null;
   /** Of the address that the mail is about; empty: it is about none. */
   readonly key: string;
@@ -31,10 +33,10 @@ export function makeSendingAgain(engine: Engine) {
   const standingOf = prepareStanding(engine);
   const freeAt = prepareOperatorLimit(engine);
   const text = `
-    SELECT mail.kind, mail.status, mail.submission, mail.reply, submission.reference,
+    SELECT mail.kind, mail.status, mail.submission, mail.reply, reply.send_at AS "sendAt", submission.reference,
       coalesce(submission.email_key, mail.subscriber, '') AS key,
       coalesce(again_at, receipt_at, mail.created_at) AS "countedAt"
-    FROM mail LEFT JOIN submission ON submission.arrival = mail.submission
+    FROM mail LEFT JOIN submission ON submission.arrival = mail.submission LEFT JOIN reply ON reply.id = mail.reply
     WHERE mail.id = $1 AND mail.created_at = $2`;
   const find = prepare<Mail>(text);
   const lock = prepare<Mail>(`${text} ${locking("FOR UPDATE OF mail SKIP LOCKED")}`);
@@ -58,7 +60,7 @@ export function makeSendingAgain(engine: Engine) {
     FROM submission WHERE arrival = $2 ${locking("FOR KEY SHARE")}`);
 
   return {
-    sendAgain: (scope, id, statuses, actor) =>
+    sendAgain: (scope, id, statuses, actor, early = false) =>
       transaction(function* () {
         const { at } = actor;
         const named = parseMailId(id);
@@ -83,6 +85,8 @@ export function makeSendingAgain(engine: Engine) {
         if (mail === undefined) return (yield* find(named.row, named.createdAt)).length === 0 ? null : "left";
         if (!statuses.includes(mail.status)) return "left";
         const { status, submission, reply, reference, countedAt } = mail;
+        const dueAt = early ? at : Math.max(at, mail.sendAt ?? 0);
+        if (status === "queued" && dueAt > at) return "waits";
         // The next answer is told of anew.
         if (status === "sent" && (submission === null || kind === "answer")) return "not-sendable";
         const isJudged = status !== "queued" && isToPerson(kind);
@@ -93,7 +97,7 @@ export function makeSendingAgain(engine: Engine) {
         const countedBy = isOurs ? againBy(actor.operator) : key;
         if (status === "sent") yield* storeAnew(kind, submission, at, isCounted ? countedBy : null, reply);
         else {
-          yield* wake(named.row, at);
+          yield* wake(named.row, dueAt);
           if (isCounted) yield* count(named.row, countedBy, at);
         }
         const subject = reference ?? (kind === "newsletter-welcome" ? "newsletter" : "");
