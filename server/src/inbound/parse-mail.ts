@@ -145,10 +145,10 @@ const postmarkMail = z
     Date: text,
     TextBody: text,
     HtmlBody: text,
-    Headers: z.array(header).default([]),
+    Headers: z.array(header).optional(),
     Attachments: z.array(attachment).catch([]),
   })
-  .refine(({ From, FromFull, Headers }) => From !== "" || FromFull !== undefined || Headers.length > 0);
+  .refine(({ From, FromFull, Headers }) => Headers !== undefined || FromFull !== undefined || From !== "");
 
 /** @throws MalformedMail when it is no document of Postmark's */
 export async function parsePostmark(body: Uint8Array, { headersOnly = false } = {}): Promise<InboundMail> {
@@ -165,7 +165,9 @@ export async function parsePostmark(body: Uint8Array, { headersOnly = false } = 
   if (mail.RawEmail !== undefined && mail.RawEmail !== "") {
     return parseMail(Buffer.from(mail.RawEmail), envelope, { headersOnly });
   }
-  const headers = mail.Headers.slice(0, 1_000).map(({ Name, Value }) => ({ key: Name.toLowerCase(), value: Value }));
+  const headers = (mail.Headers ?? [])
+    .slice(0, 1_000)
+    .map(({ Name, Value }) => ({ key: Name.toLowerCase(), value: Value }));
   const named = (key: string, value: string) =>
     value === "" || headers.some((each) => each.key === key) ? [] : [{ key, value }];
   const listed = (list: typeof mail.ToFull) => list.slice(0, bounds.recipients).map(({ Email }) => Email);
