@@ -17,7 +17,7 @@ const compactTemplates: PluginOption = {
   name: "compact-templates",
   transform(code, id) {
     const compact = new MagicString(code);
-    if (id.endsWith("/shared/src/forms/form-style.ts")) compact.replaceAll(/(?<=[{};:,>])\s+|;?\s+(?=[{}>!])/g, "");
+    if (id.endsWith("/shared/src/forms/form-style.ts")) compact.replaceAll(/(?<=[{};:,>+])\s+|;?\s+(?=[{}>!+])/g, "");
     else if (/\/shared\/src\/[\w-]+-(?:fields|table)\.ts$/.test(id)) compact.replaceAll(documentWords, "");
     else if (id.endsWith("/shared/src/limits.ts")) compact.replaceAll(serverLimits, "");
     else if (id.endsWith("/shared/src/kinds.ts")) compact.replaceAll(consoleWords, "");

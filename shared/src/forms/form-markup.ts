@@ -9,7 +9,7 @@ import { fieldOf, forms, type FormField, type FormName } from "./form-fields.ts"
 import type { FormReceipt, FormState } from "./form-state.ts";
 import type { FormStrings } from "./form-strings.ts";
 import { html, type Markup } from "../html.ts";
-import { translated, wordedIssues, wordsOf, type WordedIssue } from "./issue-words.ts";
+import { filled, translated, wordedIssues, wordsOf, type WordedIssue } from "./issue-words.ts";
 import { formFields, ownFields } from "./own-fields.ts";
 
 /** The content of the shadow root of a form's element. */
@@ -111,8 +111,10 @@ export function summaryMarkup(
   strings: FormStrings,
   { title, message, retry }: Failing = {},
 ): Markup {
-  if (issues.length === 0 && !message) return html``;
-  const heading = title ?? (issues.length > 0 ? strings.problems : message);
+  if (!issues.length && !message) return html``;
+  const count = issues.length;
+  const heading =
+    title ?? (count > 0 ? filled(count > 1 ? strings.problemsMany : strings.problems, { count }) : message);
   // A link says the label of its field, unless the problem already names the field.
   const text = ({ field, text: words }: WordedIssue) => {
     const own = field && wordsOf(field, strings);

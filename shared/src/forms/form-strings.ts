@@ -33,8 +33,9 @@ export const english = {
   otherPosition: "Which position?",
   /** Stands behind the label of an optional field. */
   optional: "optional",
-  /** Heading above the list of problems. */
-  problems: "There is a problem",
+  /** Heading above one problem, and above the list of several. */
+  problems: "There is 1 thing to fix",
+  problemsMany: "There are {count} things to fix",
   /** Label of the honeypot, which people do not see. */
   trap: "Leave this field empty",
   /** Hint of the packages where any identifier may be typed. */

@@ -38,7 +38,8 @@ form > fieldset > legend + * { clear: both; }
 p { margin: 0; }
 .field > label, .field > legend { display: block; margin-bottom: .375rem; font-weight: 600; }
 .optional { color: var(--quiet); font-weight: 400; }
-.hint { margin-bottom: .375rem; color: var(--quiet); font-size: .9375em; }
+.hint, .chosen span, .reference > span, ::slotted(*), .privacy { margin: 0; color: var(--quiet); font-size: .9375em; }
+.hint { margin-bottom: .375rem; }
 .error, .note { margin-top: .375rem; font-size: .9375em; }
 fieldset > .error { margin: 0 0 .5rem; }
 .error { position: relative; padding-inline-start: 1.65em; color: var(--bad); font-weight: 600; }
@@ -62,13 +63,12 @@ input:not([type=checkbox]), textarea, select {
 textarea { resize: vertical; }
 .summary, .receipt, input, textarea, select { scroll-margin-block: 8rem; }
 [aria-invalid=true]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+:focus-visible, .box:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
 :is(input:not([type=checkbox]), textarea, select):focus-visible { border-color: var(--accent); outline-width: 2px; outline-offset: 0; box-shadow: 0 0 0 5px color-mix(in srgb, var(--accent) 18%, transparent); }
 .boxes { display: grid; gap: .5rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); }
 .boxes:has(> :nth-child(13)) { max-height: 24rem; padding: .5rem; border: 1px solid var(--hairline); border-radius: var(--radius); overflow-y: auto; }
 .box { display: flex; gap: .75rem; align-items: center; min-height: 2.875rem; padding: .5rem .75rem; border: 1px solid var(--hairline); border-radius: var(--radius); background: var(--surface); cursor: pointer; }
 .box:has(:checked) { border-color: var(--accent); background: color-mix(in srgb, var(--accent) 8%, var(--surface)); }
-.box:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
 .box > span { min-width: 0; }
 input[type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); outline: 0; }
 .drop { position: relative; display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; padding: .75rem; border: 1.5px dashed var(--line); border-radius: var(--radius); background: var(--surface); }
@@ -84,13 +84,12 @@ input[type=checkbox] { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; a
 .drop b { color: var(--accent); font-weight: 600; text-decoration: underline; }
 .invitation span { color: var(--quiet); }
 .chosen { flex: 1; min-width: 0; }
-.chosen span { display: block; color: var(--quiet); font-size: .9375em; }
+.chosen span, .reference > span { display: block; }
 .drop button { position: relative; z-index: 1; }
 button { min-height: 2.875rem; margin: 0; padding: .5625rem 1.375rem; border: 1px solid transparent; border-radius: var(--radius); background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; }
-button[aria-disabled=true] { display: inline-flex; gap: .625rem; align-items: center; justify-content: center; background: var(--accent); opacity: .75; cursor: progress; }
+button[aria-disabled=true] { display: inline-flex; gap: .625rem; align-items: center; justify-content: center; opacity: .75; cursor: progress; }
 button[aria-disabled=true]::before { content: ""; width: 1em; height: 1em; border: 2px solid; border-inline-end-color: transparent; border-radius: 50%; animation: turn .8s linear infinite; }
 @keyframes turn { to { rotate: 1turn; } }
-button.quiet[aria-disabled=true] { background: none; }
 button.link { min-height: 1.75rem; padding: 0; border: 0; background: none; color: var(--accent); font-weight: inherit; text-decoration: underline; text-underline-offset: .2em; }
 button.quiet { border-color: var(--line); background: transparent; color: inherit; font-weight: 500; }
 .drop button.quiet, .reference button { min-height: 2.25rem; padding: .25rem .875rem; }
@@ -99,7 +98,6 @@ button.quiet { border-color: var(--line); background: transparent; color: inheri
 .send .status:empty { flex-basis: 0; }
 .percent { color: var(--quiet); font-variant-numeric: tabular-nums; }
 slot { display: contents; }
-::slotted(*), .privacy { margin: 0; color: var(--quiet); font-size: .9375em; }
 .privacy a { color: var(--accent); text-underline-offset: .2em; }
 progress { order: 1; flex: 1 0 100%; width: 100%; height: .5rem; border: 0; border-radius: 1rem; overflow: hidden; appearance: none; background: var(--hairline); color: var(--accent); }
 progress::-webkit-progress-bar { background: var(--hairline); }
@@ -117,7 +115,6 @@ progress::-moz-progress-bar { border-radius: 1rem; background: var(--accent); }
 .sign { display: block; fill: color-mix(in srgb, var(--good) 14%, transparent); stroke: var(--good); stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .sign circle { stroke: none; }
 .sign path { fill: none; }
-.reference > span { display: block; color: var(--quiet); font-size: .9375em; }
 .reference button { margin: .25rem .5rem .25rem 0; }
 .reference strong { font-size: 1.125em; font-variant-numeric: tabular-nums; user-select: all; }
 .trap { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

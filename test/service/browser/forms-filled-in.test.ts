@@ -58,7 +58,7 @@ describe("an e-mail address", () => {
     await mouse.down();
     expect(await button.boundingBox()).toEqual(place);
     await mouse.up();
-    await form.getByRole("group", { name: "There is a problem" }).waitFor();
+    await form.getByRole("group", { name: "There are 2 things to fix" }).waitFor();
     await form.getByRole("button", { name: "Did you mean ann@gmail.com?" }).waitFor();
 
     // The labels of a pair stay side by side when one field has a problem.

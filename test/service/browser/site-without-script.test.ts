@@ -79,7 +79,7 @@ test("a mistake is shown with the form as it was, and once mended it is sent onc
   await page.getByRole("heading", { name: "Your inquiry has not been sent yet" }).waitFor();
   await expect.poll(() => page.title()).toContain("not been sent");
   const refused = refusedForm(page);
-  const problems = refused.getByRole("group", { name: "There is a problem" });
+  const problems = refused.getByRole("group", { name: "There is 1 thing to fix" });
   const email = refused.getByLabel("E-mail address");
   await expect.poll(() => email.getAttribute("aria-invalid")).toBe("true");
   await expect.poll(() => email.inputValue()).toBe("ann@localhost");
