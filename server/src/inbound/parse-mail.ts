@@ -233,7 +233,9 @@ function assemble({ headers, parts, ...written }: Source, envelope: Envelope): I
 }
 
 /** Servers write the first four for the address that a mail was delivered to. */
-const recipientHeaders = ["delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "to", "cc", "bcc"];
+const recipientHeaders = "delivered-to x-original-to envelope-to x-envelope-to to cc bcc resent-to resent-cc".split(
+  " ",
+);
 
 function recipientsOf(all: (key: string) => string[], { recipients = [] }: Envelope): string[] {
   const written = recipientHeaders.flatMap((key) => all(key).flatMap(addressesIn));

@@ -19,7 +19,7 @@ it("tells what is quoted from what is not", async () => {
   expect(read.text).toContain("> When?");
 });
 
-it.each(["Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To", "Cc", "Bcc"])(
+it.each(["Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To", "Cc", "Bcc", "Resent-To"])(
   "reads recipients in %s",
   async (name) => {
     const { recipients } = await readMail(mail(`${name}: answers+x@desk.example\r\n`));

@@ -52,7 +52,9 @@ test.each<[string, object]>([
   expect(readWebhook(body, now)).toMatchObject({ result: "malformed" });
 });
 
-test("an event from the future counts as of now", () => {
+test("an event from the future, or without any time, counts as of now", () => {
+  const timeless = { RecordType: "SpamComplaint", Email: "ann@buyer.example" };
+  expect(readWebhook(timeless, now)).toMatchObject({ change: { reason: "complained", at: now } });
   expect(readWebhook({ ...complaint, BouncedAt: "2027-01-01T00:00:00Z" }, now)).toMatchObject({ change: { at: now } });
 });
 

@@ -17,7 +17,11 @@ const word = z
   .string("This field must be one text.")
   .refine(({ length }) => length <= wordLengthMax, { error: "This field is too long.", abort: true });
 const truth = z.boolean("This field must be true or false.");
-const time = word.transform((written) => Date.parse(written)).refine((at) => Number.isFinite(at), "Not a time.");
+// Without one it is now: what lies in the future becomes that.
+const time = word
+  .default("9999-12-31")
+  .transform((written) => Date.parse(written))
+  .refine((at) => Number.isFinite(at), "Not a time.");
 
 const envelope = z.object({ RecordType: word });
 const bounce = z
