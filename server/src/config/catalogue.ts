@@ -6,7 +6,7 @@ import { required } from "@submissions/shared/fields";
 import { textLengthMax } from "@submissions/shared/limits";
 import { readText, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
-import { parseJson, path, refuse, type Kind } from "./kinds.ts";
+import { parseJson, path, refuse, type SettingType } from "./setting-types.ts";
 
 const count = z.number().positive().lt(1e9).nullable().catch(null);
 const name = required({ rule: requiredText(textLengthMax.name) });
@@ -49,7 +49,7 @@ export const fileText = path.transform((file, context) => {
   }
 });
 
-export const catalogue: Kind<readonly CataloguePackage[]> = fileText.transform((text, context) => {
+export const catalogue: SettingType<readonly CataloguePackage[]> = fileText.transform((text, context) => {
   const json = parseJson(text);
   if (json === undefined) return refuse(context, "the file is not valid JSON.");
   const wrong = (index: number, problem: string) => refuse(context, `package ${index + 1} of the file ${problem}.`);
@@ -65,7 +65,7 @@ export const catalogue: Kind<readonly CataloguePackage[]> = fileText.transform((
 });
 
 /** A text with one domain a line; what follows a `#` is a comment. Domains are read in lower case and ASCII. */
-export const disposableDomains: Kind<readonly string[]> = fileText.transform((text, context) => {
+export const disposableDomains: SettingType<readonly string[]> = fileText.transform((text, context) => {
   const domains = new Set<string>();
   for (const [index, line] of text.split("\n").entries()) {
     const domain = line.replace(/#.*/s, "").trim();

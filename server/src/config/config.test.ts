@@ -372,12 +372,12 @@ describe("the table of settings", () => {
   });
 
   test.each(table.filter(([, { example }]) => example !== undefined))("has a valid example of %s", (_, one) => {
-    expect(one.kind.safeParse(one.example).success).toBe(true);
+    expect(one.type.safeParse(one.example).success).toBe(true);
   });
 
   test.each(table)("has a default of %s that may be set, or says what is in force without", (_name, setting) => {
     if (setting.default === null || setting.default === "") expect(setting.unset).not.toBe("");
-    else expect(setting.kind.safeParse(setting.default).success).toBe(true);
+    else expect(setting.type.safeParse(setting.default).success).toBe(true);
   });
 
   test("hides what may hold a credential", () => {

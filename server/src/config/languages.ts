@@ -6,7 +6,7 @@ import { english, type FormStrings } from "@submissions/shared/forms/form-string
 import { overridden, stringsIn, type StringsOverride } from "@submissions/shared/forms/override-strings";
 import type { Language } from "@submissions/shared/language";
 import german from "@submissions/shared/languages/de.json" with { type: "json" };
-import { parseJson, path, refuse, type Kind } from "./kinds.ts";
+import { parseJson, path, refuse, type SettingType } from "./setting-types.ts";
 import { englishMails, readWords, type MailWords, type Words } from "./mail-words.ts";
 import { englishPages, type PageWords } from "./page-words.ts";
 
@@ -129,7 +129,7 @@ export const mailsOf = (languages: Languages): Map<string, Words> =>
 const fileName = /^([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\.json$/i;
 
 /** The languages of a folder. */
-export const languages: Kind<Languages> = path.transform((folder, context) => {
+export const languages: SettingType<Languages> = path.transform((folder, context) => {
   try {
     const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
     if (files.length === 0) return refuse(context, "the folder has no file like fr.json.");

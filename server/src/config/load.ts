@@ -34,7 +34,7 @@ export function loadConfig(environment: Environment) {
   const values: { [Name in SettingName]?: unknown } = {};
   for (const [name, setting] of table) {
     const raw = rawOf(environment, name);
-    const read = raw === undefined ? null : setting.kind.safeParse(raw);
+    const read = raw === undefined ? null : setting.type.safeParse(raw);
     if (read?.success === false) problems.push({ name, message: read.error.issues[0]?.message ?? "cannot be used." });
     else values[name] = read === null ? defaultOf(setting) : read.data;
   }
@@ -44,9 +44,9 @@ export function loadConfig(environment: Environment) {
   return { ok: true as const, config: configFrom(values as Values) };
 }
 
-function defaultOf({ kind, default: text }: Setting): unknown {
+function defaultOf({ type, default: text }: Setting): unknown {
   if (text === null) return null;
-  return text === "" ? [] : kind.parse(text);
+  return text === "" ? [] : type.parse(text);
 }
 
 function* problemsBetween(
@@ -133,7 +133,7 @@ export function describeSettings(environment: Environment): readonly (readonly [
     const raw = rawOf(environment, name) ?? setting.default;
     if (raw === null || raw === "") return [name, `(${setting.unset.replaceAll("`", "")})`];
     if (setting.secret === true) return [name, "(set, not shown)"];
-    const value = setting.kind.parse(raw);
+    const value = setting.type.parse(raw);
     return [name, typeof value === "string" ? value : raw];
   });
 }

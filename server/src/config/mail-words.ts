@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fieldOfKind } from "@submissions/shared/field-table";
 import { kindOf, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
-import { path, refuse, type Kind } from "./kinds.ts";
+import { path, refuse, type SettingType } from "./setting-types.ts";
 
 /** The mails, and what their files may name in double braces. `newsletter-active` is the welcome under single opt-in. */
 const placesOf: ReadonlyMap<string, readonly string[]> = new Map([
@@ -50,7 +50,7 @@ function readFolder(folder: string): Map<string, Words> | string {
 /** The English words, which every other language may lack. */
 export const englishMails = readFolder(fileURLToPath(new URL("../mail/words", import.meta.url))) as MailWords;
 
-export const mailWords: Kind<MailWords> = path.transform((folder, context) => {
+export const mailWords: SettingType<MailWords> = path.transform((folder, context) => {
   try {
     const own = readFolder(folder);
     if (typeof own === "string") return refuse(context, own);

@@ -1,4 +1,4 @@
-// The kinds of settings, as zod schemas of a text. The messages never quote the text, because a secret may have been pasted
+// The types of settings, as zod schemas of a text. The messages never quote the text, because a secret may have been pasted
 // into the wrong variable.
 import { accessSync, constants } from "node:fs";
 import { isIP } from "node:net";
@@ -15,7 +15,7 @@ import type { OAuthSettings } from "../oauth-tokens.ts";
 import type { ClamdAddress } from "../resumes/scanning.ts";
 
 /** Reads a text. Of what is wrong with it the first message is shown, in plain words that do not quote it. */
-export type Kind<T> = z.ZodType<T, string>;
+export type SettingType<T> = z.ZodType<T, string>;
 
 /** Larger teams need a mailing list of their own; mail providers refuse 51 recipients. */
 const teamAddressesMax = 50;
@@ -47,10 +47,10 @@ export function parseJson(json: string): unknown {
 }
 
 /** What a function reads; undefined: the text is wrong. */
-const read = <T>(reader: (raw: string) => T | undefined, message: string): Kind<T> =>
+const read = <T>(reader: (raw: string) => T | undefined, message: string): SettingType<T> =>
   text.transform((raw, context) => reader(raw) ?? refuse(context, message));
 
-export function wholeNumber(min: number, max: number): Kind<number> {
+export function wholeNumber(min: number, max: number): SettingType<number> {
   // Written when it is needed: the first number in words costs 8 MB.
   const error = () => `must be a whole number from ${min} to ${max.toLocaleString("en")}.`;
   return text
@@ -60,28 +60,28 @@ export function wholeNumber(min: number, max: number): Kind<number> {
 }
 
 /** A time of the day, in minutes since midnight. */
-export const timeOfDay: Kind<number> = text
+export const timeOfDay: SettingType<number> = text
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "must be a time from 00:00 to 23:59.")
   .transform((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)));
 
-export function line(lengthMax: number): Kind<string> {
+export function line(lengthMax: number): SettingType<string> {
   const message = `must be one line of at most ${lengthMax} characters.`;
   return text.max(lengthMax, message).regex(/^\P{Cc}*$/u, message);
 }
 
-export const oneOf = <const Word extends string>(...words: readonly Word[]): Kind<Word> =>
+export const oneOf = <const Word extends string>(...words: readonly Word[]): SettingType<Word> =>
   read((raw) => words.find((word) => word === raw), `must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}.`);
 
-export const host: Kind<string> = text.refine(
+export const host: SettingType<string> = text.refine(
   (name) => isIP(name) !== 0 || /^[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?$/i.test(name),
   "must be a host name or an IP address, without a port or brackets.",
 );
 
 /** An absolute path; relative ones are taken from the working directory. */
-export const path: Kind<string> = text.regex(/^[^\0]*$/, "must be a path.").transform((name) => resolve(name));
+export const path: SettingType<string> = text.regex(/^[^\0]*$/, "must be a path.").transform((name) => resolve(name));
 
 /** A ClamAV daemon: `host:port`, or the absolute path of its Unix socket. */
-export const clamdAddress: Kind<ClamdAddress> = read((address) => {
+export const clamdAddress: SettingType<ClamdAddress> = read((address) => {
   if (address.startsWith("/")) return { path: address };
   const [, name = "", port = ""] = /^\[?([^\]\s/]+)\]?:([0-9]{1,5})$/.exec(address) ?? [];
   return Number(port) >= 1 && Number(port) <= 65_535 ? { host: name, port: Number(port) } : undefined;
@@ -98,18 +98,20 @@ const webAddress = text
   .regex(/^[^?#]*$/, "must not hold a query or a fragment.");
 
 /** An http or https base address without query, fragment and credentials; a trailing slash is dropped. */
-export const httpUrl: Kind<string> = webAddress.transform((address) => new URL(address).href.replace(/\/+$/, ""));
+export const httpUrl: SettingType<string> = webAddress.transform((address) =>
+  new URL(address).href.replace(/\/+$/, ""),
+);
 
 // The base address of an identity provider: https, or http on this machine. As it was written, because it is compared with
 // what the provider calls itself, and some of these names end in a slash.
-export const issuer: Kind<string> = webAddress.refine(
+export const issuer: SettingType<string> = webAddress.refine(
   (address) =>
     /^https:\/\/|^http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/.test(URL.parse(address)?.href ?? ""),
   "must start with https://, unless the provider runs on this machine.",
 );
 
 /** A bucket of an object store, and the beginning of the names of our objects in it: empty, or ending in a slash. */
-export const s3Address: Kind<{ readonly bucket: string; readonly prefix: string }> = read((address) => {
+export const s3Address: SettingType<{ readonly bucket: string; readonly prefix: string }> = read((address) => {
   const [, bucket, below = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(address) ?? [];
   const parts = below.replace(/\/$/, "").split("/");
   const usable = below === "" || parts.every((part) => /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/.test(part));
@@ -121,7 +123,7 @@ const postgresParameters = ["sslmode", "sslrootcert", "host"];
 const tlsModes = ["verify-full", "require", "disable"];
 const parametersOf = (address: string) => new URLSearchParams(URL.parse(address)?.search);
 
-export const postgresUrl: Kind<string> = text
+export const postgresUrl: SettingType<string> = text
   .refine(
     (address) =>
       /^postgres(?:ql)?:$/.test(URL.parse(address)?.protocol ?? "") &&
@@ -167,7 +169,7 @@ const smtpParameters = new Map([
   ["tls.rejectUnauthorized", flag],
 ]);
 
-export const smtpUrl: Kind<string> = text
+export const smtpUrl: SettingType<string> = text
   .refine((address) => {
     const url = URL.parse(address);
     return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && !/[\s\p{Cc}]/u.test(address);
@@ -181,7 +183,7 @@ export const smtpUrl: Kind<string> = text
   );
 
 /** `imaps://user:password@host:port/MAILBOX`, percent-encoded. */
-export const imapUrl: Kind<ImapSettings> = read((address) => {
+export const imapUrl: SettingType<ImapSettings> = read((address) => {
   const url = URL.parse(address);
   if (url === null || !/^imaps?:$/.test(url.protocol) || url.hostname === "" || url.username === "") return undefined;
   const { "tls.rejectUnauthorized": strict = "true", ...others } = Object.fromEntries(url.searchParams);
@@ -202,7 +204,7 @@ export const imapUrl: Kind<ImapSettings> = read((address) => {
 }, "must look like imaps://user:password@host:port/MAILBOX (or imap://…), percent-encoded, and have no parameter but tls.rejectUnauthorized (true or false).");
 
 /** `https://client:secret@host/path?refresh_token=…&scope=…`, percent-encoded. */
-export const oauthUrl: Kind<OAuthSettings> = read((address) => {
+export const oauthUrl: SettingType<OAuthSettings> = read((address) => {
   const url = URL.parse(address);
   if (url === null || !(url.protocol === "https:" || /^http:\/\/[^/]*@(?:127\.0\.0\.1|localhost)[:/]/.test(address)))
     return undefined;
@@ -225,18 +227,18 @@ function decoded(encoded: string): string | null {
   }
 }
 
-export const token = (lengthMin = 1): Kind<string> =>
+export const token = (lengthMin = 1): SettingType<string> =>
   text
     .regex(/^[\u0021-\u007E]+$/, "must be one word without spaces.")
     .min(lengthMin, `must have at least ${lengthMin} characters, drawn at random.`);
 
-export const dnsServer: Kind<string> = text.refine((server) => {
+export const dnsServer: SettingType<string> = text.refine((server) => {
   const [, address = "", port] = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(server) ?? [];
   return isIP(address) !== 0 && Number(port) <= 65_535;
 }, "must be an IP address and a port.");
 
 /** Headers as OpenTelemetry writes them: `name=value` with commas between them, percent-encoded. */
-export const headerList: Kind<Readonly<Record<string, string>>> = read((list) => {
+export const headerList: SettingType<Readonly<Record<string, string>>> = read((list) => {
   const headers: Record<string, string> = {};
   for (const item of splitList(list)) {
     const [, name = "", value = ""] = /^([\w!#$%&'*+.^`|~-]+)\s*=\s*([\u0020-\u007E]+)$/.exec(item) ?? [];
@@ -246,20 +248,20 @@ export const headerList: Kind<Readonly<Record<string, string>>> = read((list) =>
   return headers;
 }, "must look like name=value, with commas between several, in ASCII.");
 
-export const share: Kind<number> = text
+export const share: SettingType<number> = text
   .regex(/^(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?)$/, "must be a number from 0 to 1.")
   .transform(Number);
 
-export const noticeVersion: Kind<string> = text.regex(
+export const noticeVersion: SettingType<string> = text.regex(
   new RegExp(`^[\\u0021-\\u007E]{1,${textLengthMax.consentText}}$`),
   `must be one word of at most ${textLengthMax.consentText} characters.`,
 );
 
 /** A secret that signs: 128 bits and more, even when they are written in hexadecimal digits. */
-export const signingKey: Kind<string> = text.min(32, "must have at least 32 characters, drawn at random.");
+export const signingKey: SettingType<string> = text.min(32, "must have at least 32 characters, drawn at random.");
 
 /** `user:password` of Basic authentication; the first colon parts them. */
-export const webhookCredentials: Kind<{ readonly user: string; readonly password: string }> = text
+export const webhookCredentials: SettingType<{ readonly user: string; readonly password: string }> = text
   .regex(/^[^:\p{Cc}]+:\P{Cc}*$/u, "must look like user:password.")
   .refine(
     (pair) => pair.length - pair.indexOf(":") > webhookPasswordLengthMin,
@@ -268,7 +270,7 @@ export const webhookCredentials: Kind<{ readonly user: string; readonly password
   .transform((pair) => ({ user: pair.slice(0, pair.indexOf(":")), password: pair.slice(pair.indexOf(":") + 1) }));
 
 /** `name@example.org` or `Name <name@example.org>`. */
-export const namedAddress: Kind<Sender> = read((sender) => {
+export const namedAddress: SettingType<Sender> = read((sender) => {
   const parts = /^(?:(?<name>[^<>]*?)\s*<(?<inner>[^<>]*)>|(?<bare>[^<>]*))$/u.exec(sender)?.groups;
   const address = readEmail(parts?.["inner"] ?? parts?.["bare"] ?? "");
   const name = (parts?.["name"] ?? "").replace(/^"(.*)"$/, "$1").replace(/\\(["\\])/g, "$1");
@@ -277,13 +279,13 @@ export const namedAddress: Kind<Sender> = read((sender) => {
 }, "must be an e-mail address, or a name and an address like Speech Marketplace <no-reply@example.org>.");
 
 /** An address that has room for a token behind its local part. It has none of its own: a `+` begins it. */
-export const inboundAddress: Kind<string> = read((address) => {
+export const inboundAddress: SettingType<string> = read((address) => {
   const at = address.lastIndexOf("@");
   return at <= inboundLocalLengthMax && !address.slice(0, at).includes("+") ? readEmail(address) : undefined;
 }, `must be an e-mail address with at most ${inboundLocalLengthMax} characters and no + before the @.`);
 
 /** Reads each item of a list. The message names the first item that cannot be read by its place. */
-const listOf = <T>(reader: (item: string) => T | undefined, message: string): Kind<T[]> =>
+const listOf = <T>(reader: (item: string) => T | undefined, message: string): SettingType<T[]> =>
   text.transform((list, context) => {
     const items = splitList(list);
     const values = items.map(reader);
@@ -292,19 +294,19 @@ const listOf = <T>(reader: (item: string) => T | undefined, message: string): Ki
   });
 
 /** E-mail addresses with commas between them; repeats are dropped. */
-export const addressList: Kind<readonly string[]> = text
+export const addressList: SettingType<readonly string[]> = text
   .refine((list) => splitList(list).length <= teamAddressesMax, `must hold at most ${teamAddressesMax} addresses.`)
   .pipe(listOf(readEmail, "must be e-mail addresses with commas between them"))
   .transform((addresses) => [...Map.groupBy(addresses, emailKey).values()].flatMap(([first]) => first ?? []));
 
 /** Web origins exactly as browsers send them. Patterns, paths and `null` would let other sites in and are refused. */
-export const originList: Kind<readonly string[]> = listOf(
+export const originList: SettingType<readonly string[]> = listOf(
   (item) => (/^https?:\/\/[^/?#@*\s\\]+$/i.test(item) ? URL.parse(item)?.origin : undefined),
   "must be exact origins like https://www.example.org with commas between them: no *, no null, no path, no closing slash",
 ).transform((origins) => [...new Set(origins)]);
 
 /** A hop count, or the addresses and networks of the proxies. `/0` would trust every address and is refused. */
-export const trustedProxy: Kind<TrustedProxies> = read((proxies) => {
+export const trustedProxy: SettingType<TrustedProxies> = read((proxies) => {
   if (/^[0-9]{1,3}$/.test(proxies)) {
     const count = Number(proxies);
     if (count > hopsMax) return undefined;
