@@ -6,8 +6,8 @@ export const formStyle = `
 :host {
   display: block;
   container-type: inline-size;
-  --accent: var(--form-accent, light-dark(#0b57c2, #86b6ff));
-  --on-accent: var(--form-on-accent, light-dark(#fff, #0c1a2e));
+  --accent: var(--form-accent, light-dark(#1d4ed8, #8ab8ff));
+  --on-accent: var(--form-on-accent, light-dark(#fff, #0b1830));
   --text: var(--form-text, light-dark(#1b1f27, #e4e7ec));
   --quiet: var(--form-quiet, light-dark(#596273, #9ea8b8));
   --surface: var(--form-surface, light-dark(#fff, #1d2128));

@@ -70,3 +70,11 @@ test("docs/forms.md names every part for pages to style the forms by, and no oth
 test("docs/forms.md names every custom property, and no others", () => {
   expect(found(properties, /(--form-[a-z-]+)/g)).toEqual(found(formStyle, /(--form-[a-z-]+)/g));
 });
+
+test("the forms have the blue of the site, in light and in dark", () => {
+  const style = read("server/src/http/pages/base.css");
+  for (const name of ["accent", "on-accent"]) {
+    const [light, dark] = Array.from(style.matchAll(new RegExp(`--${name}: (#\\w+);`, "g")), ([, colour]) => colour);
+    expect(formStyle).toContain(`--${name}: var(--form-${name}, light-dark(${light}, ${dark}))`);
+  }
+});
