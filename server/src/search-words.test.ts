@@ -3,14 +3,17 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { indexedWords, searchedWords, typedWords } from "./search-words.ts";
 
+/** All letters at night, by day one of so many. */
+const step = process.env["NIGHTLY"] === "1" ? 1 : 29;
+
 test("SQLite takes every word as one word, whatever letters it is made of", () => {
   const database = new DatabaseSync(":memory:");
   database.exec(`CREATE VIRTUAL TABLE found USING fts5 (words, tokenize = "ascii", prefix = '2 3', detail = none)`);
   const all = new Set<string>();
-  for (let point = 0; point <= 0x10_ff_ff; point += 1)
+  for (let point = 0; point <= 0x10_ff_ff; point += step)
     for (const word of indexedWords([`a${String.fromCodePoint(point)}b`])) all.add(word);
   const words = [...all];
-  expect(words.length).toBeGreaterThan(280_000);
+  expect(words.length).toBeGreaterThan(280_000 / step);
   const insert = database.prepare("INSERT INTO found (rowid, words) VALUES (?, ?)");
   const query = database.prepare("SELECT rowid FROM found WHERE found MATCH ?");
   for (let from = 0; from < words.length; from += 200) {
