@@ -45,12 +45,13 @@ export function formFields(form: FormName, declared: readonly OwnField[] = [], s
   return [...fieldsOf(form), ...ownFields(form, declared, strings)];
 }
 
-/** The fields of a page's own that may be shown: a subscription has none, an inquiry has a message. */
+/** The fields of a page's own that may be shown: a subscription has none, and a form without a letter has a message. */
 export function ownFields(form: FormName, declared: readonly OwnField[] = [], strings: FormStrings): FormField[] {
   if (form === "newsletter") return [];
   const message: OwnField = { name: messageField, label: strings.message, type: "textarea" };
-  const hasMessage = form === "inquiry" && !declared.some(({ name }) => name === messageField);
-  const all = [...declared, ...(hasMessage ? [message] : [])].flatMap((one) =>
+  const hasLetter =
+    fieldsOf(form).some(({ kind }) => kind === "paragraphs") || declared.some(({ name }) => name === messageField);
+  const all = [...declared, ...(hasLetter ? [] : [message])].flatMap((one) =>
     one.name === "utm_*" ? campaigns.map((name): OwnField => ({ name, type: "hidden" })) : one,
   );
   const names = new Set(Object.keys(forms[form].fields));
