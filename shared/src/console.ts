@@ -398,6 +398,13 @@ export interface SubscriberRow {
   readonly disposable: boolean;
 }
 
+/** Subscribers who came on a day (UTC), and how many of them from each of the most frequent sources of all days. */
+export interface SubscriberArrivals {
+  readonly day: string;
+  readonly count: number;
+  readonly sources: Readonly<Record<string, number>>;
+}
+
 export interface SubscriberFilter {
   readonly status?: SubscriberStatus;
   /** The first one, exactly. */

@@ -18,6 +18,7 @@ import type {
   Person,
   Reply,
   SourceCount,
+  SubscriberArrivals,
   SubscriberFilter,
   TabCounts,
   TagRequest,
@@ -86,6 +87,8 @@ export interface DeskDetail {
 
 /** Subscribers of a filter that are counted by day: more would keep other lists waiting. */
 export const arrivalsMax = 10_000;
+/** As many sources as a chart can tell apart. */
+export const arrivalSources = 3;
 
 /** Rows of a page are at most this many; {@link pageLimit} unless asked for. */
 export const pageLimitMax = 100;
@@ -195,12 +198,15 @@ export interface DeskStore {
   /** Active subscribers as they were counted at the end of the last days (UTC), oldest first, and now as today's. */
   subscriberGrowth(now: number, days: number): Promise<readonly { readonly day: string; readonly active: number }[]>;
 
-  /** How many of the newest {@link arrivalsMax} subscribers of a filter came on each of the last days (UTC), oldest first. */
+  /**
+   * How many of the newest {@link arrivalsMax} subscribers of a filter came on each of the last days (UTC), oldest first;
+   * `sources`: from each of the most frequent {@link arrivalSources}.
+   */
   subscriberArrivals(
     filter: Omit<SubscriberFilter, "search">,
     now: number,
     days: number,
-  ): Promise<readonly { readonly day: string; readonly count: number }[]>;
+  ): Promise<readonly SubscriberArrivals[]>;
 
   /** How many subscribers came from each source at first, the most frequent {@link sourcesMax}. */
   countSources(): Promise<readonly SourceCount[]>;

@@ -486,6 +486,14 @@ test("counts by day when the subscribers of a filter came", async ({ store }) =>
   ];
   expect([await counts({ status: "pending" }), await counts({})]).toEqual([all, all]);
   expect((await counts({ source: "fair", status: "active" })).every(([, count]) => count === 0)).toBe(true);
+  for (const source of ["a", "b", "a", "b"])
+    await accept(store, subscription({ email: `${Math.random()}@example.org`, source, receivedAt: noon }));
+  expect((await store.desk.subscriberArrivals({}, noon, 3)).at(-1)).toEqual({
+    day: "2026-11-21",
+    count: 5,
+    // The most frequent of the three days: "footer" is the fourth.
+    sources: { fair: 1, a: 2, b: 2 },
+  });
 });
 
 test("counts subscribers by their first source, and lists those of one", async ({ store }) => {

@@ -23,6 +23,7 @@ test("a subscriber is added, and one who is subscribed already is refused with t
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByText("new@example.org gets a mail to confirm the subscription.").waitFor();
   const row = page.getByRole("row", { name: /new@example\.org/ });
+  await page.getByRole("img", { name: "New subscribers by day, by source" }).waitFor();
   await row.getByText("Pending").waitFor();
   expect(await stateOf("new@example.org")).toBe("pending");
   await page.getByRole("combobox", { name: "Source" }).selectOption("trade-fair (1)");

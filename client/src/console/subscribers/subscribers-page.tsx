@@ -37,7 +37,10 @@ export function SubscribersPage() {
         </>
       }
     >
-      {filter.status === undefined && filter.source === undefined ? <Growth /> : <Arrivals filter={filter} />}
+      <div className="charts">
+        {filter.status === undefined && filter.source === undefined && <Growth />}
+        <Arrivals filter={filter} />
+      </div>
       <div className="filters">
         <SearchBox
           shown={search.q ?? ""}
@@ -111,13 +114,23 @@ export function SubscribersPage() {
   );
 }
 
-/** When those of a state or a source came. */
+/** When those of a state or a source came, where there are several by source. */
 function Arrivals({ filter }: { readonly filter: SubscriberFilter }) {
   const { status, source } = filter;
   const query = useQuery(
     trpc.subscribers.arrivals.queryOptions({ filter: { ...(status && { status }), ...(source && { source }) } }),
   );
   const days = query.data ?? [];
+  const names = Object.keys(days[0]?.sources ?? {});
+  const isBySource = source === undefined && names.length > 1;
+  const series = (isBySource ? names : []).map((name, at) => ({
+    name,
+    className: `series-${"abc".charAt(at)}`,
+    values: days.map(({ sources }) => sources[name] ?? 0),
+  }));
+  const others = days.map((one, at) => one.count - series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  const isRest = isBySource && others.some((many) => many > 0);
+  const rest = isBySource ? { name: "Others", className: "series-d" } : { name: "New", className: "series-a" };
   const words = [status && `now ${word(status).toLowerCase()}`, source && `from ${source}`].filter(Boolean).join(", ");
   return (
     <section className="box growth" aria-busy={query.isPending}>
@@ -132,9 +145,9 @@ function Arrivals({ filter }: { readonly filter: SubscriberFilter }) {
             </span>
           </p>
           <DayChart
-            title={`New subscribers by day, ${words}`}
+            title={["New subscribers by day", words, isBySource && "by source"].filter(Boolean).join(", ")}
             days={days.map(({ day }) => day)}
-            series={[{ name: "New", className: "series-a", values: days.map((one) => one.count) }]}
+            series={isBySource && !isRest ? series : [...series, { ...rest, values: others }]}
           />
         </>
       )}

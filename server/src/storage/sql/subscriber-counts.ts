@@ -1,6 +1,6 @@
 // The subscribers as numbers: how many are active day by day, when those of a filter came, and from which sources.
 import { referenceDay } from "@submissions/shared/reference";
-import { arrivalsMax, type DeskStore, sourcesMax } from "../desk-store.ts";
+import { arrivalSources, arrivalsMax, type DeskStore, sourcesMax } from "../desk-store.ts";
 import { dayMs, shownDay, startOfDay } from "../rules/days.ts";
 import { bindTo, type Engine, only, together, type Value } from "./engine.ts";
 
@@ -46,16 +46,24 @@ export function makeSubscriberCounts({ prepare, read, unprepared, indexedBy, tra
         ...(source === undefined ? [] : [`source = ${bind(source)}`]),
       ];
       const index = status !== undefined ? "subscriber_status" : source !== undefined ? "subscriber_source" : null;
-      const text = `SELECT at - at % ${dayMs} AS day, count(*) AS count FROM (
-          SELECT subscribed_at AS at FROM subscriber ${indexedBy(index)}
+      const text = `SELECT at - at % ${dayMs} AS day, source, count(*) AS count FROM (
+          SELECT subscribed_at AS at, source FROM subscriber ${indexedBy(index)}
           WHERE ${["true", ...conditions].join(" AND ")} ORDER BY arrival DESC LIMIT ${arrivalsMax}) AS newest
-        WHERE at >= ${bind(first)} GROUP BY day`;
-      const found = await read(unprepared<{ day: number; count: number }>(text, values, "index"));
-      const counts = new Map(found.map(({ day, count }) => [day, count]));
-      return Array.from({ length: days }, (_, at) => first + at * dayMs).map((day) => ({
-        day: shownDay(day),
-        count: counts.get(day) ?? 0,
-      }));
+        WHERE at >= ${bind(first)} GROUP BY day, source`;
+      const found = await read(unprepared<{ day: number; source: string; count: number }>(text, values, "index"));
+      const sum = (rows: readonly { readonly count: number }[]) => rows.reduce((all, { count }) => all + count, 0);
+      const sources = [...Map.groupBy(found, (row) => row.source)].toSorted(([, a], [, b]) => sum(b) - sum(a));
+      const byDay = Map.groupBy(found, ({ day }) => day);
+      return Array.from({ length: days }, (_, at) => first + at * dayMs).map((day) => {
+        const rows = byDay.get(day) ?? [];
+        const shown = sources.slice(0, arrivalSources);
+        const countOf = (name: string) => sum(rows.filter((row) => row.source === name));
+        return {
+          day: shownDay(day),
+          count: sum(rows),
+          sources: Object.fromEntries(shown.map(([name]) => [name, countOf(name)])),
+        };
+      });
     },
 
     async countSources() {
