@@ -328,7 +328,8 @@ export interface Neighbours {
 
 /** A change of one or more submissions. `version` is the one that the operator saw. */
 export interface TriageRequest {
-  readonly targets: readonly { readonly reference: string; readonly version: number }[];
+  /** `undo`: of the outcome that is taken back; the stage and the status are then those that were there before. */
+  readonly targets: readonly { readonly reference: string; readonly version: number; readonly undo?: string }[];
   readonly status?: TriageStatus;
   /** Null: unassign. */
   readonly assignee?: string | null;
@@ -362,6 +363,8 @@ export type TriageOutcome =
       readonly version: number;
       /** Where it followed the stage. */
       readonly status?: TriageStatus;
+      /** Of one whose decision this changed: takes it back with the reason, the day and the mail that waited. */
+      readonly undo?: string;
     }
   | {
       readonly reference: string;

@@ -31,6 +31,7 @@ import type {
 import { submissionKinds } from "@submissions/shared/kinds";
 import type { Stage } from "@submissions/shared/stages";
 import type {
+  Former,
   MailStatus,
   ScanState,
   StoredAnswer,
@@ -227,7 +228,7 @@ export interface DeskStore {
    *
    * @throws RangeError for more than {@link triageMax}
    */
-  triage(scope: Scope, request: TriageRequest, actor: Actor): Promise<readonly TriageOutcome[]>;
+  triage(scope: Scope, request: ChangeRequest, actor: Actor): Promise<readonly ChangeOutcome[]>;
 
   /** The tags of the submissions that a scope holds, at most 500. */
   listTags(scope: Scope): Promise<readonly string[]>;
@@ -314,6 +315,15 @@ export const repliesMs = 60 * 60 * 1000;
 /** How long a reply waits before it is sent, so that it can be taken back. In milliseconds. */
 export const undoMs = 10_000;
 
+/** A change of submissions. @see TriageRequest */
+export interface ChangeRequest extends Omit<TriageRequest, "targets"> {
+  /** `former`: becomes what it was, and its mails wait again. */
+  readonly targets: readonly { readonly reference: string; readonly version: number; readonly former?: Former }[];
+}
+
+/** What became of it. `former`: of one that was decided before. */
+export type ChangeOutcome<Outcome = TriageOutcome> = Outcome & { readonly former?: Former };
+
 /** A decline, and what is mailed; null: nothing. */
 export interface Decline {
   readonly reference: string;
@@ -333,7 +343,7 @@ export interface DeclineStore {
     targets: readonly Decline[],
     request: { readonly reason: string | null; readonly days: number; readonly copies: boolean },
     actor: Actor,
-  ): Promise<{ readonly outcomes: readonly DeclineOutcome[] } | { readonly retryAt: number }>;
+  ): Promise<{ readonly outcomes: readonly ChangeOutcome<DeclineOutcome>[] } | { readonly retryAt: number }>;
 
   /** Takes back the mail of a decline. False when a process has begun to send it; null when the scope has no such decline. */
   cancel(scope: Scope, id: number, actor: Actor): Promise<boolean | null>;

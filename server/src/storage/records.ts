@@ -201,6 +201,23 @@ export interface Answered {
   readonly to: string | null;
 }
 
+/** A decision as it was, with the mails that waited to tell of it. */
+export interface Former extends Pick<StoredSubmission, "status" | "declineReason" | "decidedAt"> {
+  readonly stage: Stage;
+  readonly mails: readonly FormerMail[];
+}
+
+/** The mail of a decline that was taken back. */
+export interface FormerMail {
+  readonly author: string;
+  readonly at: number;
+  readonly text: string;
+  readonly sendAt: number;
+  readonly releasedAt: number | null;
+  /** Whether the team was to get a copy. */
+  readonly copies: boolean;
+}
+
 export interface StoredAnswerFile {
   readonly id: number;
   readonly name: string;

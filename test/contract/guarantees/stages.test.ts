@@ -1,7 +1,13 @@
 // What the port promises about stages, and about mails that decline.
 import { expect } from "vitest";
 import { stages } from "../../../shared/src/stages.ts";
-import { type Actor, repliesMax, undoMs, wholeScope } from "../../../server/src/storage/desk-store.ts";
+import {
+  type Actor,
+  type ChangeOutcome,
+  repliesMax,
+  undoMs,
+  wholeScope,
+} from "../../../server/src/storage/desk-store.ts";
 import { holding } from "../../../server/src/storage/sql/held.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
@@ -272,6 +278,43 @@ test("goes out at its time, whatever is sent again or released, unless an operat
   expect(await store.declines.cancel(recruiting, id, by)).toBe(true);
   expect(await sent(due - 1)).toEqual([]);
   expect(new Set(await sent(due))).toEqual(new Set([failed, released]));
+});
+
+test("what is taken back of a decision is as it was: reason, day and the mail at its time", async ({ store }) => {
+  const [reference, other] = [
+    await acceptReference(store, application(1)),
+    await acceptReference(store, application(2)),
+  ];
+  const due = by.at + 7 * dayMs;
+  const was = { stage: "declined", status: "done", declineReason: "Other language", decidedAt: by.at } as const;
+  const waiting = { author: by.operator, text, sendAt: due } as const;
+  const undo = async (one: string, outcome: ChangeOutcome | undefined, at: number) => {
+    if (outcome?.result !== "changed" || outcome.former === undefined) throw new Error(JSON.stringify(outcome));
+    const target = { reference: one, version: outcome.version, former: outcome.former };
+    const ben = { operator: "ben@example.org", at };
+    return (await store.desk.triage(wholeScope, { targets: [target] }, ben))[0];
+  };
+  await declineOne(store, reference, { days: 7, copies: true });
+  const ben = { operator: "ben@example.org", at: by.at + minute };
+  const [moved] = await triage(store, reference, 2, { stage: "interview" }, ben);
+  expect(moved).toMatchObject({ former: { ...was, mails: [{ ...waiting, copies: true }] } });
+  expect(await findSubmission(store, reference)).toMatchObject({ declineReason: null, decidedAt: null });
+  expect(await undo(reference, moved, by.at + 2 * minute)).toMatchObject({ result: "changed", version: 4 });
+  expect(await undo(reference, moved, by.at + 2 * minute)).toMatchObject({ result: "conflict" });
+  expect(await findSubmission(store, reference)).toMatchObject(was);
+  // Declined again, with other words, and that is taken back.
+  const again = await declineOne(store, reference, { text: "Better words.", days: 2, reason: "Far" }, 4);
+  expect(await findSubmission(store, reference)).toMatchObject({ declineReason: "Far", decidedAt: by.at });
+  await undo(reference, again, by.at + 3 * minute);
+  expect(await findSubmission(store, reference)).toMatchObject(was);
+  const { replies, mails } = await detailOf(store, reference);
+  expect(replies).toMatchObject([waiting]);
+  expect(mails.filter(({ reply }) => reply !== null).map(({ dueAt }) => dueAt)).toEqual([due, due]);
+  expect(await claimAt(store, due - 1)).toEqual([]);
+  expect((await claimAt(store, due)).map(({ kind }) => kind)).toEqual(["application-reply", "application-notice"]);
+  await triage(store, other, 1, { stage: "hired" }, by);
+  await undo(other, (await triage(store, other, 2, { stage: "offer" }, ben))[0], by.at + dayMs);
+  expect(await findSubmission(store, other)).toMatchObject({ stage: "hired", status: "done", decidedAt: by.at });
 });
 
 test("declining again replaces what waits", async ({ store }) => {

@@ -98,6 +98,28 @@ test("a decline that a kill leaves waiting is sent at its time, and once, howeve
   expect(await declinesTo(again, applicant.email)).toHaveLength(1);
 });
 
+test("what a page was told of a decision takes it back whole, and nothing else does", async () => {
+  await using service = await startService();
+  const [reference, other] = [await apply(service), await apply(service, { email: "other@example.org" })];
+  const rita = await operator(service, "rita@example.org", "recruiting");
+  await rita.call("decline.send", request([{ reference, version: 1 }]));
+  const declined = await detailOf(rita, reference);
+  const moved = await rita.call("inbox.triage", { targets: [{ reference, version: 2 }], stage: "interview" });
+  const [{ undo }] = moved.data as [{ undo: string }];
+  expect(await detailOf(rita, reference)).toMatchObject({ declineReason: null, replies: [] });
+  const back = (target: object) => rita.call("inbox.triage", { targets: [target], stage: "declined", status: "done" });
+  expect((await back({ reference: other, version: 1, undo })).status).toBe(400);
+  expect((await back({ reference, version: 3, undo: `${undo}x` })).status).toBe(400);
+  expect(await detailOf(rita, other)).toMatchObject({ stage: "received", version: 1 });
+  expect((await back({ reference, version: 3, undo })).data).toMatchObject([{ result: "changed", version: 4 }]);
+  const { stage, status, declineReason, decidedAt, replies } = declined;
+  const now = await detailOf(rita, reference);
+  expect(now).toMatchObject({ stage, status, declineReason, decidedAt });
+  const [{ author, at, text: words, sendAt }] = replies as [(typeof replies)[number]];
+  expect(now.replies).toMatchObject([{ author, at, text: words, sendAt }]);
+  expect((await back({ reference, version: 4, undo })).data).toMatchObject([{ result: "conflict" }]);
+});
+
 test("only roles that see applications move and decline, and what is asked for is checked", async () => {
   await using service = await startService();
   const [reference, inquiry] = [await apply(service), await inquire(service, "ann@example.org")];

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { calls } from "../calls.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { count, exactTime, plural } from "../words.ts";
-import { readAgain, show, shownNow, useReport, type Triaged } from "./triage.ts";
+import { changeInBatches, readAgain, show, shownNow, useReport, type Triaged } from "./triage.ts";
 
 /** As long as the server holds a mail that is sent at once. */
 const undoMs = 10_000;
@@ -27,9 +27,9 @@ export function useDecline(onDone: () => void) {
     try {
       for (const group of Map.groupBy(declined, groupOf).values()) {
         const { stage, status } = former.get(group[0]!.reference)!;
-        const targets = group.map(({ reference, version }) => ({ reference, version }));
+        const targets = group.map(({ reference, version, undo }) => ({ reference, version, ...(undo && { undo }) }));
         const change = { status, ...(stage !== null && { stage }) };
-        const outcomes = await calls.inbox.triage.mutate({ targets, ...change });
+        const outcomes = await changeInBatches(targets, change);
         const undone = outcomes.filter((outcome) => outcome.result === "changed");
         show(undone.map(({ reference, version }) => ({ reference, version, status, stage })));
         const others = outcomes.filter(({ result }) => result !== "changed");

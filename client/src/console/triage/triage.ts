@@ -1,5 +1,5 @@
 // Changing the status, the stage or the assignee: shown at once, checked by version on the server, and taken back with undo until the next action.
-import type { InboxRow, Page, SubmissionDetail, TriageOutcome } from "@submissions/shared/console";
+import type { InboxRow, Page, SubmissionDetail, TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import { useMutation, type InfiniteData } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { calls, queryClient, trpc } from "../calls.ts";
@@ -10,7 +10,7 @@ import { plural } from "../words.ts";
 
 export type Triaged = Pick<InboxRow, "reference" | "status" | "stage" | "assignee" | "version"> &
   Partial<Pick<InboxRow, "snoozedUntil">>;
-type Target = Pick<Triaged, "reference" | "version">;
+type Target = TriageRequest["targets"][number];
 type ListData = InfiniteData<Page<InboxRow>>;
 
 export const listKey = trpc.inbox.list.pathKey();
@@ -105,6 +105,19 @@ export function readAgain(references: readonly string[]): void {
 
 /** A call has room for some 1,000. Fewer take less than a second, so that a number that is shown moves. */
 const batch = 500;
+const batchBytes = 60_000;
+// What is taken back has the words of its mail with it.
+const sizeOf = (target: Target | undefined) => 100 + (target?.undo?.length ?? 0);
+
+function endOfBatch(targets: readonly Target[], from: number): number {
+  let end = from + 1;
+  let size = sizeOf(targets[from]);
+  while (end < targets.length && end - from < batch && size < batchBytes - sizeOf(targets[end])) {
+    size += sizeOf(targets[end]);
+    end += 1;
+  }
+  return end;
+}
 
 /** Changes these versions. @param goesOn asked before each call, with the number that is done */
 export async function changeInBatches(
@@ -113,8 +126,10 @@ export async function changeInBatches(
   goesOn: (done: number) => boolean = () => true,
 ): Promise<readonly TriageOutcome[]> {
   const outcomes: TriageOutcome[] = [];
-  for (let at = 0; at < targets.length && goesOn(at); at += batch)
-    outcomes.push(...(await calls.inbox.triage.mutate({ targets: targets.slice(at, at + batch), ...change })));
+  for (let at = 0, end; at < targets.length && goesOn(at); at = end) {
+    end = endOfBatch(targets, at);
+    outcomes.push(...(await calls.inbox.triage.mutate({ targets: targets.slice(at, end), ...change })));
+  }
   return outcomes;
 }
 
@@ -150,8 +165,8 @@ interface Attempt {
   /** What the operator saw when asking for the change. */
   readonly seen: readonly Triaged[];
   readonly change: Change;
-  /** An undo is not offered to be undone. */
-  readonly undoing?: boolean;
+  /** An undo is not offered to be undone. It says how what had been decided was. */
+  readonly undoing?: ReadonlyMap<string, string>;
 }
 
 /** An outcome, and the version that the change was made to. */
@@ -183,9 +198,12 @@ export function useTriage(): (references: readonly string[], change: Change) => 
     mutationKey,
     // One after the other: the next change needs the version that the one before made.
     scope: { id: "triage" },
-    mutationFn: async ({ seen, change }: Attempt): Promise<readonly Outcome[]> => {
+    mutationFn: async ({ seen, change, undoing }: Attempt): Promise<readonly Outcome[]> => {
       const versions = versionsOf(seen);
-      const targets = Array.from(versions, ([reference, version]) => ({ reference, version }));
+      const targets = Array.from(versions, ([reference, version]) => {
+        const undo = undoing?.get(reference);
+        return { reference, version, ...(undo !== undefined && { undo }) };
+      });
       const outcomes = await changeInBatches(targets, change);
       return outcomes.map((outcome) => ({ ...outcome, from: versions.get(outcome.reference) }));
     },
@@ -208,7 +226,7 @@ export function useTriage(): (references: readonly string[], change: Change) => 
       showFailure("Not all were changed.", error);
       void queryClient.invalidateQueries({ queryKey: listKey });
     },
-    onSuccess: (outcomes, { seen, change, undoing = false }) => {
+    onSuccess: (outcomes, { seen, change, undoing }) => {
       const [first] = outcomes;
       // When the page shows a conflict already, what the operator saw was this page's own change.
       const isKnown = first?.result === "conflict" && shownNow([first.reference])[0]?.version === first.version;
@@ -222,7 +240,12 @@ export function useTriage(): (references: readonly string[], change: Change) => 
       );
       if (outcomes.some(({ result }) => result === "unknown"))
         void queryClient.invalidateQueries({ queryKey: listKey });
-      const undo = (changed: ReadonlySet<string>) => takeBack(changed, seen, change);
+      const undos = new Map(
+        outcomes.flatMap((one) =>
+          one.result === "changed" && one.undo !== undefined ? [[one.reference, one.undo]] : [],
+        ),
+      );
+      const undo = (changed: ReadonlySet<string>) => takeBack(changed, seen, change, undos);
       if (undoing && outcomes.every(({ result }) => result === "changed")) showToast("Undone.");
       else report(outcomes, change, isKnown ? undefined : seen[0], undoing ? undefined : undo);
     },
@@ -231,7 +254,12 @@ export function useTriage(): (references: readonly string[], change: Change) => 
   });
 
   /** Submissions that had different values are taken back in groups of the same values. */
-  function takeBack(changed: ReadonlySet<string>, seen: readonly Triaged[], change: Change): void {
+  function takeBack(
+    changed: ReadonlySet<string>,
+    seen: readonly Triaged[],
+    change: Change,
+    undoing: ReadonlyMap<string, string>,
+  ): void {
     const former = seen.filter(({ reference }) => changed.has(reference));
     const valuesOf = ({ status, stage, assignee, snoozedUntil }: Triaged) =>
       `${status} ${stage} ${assignee} ${snoozedUntil}`;
@@ -244,7 +272,7 @@ export function useTriage(): (references: readonly string[], change: Change) => 
         ...(change.assignee !== undefined && { assignee }),
         ...(change.snoozedUntil !== undefined && { snoozedUntil }),
       };
-      mutate({ seen: shownNow(group.map(({ reference }) => reference)), change: back, undoing: true });
+      mutate({ seen: shownNow(group.map(({ reference }) => reference)), change: back, undoing });
     }
   }
 

@@ -12,6 +12,7 @@ import { kindOf, kindOfReference } from "@submissions/shared/kinds";
 import { reference, wholeNumber } from "../inputs.ts";
 import { changes, done, reads, type Ruled, trpc } from "../procedure.ts";
 import { stagedRoles } from "../rules.ts";
+import { undoing } from "../undo.ts";
 import { repliesLimited, suppressedReason } from "./reply.ts";
 
 const targets = z
@@ -45,7 +46,7 @@ export const declineProcedures = trpc.router({
       const written = await writtenTo(ctx, input.targets, input.text);
       const declined = await console.store.declines.decline(scope, written, request, now);
       console.counts.forget();
-      if ("outcomes" in declined) return declined.outcomes;
+      if ("outcomes" in declined) return declined.outcomes.map((one) => undoing(ctx.access.cookieKey).told(one));
       throw repliesLimited(declined.retryAt, now.at);
     }),
 

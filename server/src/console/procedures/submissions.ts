@@ -13,6 +13,7 @@ import { type Scope, triageMax } from "../../storage/desk-store.ts";
 import { inboxFilter, kind, noteText, page, reference, tag, triageRequest, wholeNumber } from "../inputs.ts";
 import { changes, found, reads, trpc } from "../procedure.ts";
 import { scopeOf, stagedRoles, submissionRoles } from "../rules.ts";
+import { undoing } from "../undo.ts";
 
 export const inboxProcedures = trpc.router({
   list: reads(...submissionRoles)
@@ -68,9 +69,10 @@ export const inboxProcedures = trpc.router({
       if (input.stage !== undefined && kinds.some((one) => !kindOf(one).staged)) {
         throw fieldInvalid("stage", "Submissions of this kind have no stages.");
       }
-      const outcomes = await desk.triage(scope, input, actor);
+      const undo = undoing(access.cookieKey);
+      const outcomes = await desk.triage(scope, undo.asked(input), actor);
       ctx.console.counts.forget();
-      return outcomes;
+      return outcomes.map((one) => undo.told(one));
     }),
 
   assignees: reads(...submissionRoles)

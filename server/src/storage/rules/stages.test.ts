@@ -28,7 +28,13 @@ test.each([
     "received",
     { ...received, status: "done" },
   ],
-  ["the same stage changes nothing", { ...declined, status: "open" }, "declined", { ...declined, status: "open" }],
+  ["the same stage changes nothing", { ...received, stage: "offer" }, "offer", { ...received, stage: "offer" }],
+  [
+    "declined again for another reason, it keeps its day and its status",
+    { ...declined, status: "open" },
+    "declined",
+    { ...declined, status: "open", declineReason: "Seats" },
+  ],
   ["spam stays spam", { ...received, status: "spam" }, "offer", { ...received, stage: "offer", status: "spam" }],
 ] as const)("%s", (_name, before, stage, after) => {
   expect(restaged(before, stage, "Seats", 9)).toEqual(after);

@@ -7,9 +7,10 @@ export interface Staged extends Pick<StoredSubmission, "status" | "declineReason
   readonly stage: Stage;
 }
 
-/** @param reason why it is declined, if it is; null: none is given */
+/** @param reason why it is declined, if it is; null: none is given, and one that is there stays */
 export function restaged(before: Staged, stage: Stage, reason: string | null, at: number): Staged {
-  if (stage === before.stage) return before;
+  if (stage === before.stage)
+    return stage === "declined" && reason !== null ? { ...before, declineReason: reason } : before;
   return {
     stage,
     status: statusAfter(before, stage),

@@ -1,7 +1,7 @@
 // What a change by an operator does to a submission.
 import { tagsMax, type TriageOutcome, type TriageRequest } from "@submissions/shared/console";
 import type { Actor, AuditEntry } from "../desk-store.ts";
-import type { StoredSubmission } from "../records.ts";
+import type { Former, StoredSubmission } from "../records.ts";
 import { type Staged, restaged } from "./stages.ts";
 import { stageOf } from "./submission-row.ts";
 
@@ -11,27 +11,34 @@ export interface Triaged
   readonly doneAt: number | null;
 }
 
-/** @param declineReason of a stage that declines */
+/** @param declineReason of a stage that declines @param former to be as it was */
 export interface Triage extends Omit<TriageRequest, "targets"> {
   readonly declineReason?: string | null;
+  readonly former?: Former | undefined;
 }
 
 /** What becomes of a submission; null: it was changed since the operator saw it. */
 export function decideTriage(
   before: Triaged,
   seenVersion: number,
-  { stage: asked = before.stage, declineReason = null, ...request }: Triage,
+  { stage: asked = before.stage, declineReason = null, former, ...request }: Triage,
   { at }: Actor,
 ): { readonly after: Triaged; readonly entries: readonly AuditEntry[] } | null {
   if (before.version !== seenVersion) return null;
   const { reference: subject, kind, ...from } = before;
-  const staged = restaged(before, stageOf(kind, asked) ?? before.stage, declineReason, at);
+  const { mails: _, ...staged } = former ?? {
+    ...restaged(before, stageOf(kind, asked) ?? before.stage, declineReason, at),
+    mails: [],
+  };
   const { status = staged.status, assignee = before.assignee } = request;
   const entries: AuditEntry[] = [];
   const note = (action: string, was: string | number | null, to: string | number | null) => {
     if (to !== was) entries.push({ action, subject, detail: { from: was, to } });
   };
   note("stage", from.stage, staged.stage);
+  // Declined again, for another reason.
+  if (staged.stage === from.stage && staged.declineReason !== from.declineReason)
+    entries.push({ action: "stage", subject, detail: { from: from.stage, to: staged.stage } });
   note("status", from.status, status);
   note("assignee", from.assignee, assignee);
   note("snooze", from.snoozedUntil, request.snoozedUntil === undefined ? from.snoozedUntil : request.snoozedUntil);

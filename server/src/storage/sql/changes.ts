@@ -1,14 +1,25 @@
 // What operators change of a submission, each in a transaction with its entry in the audit log.
-import type { Note, TriageOutcome, TriageRequest } from "@submissions/shared/console";
-import { type Actor, type AuditEntry, type DeskStore, notesMax, type Scope, triageMax } from "../desk-store.ts";
+import type { Note } from "@submissions/shared/console";
+import { isFinal } from "@submissions/shared/stages";
+import {
+  type Actor,
+  type AuditEntry,
+  type ChangeOutcome,
+  type ChangeRequest,
+  type DeskStore,
+  notesMax,
+  type Scope,
+  triageMax,
+} from "../desk-store.ts";
 import { inBatches } from "../pages.ts";
+import type { Former } from "../records.ts";
 import { quoted } from "../rules/columns.ts";
 import type { References } from "../rules/references.ts";
 import { changingActions, conflict, decideTriage, type Triage, type Triaged } from "../rules/triage.ts";
 import { prepareAnnouncements } from "./announcements.ts";
 import { prepareAssignmentMails } from "./assignment-mails.ts";
 import { prepareAudit } from "./audit.ts";
-import { prepareTakingBack } from "./reply-mails.ts";
+import { preparePuttingBack, prepareTakingBack } from "./reply-mails.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
 
@@ -36,6 +47,7 @@ export function prepareChanging(engine: Engine, references: References) {
   const { ofChanges: announceChanges } = prepareAnnouncements(engine);
   const mailAssignees = prepareAssignmentMails(engine);
   const takeBackDeclines = prepareTakingBack(engine, audit);
+  const putBack = preparePuttingBack(engine);
   const findArrival = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
   );
@@ -64,18 +76,19 @@ export function prepareChanging(engine: Engine, references: References) {
     return new Map(rows.map((row) => [row.reference, row]));
   }
 
-  function* triage(scope: Scope, targets: TriageRequest["targets"], request: Triage, actor: Actor) {
+  function* triage(scope: Scope, targets: ChangeRequest["targets"], request: Triage, actor: Actor) {
     const names = targets.map(({ reference }) => reference);
     const rows = yield* lockRows(scope, names);
-    const outcomes: TriageOutcome[] = [];
+    const outcomes: ChangeOutcome[] = [];
+    const formers = new Map<string, Former>();
     const [changed, leaving]: [Changing[], Changing[]] = [[], []];
     const announced: { readonly arrival: number; readonly changed: readonly string[] }[] = [];
     const reassigned: Parameters<typeof mailAssignees>[0][number][] = [];
     const entries: AuditEntry[] = [];
     const restaged: number[] = [];
-    for (const { reference, version } of targets) {
+    for (const { reference, version, former } of targets) {
       const row = rows.get(reference);
-      const decision = row === undefined ? null : decideTriage(row, version, request, actor);
+      const decision = row === undefined ? null : decideTriage(row, version, { ...request, former }, actor);
       if (row === undefined) outcomes.push({ reference, result: "unknown" });
       else if (decision === null) {
         // What this request has changed is not in the audit log yet.
@@ -86,7 +99,12 @@ export function prepareChanging(engine: Engine, references: References) {
         outcomes.push({ reference, result: "changed", version: after.version, ...follows });
         entries.push(...decision.entries);
         if (decision.entries.length > 0) changed.push(after);
-        if (row.stage !== after.stage) restaged.push(row.arrival);
+        // Declining again replaces what waits.
+        if (row.stage !== after.stage || former !== undefined || request.declineReason !== undefined) {
+          restaged.push(row.arrival);
+          const { stage, status, declineReason, decidedAt } = row;
+          if (isFinal(stage)) formers.set(reference, { stage, status, declineReason, decidedAt, mails: [] });
+        }
         if (row.assignee !== after.assignee) reassigned.push({ reference, from: row.assignee, to: after.assignee });
         if (row.status === "spam" && after.status !== "spam") leaving.push(after);
         else if (after.status !== "spam") {
@@ -98,12 +116,21 @@ export function prepareChanging(engine: Engine, references: References) {
       }
     }
     yield* together(changed.map(setTriaged));
-    yield* takeBackDeclines(restaged, actor);
+    const taken = Map.groupBy(yield* takeBackDeclines(restaged, actor), ({ reference }) => reference);
+    for (const { reference, former } of targets) {
+      const row = rows.get(reference);
+      if (row !== undefined && former !== undefined && restaged.includes(row.arrival))
+        yield* putBack(row, former.mails, actor.at);
+    }
     yield* leaveSpam(leaving, actor.at);
     yield* announceChanges(announced, actor.at);
     yield* mailAssignees(reassigned, actor);
     yield* together(entries.map((entry) => audit(entry, actor)));
-    return outcomes;
+    return outcomes.map((outcome) => {
+      const former = outcome.result === "changed" ? formers.get(outcome.reference) : undefined;
+      const mails = taken.get(outcome.reference) ?? [];
+      return former === undefined ? outcome : { ...outcome, former: { ...former, mails } };
+    });
   }
 
   return { audit, lock, lockRows, announceChanges, takeBackDeclines, triage };

@@ -1,7 +1,7 @@
 // Declines of submissions: the stage, and the mail that waits in the outbox until it is due.
 import { dayMs } from "../rules/days.ts";
 import type { DeclineOutcome } from "@submissions/shared/console";
-import { type DeclineStore, undoMs } from "../desk-store.ts";
+import { type ChangeOutcome, type DeclineStore, undoMs } from "../desk-store.ts";
 import { prepareStanding } from "./addresses.ts";
 import type { Changes } from "./changes.ts";
 import { prepareReplyMails } from "./reply-mails.ts";
@@ -44,7 +44,7 @@ export function makeDeclines(engine: Engine, { audit, lockRows, takeBackDeclines
           scope,
           targets.map(({ reference }) => reference),
         );
-        const outcomes: DeclineOutcome[] = [];
+        const outcomes: ChangeOutcome<DeclineOutcome>[] = [];
         for (const { text, ...target } of targets) {
           const request = { stage: "declined", declineReason: reason } as const;
           const [outcome] = yield* triage(scope, [target], request, actor);
@@ -53,8 +53,6 @@ export function makeDeclines(engine: Engine, { audit, lockRows, takeBackDeclines
             outcomes.push(outcome?.result === "changed" ? { ...target, result: "unknown" } : outcome!);
             continue;
           }
-          // Declining again replaces what waits.
-          yield* takeBackDeclines([row.arrival], actor);
           const [standing] = yield* standingOf(row.emailKey);
           if (text === null || row.status === "spam" || (standing?.reason ?? null) !== null) {
             outcomes.push({ ...outcome, dueAt: null });
@@ -75,7 +73,7 @@ export function makeDeclines(engine: Engine, { audit, lockRows, takeBackDeclines
         if (reply === undefined) return null;
         const { arrival, reference } = reply;
         if (!(yield* lockRows(scope, [reference])).has(reference)) return null;
-        return (yield* takeBackDeclines([arrival], actor, id)) > 0;
+        return (yield* takeBackDeclines([arrival], actor, id)).length > 0;
       }),
 
     release: (scope, id, actor) =>

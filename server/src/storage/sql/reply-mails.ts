@@ -1,6 +1,6 @@
 // The mails of replies, those of declines among them: stored, and taken back while they wait in the outbox.
 import type { Actor } from "../desk-store.ts";
-import type { SubmissionKind } from "../records.ts";
+import type { FormerMail, SubmissionKind } from "../records.ts";
 import type { prepareAudit } from "./audit.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
 import { heldUntil } from "./held.ts";
@@ -36,6 +36,20 @@ export function prepareWaiting({ prepare, locking }: Engine) {
   };
 }
 
+/** Stores the mails of a decline again that were taken back. They keep their time. */
+export function preparePuttingBack(engine: Engine) {
+  const insert = engine.prepare<{ id: number }>(`
+    INSERT INTO reply (submission, author, at, text, send_at, quoted, released_at) VALUES ($1, $2, $3, $4, $5, 0, $6)
+    RETURNING id`);
+  const storeMails = prepareReplyMails(engine);
+  return function* (row: Parameters<typeof storeMails>[0], mails: readonly FormerMail[], now: number): Steps<void> {
+    for (const { author, at, text, sendAt, releasedAt, copies } of mails) {
+      const reply = only(yield* insert(row.arrival, author, at, text, sendAt, releasedAt));
+      yield* storeMails(row, reply.id, copies, now, Math.max(sendAt, now));
+    }
+  };
+}
+
 /**
  * Takes back what waits of the declines of some submissions, whose rows are locked. A mail that a process has begun to send
  * goes out.
@@ -43,20 +57,23 @@ export function prepareWaiting({ prepare, locking }: Engine) {
 export function prepareTakingBack(engine: Engine, audit: ReturnType<typeof prepareAudit>) {
   const { prepare, among } = engine;
   const isWaiting = prepareWaiting(engine);
-  const find = prepare<{ id: number; reference: string }>(`
-    SELECT reply.id, reference FROM reply JOIN submission ON submission.arrival = reply.submission
+  const find = prepare<Omit<FormerMail, "copies"> & { id: number; reference: string; mails: number }>(`
+    SELECT reply.id, reference, author, at, text, send_at AS "sendAt", released_at AS "releasedAt",
+      (SELECT count(*) FROM mail WHERE mail.reply = reply.id) AS mails
+    FROM reply JOIN submission ON submission.arrival = reply.submission
     WHERE ${among("reply.submission", "$1", "bigint")} AND send_at IS NOT NULL
       AND (SELECT mail.status FROM mail WHERE mail.reply = reply.id AND mail.status = 'queued' LIMIT 1) IS NOT NULL`);
   // Its mails, the team's copy too, go with it.
   const remove = prepare("DELETE FROM reply WHERE id = $1");
-  /** @param only one of them. Answers how many were taken back */
-  return function* (arrivals: readonly number[], actor: Actor, one?: number): Steps<number> {
-    let taken = 0;
-    for (const { id, reference } of arrivals.length === 0 ? [] : yield* find(arrivals)) {
+  /** @param one only this one. Answers what was taken back */
+  return function* (arrivals: readonly number[], actor: Actor, one?: number) {
+    const taken: (FormerMail & { readonly reference: string })[] = [];
+    for (const { id, mails, ...reply } of arrivals.length === 0 ? [] : yield* find(arrivals)) {
+      const { reference } = reply;
       if ((one ?? id) !== id || !(yield* isWaiting(id, actor.at))) continue;
       yield* remove(id);
       yield* audit({ action: "mail.cancel", subject: reference, detail: { reply: id } }, actor);
-      taken += 1;
+      taken.push({ ...reply, copies: mails > 1 });
     }
     return taken;
   };

@@ -1,0 +1,41 @@
+// What an operator's page keeps so that a decision can be taken back whole: how it was, signed. The words of a mail that was
+// taken back are stored nowhere else.
+import type { ChangeOutcome, ChangeRequest } from "../storage/desk-store.ts";
+import type { Former } from "../storage/records.ts";
+import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
+import { fieldInvalid } from "../fault.ts";
+import { sign, signed } from "../secrets.ts";
+
+const purpose = "undo";
+
+/** @param key see `AccessStore.cookieKey` */
+export function undoing(key: string) {
+  return {
+    /** What the page is told of an outcome. */
+    told<Outcome extends TriageOutcome>(outcome: ChangeOutcome<Outcome>): Outcome {
+      const { former, ...told } = outcome;
+      if (former === undefined || outcome.result !== "changed") return outcome;
+      const kept: Kept = { ...former, reference: outcome.reference, version: outcome.version };
+      const text = Buffer.from(JSON.stringify(kept)).toString("base64url");
+      return { ...told, undo: sign(key, purpose, text) } as unknown as Outcome;
+    },
+
+    /** What was signed here. It is in conflict with any later change. */
+    asked({ targets, ...request }: TriageRequest): ChangeRequest {
+      const read = ({ undo, ...target }: TriageRequest["targets"][number]) => {
+        if (undo === undefined) return target;
+        const text = signed(key, purpose, undo);
+        const known = text === null ? null : (JSON.parse(Buffer.from(text, "base64url").toString()) as Kept);
+        if (known?.reference !== target.reference) throw fieldInvalid("targets", "This cannot be taken back.");
+        const { reference, version, ...former } = known;
+        return { reference, version, former };
+      };
+      return { ...request, targets: targets.map(read) };
+    },
+  };
+}
+
+interface Kept extends Former {
+  readonly reference: string;
+  readonly version: number;
+}
