@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Installs what nightly tests run against, as root on Debian: OpenStack Swift with its S3 door, HAProxy, nginx, Caddy, PHP. Everywhere
-# else, and when the packages cannot be had, it says so and succeeds; the tests that need them are then skipped.
+# Installs what nightly tests run against, as root on Debian: OpenStack Swift with its S3 door, HAProxy, nginx, Caddy, PHP,
+# systemd, and what builds and runs images. Everywhere else, and when the packages cannot be had, it says so and succeeds;
+# the tests that need them are then skipped.
 set -uo pipefail
 
-packages=(swift-proxy swift-account swift-container swift-object memcached haproxy nginx-light caddy php-cli php-curl)
+packages=(swift-proxy swift-account swift-container swift-object memcached haproxy nginx-light caddy php-cli php-curl
+  systemd mmdebstrap buildah podman runc)
 
 skip() {
   echo "install-peers: $1; tests against real peers are skipped."
@@ -26,6 +28,6 @@ if [[ ! -e $policy ]]; then
   trap 'rm -f "$policy"' EXIT
 fi
 export DEBIAN_FRONTEND=noninteractive
-limited() { timeout --kill-after=10 150 "$@" </dev/null >/dev/null 2>&1; }
+limited() { timeout --kill-after=10 300 "$@" </dev/null >/dev/null 2>&1; }
 limited apt-get update
 limited apt-get install -y --no-install-recommends "${missing[@]}" || skip "${missing[*]} cannot be installed"

@@ -1,4 +1,5 @@
-// The image can be built only where there is a Docker daemon; what makes it small, pinned and without root is in its text.
+// What makes the image small, pinned and without root is in the text of the Dockerfile and of the script that it runs. Long
+// runs build and start it (test/nightly/image.test.ts).
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { read, root, type Document } from "../../support/deploy/read-deploy.ts";
@@ -10,6 +11,7 @@ const instructions = read("deploy/Dockerfile")
   .filter((line) => line !== "")
   .map((line) => ({ name: /^[A-Z]+/.exec(line)?.[0] ?? line, text: line.replace(/^[A-Z]+ +/, "") }));
 
+const script = read("deploy/image/build-rootfs.sh");
 const all = (name: string) => instructions.filter((one) => one.name === name).map(({ text }) => text);
 const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => name === "FROM"));
 const inLastStage = (name: string) => lastStage.filter((one) => one.name === name).map(({ text }) => text);
@@ -20,16 +22,14 @@ const words = (text: string) => JSON.parse(text) as string[];
 
 const packageOf = (path: string): Document => JSON.parse(read(path));
 
-test("bases are named with their full versions", () => {
-  const images = all("ARG").map((text) => text.split("=")[1]);
-  expect(images).toHaveLength(2);
-  for (const image of images) expect(image).toMatch(/^[a-z]+:\d+\.\d+[\w.-]*$/);
-  expect(all("FROM").every((text) => /^\$\{\w+_IMAGE\}/.test(text))).toBe(true);
+test("the base is named with its full version, and nothing of it is in the image", () => {
+  expect(all("ARG")).toEqual([expect.stringMatching(/^NPM_IMAGE=node:\d+\.\d+\.\d+-\w+-slim$/)]);
+  expect(all("FROM")).toEqual(["${NPM_IMAGE} AS rootfs", "scratch AS compiled", "scratch"]);
 });
 
 test("nothing is fetched but through npm and Debian's packages", () => {
   expect(all("ADD")).toEqual([]);
-  for (const text of all("RUN")) expect(text).not.toMatch(/curl|wget|https?:/);
+  for (const text of [...all("RUN"), script]) expect(text).not.toMatch(/curl|wget|https?:/);
 });
 
 test("what it copies exists, and is let into the build", () => {
@@ -55,17 +55,14 @@ test("npm finds every workspace of the lockfile, and the service every workspace
   const imported = Object.keys(packageOf("server/package.json").dependencies)
     .filter((name) => name.startsWith("@submissions/"))
     .map((name) => name.slice("@submissions/".length));
-  for (const workspace of ["server", ...imported]) expect(sources).toContain(`${workspace}/src`);
+  const [, copied = ""] = /cp -R --parents (.*) "\$target\/app"/.exec(script) ?? [];
+  for (const workspace of ["server", ...imported]) expect(copied.split(" ")).toContain(`${workspace}/src`);
 });
 
-test("what S3 needs is there, as the tests run with it", () => {
-  const { dependencies, devDependencies } = packageOf("server/package.json");
-  const known = Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) =>
-    name.startsWith("@aws-sdk/"),
-  );
-  const named = all("RUN").flatMap((text) => [...text.matchAll(/(@aws-sdk\/[\w-]+)@(\S+)/g)]);
-  expect(known.length).toBeGreaterThan(0);
-  expect(named.map(([, name, version]) => [name, version])).toEqual(known);
+test("the optional packages, which the image has, are those that the tests run with", () => {
+  const { devDependencies, peerDependencies } = packageOf("server/package.json");
+  expect(Object.keys(peerDependencies)).toContain("@aws-sdk/client-s3");
+  expect(devDependencies).toMatchObject(peerDependencies);
 });
 
 test("the service runs without root, and only /data is its own", () => {
@@ -73,7 +70,10 @@ test("the service runs without root, and only /data is its own", () => {
   const afterUser = lastStage.slice(lastStage.findIndex(({ name }) => name === "USER"));
   expect(afterUser.map(({ name }) => name)).not.toContain("RUN");
   expect(inLastStage("VOLUME").map(words)).toEqual([["/data"]]);
-  for (const text of all("COPY")) expect(text).not.toContain("--chown");
+  for (const text of all("COPY")) expect(text).not.toMatch(/--chown=(?!0:0 )/);
+  const [, user] = /^user=(\d+)$/m.exec(script) ?? [];
+  expect(inLastStage("USER")).toEqual([`${user}:${user}`]);
+  expect(script.match(/-o \$user.*/g)).toEqual(['-o $user -g $user "$target/data"']);
 });
 
 test("Node is process 1 and is asked for its health without a shell", () => {
@@ -85,18 +85,19 @@ test("Node is process 1 and is asked for its health without a shell", () => {
   expect(inLastStage("STOPSIGNAL")).toEqual(["SIGTERM"]);
 });
 
-test("the service runs with the options and the modules of `npm start`, and the console and the forms are there", () => {
-  const [start = ""] =
-    /(?<=exec node ).*(?= server\/src\/main\.ts)/.exec(packageOf("package.json").scripts.start) ?? [];
-  expect(words(inLastStage("ENTRYPOINT")[0] ?? "").slice(1)).toEqual(start.split(" "));
-  const built = all("RUN").flatMap((text) => [...text.matchAll(/vite build -c (\S+)/g)].map(([, config]) => config));
-  expect(built).toEqual(["client/vite.forms.config.ts", "client/vite.console.config.ts"]);
+test("the service runs with the options and the modules of `npm start`, and has what an install builds", () => {
+  const { prepare, start } = packageOf("package.json").scripts;
+  const [options = ""] = /(?<=exec node ).*(?= server\/src\/main\.ts)/.exec(start) ?? [];
+  expect(words(inLastStage("ENTRYPOINT")[0] ?? "").slice(1)).toEqual(options.split(" "));
+  const builds = (text: string) => Array.from(text.matchAll(/npm run .*?(build:\w+)/g), ([, name]) => name);
+  expect(builds(script)).toEqual(builds(prepare));
+  expect(builds(script)).toHaveLength(2);
 });
 
-test("Node of the lockfile runs only where libatomic is installed", () => {
-  const needed = inLastStage("RUN").findIndex((text) => text.includes("libatomic1"));
-  expect(needed).toBe(0);
-  // npm puts node_modules/.bin first in the path of what it runs, and Node of the lockfile is there.
-  for (const text of all("RUN"))
-    expect(text).not.toMatch(/npm (?:exec|run|x\b)|npx|npm (?:ci|install)(?! --ignore-scripts)/);
+test("every step of the script is run: by the Dockerfile, or by a stage of its own", () => {
+  const [, steps = ""] = /set -- (.*)$/m.exec(script) ?? [];
+  const run = all("RUN").flatMap((text) =>
+    (/build-rootfs\.sh \/rootfs (.*)/.exec(text)?.[1] ?? "").split(" ").filter(Boolean),
+  );
+  expect([...run, "compiled"]).toEqual(steps.split(" "));
 });

@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import { settings } from "../../../server/src/config/settings.ts";
 import { filesOf, read, readYaml } from "../../support/deploy/read-deploy.ts";
 
-// Read by the image of PostgreSQL, by the S3 client, and by Node.
-const ofOthers = /^(?:NODE_COMPILE_CACHE|POSTGRES_(?:USER|DB|PASSWORD)|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY)$/;
+// Read by the image of PostgreSQL, by the S3 client, by Node and its SQLite, and by what starts it.
+const ofOthers =
+  /^(?:PATH|NODE_COMPILE_CACHE|SQLITE_TMPDIR|POSTGRES_(?:USER|DB|PASSWORD)|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY)$/;
 
 const fromEnvFiles = filesOf("*.env.example").flatMap((file) =>
   [...read(file).matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(([, name = ""]) => ({ file, name })),

@@ -1,15 +1,19 @@
 // Removes from the image's node_modules what the service does not read: 46 of 106 MB. The image's build runs it; an
 // install on a machine keeps its packages whole. It goes by paths only, so a package that changes its layout stays whole.
+// trim.js FOLDER
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-const packages = join(import.meta.dirname, "../node_modules");
+const [, , packages] = process.argv;
 
 const unread = [
   // The service sends one of Swagger UI's builds.
   /^swagger-ui-dist\/swagger-ui(?:-es-bundle.*|-standalone-preset|)\.js$/,
-  // The SDK's builds for bundlers, and its types for TypeScript before 4.5. Node reads dist-cjs.
-  /^@(?:aws|aws-sdk|smithy)\/.*\/(?:dist-es|dist-types\/ts3\.4)$/,
+  // The SDK's builds for bundlers. Node reads dist-cjs.
+  /^@(?:aws|aws-sdk|smithy)\/.*\/dist-es$/,
+  // Types. Node runs the service's TypeScript without reading any.
+  /^(?:typescript|@typescript|@types)$/,
+  /\.d\.[cm]?ts$/,
   // Binaries of Rollup, which trpc-to-openapi brings and never loads.
   /^@rollup\/rollup-[^/]+$/,
   // Source maps, and the sources, tests and browser builds that large packages bring beside what Node reads.
