@@ -1,14 +1,11 @@
 // The OpenAPI document of what tokens may read, made from the console's router and its downloads: what has a rule that
 // changes something, belongs to a session or needs none does not stand in it.
-import type { InboxRow, SubscriberRow } from "@submissions/shared/console";
-import { subscriberStatuses, triageStatuses, waitedFors } from "@submissions/shared/console";
 import { faults, type FaultName } from "@submissions/shared/faults";
-import { submissionKinds } from "@submissions/shared/kinds";
-import { stages } from "@submissions/shared/stages";
 import { z } from "zod";
-import { everyAnswer, headers, refer, refusalSchemas, type Schema } from "../http/openapi/components.ts";
+import { everyAnswer, headers, refer } from "../http/openapi/components.ts";
 import { consoleDownloads, type ConsoleDownload } from "./downloads.ts";
 import { inboxFilter, subscriberFilter } from "./inputs.ts";
+import { answers, schemas, text } from "./openapi-schemas.ts";
 import { consoleProcedures, type RuledProcedure } from "./router.ts";
 import type { Rule } from "./rules.ts";
 
@@ -20,72 +17,6 @@ Calls are typed RPC: POST with the input as JSON; the answer stands under \`resu
 const isForTokens = (rule: Rule): boolean => rule !== "anyone" && !rule.changes && rule.beforeFactor !== true;
 
 const json = "application/json";
-const text: Schema = { type: "string" };
-const textOrNull: Schema = { type: ["string", "null"] };
-const whole: Schema = { type: "integer" };
-const wholeOrNull: Schema = { type: ["integer", "null"] };
-const flag: Schema = { type: "boolean" };
-
-const inboxRow = {
-  arrival: whole,
-  reference: text,
-  kind: { enum: submissionKinds },
-  name: text,
-  email: text,
-  company: textOrNull,
-  summary: text,
-  beginning: text,
-  match: text,
-  status: { enum: triageStatuses },
-  stage: { enum: [...stages, null] },
-  facts: { type: "object", additionalProperties: text },
-  assignee: textOrNull,
-  tags: { type: "array", items: text },
-  version: whole,
-  receivedAt: whole,
-  waitedFor: { enum: [...waitedFors, null] },
-  lastReplyAt: wholeOrNull,
-  lastAnswerAt: wholeOrNull,
-  snoozedUntil: wholeOrNull,
-  hasResume: flag,
-  disposable: flag,
-} satisfies Record<keyof InboxRow, Schema>;
-
-const subscriberRow = {
-  arrival: whole,
-  email: text,
-  status: { enum: subscriberStatuses },
-  source: text,
-  lastSource: text,
-  subscribedAt: whole,
-  confirmedAt: wholeOrNull,
-  unsubscribedAt: wholeOrNull,
-  language: text,
-  consent: { type: ["object", "null"] },
-  disposable: flag,
-} satisfies Record<keyof SubscriberRow, Schema>;
-
-const rowOf = (properties: Readonly<Record<string, Schema>>, optional = ""): Schema => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties).filter((name) => name !== optional),
-});
-
-const pageOf = (row: string): Schema => ({
-  type: "object",
-  properties: {
-    rows: { type: "array", items: refer("schemas", row) },
-    next: { ...wholeOrNull, description: "What `after` of the next page is; null on the last one." },
-  },
-  required: ["rows", "next"],
-});
-
-/** Of the others only that there is an answer: the console is their reader, and they change with it. */
-const answers: Readonly<Record<string, Schema>> = {
-  "inbox.list": pageOf("InboxRow"),
-  "subscribers.list": pageOf("SubscriberRow"),
-  "submission.get": refer("schemas", "InboxRow"),
-};
 
 const refusal = (names: readonly FaultName[], schema: string) =>
   Object.fromEntries(
@@ -191,8 +122,6 @@ export function consoleDocument(publicUrl: string, version: string) {
   const paths: Record<string, Record<string, object>> = {};
   for (const one of calls) paths[`/console/trpc/${one.path}`] = { post: callOf(one) };
   for (const one of downloads) (paths[templateOf(one.url)] ??= {})[one.method.toLowerCase()] = downloadOf(one);
-  const envelope = { message: text, code: whole, data: refer("schemas", "CallRefusalData") };
-  const { message: _, ...data } = refusalSchemas["Refusal"]!.properties!;
   return {
     openapi: "3.1.0",
     info: {
@@ -211,21 +140,7 @@ export function consoleDocument(publicUrl: string, version: string) {
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
       headers: { RequestId: headers.RequestId, RetryAfter: headers.RetryAfter },
-      schemas: {
-        ...refusalSchemas,
-        InboxRow: rowOf(inboxRow, "match"),
-        SubscriberRow: rowOf(subscriberRow),
-        CallRefusal: {
-          type: "object",
-          properties: { error: { type: "object", properties: envelope, required: Object.keys(envelope) } },
-          required: ["error"],
-        },
-        CallRefusalData: {
-          type: "object",
-          properties: { ...data, httpStatus: whole, path: text, retryAfterSeconds: whole },
-          required: ["code", "requestId", "httpStatus"],
-        },
-      },
+      schemas,
     },
   };
 }

@@ -1,0 +1,92 @@
+// The schemas of the document of tokens: rows of the lists, answers of calls, and refusals of typed RPC.
+import type { InboxRow, SubscriberRow } from "@submissions/shared/console";
+import { subscriberStatuses, triageStatuses, waitedFors } from "@submissions/shared/console";
+import { submissionKinds } from "@submissions/shared/kinds";
+import { stages } from "@submissions/shared/stages";
+import { refer, refusalSchemas, type Schema } from "../http/openapi/components.ts";
+
+export const text: Schema = { type: "string" };
+const textOrNull: Schema = { type: ["string", "null"] };
+const whole: Schema = { type: "integer" };
+const wholeOrNull: Schema = { type: ["integer", "null"] };
+const flag: Schema = { type: "boolean" };
+
+const inboxRow = {
+  arrival: whole,
+  reference: text,
+  kind: { enum: submissionKinds },
+  name: text,
+  email: text,
+  company: textOrNull,
+  summary: text,
+  beginning: text,
+  match: text,
+  status: { enum: triageStatuses },
+  stage: { enum: [...stages, null] },
+  facts: { type: "object", additionalProperties: text },
+  assignee: textOrNull,
+  tags: { type: "array", items: text },
+  version: whole,
+  receivedAt: whole,
+  waitedFor: { enum: [...waitedFors, null] },
+  lastReplyAt: wholeOrNull,
+  lastAnswerAt: wholeOrNull,
+  snoozedUntil: wholeOrNull,
+  hasResume: flag,
+  disposable: flag,
+} satisfies Record<keyof InboxRow, Schema>;
+
+const subscriberRow = {
+  arrival: whole,
+  email: text,
+  status: { enum: subscriberStatuses },
+  source: text,
+  lastSource: text,
+  subscribedAt: whole,
+  confirmedAt: wholeOrNull,
+  unsubscribedAt: wholeOrNull,
+  language: text,
+  consent: { type: ["object", "null"] },
+  disposable: flag,
+} satisfies Record<keyof SubscriberRow, Schema>;
+
+const rowOf = (properties: Readonly<Record<string, Schema>>, optional = ""): Schema => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties).filter((name) => name !== optional),
+});
+
+const pageOf = (row: string): Schema => ({
+  type: "object",
+  properties: {
+    rows: { type: "array", items: refer("schemas", row) },
+    next: { ...wholeOrNull, description: "What `after` of the next page is; null on the last one." },
+  },
+  required: ["rows", "next"],
+});
+
+/** Of the others only that there is an answer: the console is their reader, and they change with it. */
+export const answers: Readonly<Record<string, Schema>> = {
+  "inbox.list": pageOf("InboxRow"),
+  "subscribers.list": pageOf("SubscriberRow"),
+  "submission.get": refer("schemas", "InboxRow"),
+};
+
+const envelope = { message: text, code: whole, data: refer("schemas", "CallRefusalData") };
+const { message: _, ...data } = refusalSchemas["Refusal"]!.properties!;
+
+export const schemas: Readonly<Record<string, Schema>> = {
+  ...refusalSchemas,
+  InboxRow: rowOf(inboxRow, "match"),
+  SubscriberRow: rowOf(subscriberRow),
+  CallRefusal: {
+    type: "object",
+    properties: { error: { type: "object", properties: envelope, required: Object.keys(envelope) } },
+    required: ["error"],
+  },
+  CallRefusalData: {
+    type: "object",
+    properties: { ...data, httpStatus: whole, path: text, retryAfterSeconds: whole },
+    required: ["code", "requestId", "httpStatus"],
+  },
+};
