@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { sentTo, snippetsOf } from "../support/browser/front-end.ts";
 import type { Document } from "../support/deploy/read-deploy.ts";
 import { run } from "../support/package/packed.ts";
+import { inquire, operator, scriptOf } from "../support/console/operator.ts";
 import { startService, type Service } from "../support/service.ts";
 
 const here = import.meta.dirname;
@@ -42,15 +43,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-test.each([
-  ["openapi-typescript", [process.execPath, "make-types.mjs"]],
-  ["hey-api", ["openapi-ts", "-i", "openapi.json", "-o", "hey-api", "-c", "@hey-api/client-fetch"]],
-  ["orval", ["orval", "--config", "orval.config.mjs", "--project", "api"]],
-  ["orval-zod", ["orval", "--config", "orval.config.mjs", "--project", "zod"]],
-  ["openapi-zod-client", ["openapi-zod-client", "openapi.json", "-o", "openapi-zod-client-api.ts"]],
-])("%s makes a client that uploads", async (name, [program = "", ...args]) => {
-  await run(program.includes("/") ? program : tool(program), args, project);
-  const entry = join(project, `${name}.mts`);
+async function compile(name: string, entry: string): Promise<void> {
   const compilerOptions = {
     target: "es2024",
     module: "esnext",
@@ -66,6 +59,18 @@ test.each([
   const config = join(project, `tsconfig.${name}.json`);
   await writeFile(config, JSON.stringify({ compilerOptions, files: [entry] }));
   await run("tsc", ["-p", config], project);
+}
+
+test.each([
+  ["openapi-typescript", [process.execPath, "make-types.mjs"]],
+  ["hey-api", ["openapi-ts", "-i", "openapi.json", "-o", "hey-api", "-c", "@hey-api/client-fetch"]],
+  ["orval", ["orval", "--config", "orval.config.mjs", "--project", "api"]],
+  ["orval-zod", ["orval", "--config", "orval.config.mjs", "--project", "zod"]],
+  ["openapi-zod-client", ["openapi-zod-client", "openapi.json", "-o", "openapi-zod-client-api.ts"]],
+])("%s makes a client that uploads", async (name, [program = "", ...args]) => {
+  await run(program.includes("/") ? program : tool(program), args, project);
+  const entry = join(project, `${name}.mts`);
+  await compile(name, entry);
 
   const outfile = join(project, `${name}.mjs`);
   await build({
@@ -104,3 +109,14 @@ test("Postman's collection has an application that is sent when its fields are f
 
 const requestsIn = ({ item }: Document): Document[] =>
   item.flatMap((one: Document) => ("request" in one ? [one.request] : requestsIn(one)));
+
+test("openapi-typescript makes types of what tokens may read, by which a script lists and exports", async () => {
+  const script = await scriptOf(await operator(service, "admin@example.org", "admin"), "admin");
+  await writeFile(join(project, "console.json"), await (await fetch(`${service.url}/console/openapi.json`)).text());
+  await run(tool("openapi-typescript"), ["console.json", "-o", "console-api.ts"], project);
+  const entry = join(project, "console.mts");
+  await compile("console", entry);
+  const reference = await inquire(service, "console@example.org");
+  const printed = await run(process.execPath, [entry, service.url, script.headers["authorization"]!], project);
+  expect(printed.trim().split("\n")).toEqual([`${reference} new`, reference]);
+});
