@@ -47,6 +47,8 @@ export interface InboxFilter {
   readonly tag?: string;
   readonly package?: string;
   readonly position?: string;
+  /** The id of an opening. */
+  readonly opening?: string;
   readonly company?: string;
   readonly source?: string;
   /** `newest` unless given. */
@@ -468,13 +470,13 @@ export interface Person {
 }
 
 /** The parts of the inbox's filter that are compared with what a form sent, or with what operators put on it. */
-export const filterChoices = ["tag", "package", "position", "company", "source"] as const;
+export const filterChoices = ["tag", "package", "opening", "position", "company", "source"] as const;
 
 /** What the filter of the inbox can be set to: the most frequent words among the latest submissions. */
 export interface FilterChoice {
   readonly part: (typeof filterChoices)[number];
   readonly word: string;
-  /** Of a package, where the catalogue has one. */
+  /** Of a package, where the catalogue has one, and of an opening. */
   readonly title?: string;
   readonly count: number;
 }
@@ -498,6 +500,8 @@ export const oldAfterDays = { new: 2, open: 14 } as const;
 /** How many submissions name one thing: a package, for example. */
 export interface Share {
   readonly word: string;
+  /** Of an opening, whose `word` is its id. */
+  readonly title?: string;
   readonly count: number;
 }
 
@@ -509,7 +513,7 @@ export interface Overview {
   /** The same of as many days before: submissions of both kinds, and the median. */
   readonly before: { readonly submissions: number; readonly firstResponseMs: number | null };
   /** The 8 largest of each. A source is the further field `utm_source`, an operator the assignee. */
-  readonly shares: Readonly<Record<"package" | "position" | "source" | "assignee", readonly Share[]>>;
+  readonly shares: Readonly<Record<"package" | "opening" | "position" | "source" | "assignee", readonly Share[]>>;
   /** Titles of these packages, where the catalogue has them. */
   readonly packageTitles: Readonly<Record<string, string>>;
   /** Those that have grown old ({@link oldAfterDays}) up to 1,000, and then 1,001 for "more than 1,000". */

@@ -75,6 +75,7 @@ export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
   tag: word(200).exactOptional(),
   package: word(200).exactOptional(),
   position: word(400).exactOptional(),
+  opening: word(400).exactOptional(),
   company: word(400).exactOptional(),
   source: word(4_000).exactOptional(),
   order: z.enum(["newest", "oldest"]).exactOptional(),

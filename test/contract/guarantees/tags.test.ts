@@ -16,6 +16,7 @@ import {
   readPages,
   recruiting,
   release,
+  resume,
   sales,
   subscription,
   triage,
@@ -151,6 +152,36 @@ test("finds by package, position, company and source, exactly", async ({ store }
   expect(await found({ position: "Editor" })).toEqual([two]);
   expect(await found({ source: "spring" })).toEqual([one]);
   expect(await found({ source: "spring", position: "Editor" })).toEqual([]);
+});
+
+test("finds by opening, and counts openings of one title apart", async ({ store }) => {
+  const position = "Annotator";
+  const more = { opening: "porto", language: "de" };
+  const shared = { position, company: null, resume: null };
+  const lisbon = await acceptReference(store, application(1, { ...shared, opening: "lisbon", more }));
+  const german = { ...shared, opening: "porto", language: "de", resume: resume(2) } as const;
+  const porto = await acceptReference(store, application(2, german));
+  await acceptReference(store, application(3, { ...shared, opening: "porto" }));
+  const cook = await acceptReference(store, application(4, { position: "Cook", company: null, opening: 'c"1' }));
+  // A form of a stranger names a field of its own like that.
+  const claimed = await acceptReference(store, application(5, { ...shared, more }));
+  await acceptReference(store, inquiry(6, { company: null, more }));
+  expect(await listed(store, { opening: "lisbon" })).toEqual([lisbon]);
+  expect(await listed(store, { opening: "porto" })).toContain(porto);
+  expect(await listed(store, { opening: "porto" })).toHaveLength(2);
+  expect(await listed(store, { opening: "porto", position: "Cook" })).toEqual([]);
+  expect(await listed(store, { opening: 'c"1', stage: "received", status: "todo" })).toEqual([cook]);
+  expect(await listed(store, { position })).toContain(claimed);
+  const shares = [
+    { word: "porto", title: "Annotator (porto)", count: 2 },
+    { word: 'c"1', title: "Cook", count: 1 },
+    { word: "lisbon", title: "Annotator (lisbon)", count: 1 },
+  ];
+  const choices = await store.desk.choices(recruiting);
+  expect(choices.filter(({ part }) => part === "opening").map(({ part: _part, ...one }) => one)).toEqual(shares);
+  expect(await store.desk.choices(sales)).not.toContainEqual(expect.objectContaining({ part: "opening" }));
+  expect((await store.desk.overview(recruiting, noon + minute)).shares.opening).toEqual(shares);
+  expect((await store.desk.countByStage(recruiting, { kind: "application", opening: "porto" })).received).toBe(2);
 });
 
 test("says what a filter can be set to, the most frequent first, of what the scope holds", async ({ store }) => {

@@ -114,6 +114,10 @@ export function Chips({ search, all }: { readonly search: InboxSearch; readonly 
   const me = useMe();
   const nameOf = useNames();
   const { kind, stage, assignee, from, until, resume, disposable } = search;
+  const enabled = search.package !== undefined || search.opening !== undefined;
+  const { data: choices = [] } = useQuery(trpc.inbox.choices.queryOptions(undefined, { staleTime: 60_000, enabled }));
+  const titleOf = (part: string, id: string) =>
+    choices.find((one) => one.part === part && one.word === id)?.title ?? id;
   const chips: readonly (readonly [keyof InboxSearch, string | false | undefined])[] = [
     ["kind", all && kind && word(kind)],
     // Where its tabs are not shown.
@@ -121,7 +125,7 @@ export function Chips({ search, all }: { readonly search: InboxSearch; readonly 
     ["assignee", all && assignee && assigneeText(assignee, me.email, nameOf)],
     ["from", from && `from ${from}`],
     ["until", until && `to ${until}`],
-    ...filterChoices.map((name) => [name, search[name] && `${name}: ${search[name]}`] as const),
+    ...filterChoices.map((name) => [name, search[name] && `${name}: ${titleOf(name, search[name])}`] as const),
     ["resume", resume && "has a resume"],
     ["disposable", disposable && "throw-away address"],
   ];

@@ -36,6 +36,8 @@ export const readInboxSearch = (raw: Readonly<Record<string, unknown>>) => ({
   tag: textUpTo(raw["tag"], 200),
   package: textUpTo(raw["package"], 200),
   position: textUpTo(raw["position"], 200),
+  /** Its id. */
+  opening: textUpTo(raw["opening"], 200),
   company: textUpTo(raw["company"], 200),
   /** The further field `utm_source`. */
   source: textUpTo(raw["source"], 200),

@@ -2,7 +2,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch, type LinkProps } from "@tanstack/react-router";
 import { kinds, kindsOf, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
-import { oldAfterDays, overviewDays, sharesOfMax, type Overview, type OverviewDays } from "@submissions/shared/console";
+import {
+  oldAfterDays,
+  overviewDays,
+  sharesOfMax,
+  type Overview,
+  type OverviewDays,
+  type Share,
+} from "@submissions/shared/console";
 import { trpc } from "../calls.ts";
 import type { InboxSearch } from "../inbox/inbox-search.ts";
 import { useCounts } from "../navigation.tsx";
@@ -159,6 +166,7 @@ const Stat = ({ label, value, note, isBad = false, to = "/", ...link }: StatProp
 
 const parts = [
   ["package", "Packages"],
+  ["opening", "Openings"],
   ["position", "Positions"],
   ["source", "Sources"],
   ["assignee", "Operators"],
@@ -170,8 +178,10 @@ function AllShares({ overview, inRange }: { readonly overview: Overview; readonl
   const calledBy = useNames();
   const most = Math.max(...submissionKinds.map((kind) => sumOf(days, kind)));
   const shown = parts.filter(([part]) => shares[part].length > 0);
-  const nameOf = (part: keyof Overview["shares"], text: string) =>
-    part === "assignee" ? calledBy(text) : (packageTitles[text] ?? text);
+  const nameOf = (part: keyof Overview["shares"], { word: text, title = text }: Share) => {
+    if (part === "assignee") return calledBy(text);
+    return part === "package" ? (packageTitles[text] ?? text) : title;
+  };
   return (
     <>
       {most > sharesOfMax && <p className="quiet">Counted of the latest {count(sharesOfMax)} of each kind:</p>}
@@ -180,7 +190,7 @@ function AllShares({ overview, inRange }: { readonly overview: Overview; readonl
           <Shares
             key={part}
             title={title}
-            of={shares[part].map((share) => ({ ...share, name: nameOf(part, share.word) }))}
+            of={shares[part].map((share) => ({ ...share, name: nameOf(part, share) }))}
             linkOf={(text) => ({ to: "/", search: { ...inRange, [part]: text } })}
           />
         ))}

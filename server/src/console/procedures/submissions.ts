@@ -36,8 +36,8 @@ export const inboxProcedures = trpc.router({
   choices: reads(...submissionRoles).query(
     async ({ ctx: { console, desk, scope } }): Promise<readonly FilterChoice[]> =>
       (await desk.choices(scope)).map((one) => {
-        const title = one.part === "package" ? packageTitle(one.word, console.packageTitles) : one.word;
-        return title === one.word ? one : { ...one, title };
+        const title = one.part === "package" ? packageTitle(one.word, console.packageTitles) : one.title;
+        return title === undefined || title === one.word ? one : { ...one, title };
       }),
   ),
 

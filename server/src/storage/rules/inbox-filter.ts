@@ -99,13 +99,15 @@ export function planList(
 
 /** What the JSON of the fields holds where a filter matches: one text of each list. Quotes within its values are escaped. */
 function* storedTexts(filter: InboxFilter): Generator<readonly string[]> {
-  const { package: id, position, company, source } = filter;
+  const { package: id, position, opening, company, source } = filter;
   const quoted = (text: string) => JSON.stringify(text);
   const member = (name: string, text: string) => [`${quoted(name)}:${quoted(text)}`];
   if (id !== undefined) {
     yield ["[", ","].flatMap((before) => ["]", ","].map((behind) => before + quoted(id) + behind));
   }
   if (position !== undefined) yield member("position", position);
+  // Behind the resume (see `fieldsOf`): a further field of that name stands behind another text.
+  if (opening !== undefined) yield ["null", "}"].map((before) => `${before},"opening":${quoted(opening)}`);
   if (company !== undefined) yield member("company", company);
   if (source !== undefined) yield member("utm_source", source);
 }

@@ -41,8 +41,9 @@ export function fieldsOf(record: SubmissionRecord): string {
   const fields: Record<string, unknown> = {};
   for (const { storedAs } of jsonFields[record.kind]) fields[storedAs] = values[storedAs];
   if (kindOf(record.kind).file !== null) fields["resume"] = record.resume && { ...record.resume, key: undefined };
-  if (record.language !== "en") fields["language"] = record.language;
+  // Behind the resume, where the filter of the inbox looks for it.
   if (record.opening !== undefined) fields["opening"] = record.opening;
+  if (record.language !== "en") fields["language"] = record.language;
   if (record.consent !== null) fields["consent"] = record.consent;
   if (record.more !== null) fields["more"] = record.more;
   return JSON.stringify(fields);

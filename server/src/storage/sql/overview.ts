@@ -17,6 +17,23 @@ const sharesMax = 8;
 /** Of each list that a filter is chosen from. */
 const choicesMax = 50;
 
+interface Counted<Part> {
+  readonly part: Part;
+  readonly word: string;
+  /** Of an opening: the latest by the alphabet, where it was changed. */
+  readonly title: string | null;
+  readonly count: number;
+}
+
+/** With the titles of openings, and where several have one title with their ids. */
+function titled<Part>(rows: readonly Counted<Part>[]) {
+  const seen = Map.groupBy(rows, ({ title }) => title);
+  return rows.map(({ title, ...one }): typeof one & { readonly title?: string } => {
+    if (title === null) return one;
+    return { ...one, title: seen.get(title)?.length === 1 ? title : `${title} (${one.word})` };
+  });
+}
+
 function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engine) {
   const received = (kind: SubmissionKind) => `
     (SELECT count(*) FROM submission ${indexedBy("submission_received")}
@@ -30,20 +47,21 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
       WHERE kind = '${kind}' AND ${among(`'${kind}'`, "$2")} AND status <> 'spam' AND received_at >= $1
       ORDER BY received_at DESC LIMIT ${sharesOfMax}) AS latest`;
   const named = {
-    package: `SELECT 'package', each.value FROM latest, ${elementsOf("latest.fields -> 'selectedPackageIds'")}`,
-    position: "SELECT 'position', fields ->> 'position' FROM latest",
-    company: "SELECT 'company', fields ->> 'company' FROM latest",
-    source: "SELECT 'source', fields -> 'more' ->> 'utm_source' FROM latest",
-    assignee: "SELECT 'assignee', assignee FROM latest",
-    tag: "SELECT 'tag', tag.word FROM latest JOIN tag ON tag.submission = latest.arrival",
+    package: `SELECT 'package', each.value, NULL FROM latest, ${elementsOf("latest.fields -> 'selectedPackageIds'")}`,
+    opening: "SELECT 'opening', fields ->> 'opening', fields ->> 'position' FROM latest",
+    position: "SELECT 'position', fields ->> 'position', NULL FROM latest",
+    company: "SELECT 'company', fields ->> 'company', NULL FROM latest",
+    source: "SELECT 'source', fields -> 'more' ->> 'utm_source', NULL FROM latest",
+    assignee: "SELECT 'assignee', assignee, NULL FROM latest",
+    tag: "SELECT 'tag', tag.word, NULL FROM latest JOIN tag ON tag.submission = latest.arrival",
   };
   /** What the latest submissions are about, in parts, the most frequent first. */
   const mostFrequent = <Part extends keyof typeof named>(parts: readonly Part[], most: number) =>
-    prepare<{ part: Part; word: string; count: number }>(`
+    prepare<Counted<Part>>(`
       WITH latest AS (${submissionKinds.map(latest).join(" UNION ALL ")}),
-        named (part, word) AS (${parts.map((part) => named[part]).join(" UNION ALL ")})
-      SELECT part, word, count FROM (
-        SELECT part, word, count(*) AS count, row_number() OVER (PARTITION BY part ORDER BY count(*) DESC, word) AS place
+        named (part, word, title) AS (${parts.map((part) => named[part]).join(" UNION ALL ")})
+      SELECT part, word, title, count FROM (
+        SELECT part, word, max(title) AS title, count(*) AS count, row_number() OVER (PARTITION BY part ORDER BY count(*) DESC, word) AS place
         FROM named WHERE word IS NOT NULL GROUP BY part, word) AS counted
       WHERE place <= ${most} ORDER BY part, place`);
   // The oldest come first, so those that are old are among the first.
@@ -70,7 +88,7 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
     responses: prepare<{ took: number }>(`
       SELECT took FROM (${responses("first_reply_at", "status <> 'spam'")}) AS replied
       UNION ALL SELECT took FROM (${responses("done_at", "first_reply_at IS NULL")}) AS done`),
-    shares: mostFrequent(["package", "position", "source", "assignee"], sharesMax),
+    shares: mostFrequent(["package", "opening", "position", "source", "assignee"], sharesMax),
     choices: mostFrequent(filterChoices, choicesMax),
     old: prepare<Overview["old"]>(`SELECT ${old("new", "$2")} AS new, ${old("open", "$3")} AS open`),
     // Those that were never replied to in the order of their arrival, and those whose persons have written since.
@@ -106,7 +124,9 @@ export function makeOverview(engine: Engine) {
       ]);
       const [before, shown] = [days.slice(0, shownDays), days.slice(shownDays)];
       const sharesOf = (part: keyof Overview["shares"]) =>
-        shares.filter((one) => one.part === part).map(({ word, count }) => ({ word, count }));
+        titled(shares)
+          .filter((one) => one.part === part)
+          .map(({ word, count, title }) => ({ word, count, ...(title !== undefined && { title }) }));
       return {
         days: shown.map(({ at, ...counts }) => ({ day: shownDay(at), ...counts })),
         firstResponseMs: median(responses.map(({ took }) => took)),
@@ -116,6 +136,7 @@ export function makeOverview(engine: Engine) {
         },
         shares: {
           package: sharesOf("package"),
+          opening: sharesOf("opening"),
           position: sharesOf("position"),
           source: sharesOf("source"),
           assignee: sharesOf("assignee"),
@@ -129,7 +150,7 @@ export function makeOverview(engine: Engine) {
       };
     },
 
-    choices: ({ kinds: seen }) => read(statements.choices(0, seen)),
+    choices: async ({ kinds: seen }) => titled(await read(statements.choices(0, seen))),
   } satisfies Partial<DeskStore>;
 }
 
