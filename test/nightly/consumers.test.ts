@@ -13,6 +13,7 @@ import { freePort } from "../support/free-port.ts";
 
 const consumers = join(import.meta.dirname, "consumers");
 const minutes = 60_000;
+const next15 = "15.5.29";
 /** More than Next.js takes unless told. */
 const resume = pdfOf(2_000_000);
 
@@ -87,6 +88,18 @@ describe.each(compilers)("%s", (compiler) => {
 });
 
 test(
+  "the elements have their types in JSX beside React 18, too",
+  async () => {
+    const folder = join(project, "react-18");
+    await run("npm", ["install", "--no-audit", "--no-fund", packed.tarball], folder);
+    const how = ["--module", "nodenext", "--jsx", "react-jsx", "--types", "", "--skipLibCheck", "--strict", "--noEmit"];
+    for (const compiler of compilers)
+      await run(process.execPath, [join(project, "node_modules", compiler, "bin/tsc"), ...how, "elements.tsx"], folder);
+  },
+  5 * minutes,
+);
+
+test(
   "webpack bundles the forms and the React components, and names no folder of the machine",
   async () => {
     await writeFile(
@@ -112,17 +125,25 @@ describe("a Next.js app", () => {
   afterAll(() => browser.close());
 
   test.each([
-    ["Turbopack", []],
-    ["webpack", ["--webpack"]],
+    ["16", "Turbopack", []],
+    ["16", "webpack", ["--webpack"]],
+    ["15", "webpack", []],
   ])(
-    "built by %s renders the forms on its server, hydrates them and sends",
-    async (_, flags) => {
-      const app = join(project, "next-app");
-      await run(process.execPath, [join(project, "node_modules/next/dist/bin/next"), "build", ...flags], app);
+    "of Next.js %s, built by %s, renders the forms on its server, hydrates them and sends",
+    async (major, _, flags) => {
+      const app = join(project, major === "16" ? "next-app" : "next-15-app");
+      if (major === "15") {
+        await cp(join(project, "next-app"), app, { recursive: true, filter: (path) => !path.includes("/.next") });
+        await writeFile(join(app, "package.json"), JSON.stringify({ private: true, dependencies: { next: next15 } }));
+        // React is that of the folder above.
+        await run("npm", ["install", "--no-audit", "--no-fund", "--legacy-peer-deps"], app);
+      }
+      const next = join(major === "16" ? project : app, "node_modules/next/dist/bin/next");
+      await run(process.execPath, [next, "build", ...flags], app);
       const port = await freePort();
       const url = `http://127.0.0.1:${port}`;
       await using service = await startService({ env: { CORS_ORIGINS: url } });
-      await using _server = await startNext(app, port, service.url);
+      await using _server = await startNext(next, app, port, service.url);
       {
         await using unscripted = await Visit.begin(browser, { javaScriptEnabled: false });
         await unscripted.page.goto(url);
@@ -147,7 +168,7 @@ describe("a Next.js app", () => {
   );
 });
 
-/** The documented form with React Hook Form, and that with a server action, with and without script. */
+/** The documented form with React Hook Form, and that with a server action, with and without script: first refused. */
 async function sendsApplications(url: string): Promise<void> {
   await using service = await startService({ env: { PORT: `${servicePort}`, CORS_ORIGINS: url } });
   const applications = async () => (await service.stored()).applications;
@@ -162,8 +183,14 @@ async function sendsApplications(url: string): Promise<void> {
       const { page } = visit;
       await page.goto(`${url}/${path}`, { waitUntil: "networkidle" });
       await page.getByPlaceholder("Name").fill("Ana Souza");
-      await page.getByPlaceholder("E-mail").fill("ana@example.org");
+      await page.getByPlaceholder("E-mail").fill("ana at example");
       await page.getByPlaceholder("Position").fill("Annotator");
+      await page.getByRole("button", { name: "Apply" }).click();
+      await page.getByText("Enter one e-mail address").waitFor();
+      const typed = ["Name", "E-mail", "Position"].map((label) => page.getByPlaceholder(label).inputValue());
+      expect(await Promise.all(typed)).toEqual(["Ana Souza", "ana at example", "Annotator"]);
+      expect(await applications()).toHaveLength(before);
+      await page.getByPlaceholder("E-mail").fill("ana@example.org");
       if (file !== null) await page.locator("input[type=file]").setInputFiles(file);
       await page.getByRole("button", { name: "Apply" }).click();
       await page.getByRole("status").getByText("APP-").waitFor();
@@ -174,8 +201,7 @@ async function sendsApplications(url: string): Promise<void> {
   }
 }
 
-async function startNext(app: string, port: number, serviceUrl: string): Promise<AsyncDisposable> {
-  const next = join(project, "node_modules/next/dist/bin/next");
+async function startNext(next: string, app: string, port: number, serviceUrl: string): Promise<AsyncDisposable> {
   const server: ChildProcess = spawn(process.execPath, [next, "start", "-p", `${port}`, "-H", "127.0.0.1"], {
     cwd: app,
     env: { ...process.env, SUBMISSIONS_URL: serviceUrl, NEXT_TELEMETRY_DISABLED: "1" },
