@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Page, PageRequest, TriageRequest } from "../../shared/src/console.ts";
 import { listMails, release as releaseSpam, retryMails, wakeMail } from "../../server/src/desk/mails.ts";
+import { kinds, submissionKinds } from "../../shared/src/kinds.ts";
 import { valuesOf } from "../../server/src/field-values.ts";
 import type {
   Digest,
@@ -9,6 +10,7 @@ import type {
   MailSettlement,
   ResumeRecord,
   StoredSubscriber,
+  SubmissionKind,
   SubmissionRecord,
   SubscriptionRecord,
   StoredSubmission,
@@ -90,6 +92,15 @@ export function application(
   };
 }
 
+const made = { inquiry, application };
+
+/** One of a kind, for cases that mean any submission. */
+export const sample = (kind: SubmissionKind, number: number, more: Partial<SubmissionRecord> = {}): SubmissionRecord =>
+  made[kind](number, more as object);
+
+/** The stage of an untouched one. */
+export const firstStage = (kind: SubmissionKind) => (kinds[kind].staged ? "received" : null);
+
 export function subscription(more: Partial<SubscriptionRecord> = {}): SubscriptionRecord {
   const { receivedAt = noon } = more;
   return {
@@ -142,10 +153,7 @@ export async function acceptReference(
   return (await accept(store, submission, more)).reference ?? "";
 }
 
-export async function acceptMails(
-  store: Store,
-  submission: SubmissionRecord<"inquiry">,
-): Promise<[LeasedMail, LeasedMail]> {
+export async function acceptMails(store: Store, submission: SubmissionRecord): Promise<[LeasedMail, LeasedMail]> {
   const [receipt, notice] = (await accept(store, submission)).mails;
   if (receipt === undefined || notice === undefined) throw new Error("A mail is missing.");
   return [receipt, notice];
@@ -251,8 +259,9 @@ export async function findResume(store: Store, reference: string) {
   return { ...detail.submission.resume, scan: detail.scan };
 }
 
-export const inquiries = (store: Store) => collectPages(store.readAll("inquiry", {}));
-export const applications = (store: Store) => collectPages(store.readAll("application", {}));
+export const submissions = <Of extends SubmissionKind>(store: Store, kind: Of) => collectPages(store.readAll(kind, {}));
+export const inquiries = (store: Store) => submissions(store, "inquiry");
+export const applications = (store: Store) => submissions(store, "application");
 export const subscribers = (store: Store) => collectPages(store.readAll("subscriber", {}));
 
 export async function onlySubscriber(store: Store): Promise<StoredSubscriber | undefined> {
@@ -262,8 +271,14 @@ export async function onlySubscriber(store: Store): Promise<StoredSubscriber | u
 
 export const allMails = (store: Store) => listMails(store.desk, { limit: 10_000 });
 
-export const sales: Scope = { kinds: ["inquiry"], subscribers: false };
-export const recruiting: Scope = { kinds: ["application"], subscribers: false };
+/** Who sees one kind, and who sees all but that. */
+export const only = (kind: SubmissionKind): Scope => ({ kinds: [kind], subscribers: false });
+export const except = (kind: SubmissionKind): Scope => ({
+  kinds: submissionKinds.filter((one) => one !== kind),
+  subscribers: false,
+});
+export const sales = only("inquiry");
+export const recruiting = only("application");
 export const marketing: Scope = { kinds: [], subscribers: true };
 /** An operator, a minute later. */
 export const eva: Actor = { operator: "eva@example.org", at: noon + minute };

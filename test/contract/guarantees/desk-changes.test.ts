@@ -8,16 +8,20 @@ import {
   application,
   collectPages,
   eva,
+  except,
   findSubmission,
+  firstStage,
   indexAll,
   inquiry,
   lease,
   marketing,
   minute,
   noon,
+  only,
   recruiting,
   resume,
   sales,
+  sample,
   sendAgain,
   settle,
   subscription,
@@ -25,7 +29,7 @@ import {
   wake,
   wakeAll,
 } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 import { release } from "../../../server/src/desk/mails.ts";
 import type { LeasedMail } from "../../../server/src/storage/records.ts";
 
@@ -58,39 +62,42 @@ test("shows everything about one submission, and nothing outside the scope", asy
     expect(await store.desk.findDetail(wholeScope, other)).toBeNull();
 });
 
-test("changes what the operator saw, tells the second of the first, overwrites nothing", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1));
-  const first = await triage(store, reference, 1, { status: "open", assignee: eva.operator });
-  expect(first).toEqual([{ reference, result: "changed", version: 2 }]);
-  const second = await triage(store, reference, 1, { status: "done" }, ben);
-  expect(second).toEqual([
-    {
-      reference,
-      result: "conflict",
-      version: 2,
+eachKind(
+  "changes what the operator saw, tells the second of the first, overwrites nothing: %s",
+  async (kind, { store }) => {
+    const reference = await acceptReference(store, sample(kind, 1));
+    const first = await triage(store, reference, 1, { status: "open", assignee: eva.operator });
+    expect(first).toEqual([{ reference, result: "changed", version: 2 }]);
+    const second = await triage(store, reference, 1, { status: "done" }, ben);
+    expect(second).toEqual([
+      {
+        reference,
+        result: "conflict",
+        version: 2,
+        status: "open",
+        stage: firstStage(kind),
+        assignee: eva.operator,
+        changedBy: eva.operator,
+        changedAt: eva.at,
+      },
+    ]);
+    expect(await findSubmission(store, reference)).toMatchObject({
       status: "open",
-      stage: null,
       assignee: eva.operator,
-      changedBy: eva.operator,
-      changedAt: eva.at,
-    },
-  ]);
-  expect(await findSubmission(store, reference)).toMatchObject({
-    status: "open",
-    assignee: eva.operator,
-    version: 2,
-  });
-  expect(await triage(store, reference, 2, { assignee: null }, ben)).toMatchObject([{ version: 3 }]);
-  expect(await findSubmission(store, reference)).toMatchObject({ status: "open", assignee: null, version: 3 });
-  expect((await store.desk.findDetail(wholeScope, reference))?.history).toEqual([
-    { ...eva, action: "status", detail: { from: "new", to: "open" } },
-    { ...eva, action: "assignee", detail: { from: null, to: eva.operator } },
-    { ...ben, action: "assignee", detail: { from: eva.operator, to: null } },
-  ]);
-});
+      version: 2,
+    });
+    expect(await triage(store, reference, 2, { assignee: null }, ben)).toMatchObject([{ version: 3 }]);
+    expect(await findSubmission(store, reference)).toMatchObject({ status: "open", assignee: null, version: 3 });
+    expect((await store.desk.findDetail(wholeScope, reference))?.history).toEqual([
+      { ...eva, action: "status", detail: { from: "new", to: "open" } },
+      { ...eva, action: "assignee", detail: { from: null, to: eva.operator } },
+      { ...ben, action: "assignee", detail: { from: eva.operator, to: null } },
+    ]);
+  },
+);
 
-test("tells an operator who names a submission twice that the change was theirs", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1));
+eachKind("tells an operator who names a submission twice that the change was theirs: %s", async (kind, { store }) => {
+  const reference = await acceptReference(store, sample(kind, 1));
   await triage(store, reference, 1, { status: "open" });
   expect(await triage(store, [reference, reference], 2, { status: "done" }, ben)).toMatchObject([
     { result: "changed", version: 3 },
@@ -98,16 +105,19 @@ test("tells an operator who names a submission twice that the change was theirs"
   ]);
 });
 
-test("lets one of two operators win who change the same submission at the same time", async ({ store, tested }) => {
-  const other = await tested.openAgain();
-  const reference = await acceptReference(store, inquiry(1));
-  const outcomes = await Promise.all([
-    triage(store, reference, 1, { status: "open" }),
-    triage(other, reference, 1, { status: "done" }, ben),
-  ]);
-  const results = outcomes.flat().map(({ result }) => result);
-  expect(results.toSorted()).toEqual(["changed", "conflict"]);
-});
+eachKind(
+  "lets one of two operators win who change the same submission at the same time: %s",
+  async (kind, { store, tested }) => {
+    const other = await tested.openAgain();
+    const reference = await acceptReference(store, sample(kind, 1));
+    const outcomes = await Promise.all([
+      triage(store, reference, 1, { status: "open" }),
+      triage(other, reference, 1, { status: "done" }, ben),
+    ]);
+    const results = outcomes.flat().map(({ result }) => result);
+    expect(results.toSorted()).toEqual(["changed", "conflict"]);
+  },
+);
 
 test("changes many at once, each by itself, and refuses more than 1,000", async ({ store }) => {
   const references: string[] = [];
@@ -136,57 +146,63 @@ test("a submission has at most 200 notes, also of those that are written at once
   expect(await store.desk.addNote(wholeScope, other, "text", eva)).toMatchObject({ text: "text" });
 });
 
-test("a change outside the scope is one of something unknown", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1));
-  const spam = await acceptReference(store, inquiry(2), { spam: true });
+eachKind("a change outside the scope is one of something unknown: %s", async (kind, { store }) => {
+  const reference = await acceptReference(store, sample(kind, 1));
+  const spam = await acceptReference(store, sample(kind, 2), { spam: true });
   const [mail] = (await store.desk.listMails(wholeScope, undefined, {})).rows;
   const request = { targets: [{ reference, version: 1 }], status: "done" } as const;
-  expect(await store.desk.triage(recruiting, request, eva)).toEqual([{ reference, result: "unknown" }]);
-  expect(await store.desk.addNote(recruiting, reference, "text", eva)).toBeNull();
-  expect(await release(store.desk, recruiting, spam, eva)).toBe("unknown");
-  expect(await sendAgain(store, recruiting, mail?.id ?? "", eva)).toBeNull();
+  expect(await store.desk.triage(except(kind), request, eva)).toEqual([{ reference, result: "unknown" }]);
+  expect(await store.desk.addNote(except(kind), reference, "text", eva)).toBeNull();
+  expect(await release(store.desk, except(kind), spam, eva)).toBe("unknown");
+  expect(await sendAgain(store, except(kind), mail?.id ?? "", eva)).toBeNull();
   expect((await store.desk.listAudit({})).rows).toEqual([]);
 });
 
-test("a change that changes nothing leaves version and audit log alone", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1));
+eachKind("a change that changes nothing leaves version and audit log alone: %s", async (kind, { store }) => {
+  const reference = await acceptReference(store, sample(kind, 1));
   const unchanged = await triage(store, reference, 1, { status: "new", assignee: null });
   expect(unchanged).toEqual([{ reference, result: "changed", version: 1 }]);
   expect((await store.desk.listAudit({})).rows).toEqual([]);
 });
 
-test("sends a failed mail again, stores a sent one anew, and leaves a queued one alone", async ({ store }) => {
-  const [receipt, notice] = await acceptMails(store, inquiry(1));
-  expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("left");
-  await settle(store, { sent: [receipt], failed: [notice] });
-  expect(await sendAgain(store, sales, receipt.id, eva)).toBe("due");
-  expect(await sendAgain(store, sales, notice.id, eva)).toBe("due");
-  expect((await store.desk.listMails(wholeScope, "queued", {})).rows).toMatchObject([
-    { kind: "inquiry-receipt", createdAt: eva.at, dueAt: eva.at },
-    { id: notice.id, dueAt: eva.at },
-  ]);
-  const claimed = await store.mails.claim(eva.at, 10, { owner: "sender", until: eva.at + minute });
-  expect(claimed).toHaveLength(2);
-  expect((await store.desk.listAudit({})).rows).toMatchObject([
-    { action: "mail.again", detail: { mail: "inquiry-notice", was: "failed" } },
-    { action: "mail.again", detail: { mail: "inquiry-receipt", was: "sent" } },
-  ]);
-});
+eachKind(
+  "sends a failed mail again, stores a sent one anew, and leaves a queued one alone: %s",
+  async (kind, { store }) => {
+    const [receipt, notice] = await acceptMails(store, sample(kind, 1));
+    expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("left");
+    await settle(store, { sent: [receipt], failed: [notice] });
+    expect(await sendAgain(store, only(kind), receipt.id, eva)).toBe("due");
+    expect(await sendAgain(store, only(kind), notice.id, eva)).toBe("due");
+    expect((await store.desk.listMails(wholeScope, "queued", {})).rows).toMatchObject([
+      { kind: `${kind}-receipt`, createdAt: eva.at, dueAt: eva.at },
+      { id: notice.id, dueAt: eva.at },
+    ]);
+    const claimed = await store.mails.claim(eva.at, 10, { owner: "sender", until: eva.at + minute });
+    expect(claimed).toHaveLength(2);
+    expect((await store.desk.listAudit({})).rows).toMatchObject([
+      { action: "mail.again", detail: { mail: `${kind}-notice`, was: "failed" } },
+      { action: "mail.again", detail: { mail: `${kind}-receipt`, was: "sent" } },
+    ]);
+  },
+);
 
-test("sends nothing again to a suppressed address, and no welcome mail without its links", async ({ store }) => {
-  const [receipt] = await acceptMails(store, inquiry(1));
-  const [welcome] = (await accept(store, subscription())).mails;
-  await settle(store, { sent: [receipt, welcome!] });
-  await store.suppress({ email: inquiry(1).email, reason: "complained", at: noon });
-  expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("suppressed");
-  expect(await sendAgain(store, marketing, welcome?.id ?? "", eva)).toBe("not-sendable");
-  expect(await sendAgain(store, wholeScope, "1-abc", eva)).toBeNull();
-  expect(await sendAgain(store, wholeScope, "no id", eva)).toBeNull();
-});
+eachKind(
+  "sends nothing again to a suppressed address, and no welcome mail without its links: %s",
+  async (kind, { store }) => {
+    const [receipt] = await acceptMails(store, sample(kind, 1));
+    const [welcome] = (await accept(store, subscription())).mails;
+    await settle(store, { sent: [receipt, welcome!] });
+    await store.suppress({ email: sample(kind, 1).email, reason: "complained", at: noon });
+    expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("suppressed");
+    expect(await sendAgain(store, marketing, welcome?.id ?? "", eva)).toBe("not-sendable");
+    expect(await sendAgain(store, wholeScope, "1-abc", eva)).toBeNull();
+    expect(await sendAgain(store, wholeScope, "no id", eva)).toBeNull();
+  },
+);
 
-test("counts what is sent again against the cap, and a mail that never left once", async ({ store }) => {
+eachKind("counts what is sent again against the cap, and a mail that never left once: %s", async (kind, { store }) => {
   const day = 24 * 60 * minute;
-  const [receipt] = await acceptMails(store, inquiry(1));
+  const [receipt] = await acceptMails(store, sample(kind, 1));
   await settle(store, { failed: [receipt] });
   for (let n = 0; n < 5; n += 1) {
     expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("due");
@@ -197,22 +213,22 @@ test("counts what is sent again against the cap, and a mail that never left once
   expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("due");
   expect(await sendAgain(store, wholeScope, receipt.id, eva)).toBe("capped");
   // Nor does a submission earn another one.
-  const next = await accept(store, inquiry(2, { email: inquiry(1).email, receivedAt: eva.at }));
-  expect(next.mails.map(({ kind }) => kind)).toEqual(["inquiry-notice"]);
+  const next = await accept(store, sample(kind, 2, { email: sample(kind, 1).email, receivedAt: eva.at }));
+  expect(next.mails.map(({ kind: of }) => of)).toEqual([`${kind}-notice`]);
   expect(await sendAgain(store, wholeScope, receipt.id, { ...eva, at: eva.at + day })).toBe("due");
 });
 
-test("mail retry keeps to the cap and to suppressed addresses", async ({ store }) => {
+eachKind("mail retry keeps to the cap and to suppressed addresses: %s", async (kind, { store }) => {
   const failed: LeasedMail[] = [];
   for (const n of [1, 2, 3, 4]) {
     const receivedAt = noon + n * 25 * 60 * minute;
-    failed.push((await acceptMails(store, inquiry(n, { email: inquiry(1).email, receivedAt })))[0]);
+    failed.push((await acceptMails(store, sample(kind, n, { email: sample(kind, 1).email, receivedAt })))[0]);
   }
   const now = noon + 200 * 60 * minute;
   await settle(store, { failed }, { at: now });
   expect(await wakeAll(store, "failed", now)).toBe(3);
   expect(await wake(store, failed[3]!.id, now)).toBe("capped");
-  await store.suppress({ email: inquiry(1).email, reason: "complained", at: now });
+  await store.suppress({ email: sample(kind, 1).email, reason: "complained", at: now });
   expect(await wake(store, failed[3]!.id, now)).toBe("suppressed");
 });
 

@@ -14,11 +14,13 @@ import {
   noon,
   offer,
   release,
+  sample,
   settle,
+  submissions,
   subscribers,
   subscription,
 } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 const key = (more: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
   procedure: "marketplace.inquiry",
@@ -31,35 +33,36 @@ const key = (more: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
 const challenge: ChallengeRecord = { hash: "c".repeat(64), expiresAt: noon + 10 * minute };
 const spent = { result: "challenge-spent" };
 
-test("takes a key with its submission, and stores nothing for the same key again", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1), { key: key() });
+eachKind("takes a key with its submission, and stores nothing for the same key again: %s", async (kind, { store }) => {
+  const reference = await acceptReference(store, sample(kind, 1), { key: key() });
   const earlier = { fingerprint: key().fingerprint, reference, receiptSent: false, spam: false };
   const other = key({ fingerprint: "other content" });
-  expect(await offer(store, inquiry(2), { key: key() })).toEqual({ result: "repeated", earlier });
-  expect(await offer(store, inquiry(2), { key: other })).toEqual({ result: "repeated", earlier });
-  expect(await inquiries(store)).toHaveLength(1);
+  expect(await offer(store, sample(kind, 2), { key: key() })).toEqual({ result: "repeated", earlier });
+  expect(await offer(store, sample(kind, 2), { key: other })).toEqual({ result: "repeated", earlier });
+  expect(await submissions(store, kind)).toHaveLength(1);
   expect(await allMails(store)).toHaveLength(2);
 });
 
-test("takes a key and a challenge once when many come at the same time, through several processes", async ({
-  tested,
-}) => {
-  const { store } = tested;
-  const other = await tested.openAgain();
-  for (const [more, refused] of [
-    [{ key: key() }, "repeated"],
-    [{ challenge }, "challenge-spent"],
-  ] as const) {
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? store : other, inquiry(n), more)),
-    );
-    const { accepted = [], [refused]: others = [] } = Object.groupBy(answers, ({ result }) => result);
-    expect([accepted.length, others.length]).toEqual([1, 19]);
-    const [{ reference } = {}] = accepted as { reference?: string | null }[];
-    if (refused === "repeated") for (const one of others) expect(one).toMatchObject({ earlier: { reference } });
-  }
-  expect(await inquiries(store)).toHaveLength(2);
-});
+eachKind(
+  "takes a key and a challenge once when many come at the same time, through several processes: %s",
+  async (kind, { tested }) => {
+    const { store } = tested;
+    const other = await tested.openAgain();
+    for (const [more, refused, first] of [
+      [{ key: key() }, "repeated", 0],
+      [{ challenge }, "challenge-spent", 20],
+    ] as const) {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => offer(n % 2 === 0 ? store : other, sample(kind, first + n), more)),
+      );
+      const { accepted = [], [refused]: others = [] } = Object.groupBy(answers, ({ result }) => result);
+      expect([accepted.length, others.length]).toEqual([1, 19]);
+      const [{ reference } = {}] = accepted as { reference?: string | null }[];
+      if (refused === "repeated") for (const one of others) expect(one).toMatchObject({ earlier: { reference } });
+    }
+    expect(await submissions(store, kind)).toHaveLength(2);
+  },
+);
 
 test("takes neither key nor challenge of a submission that was not stored, as of one with another's resume", async ({
   store,
@@ -84,18 +87,18 @@ test("keeps keys of different procedures apart", async ({ store }) => {
   expect(again).toEqual({ result: "repeated", earlier });
 });
 
-test("lets a key be used anew once it has run out", async ({ store }) => {
-  await accept(store, inquiry(1), { key: key() });
+eachKind("lets a key be used anew once it has run out: %s", async (kind, { store }) => {
+  await accept(store, sample(kind, 1), { key: key() });
   const lastMoment = key({ createdAt: noon + idempotencyMs - 1 });
-  expect(await offer(store, inquiry(2), { key: lastMoment })).toMatchObject({ result: "repeated" });
+  expect(await offer(store, sample(kind, 2), { key: lastMoment })).toMatchObject({ result: "repeated" });
   const anew = key({ createdAt: noon + idempotencyMs, fingerprint: "new" });
   expect(await store.findEarlier(anew)).toBeNull();
-  const reference = await acceptReference(store, inquiry(2), { key: anew });
+  const reference = await acceptReference(store, sample(kind, 2), { key: anew });
   expect(await store.findEarlier(anew)).toMatchObject({ fingerprint: "new", reference });
 });
 
-test("finds what a key stands for, and whether its receipt has gone out by now", async ({ store }) => {
-  const { reference, mails } = await accept(store, inquiry(1), { key: key() });
+eachKind("finds what a key stands for, and whether its receipt has gone out by now: %s", async (kind, { store }) => {
+  const { reference, mails } = await accept(store, sample(kind, 1), { key: key() });
   const earlier = { fingerprint: key().fingerprint, reference, spam: false };
   expect(await store.findEarlier(key())).toEqual({ ...earlier, receiptSent: false });
   const [receipt, notice] = mails;
@@ -106,23 +109,25 @@ test("finds what a key stands for, and whether its receipt has gone out by now",
   expect(await store.findEarlier(key({ keyHash: "c".repeat(64) }))).toBeNull();
 });
 
-test("says of a key whether its submission was kept as spam", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1), { key: key(), spam: true });
+eachKind("says of a key whether its submission was kept as spam: %s", async (kind, { store }) => {
+  const reference = await acceptReference(store, sample(kind, 1), { key: key(), spam: true });
   expect(await store.findEarlier(key())).toMatchObject({ reference, spam: true, receiptSent: false });
   await release(store, reference, noon);
   expect(await store.findEarlier(key())).toMatchObject({ reference, spam: false });
 });
 
-test("spends a challenge with its submission, and stores nothing of any kind for it again", async ({ store }) => {
-  await accept(store, inquiry(1), { challenge });
-  for (const spam of [false, true]) {
-    for (const submission of [inquiry(2), application(2), subscription()]) {
-      expect(await offer(store, submission, { challenge, spam, key: key() })).toEqual(spent);
+eachKind(
+  "spends a challenge with its submission, and stores nothing of any kind for it again: %s",
+  async (kind, { store }) => {
+    await accept(store, sample(kind, 1), { challenge });
+    for (const spam of [false, true]) {
+      for (const submission of [inquiry(2), application(2), subscription()]) {
+        expect(await offer(store, submission, { challenge, spam, key: key() })).toEqual(spent);
+      }
     }
-  }
-  expect(await store.findEarlier(key())).toBeNull();
-  expect(await inquiries(store)).toHaveLength(1);
-  expect(await applications(store)).toEqual([]);
-  expect(await subscribers(store)).toEqual([]);
-  expect(await allMails(store)).toHaveLength(2);
-});
+    expect(await store.findEarlier(key())).toBeNull();
+    expect([...(await inquiries(store)), ...(await applications(store))]).toMatchObject([{ kind }]);
+    expect(await subscribers(store)).toEqual([]);
+    expect(await allMails(store)).toHaveLength(2);
+  },
+);

@@ -20,13 +20,14 @@ import {
   minute,
   noon,
   otherLease as later,
+  sample,
   sendAgain,
   settle,
   subscription,
   tryAgain,
   wake,
 } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 async function storeMails(store: Store, receivedAt: readonly number[]): Promise<LeasedMail[]> {
   const stored: LeasedMail[] = [];
@@ -58,8 +59,8 @@ test("keeps a new mail for the accepting process until its lease ended, so long 
   expect(idsOf(await store.mails.claim(later.until + 1, 10, { ...later, owner: "third" }))).toEqual([id]);
 });
 
-test("hands a claimed mail over with the submission as it is then", async ({ store }) => {
-  const given = application(1);
+eachKind("hands a claimed mail over with the submission as it is then: %s", async (kind, { store }) => {
+  const given = sample(kind, 1);
   const { reference, mails } = await accept(store, given);
   const claimed = await store.mails.claim(afterLease, 10, later);
   expect(claimed).toEqual(mails.map((mail) => ({ ...mail, denials: 0, leasedUntil: later.until })));
@@ -94,16 +95,19 @@ test("leases no mail to two claimers at once", async ({ store, tested }) => {
 /** What stored and claimed these mails was ahead by so much. */
 const aheadMs = 120 * minute;
 
-test("makes a mail due that was stored later than now, and its lease is free", async ({ store, tested }) => {
-  const { mails } = await accept(store, inquiry(1, { receivedAt: noon + aheadMs }), {
-    lease: { ...lease, until: lease.until + aheadMs },
-  });
-  const started = await tested.openAgain();
-  expect(idsOf(await started.mails.claim(noon, 10, later))).toEqual(idsOf(mails));
-});
+eachKind(
+  "makes a mail due that was stored later than now, and its lease is free: %s",
+  async (kind, { store, tested }) => {
+    const { mails } = await accept(store, sample(kind, 1, { receivedAt: noon + aheadMs }), {
+      lease: { ...lease, until: lease.until + aheadMs },
+    });
+    const started = await tested.openAgain();
+    expect(idsOf(await started.mails.claim(noon, 10, later))).toEqual(idsOf(mails));
+  },
+);
 
-test("makes a mail due that was claimed and put off before the clock was set back", async ({ store }) => {
-  const { mails } = await accept(store, inquiry(1));
+eachKind("makes a mail due that was claimed and put off before the clock was set back: %s", async (kind, { store }) => {
+  const { mails } = await accept(store, sample(kind, 1));
   const ahead = { owner: "ahead", until: lease.until + aheadMs };
   expect(await store.mails.claim(noon + aheadMs, 10, ahead)).toHaveLength(2);
   const [receipt, notice] = idsOf(mails);
@@ -244,15 +248,20 @@ test.for(["failed", "in-doubt"] as const)("keeps the doubt of a %s mail until wo
   expect(await claimOnly(store, noon)).toMatchObject({ denials: 1, attempts: 0 });
 });
 
-test("settles a mail whatever the provider says, also in characters that a database refuses", async ({ store }) => {
-  const [one, two] = await acceptMails(store, inquiry(1));
-  const words = "id \0 \ud800 'x' 🎙️";
-  await settle(store, { sent: [one] }, { providerId: words });
-  await settle(store, { failed: [two] }, { error: words });
-  const kept = "id  \ufffd 'x' 🎙️";
-  expect(await listMails(store.desk, { status: "sent", limit: 1 })).toMatchObject([{ id: one.id, providerId: kept }]);
-  expect(await listMails(store.desk, { status: "failed", limit: 1 })).toMatchObject([{ id: two.id, lastError: kept }]);
-});
+eachKind(
+  "settles a mail whatever the provider says, also in characters that a database refuses: %s",
+  async (kind, { store }) => {
+    const [one, two] = await acceptMails(store, sample(kind, 1));
+    const words = "id \0 \ud800 'x' 🎙️";
+    await settle(store, { sent: [one] }, { providerId: words });
+    await settle(store, { failed: [two] }, { error: words });
+    const kept = "id  \ufffd 'x' 🎙️";
+    expect(await listMails(store.desk, { status: "sent", limit: 1 })).toMatchObject([{ id: one.id, providerId: kept }]);
+    expect(await listMails(store.desk, { status: "failed", limit: 1 })).toMatchObject([
+      { id: two.id, lastError: kept },
+    ]);
+  },
+);
 
 test.for([
   ["sent", { sentAt: noon, providerId: "p", lastError: null }],

@@ -13,13 +13,14 @@ import {
   minute,
   noon,
   otherLease as other,
+  sample,
   settle,
   subscription,
   tryAgain,
   wake,
   wakeAll,
 } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 async function storeMixed(store: Store) {
   const mails: LeasedMail[] = [];
@@ -57,18 +58,18 @@ test("lists more mails than a page holds, and wakes more than a batch holds, onc
   expect(await store.mailBacklog()).toMatchObject({ queued: 600, failed: 0 });
 });
 
-test("shows of a mail what it is about and where it stands", async ({ store }) => {
-  const { reference, mails } = await accept(store, inquiry(1));
+eachKind("shows of a mail what it is about and where it stands: %s", async (kind, { store }) => {
+  const { reference, mails } = await accept(store, sample(kind, 1));
   await accept(store, subscription());
   const waiting = { status: "queued", attempts: 0, createdAt: noon, dueAt: noon };
   const nothing = { sentAt: null, providerId: null, lastError: null };
   const [welcome, notice] = await listMails(store.desk, { limit: 2 });
   expect(notice).toEqual({
     id: mails[1]?.id,
-    kind: "inquiry-notice",
+    kind: `${kind}-notice`,
     reply: null,
     reference,
-    email: inquiry(1).email,
+    email: sample(kind, 1).email,
     ...waiting,
     ...nothing,
   });

@@ -8,14 +8,14 @@ import {
   acceptMails,
   allMails,
   idsOf,
-  inquiries,
-  inquiry,
   noon,
   offer,
+  sample,
   settle,
+  submissions,
   subscription,
 } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 const key = (number: number, createdAt = noon) => ({
   procedure: "marketplace.inquiry",
@@ -35,35 +35,38 @@ async function forgetAll(store: Store, now: number): Promise<number[]> {
   }
 }
 
-test("forgets keys after a day, and keeps what they stood for", async ({ store }) => {
-  await accept(store, inquiry(1), { key: key(1) });
-  await accept(store, inquiry(2), { key: key(2, noon + 1) });
+eachKind("forgets keys after a day, and keeps what they stood for: %s", async (kind, { store }) => {
+  await accept(store, sample(kind, 1), { key: key(1) });
+  await accept(store, sample(kind, 2), { key: key(2, noon + 1) });
   expect(await forgetAll(store, noon + idempotencyMs - 1)).toEqual([0]);
   expect(await forgetAll(store, noon + idempotencyMs)).toEqual([1]);
   expect(await store.findEarlier(key(2, noon + 1))).not.toBeNull();
-  expect(await inquiries(store)).toHaveLength(2);
+  expect(await submissions(store, kind)).toHaveLength(2);
 });
 
-test("forgets challenges some time after they have expired", async ({ store }) => {
+eachKind("forgets challenges some time after they have expired: %s", async (kind, { store }) => {
   const challenge = { hash: "c".repeat(64), expiresAt: noon };
-  await accept(store, inquiry(1), { challenge });
+  await accept(store, sample(kind, 1), { challenge });
   expect(await forgetAll(store, noon + challengeMs - 1)).toEqual([0]);
-  expect(await offer(store, inquiry(2), { challenge })).toEqual({ result: "challenge-spent" });
+  expect(await offer(store, sample(kind, 2), { challenge })).toEqual({ result: "challenge-spent" });
   expect(await forgetAll(store, noon + challengeMs)).toEqual([1]);
 });
 
-test("forgets mails that were sent, failed or are in doubt, and never one that waits", async ({ store }) => {
-  const [sent, failed] = await acceptMails(store, inquiry(1));
-  const [doubtful, queued] = await acceptMails(store, inquiry(2));
-  const young = await acceptMails(store, inquiry(3, { receivedAt: noon + 1 }));
-  const all = [sent, failed, doubtful, ...young];
-  await settle(store, { sent: [sent, ...young], failed: [failed], "in-doubt": [doubtful] });
-  expect(await forgetAll(store, noon + mailMs - 1)).toEqual([0]);
-  expect(await allMails(store)).toHaveLength(all.length + 1);
-  expect(await forgetAll(store, noon + mailMs)).toEqual([3]);
-  expect(new Set(idsOf(await allMails(store)))).toEqual(new Set(idsOf([queued, ...young])));
-  expect(await inquiries(store)).toHaveLength(3);
-});
+eachKind(
+  "forgets mails that were sent, failed or are in doubt, and never one that waits: %s",
+  async (kind, { store }) => {
+    const [sent, failed] = await acceptMails(store, sample(kind, 1));
+    const [doubtful, queued] = await acceptMails(store, sample(kind, 2));
+    const young = await acceptMails(store, sample(kind, 3, { receivedAt: noon + 1 }));
+    const all = [sent, failed, doubtful, ...young];
+    await settle(store, { sent: [sent, ...young], failed: [failed], "in-doubt": [doubtful] });
+    expect(await forgetAll(store, noon + mailMs - 1)).toEqual([0]);
+    expect(await allMails(store)).toHaveLength(all.length + 1);
+    expect(await forgetAll(store, noon + mailMs)).toEqual([3]);
+    expect(new Set(idsOf(await allMails(store)))).toEqual(new Set(idsOf([queued, ...young])));
+    expect(await submissions(store, kind)).toHaveLength(3);
+  },
+);
 
 test("forgets a batch at a time, and says whether there is more", async ({ store }) => {
   const count = forgottenAtOnce + 10;

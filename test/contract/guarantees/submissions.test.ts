@@ -1,5 +1,6 @@
 // What the port promises about accepting inquiries and applications, and about their references.
 import { expect } from "vitest";
+import { submissionKinds } from "@submissions/shared/kinds";
 import { valuesOf } from "../../../server/src/field-values.ts";
 import { StorageUnavailable } from "../../../server/src/storage/store.ts";
 import {
@@ -11,15 +12,18 @@ import {
   entry,
   findResume,
   findSubmission,
+  firstStage,
   idsOf,
   inquiries,
   inquiry,
   lease,
   noon,
   offer,
+  sample,
+  submissions,
 } from "../records.ts";
 import { applicant } from "../../support/doors.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 const filed = {
   status: "new",
@@ -38,8 +42,6 @@ const filed = {
   reference: expect.any(String),
 };
 
-const firstStage = { inquiry: null, application: "received" };
-
 const odd = "Zoë “Quote” O'Neil; DROP TABLE submission;-- 🎙️";
 
 /** What may be absent is null. */
@@ -57,7 +59,7 @@ test.for([
 ] as const)("keeps every field of %s as it was given", async ([_what, given], { store }) => {
   await accept(store, given);
   const read = given.kind === "inquiry" ? inquiries : applications;
-  expect(await read(store)).toEqual([{ ...given, ...filed, stage: firstStage[given.kind] }]);
+  expect(await read(store)).toEqual([{ ...given, ...filed, stage: firstStage(given.kind) }]);
 });
 
 test("reads what is left of a submission whose fields are unreadable, and the others whole", async ({ tested }) => {
@@ -79,7 +81,7 @@ test.for([
 ] as const)("stores receipt and notice with it, leased to the caller: %#", async ([given, kinds], { store }) => {
   const accepted = await accept(store, given);
   const { reference } = accepted;
-  const submission = { ...given, ...filed, stage: firstStage[given.kind], reference };
+  const submission = { ...given, ...filed, stage: firstStage(given.kind), reference };
   expect(accepted).toMatchObject({ capped: [] });
   expect(accepted.mails).toEqual(
     kinds.map((kind) => ({
@@ -109,26 +111,29 @@ test("lets no submission suffer from another that fails beside it", async ({ sto
   expect(await allMails(store)).toHaveLength(30);
 });
 
-test("refuses a submission whose caller has stopped waiting, as not stored", async ({ store }) => {
-  const late = store.accept(entry(inquiry(1), { deadline: performance.now() - 1 }));
+eachKind("refuses a submission whose caller has stopped waiting, as not stored: %s", async (kind, { store }) => {
+  const late = store.accept(entry(sample(kind, 1), { deadline: performance.now() - 1 }));
   await expect(late).rejects.toBeInstanceOf(StorageUnavailable);
   await expect(late).rejects.toMatchObject({ outcome: "not-stored" });
-  expect(await inquiries(store)).toEqual([]);
+  expect(await submissions(store, kind)).toEqual([]);
   expect(await allMails(store)).toEqual([]);
 });
 
-test("never uses an arrival number, reference or mail id again, also of what was erased", async ({ tested }) => {
-  const { store } = tested;
-  const erased = await accept(store, inquiry(1));
-  const [stored] = await inquiries(store);
-  await tested.deleteSubmission(erased.reference ?? "");
-  expect(await inquiries(store)).toEqual([]);
-  expect(await allMails(store)).toEqual([]);
-  const next = await accept(await tested.openAgain(), inquiry(2));
-  expect((await inquiries(store))[0]?.arrival).toBeGreaterThan(stored?.arrival ?? Infinity);
-  expect(next.reference).not.toBe(erased.reference);
-  for (const id of idsOf(next.mails)) expect(idsOf(erased.mails)).not.toContain(id);
-});
+eachKind(
+  "never uses an arrival number, reference or mail id again, also of what was erased: %s",
+  async (kind, { tested }) => {
+    const { store } = tested;
+    const erased = await accept(store, sample(kind, 1));
+    const [stored] = await submissions(store, kind);
+    await tested.deleteSubmission(erased.reference ?? "");
+    expect(await submissions(store, kind)).toEqual([]);
+    expect(await allMails(store)).toEqual([]);
+    const next = await accept(await tested.openAgain(), sample(kind, 2));
+    expect((await submissions(store, kind))[0]?.arrival).toBeGreaterThan(stored?.arrival ?? Infinity);
+    expect(next.reference).not.toBe(erased.reference);
+    for (const id of idsOf(next.mails)) expect(idsOf(erased.mails)).not.toContain(id);
+  },
+);
 
 test("gives no reference twice, to many at once and through several processes", async ({ store, tested }) => {
   const stores = [store, await tested.openAgain()];
@@ -143,24 +148,29 @@ test("gives no reference twice, to many at once and through several processes", 
   }
 });
 
-test("uses all references of a day, and refuses only what comes after the last", async ({ store, tested }) => {
-  const key = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: receivedAt };
-  const challenge = { hash: "c", expiresAt: receivedAt };
-  await accept(store, application(1, { receivedAt }), { key, challenge });
-  await tested.setTaken("inquiry", 20261231, 999_990);
-  const stores = [store, await tested.openAgain()];
-  const answers = await Promise.all(
-    Array.from({ length: 16 }, (_, n) => offer(stores[n % 2]!, inquiry(n, { receivedAt }))),
-  );
-  expect(answers.filter((answer) => answer.result === "references-exhausted")).toHaveLength(6);
-  const stored = await inquiries(store);
-  expect([stored.length, new Set(stored.map(({ reference }) => reference)).size]).toEqual([10, 10]);
-  const other = { ...key, keyHash: "other" };
-  expect(await offer(store, inquiry(9, { receivedAt }), { key: other })).toEqual({ result: "references-exhausted" });
-  expect(await store.findEarlier(other)).toBeNull();
-  expect(await offer(store, inquiry(9, { receivedAt }), { key })).toMatchObject({ result: "repeated" });
-  expect(await offer(store, inquiry(9, { receivedAt }), { challenge })).toEqual({ result: "challenge-spent" });
-  // Every day and kind is counted by itself.
-  await accept(store, application(2, { receivedAt }));
-  await accept(store, inquiry(9, { receivedAt: receivedAt + dayMs }));
-});
+eachKind(
+  "uses all references of a day, and refuses only what comes after the last: %s",
+  async (kind, { store, tested }) => {
+    const key = { procedure: "p", keyHash: "k", fingerprint: "f", createdAt: receivedAt };
+    const challenge = { hash: "c", expiresAt: receivedAt };
+    await accept(store, sample(kind, 100, { receivedAt }), { key, challenge });
+    await tested.setTaken(kind, 20261231, 999_990);
+    const stores = [store, await tested.openAgain()];
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, n) => offer(stores[n % 2]!, sample(kind, n, { receivedAt }))),
+    );
+    expect(answers.filter((answer) => answer.result === "references-exhausted")).toHaveLength(6);
+    const stored = await submissions(store, kind);
+    expect([stored.length, new Set(stored.map(({ reference }) => reference)).size]).toEqual([11, 11]);
+    const other = { ...key, keyHash: "other" };
+    expect(await offer(store, sample(kind, 9, { receivedAt }), { key: other })).toEqual({
+      result: "references-exhausted",
+    });
+    expect(await store.findEarlier(other)).toBeNull();
+    expect(await offer(store, sample(kind, 9, { receivedAt }), { key })).toMatchObject({ result: "repeated" });
+    expect(await offer(store, sample(kind, 9, { receivedAt }), { challenge })).toEqual({ result: "challenge-spent" });
+    // Every day and kind is counted by itself.
+    for (const one of submissionKinds) if (one !== kind) await accept(store, sample(one, 2, { receivedAt }));
+    await accept(store, sample(kind, 101, { receivedAt: receivedAt + dayMs }));
+  },
+);

@@ -18,10 +18,11 @@ import {
   release,
   resume,
   sales,
+  sample,
   subscription,
   triage,
 } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 const key = Buffer.alloc(32, 7);
 const secret = `whsec_${key.toString("base64")}`;
@@ -83,8 +84,8 @@ test("suggests the tags of what a role sees, and each one once", async ({ store 
   expect(await Promise.all(lists)).toEqual([["both", "deal", "stage 1"], ["both", "deal"], ["both", "stage 1"], []]);
 });
 
-test("a submission with as many tags as it may have gets no other one", async ({ store }) => {
-  const reference = await acceptReference(store, inquiry(1));
+eachKind("a submission with as many tags as it may have gets no other one: %s", async (kind, { store }) => {
+  const reference = await acceptReference(store, sample(kind, 1));
   for (let count = 0; count < tagsMax; count += 1)
     await store.desk.changeTags(wholeScope, { references: [reference], add: `tag ${count}` }, eva);
   expect(await store.desk.changeTags(wholeScope, { references: [reference], add: "one more" }, eva)).toBe(0);
@@ -119,24 +120,27 @@ test("adds a tag as it is in use in other case, and removes one everywhere", asy
   expect(await listed(store, { tag: "Ärger" })).toEqual([]);
 });
 
-test("erases tags with their submission, and writes none of them into the audit log", async ({ store, tested }) => {
-  const reference = await acceptReference(store, inquiry(1));
-  await store.desk.changeTags(wholeScope, { references: [reference], add: "cousin of Ann" }, eva);
-  await store.desk.changeTags(wholeScope, { from: "cousin of Ann", to: "cousin" }, eva);
-  const facts = await Array.fromAsync(store.desk.readPerson(wholeScope, "ann-1@example.org"));
-  expect(facts.filter(({ kind }) => kind === "tags")).toMatchObject([
-    { reference, added: "cousin of Ann", removed: null },
-    { reference, added: "cousin", removed: "cousin of Ann" },
-  ]);
-  await store.desk.erasePerson("ann-1@example.org", eva);
-  expect(await store.desk.listTags(wholeScope)).toEqual([]);
-  expect(await tested.query("SELECT word FROM tag")).toEqual([]);
-  expect(await tested.query("SELECT added FROM tag_change")).toEqual([]);
-  const { rows } = await store.desk.listAudit({});
-  const tagged = { action: "tags", subject: reference, operator: eva.operator, detail: {} };
-  expect(rows).toMatchObject([{ action: "erase" }, tagged, tagged]);
-  expect(JSON.stringify(rows)).not.toContain("cousin");
-});
+eachKind(
+  "erases tags with their submission, and writes none of them into the audit log: %s",
+  async (kind, { store, tested }) => {
+    const reference = await acceptReference(store, sample(kind, 1, { email: "ann-1@example.org" }));
+    await store.desk.changeTags(wholeScope, { references: [reference], add: "cousin of Ann" }, eva);
+    await store.desk.changeTags(wholeScope, { from: "cousin of Ann", to: "cousin" }, eva);
+    const facts = await Array.fromAsync(store.desk.readPerson(wholeScope, "ann-1@example.org"));
+    expect(facts.filter(({ kind: of }) => of === "tags")).toMatchObject([
+      { reference, added: "cousin of Ann", removed: null },
+      { reference, added: "cousin", removed: "cousin of Ann" },
+    ]);
+    await store.desk.erasePerson("ann-1@example.org", eva);
+    expect(await store.desk.listTags(wholeScope)).toEqual([]);
+    expect(await tested.query("SELECT word FROM tag")).toEqual([]);
+    expect(await tested.query("SELECT added FROM tag_change")).toEqual([]);
+    const { rows } = await store.desk.listAudit({});
+    const tagged = { action: "tags", subject: reference, operator: eva.operator, detail: {} };
+    expect(rows).toMatchObject([{ action: "erase" }, tagged, tagged]);
+    expect(JSON.stringify(rows)).not.toContain("cousin");
+  },
+);
 
 test("finds by package, position, company and source, exactly", async ({ store }) => {
   const packages = ["a", 'b"c', "d"];
@@ -219,9 +223,9 @@ test("what is to be done is what is new and what is open, in the order of arriva
   expect(rows.map(({ reference }) => reference)).toEqual(todo);
 });
 
-test("a webhook is told what changed of a submission, never of spam", async ({ store }) => {
-  const one = await acceptReference(store, inquiry(1));
-  const two = await acceptReference(store, inquiry(2));
+eachKind("a webhook is told what changed of a submission, never of spam: %s", async (kind, { store }) => {
+  const one = await acceptReference(store, sample(kind, 1));
+  const two = await acceptReference(store, sample(kind, 2));
   const news = await told(store, ["submission.changed"], async () => {
     await triage(store, one, 1, { status: "open", assignee: eva.operator });
     await triage(store, one, 2, { status: "open" });
@@ -235,22 +239,25 @@ test("a webhook is told what changed of a submission, never of spam", async ({ s
   ]);
 });
 
-test("a webhook is told which submissions were erased, and a hash of the address", async ({ store, tested }) => {
-  const references: string[] = [];
-  const email = "ann-1@example.org";
-  for (let number = 0; number < 9; number += 1)
-    references.push(await acceptReference(store, inquiry(number, { email })));
-  await accept(store, subscription({ email: "Ann-1@example.org" }));
-  const news = await told(store, ["person.erased"], async () => {
-    while ((await store.desk.erasePerson("ANN-1@example.org", eva)).more);
-    await store.desk.erasePerson("nobody@example.org", eva);
-  });
-  const hash = createHmac("sha256", key).update("ann-1@example.org").digest("hex");
-  const [said] = news.map(({ about }) => (about as { told: { references: string[]; hash: string } }).told);
-  expect(news).toHaveLength(1);
-  expect([said?.references.toSorted(), said?.hash]).toEqual([references.toSorted(), hash]);
-  expect(JSON.stringify(await tested.query("SELECT detail FROM webhook_delivery"))).not.toContain("ann-1");
-});
+eachKind(
+  "a webhook is told which submissions were erased, and a hash of the address: %s",
+  async (kind, { store, tested }) => {
+    const references: string[] = [];
+    const email = "ann-1@example.org";
+    for (let number = 0; number < 9; number += 1)
+      references.push(await acceptReference(store, sample(kind, number, { email })));
+    await accept(store, subscription({ email: "Ann-1@example.org" }));
+    const news = await told(store, ["person.erased"], async () => {
+      while ((await store.desk.erasePerson("ANN-1@example.org", eva)).more);
+      await store.desk.erasePerson("nobody@example.org", eva);
+    });
+    const hash = createHmac("sha256", key).update("ann-1@example.org").digest("hex");
+    const [said] = news.map(({ about }) => (about as { told: { references: string[]; hash: string } }).told);
+    expect(news).toHaveLength(1);
+    expect([said?.references.toSorted(), said?.hash]).toEqual([references.toSorted(), hash]);
+    expect(JSON.stringify(await tested.query("SELECT detail FROM webhook_delivery"))).not.toContain("ann-1");
+  },
+);
 
 test("a webhook is tried with a test delivery, and its latest delivery is in the list", async ({ store }) => {
   const url = "https://hooks.example.org/";
