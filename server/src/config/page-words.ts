@@ -21,6 +21,8 @@ export const englishPages = {
       notSent: "You are not subscribed yet",
     },
   },
+  /** After any form, where the address does not say which. */
+  thanks: { heading: "Thank you", text: "We received your form." },
   /** After a subscription that needs no confirmation. */
   subscribed: {
     heading: "Thank you for subscribing",

@@ -66,7 +66,15 @@ test.each([
   expect(text).not.toMatch(/reference|<script|INQ-|APP-/);
 });
 
-test.each(["/thanks", "/thanks?kind=", "/thanks?kind=constructor", "/thanks?kind=inquiry&kind=inquiry"])(
+test("thanks name no form where their address names none, or that of their reference", async () => {
+  const { status, text } = await visit(service(), "/thanks");
+  expect([status, text]).toEqual([200, expect.stringContaining("<h1>Thank you</h1>")]);
+  const named = await visit(service(), "/thanks?reference=APP-20261121-042137");
+  expect(named.text).toContain("<h1>Your application has been sent</h1>");
+  expect(named.text).toContain("APP-20261121-042137");
+});
+
+test.each(["/thanks?kind=", "/thanks?kind=constructor", "/thanks?kind=inquiry&kind=inquiry"])(
   "%s is no page",
   async (path) => {
     const { status, headers, text } = await visit(service(), path);

@@ -8,30 +8,34 @@ import { referenceShape } from "@submissions/shared/reference";
 import { card } from "./frame.ts";
 import type { Site } from "./site.ts";
 
-/** The page for what stands in its address; null for an unknown kind. */
+/** The page for what stands in its address, which may name no kind; null for an unknown one. */
 export function thanksPage(site: Site, query: Readonly<Record<string, unknown>>): string | null {
-  const { kind, reference } = query;
-  if (!isForm(kind)) return null;
+  const reference =
+    typeof query["reference"] === "string" && referenceShape.test(query["reference"]) && query["reference"];
+  const ofReference = reference && kindOfReference(reference);
+  const kind = query["kind"] ?? (ofReference || undefined);
   const language = site.languageOf(query[languageField]);
   const { forms: strings, pages: words } = site.words(language);
+  const frame = { language, site, root: "" } as const;
+  if (kind === undefined)
+    return card({ ...frame, sign: "done", heading: words.thanks.heading, body: said(words.thanks.text) });
+  if (!isForm(kind)) return null;
   const isActive = kind === "newsletter" && site.newsletterOptIn === "single";
-  const quoted =
-    typeof reference === "string" && referenceShape.test(reference) && kindOfReference(reference) === kind && reference;
-  const body = html`<p role="status">${isActive ? words.subscribed.text : words.forms[kind].thanks}</p>
-    ${
-      quoted &&
-      html`<p class="reference">
-        <span>${strings.reference}</span> <strong>${quoted}</strong> <span>${strings.referenceHint}</span>
-      </p>`
-    }`;
+  const body = html`${said(isActive ? words.subscribed.text : words.forms[kind].thanks)}
+  ${
+    ofReference === kind &&
+    html`<p class="reference">
+      <span>${strings.reference}</span> <strong>${reference}</strong> <span>${strings.referenceHint}</span>
+    </p>`
+  }`;
   return card({
-    language,
-    site,
-    root: "",
+    ...frame,
     sign: kind === "newsletter" && !isActive ? "mail" : "done",
     heading: isActive ? words.subscribed.heading : strings.forms[kind].accepted,
     body,
   });
 }
+
+const said = (text: string) => html`<p role="status">${text}</p>`;
 
 const isForm = (kind: unknown): kind is FormName => typeof kind === "string" && Object.hasOwn(forms, kind);
