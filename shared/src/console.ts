@@ -108,6 +108,9 @@ export const countedTabs = ["todo", "us", "them", ...triageStatuses] as const;
 /** Up to 1,000, and then 1,001 for "more than 1,000"; null: counting takes too long. */
 export type TabCounts = Readonly<Record<(typeof countedTabs)[number], number | null>>;
 
+/** As {@link TabCounts}. */
+export type StageCounts = Readonly<Record<Stage, number | null>>;
+
 /** What an open page asks for every few seconds. */
 export interface News {
   /** The latest arrival number, and how many new submissions came behind the one that was asked about (at most 1,001). */

@@ -102,6 +102,9 @@ export const dayOf = (at: number): string => utcYear.format(at);
 export const count = (value: number): string => number.format(value);
 /** Counts above 1,000 are not exact. */
 export const cappedCount = (value: number): string => (value > 1000 ? "1,000+" : count(value));
+/** Nothing where counting takes too long. */
+export const shownCount = (counted: number | null | undefined): string =>
+  counted === undefined ? "\u2007" : counted === null ? "" : cappedCount(counted);
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 

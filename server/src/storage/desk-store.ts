@@ -19,6 +19,7 @@ import type {
   Reply,
   SourceCount,
   SubscriberArrivals,
+  StageCounts,
   SubscriberFilter,
   TabCounts,
   TagRequest,
@@ -29,7 +30,6 @@ import type {
   UnmatchedRow,
 } from "@submissions/shared/console";
 import { submissionKinds } from "@submissions/shared/kinds";
-import type { Stage } from "@submissions/shared/stages";
 import type {
   Former,
   MailStatus,
@@ -169,8 +169,8 @@ export interface DeskStore {
   /** New and open exactly, the others up to 1,001. `mine` counts what is assigned to this operator. */
   countByStatus(scope: Scope, operator: string): Promise<InboxCounts>;
 
-  /** How many of a filter without words are in each stage, up to 1,001 of the newest 5,000 that its index leads to. */
-  countByStage(scope: Scope, filter: InboxFilter): Promise<Readonly<Record<Stage, number>>>;
+  /** How many submissions of a filter are in each stage. */
+  countByStage(scope: Scope, filter: InboxFilter): Promise<StageCounts>;
 
   /** How many submissions of a filter each tab shows; its own status does not matter. */
   countTabs(scope: Scope, filter: InboxFilter): Promise<TabCounts>;

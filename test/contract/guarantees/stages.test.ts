@@ -154,6 +154,17 @@ test("lists and counts by stage", async ({ store }) => {
   expect(rows.rows.map(({ reference }) => reference)).toEqual([references[7]]);
 });
 
+test("counts what lies behind thousands of other stages", async ({ store, tested }) => {
+  await acceptReference(store, application(0));
+  await acceptReference(store, application(1));
+  const many = Array.from({ length: 5_100 }, (_, n) => accept(store, application(n + 2)));
+  await Promise.all(many);
+  await tested.query("UPDATE submission SET stage = 'screening', status = 'open' WHERE arrival > 1");
+  const filter = { kind: "application", status: "todo" } as const;
+  const counts = await store.desk.countByStage(recruiting, filter);
+  expect(counts).toMatchObject({ received: 1, screening: 1_001, offer: 0 });
+});
+
 test("tells webhooks of the stage, and of the status that follows", async ({ store }) => {
   const webhook = await store.webhooks.add(
     { url: "https://r.example", events: ["submission.changed"], secret: "whsec_1" },

@@ -13,7 +13,7 @@ import { Icon } from "../parts/icons.tsx";
 import { asOptions, FilterSelect } from "../parts/form.tsx";
 import { usePhone } from "../parts/page.tsx";
 import { Skeleton } from "../parts/states.tsx";
-import { cappedCount, word } from "../words.ts";
+import { shownCount, word } from "../words.ts";
 
 const MoreFilters = lazy(async () => ({ default: (await import("./more-filters.tsx")).MoreFilters }));
 
@@ -53,10 +53,6 @@ type Tab = (typeof countedTabs)[number] | "all";
 
 const searchOf = (tab: Tab, unsaid: Tab): InboxSearch =>
   tab === "us" || tab === "them" ? { waiting: tab } : tab === unsaid ? {} : { status: tab };
-
-/** Nothing where counting takes too long. */
-const shownCount = (counted: number | null | undefined): string =>
-  counted === undefined ? "\u2007" : counted === null ? "" : cappedCount(counted);
 
 /** How many each tab shows of what the filter and the view leave. */
 function useTabCounts(search: InboxSearch) {

@@ -5,7 +5,7 @@ import { isFinal, type Stage, stages } from "@submissions/shared/stages";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { trpc } from "../calls.ts";
-import { cappedCount, word } from "../words.ts";
+import { shownCount, word } from "../words.ts";
 import { filterOf, type InboxSearch } from "./inbox-search.ts";
 
 /** Whether the rows are grouped by stage. A search has an order of its own. */
@@ -30,7 +30,7 @@ const searchOf = ({ stage: shown, status, ...search }: InboxSearch, stage: Stage
 };
 
 /** How many each tab has. */
-function useStageCounts(search: InboxSearch): (stage: Stage) => number | undefined {
+function useStageCounts(search: InboxSearch): (stage: Stage) => number | null | undefined {
   const ask = (of: InboxSearch) => {
     const { stage: _, ...filter } = filterOf(of);
     return trpc.inbox.stages.queryOptions({ filter }, { enabled: isByStage(search) });
@@ -70,8 +70,6 @@ export function StageCount({ search, of }: { readonly search: InboxSearch; reado
   const isGoing = stage !== null && (!isFinal(stage) || search.stage === stage);
   return <span className="section-count">{shownCount((isGoing && countOf(stage)) || of.length)}</span>;
 }
-
-const shownCount = (count: number | undefined) => (count === undefined ? "\u2007" : cappedCount(count));
 
 /** The fields that help to choose whom to read: position, accent, availability. */
 export const Facts = ({ of }: { readonly of: InboxRow["facts"] }) =>

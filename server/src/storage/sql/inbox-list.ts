@@ -3,6 +3,7 @@ import {
   type InboxCounts,
   type InboxFilter,
   type Page,
+  type StageCounts,
   type TabCounts,
   triageStatuses,
   waitedFors,
@@ -49,9 +50,6 @@ export interface Inbox {
 
 /** Of a time with more submissions than these the list is read from its end. */
 const boundedMax = 20_000;
-
-/** Submissions that a count by stage looks at, of each stage and status. */
-const lookedAtMax = 5_000;
 
 /** Changed submissions that one answer tells of, entries of the audit log that it looks at, and for how long a tab is counted. */
 const changedMax = 100;
@@ -188,18 +186,12 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       return plan === null ? [] : [{ plan, ofFilter: values }];
     });
 
-  /** How many of a filter there are among the newest that its index leads to. */
-  async function countOf(scope: Scope, filter: InboxFilter): Promise<number> {
-    const counted = plansOf(scope, filter, false).map(({ plan, ofFilter }) => {
-      const values = [...ofFilter];
-      const bind = bindTo(values);
-      const part = { above: bind(0), below: bind(endless), direction: "DESC" } as const;
-      const looked = `${listText({ ...plan, conditions: [] }, part)} LIMIT ${lookedAtMax}`;
-      const conditions = [`arrival IN (${looked})`, ...plan.conditions].join(" AND ");
-      const text = `SELECT count(*) AS count FROM (SELECT 1 FROM submission WHERE ${conditions} LIMIT ${countMax}) AS found`;
-      return read(unprepared<{ count: number }>(text, values, "any"));
-    });
-    return (await Promise.all(counted)).reduce((sum, rows) => sum + only(rows).count, 0);
+  /** How many of a filter there are, up to `countMax`; null: counting takes too long. */
+  async function countOf(scope: Scope, asked: InboxFilter): Promise<number | null> {
+    const { filter, bounds } = await rangeOf(asked);
+    const limits = { limit: countMax - 1, limitMax: countMax, workMsMax: countMsMax };
+    const { rows, next } = await find(scope, filter, bounds, limits, "arrival");
+    return next === null ? rows.length : rows.length < limits.limit ? null : countMax;
   }
 
   function listText({ along, fixed, conditions }: ListPlan, part: ListPart): string {
@@ -229,22 +221,17 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     },
 
     async countByStage(scope, filter) {
-      const counted = stages.map(async (stage) => [stage, await countOf(scope, { ...filter, stage })] as const);
-      return Object.fromEntries(await Promise.all(counted)) as Record<Stage, number>;
+      const counted: Partial<Record<Stage, number | null>> = {};
+      for (const stage of stages) counted[stage] = await countOf(scope, { ...filter, stage });
+      return counted as StageCounts;
     },
 
     countByStatus: async ({ kinds }, operator) => only(await read(counts(kinds, operator, clock.now()))),
 
-    async countTabs(scope, { status: _status, waiting: _waiting, order: _order, ...asked }) {
-      const { filter, bounds } = await rangeOf(asked);
-      const count = async (tab: Pick<InboxFilter, "status" | "waiting">) => {
-        const limits = { limit: countMax - 1, limitMax: countMax, workMsMax: countMsMax };
-        const { rows, next } = await find(scope, { ...filter, ...tab }, bounds, limits, "arrival");
-        return next === null ? rows.length : rows.length < limits.limit ? null : countMax;
-      };
+    async countTabs(scope, { status: _status, waiting: _waiting, order: _order, ...filter }) {
       const counted: Partial<Record<keyof TabCounts, number | null>> = {};
-      for (const waits of waitedFors) counted[waits] = await count({ waiting: waits });
-      for (const status of triageStatuses) counted[status] = await count({ status });
+      for (const waits of waitedFors) counted[waits] = await countOf(scope, { ...filter, waiting: waits });
+      for (const status of triageStatuses) counted[status] = await countOf(scope, { ...filter, status });
       const { us = null, them = null } = counted;
       return { ...counted, todo: us === null || them === null ? null : Math.min(us + them, countMax) } as TabCounts;
     },
