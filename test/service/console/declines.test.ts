@@ -3,7 +3,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { DeclineOutcome, DeclinePreview, SubmissionDetail } from "../../../shared/src/console.ts";
 import { stages } from "../../../shared/src/stages.ts";
+import { wakeMail } from "../../../server/src/desk/mails.ts";
+import { openStore } from "../../../server/src/storage/open-store.ts";
 import { expect, test } from "vitest";
+import { inboundEnv, passes, resultOf } from "../../support/answers/mails.ts";
 import { applicant, json, rest } from "../../support/doors.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
@@ -64,6 +67,44 @@ test("a decline is mailed in two days with the words alone, and once", async () 
   const entries = (await auditOf(service)).filter(({ subject }) => subject === reference);
   expect(entries.map(({ action }) => action)).toEqual(["stage", "status", "reply"]);
   expect(JSON.stringify(entries)).not.toMatch(/Seats|Thank you/);
+});
+
+test("a person's answer holds the mail until an operator releases it; an answer of anyone else does not", async () => {
+  const clock = new MovableClock();
+  await using service = await startService({ clock, env: inboundEnv });
+  const [ana, ben] = [applicant.email, "ben@example.org"];
+  const references = [await apply(service), await apply(service, { email: ben })];
+  const rita = await operator(service, "rita@example.org", "recruiting");
+  await rita.call("decline.send", request(references.map((reference) => ({ reference, version: 1 }))));
+  clock.advance(hour);
+  const answerTo = async (address: string) => {
+    const receipt = (await service.mails()).find(({ to }) => to?.[0]?.address === address);
+    return receipt?.replyTo?.[0]?.address ?? "";
+  };
+  const mail = { from: `Ana <${ana}>`, to: await answerTo(ana), headers: [passes(ana.split("@")[1]!)], text: "Wait!" };
+  expect(await resultOf(service, mail)).toBe("filed");
+  expect(await resultOf(service, { ...mail, to: await answerTo(ben), from: "Eve <eve@example.net>" })).toBe("filed");
+  const [held, others] = [await detailOf(rita, references[0]!), await detailOf(rita, references[1]!)];
+  expect(held).toMatchObject({ stage: "declined", status: "open", replies: [{ held: true }] });
+  expect(others).toMatchObject({ stage: "declined", status: "done", replies: [{ held: false }] });
+  const { id } = held.mails.find(({ kind }) => kind === "application-reply")!;
+  clock.advance(2 * day);
+  await eventually(async () => (await declinesTo(service, ben)).length).toBe(1);
+  clock.advance(5 * day);
+  await inquire(service, "later@example.org");
+  expect(await declinesTo(service, ana)).toEqual([]);
+  // Neither of these is an operator's word for this mail.
+  await using store = await openStore(service.storage);
+  const by = { operator: "command line", at: clock.now() };
+  await wakeMail(store.desk, id, by);
+  await store.releaseHeld(null, by);
+  await inquire(service, "latest@example.org");
+  expect(await declinesTo(service, ana)).toEqual([]);
+  const again = await operator(service, "rosa@example.org", "recruiting");
+  expect((await again.call("decline.release", { id: held.replies[0]!.id })).status).toBe(200);
+  await eventually(async () => (await declinesTo(service, ana)).length).toBe(1);
+  expect((await detailOf(again, references[0]!)).replies).toMatchObject([{ held: false }]);
+  expect((await auditOf(service)).map(({ action }) => action)).toContain("mail.release");
 });
 
 test("a decline that a kill leaves waiting is sent at its time, and once, however often it starts anew", async () => {
