@@ -6,7 +6,9 @@ const [, , baseUrl = "", authorization = ""] = process.argv;
 const service = createClient<paths>({ baseUrl, headers: { authorization } });
 
 const email = "console@example.org";
-const listed = await service.POST("/console/trpc/inbox.list", { body: { filter: { status: "new", email }, page: {} } });
+const listed = await service.POST("/console/trpc/inbox.list", {
+  body: { filter: { kind: "inquiry", status: "new" }, page: {} },
+});
 const [row] = listed.data?.result.data.rows ?? [];
 if (row === undefined) throw new Error(listed.error?.error.message);
 const status: "new" | "open" | "done" | "spam" = row.status;
