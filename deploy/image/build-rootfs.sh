@@ -19,7 +19,9 @@ libraries() {
     dpkg-deb -x "$deb" "$target"
     dpkg-deb -f "$deb" >"$target/var/lib/dpkg/status.d/$(dpkg-deb -f "$deb" Package)"
   done
-  rm -r "$debs" "$target"/usr/lib/*/gconv "$target/usr/share/lintian"
+  rm -rf "$debs" "$target"/usr/lib/*/gconv "$target/usr/share/lintian"
+  # Later releases of Debian have all libraries below /usr.
+  for folder in lib lib64; do [ -e "$target/$folder" ] || ln -s "usr/$folder" "$target/$folder"; done
   mkdir -p "$target/etc" "$target/dev" "$target/proc" "$target/sys"
   echo "submissions:x:$user:$user::/data:/nonexistent" >"$target/etc/passwd"
   echo "submissions:x:$user:" >"$target/etc/group"
