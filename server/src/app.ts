@@ -21,6 +21,7 @@ import { ProofOfWork } from "./intake/proof-of-work.ts";
 import type { Receiving } from "./inbound/receive.ts";
 import { receivedResults } from "./inbound/received-results.ts";
 import { mailSettingsOf } from "./mail-settings.ts";
+import { attachFrom } from "./mail/providers/attachments.ts";
 import { compileMails } from "./mail/compose.ts";
 import { type InboundAddresses, inboundAddresses } from "./mail/inbound-address.ts";
 import { namedMail } from "./mail/sealed-number.ts";
@@ -126,6 +127,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     store,
     mailer,
     compose,
+    attach: attachFrom(vault),
     ...(inbound !== null && { isInbound: inbound.includes }),
     events: outboxEvents(log, metrics, traces),
     deadlineMs: config.mailDeadlineMs,
@@ -177,7 +179,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     packageTitles,
     scanned: config.scanner !== null,
     composeReply: (submission, text, author, quoted) => {
-      const reply = { text, author, quoted, followsReceipt: false, followsAnswer: null };
+      const reply = { text, author, quoted, followsReceipt: false, followsAnswer: null, files: [] };
       return compose({ kind: `${submission.kind}-reply`, about: { submission, reply } });
     },
     newLinks,

@@ -200,8 +200,20 @@ export interface UnmatchedRow extends Omit<Answer, "sender" | "files"> {
   readonly fileNames: readonly string[];
 }
 
+export interface ReplyFile {
+  readonly id: number;
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** Files of one reply, and their bytes: encoded, they and the text are below the 10 MB that a mail of Postmark may have. */
+export const replyFilesMax = 5;
+export const replyFileBytesMax = 7 * 1024 * 1024;
+
 /** What an operator wrote to the person. Its mail says whether it was sent. */
 export interface Reply extends Written {
+  readonly files: readonly ReplyFile[];
   /** Of one that declines: when it is to be sent. Null: it is another reply. */
   readonly sendAt: number | null;
   /** Whether it waits for an operator's word, because the person has answered since it was written. */
@@ -241,12 +253,13 @@ export interface DeclinePreview extends Omit<ReplyPreview, "version" | "lastRepl
 /**
  * What became of a reply. `reason`: why the address is suppressed. `changed`: the submission is not as the operator saw it, and
  * was to be done. `overtaken`: a reply or an answer came that the operator had not seen; `by`: whose, null: the person's.
+ * `unattached`: a file of it is not attached (any more). `oversized`: its files are too many or too large together.
  */
 export type ReplyOutcome =
   | { readonly reference: string; readonly result: "queued"; readonly id: number; readonly dueAt: number }
   | {
       readonly reference: string;
-      readonly result: "suppressed" | "unknown" | "changed";
+      readonly result: "suppressed" | "unknown" | "changed" | "unattached" | "oversized";
       readonly reason: string | null;
     }
   | { readonly reference: string; readonly result: "overtaken"; readonly by: string | null; readonly at: number };
@@ -317,6 +330,8 @@ export interface SubmissionDetail extends InboxRow {
   readonly mails: readonly MailRow[];
   readonly notes: readonly Note[];
   readonly replies: readonly Reply[];
+  /** What the operator has attached to a reply that is not sent. */
+  readonly attached: readonly ReplyFile[];
   readonly answers: readonly Answer[];
   /** Answers beyond the limits of a day, which were not kept. */
   readonly answersLeftOut: number;

@@ -270,6 +270,12 @@ export const faults = {
     message: "The resume is larger than 5 MiB.",
     when: "The resume is over 5,242,880 bytes, or the form with it more than 256 KiB larger. `issues` names `resumeFile`, to an API call nothing else: what comes behind the file is not read.",
   },
+  filesTooLarge: {
+    status: 413,
+    code: "PAYLOAD_TOO_LARGE",
+    message: "A reply has at most 5 files, of 7 MB in all.",
+    console: true,
+  },
   contentTypeUnsupported: {
     status: 415,
     code: "UNSUPPORTED_MEDIA_TYPE",
@@ -281,6 +287,13 @@ export const faults = {
     code: "UNSUPPORTED_MEDIA_TYPE",
     message: "The resume must be a PDF, DOC or DOCX file.",
     when: "Its bytes are of another kind, or the extension of its name disagrees with them. `issues` names `resumeFile`.",
+  },
+  fileIsProgram: {
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    message: "Programs are not sent with a reply.",
+    console: true,
+    when: "By the extension of the name, or by the first bytes.",
   },
   idempotencyKeyReused: {
     status: 422,

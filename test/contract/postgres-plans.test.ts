@@ -53,7 +53,7 @@ interface Plan {
 
 // These hold few rows among those of their table, or are read in their order up to a limit.
 const partial =
-  /^(mail_due|mail_stopped|submission_unscanned|submission_spam|answer_file_unscanned|search_again_pkey|submission_ours|submission_theirs|submission_wrote_back)$/;
+  /^(mail_due|mail_stopped|submission_unscanned|submission_spam|answer_file_unscanned|reply_file_unsent|search_again_pkey|submission_ours|submission_theirs|submission_wrote_back)$/;
 // One row each, at most 20, or as many as there are migrations, operators, their tokens, mailboxes or saved answers (200 a kind).
 const small = /^(store|search_progress|webhook|schema_migration|operator|api_token|saved_answer|inbound_mailbox)$/;
 
@@ -128,6 +128,8 @@ const fill = `
     SELECT n, n, n, 'a', 'n', 'person', 's', 't' FROM generate_series(1, ${rows}) AS n;
   INSERT INTO answer_file (answer, name, size, kind, sha256, file_key, scan)
     SELECT n, 'n', 1, 'pdf', 's', n, 'clean' FROM generate_series(1, ${rows}) AS n;
+  INSERT INTO reply_file (submission, reply, author, at, name, size, sha256, file_key)
+    SELECT n, n, 'a', n, 'n', 1, 's', n FROM generate_series(1, ${rows}) AS n;
   INSERT INTO unmatched (at, identity, sender_address, sender_key, sender_name, automatic, subject, text, files)
     SELECT n, n, 'a', n, 'n', 0, 's', 't', '[]' FROM generate_series(1, ${rows}) AS n;
   INSERT INTO tag (submission, kind, word) SELECT n, 'inquiry', n FROM generate_series(1, ${rows}) AS n;

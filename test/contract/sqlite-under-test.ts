@@ -68,6 +68,7 @@ function empty(database: DatabaseSync): void {
       .map(({ name }) => `DELETE FROM ${String(name)};`)
       .join(" ")}
     ${audited ? `${String(guard?.["sql"])};` : ""}
+    DELETE FROM erased_resume;
     DELETE FROM search_who;
     DELETE FROM search_letter;
     UPDATE search_progress SET words_to = 0, backlog_to = 0, removed = 0;

@@ -23,6 +23,7 @@ export interface PostedMessage {
   readonly Metadata?: Readonly<Record<string, string>>;
   readonly TrackOpens?: boolean;
   readonly TrackLinks?: string;
+  readonly Attachments?: readonly { readonly Name: string; readonly Content: string; readonly ContentType: string }[];
 }
 
 export interface TakenMessage extends PostedMessage {

@@ -92,6 +92,6 @@ function madeUp(kind: MailKind, language: Language, confirms: boolean, packages:
   };
   const text =
     "Hello Ann,\n\nthank you. We can begin on Monday with:\n- Scottish English\n- Austrian German\n\nKind regards";
-  const reply = { text, author: "Eva", quoted: true, followsReceipt: false, followsAnswer: null };
+  const reply = { text, author: "Eva", quoted: true, followsReceipt: false, followsAnswer: null, files: [] };
   return { submission: submission as unknown as StoredSubmission, ...(kind.endsWith("-reply") && { reply }) };
 }

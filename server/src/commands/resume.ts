@@ -6,7 +6,8 @@ import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import { findDownload, readDownload, type Download } from "../desk/resume.ts";
+import { findDownload, type Download } from "../desk/resume.ts";
+import { readChecked } from "../resumes/read-checked.ts";
 import { kindAndSize } from "../field-values.ts";
 import { ifMissing, isSystemError } from "../file-errors.ts";
 import { syncFolder } from "../resumes/staging.ts";
@@ -47,7 +48,7 @@ export function registerResume(program: Command, deps: CommandDeps): void {
         if (link === null) throw new CommandFailed("There are no links: see RESUME_DOWNLOAD in the configuration.");
         return writeAll([`${link}\n`], deps.output);
       }
-      const bytes = readDownload(vault, download);
+      const bytes = readChecked(vault, download);
       if (output === "-") return writeAll(bytes, deps.output);
       const name = output ?? `${reference}.${download.kind}`;
       await writeNewFile(fileOf(deps, name), bytes);

@@ -20,7 +20,7 @@ type Configured = "brand" | "hasFrontPage" | "webhookTargets" | "oidc" | "passwo
 
 export interface ConsoleOptions extends Pick<Config, Configured> {
   readonly store: Store;
-  readonly vault: Pick<Vault, "read" | "belongsTo" | "discard">;
+  readonly vault: Pick<Vault, "read" | "belongsTo" | "discard" | "stagingFolder" | "keep" | "hasRoom">;
   /** Erases mails to an address that lie on this machine. */
   readonly eraseMails: (email: string) => Promise<void>;
   readonly log: Log;

@@ -37,13 +37,13 @@ export const consoleDownloads: readonly ConsoleDownload[] = [
     isExport: false,
     send: async (call) => (await senders()).sendResume(call),
   },
-  {
-    method: "GET",
-    url: "/console/answers/files/:id",
+  ...(["answer", "reply"] as const).map((of) => ({
+    method: "GET" as const,
+    url: of === "answer" ? "/console/answers/files/:id" : "/console/replies/files/:id",
     rule: forRoles(rolesOf(submissionKinds)),
     isExport: false,
-    send: async (call) => (await senders()).sendAnswerFile(call),
-  },
+    send: async (call: DownloadCall) => (await senders()).sendFile(call, of),
+  })),
   ...exportFormats.flatMap((format) => [
     ...exportSubjects.map((subject) => ({
       method: "GET" as const,

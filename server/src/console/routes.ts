@@ -17,7 +17,7 @@ import { consoleDownloads } from "./downloads.ts";
 import type { Context } from "./procedure.ts";
 import { sendPatiently } from "./patient-answer.ts";
 import { noteRefusedRequests } from "./refused-requests.ts";
-import { admit, type RoleRule, subscriberRoles } from "./rules.ts";
+import { admit, type RoleRule, submissionRoles, subscriberRoles } from "./rules.ts";
 import { consolePages } from "./shell.ts";
 import { deviceOf, networkOf, type Visitor } from "./visitor.ts";
 
@@ -59,6 +59,7 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
       .send(await document()),
   );
   downloadRoutes(app, options, onRequest, noteRefused);
+  uploadRoutes(app, options, onRequest);
   oidcRoutes(app, options, onRequest);
   if (!consolePages(app, folder, console)) {
     console.log.warn({}, "the console was not built (npm run build): only its calls and downloads are served");
@@ -224,6 +225,27 @@ function downloadRoutes(
       },
     });
   }
+}
+
+const uploadRule = { roles: submissionRoles, changes: true };
+
+/** Files of replies. The body stays a stream, and two of an operator are read at once. */
+function uploadRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onRequest: Gate): void {
+  const { console } = options;
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("application/octet-stream", async (_request: unknown, bytes: unknown) => bytes);
+    scope.post("/console/replies/files/:reference", { onRequest }, async (request, reply) => {
+      requireOwnPage(request, console.publicUrl());
+      const caller = await admitted(console, request, uploadRule);
+      await countCalls(options, reply, caller, 1);
+      await takeTurn(console, caller, reply);
+      const { receiveFile } = await import("./receive-file.ts");
+      const attached = await receiveFile(console, caller, request);
+      console.acted("reply.attach");
+      return reply.send(attached);
+    });
+  });
 }
 
 /** Who calls. @throws Fault as `admit` does */

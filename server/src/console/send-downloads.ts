@@ -10,12 +10,14 @@ import { allRows, exportRecords, personLine, textsOf } from "../desk/export.ts";
 import { readInstant } from "../desk/instant.ts";
 import type { ExportFormat, ExportRows, ExportSubject } from "../desk/export.ts";
 import { matchingSubmissions, matchingSubscribers } from "../desk/matching.ts";
-import { findDownload, readDownload, withheldAs } from "../desk/resume.ts";
+import { findDownload, withheldAs } from "../desk/resume.ts";
 import { Fault, fieldInvalid } from "../fault.ts";
 import { parseJson } from "../http/body/content-type.ts";
 import { attachmentHeader, downloadName } from "../resumes/display-name.ts";
+import { readChecked } from "../resumes/read-checked.ts";
 import { inputRefused } from "../rpc/failure.ts";
 import type { AuditEntry } from "../storage/desk-store.ts";
+import type { FileOf } from "../storage/inbound-store.ts";
 import type { ReadFrom } from "../storage/store.ts";
 import type { Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
@@ -44,22 +46,25 @@ export async function sendResume(call: DownloadCall): Promise<FastifyReply> {
   // The console's viewer reads the bytes by script. As this content type no browser shows them by itself.
   if (!isView) reply.header("content-disposition", attachmentHeader(resume.filename));
   reply.header("content-length", resume.size);
-  return sendStream(call, "application/octet-stream", readDownload(console.vault, resume));
+  return sendStream(call, "application/octet-stream", readChecked(console.vault, resume));
 }
 
 /** As a file to be saved, whatever it is: the bytes are a stranger's. */
-export async function sendAnswerFile(call: DownloadCall): Promise<FastifyReply> {
+export async function sendFile(call: DownloadCall, of: FileOf): Promise<FastifyReply> {
   const { console, caller, request, reply } = call;
   const { id } = request.params as { readonly id: string };
-  const file = /^\d{1,15}$/.test(id) ? await console.store.inbound.findFile(scopeOf(caller.role), Number(id)) : null;
+  const file = /^\d{1,15}$/.test(id)
+    ? await console.store.inbound.findFile(scopeOf(caller.role), of, Number(id))
+    : null;
   if (file === null) throw new Fault("notFound");
   const reason = withheldAs(file.scan, console.scanned);
   if (reason !== null) throw new Fault(withheld[reason]);
-  await record(console, caller, { action: "answer.download", subject: file.reference, detail: { file: Number(id) } });
+  await record(console, caller, { action: `${of}.download`, subject: file.reference, detail: { file: Number(id) } });
   const extension = file.kind === "jpeg" ? "jpg" : file.kind;
-  reply.header("content-disposition", attachmentHeader(downloadName(file.name, extension)));
+  const name = extension === null ? file.name : downloadName(file.name, extension);
+  reply.header("content-disposition", attachmentHeader(name));
   reply.header("content-length", file.size);
-  return sendStream(call, "application/octet-stream", readDownload(console.vault, file));
+  return sendStream(call, "application/octet-stream", readChecked(console.vault, file));
 }
 
 const formatTypes: Readonly<Record<ExportFormat, string>> = {

@@ -13,8 +13,13 @@ interface Installation {
   readonly scanned: boolean;
 }
 
-export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }: Installation): SubmissionDetail {
-  const { submission, scan: _, mails, answers, duplicates, ...rest } = detail;
+/** @param operator who has attached files; absent: those of no one are told */
+export function submissionDetail(
+  detail: DeskDetail,
+  { packageTitles, scanned }: Installation,
+  operator?: string,
+): SubmissionDetail {
+  const { submission, scan: _, mails, answers, attached, duplicates, ...rest } = detail;
   const { language, consent, more, declineReason, decidedAt, opening } = submission;
   // A submission that names no language counts as English, so only another language is shown.
   const shown = { language: language === "en" ? null : language };
@@ -33,6 +38,7 @@ export function submissionDetail(detail: DeskDetail, { packageTitles, scanned }:
       ...answer,
       files: files.map((file) => shownFile(file, scanned)),
     })),
+    attached: attached.filter(({ author }) => author === operator).map(({ id, name, size }) => ({ id, name, size })),
     duplicates: duplicates.map((one) => {
       const { reference, kind, receivedAt, status, summary, email } = inboxRow(one, packageTitles);
       const isSame = emailKey(email) === emailKey(submission.email);

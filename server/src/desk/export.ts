@@ -167,7 +167,8 @@ function factFields(fact: KnownFact): object {
   if (fact.kind === "note" || fact.kind === "reply") {
     const { kind, reference } = fact;
     const { id, author, at, text } = fact.kind === "note" ? fact.note : fact.reply;
-    return { kind, reference, id, author, at: iso(at), text };
+    const files = fact.kind === "reply" && { files: fact.reply.files };
+    return { kind, reference, id, author, at: iso(at), text, ...files };
   }
   if (fact.kind === "answer" || fact.kind === "unmatched") {
     const { kind } = fact;

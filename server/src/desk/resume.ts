@@ -1,19 +1,13 @@
-// Gives a resume to an operator: decides whether it may be given out, and checks its bytes.
-import { createHash } from "node:crypto";
-import type { Readable } from "node:stream";
+// Gives a resume to an operator: decides whether it may be given out.
 import { downloadName } from "../resumes/display-name.ts";
-import type { Vault } from "../resumes/vault.ts";
 import type { DeskStore, Scope } from "../storage/desk-store.ts";
 import type { ResumeRecord, ScanState } from "../storage/records.ts";
-import { OperatorError } from "../operator-error.ts";
 
 /** A resume that may be given out. It is saved under `filename`, which has an extension. */
 export type Download = ResumeRecord & { readonly result: "allowed" };
 
 /** There is none, the virus scanner found it infected, or has not judged it yet. */
 export type NoDownload = { readonly result: "absent" | "infected" | "unscanned" };
-
-class ResumeDamaged extends OperatorError {}
 
 /** Why a resume is not given out; null: it may be. Without a scanner no resume is ever judged, and all may be. */
 export const withheldAs = (scan: ScanState, scanned: boolean): "infected" | "unscanned" | null =>
@@ -31,15 +25,4 @@ export async function findDownload(
   const withheld = withheldAs(detail?.scan ?? "unscanned", scanned);
   if (withheld !== null) return { result: withheld };
   return { ...resume, result: "allowed", filename: downloadName(resume.filename, resume.kind) };
-}
-
-/** The bytes of a resume. @throws ResumeDamaged at their end; ResumeMissing, VaultUnavailable */
-export async function* readDownload(vault: Pick<Vault, "read">, { key, sha256 }: Pick<Download, "key" | "sha256">) {
-  const hash = createHash("sha256");
-  for await (const chunk of (await vault.read(key)) as Readable & AsyncIterable<Uint8Array>) {
-    hash.update(chunk);
-    yield chunk;
-  }
-  if (hash.digest("hex") === sha256) return;
-  throw new ResumeDamaged("The stored file differs from what was uploaded: its checksum is wrong.");
 }

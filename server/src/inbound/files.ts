@@ -1,13 +1,9 @@
 // The files of a mail that came in. Documents and images are kept in the vault, by what their bytes are; of the others, and
 // of what is too much, only the names are known.
-import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { Readable } from "node:stream";
 import { cleanFilename } from "../resumes/display-name.ts";
 import { inspectResume } from "../resumes/inspect.ts";
-import { stage } from "../resumes/staging.ts";
-import type { Vault } from "../resumes/vault.ts";
+import { discardFiles, type FileVault, keepFile } from "../resumes/keep-file.ts";
 import { fileBytesMax, filesMax, type NewFile, submissionFileBytesMax } from "../storage/inbound-store.ts";
 import type { AnswerFileKind } from "../storage/records.ts";
 import type { InboundMail } from "./read-mail.ts";
@@ -18,8 +14,6 @@ const freeBytesMin = 2 * 1024 ** 3;
 const namesMax = 100;
 /** Hashed and written in pieces, so that no file holds up the event loop. */
 const pieceBytes = 64 * 1024;
-
-export type FileVault = Pick<Vault, "stagingFolder" | "keep" | "discard">;
 
 type Attachment = InboundMail["attachments"][number];
 
@@ -39,7 +33,7 @@ export async function keepFiles(mail: InboundMail, vault: FileVault, room: Room)
     for (const attachment of mail.attachments.slice(0, namesMax)) {
       const size = attachment.bytes.length;
       const fits = left > 0 && bytes + size <= fileBytesMax && usedBytes + bytes + size <= submissionFileBytesMax;
-      const kept = fits ? await keepFile(attachment, vault) : null;
+      const kept = fits ? await keepAttachment(attachment, vault) : null;
       if (kept !== null) {
         left -= 1;
         bytes += size;
@@ -56,21 +50,8 @@ export async function keepFiles(mail: InboundMail, vault: FileVault, room: Room)
 /** Of those that are kept. */
 export const keysOf = (files: readonly NewFile[]): string[] => files.flatMap(({ kept }) => kept?.key ?? []);
 
-export async function discardFiles(keys: readonly string[], vault: Pick<Vault, "discard">): Promise<void> {
-  // What cannot be discarded now is found by the sweep.
-  await Promise.all(keys.map((key) => vault.discard(key).catch(() => {})));
-}
-
-async function keepFile({ bytes }: Attachment, vault: FileVault): Promise<NewFile["kept"]> {
-  const path = join(vault.stagingFolder, randomUUID());
-  try {
-    const staged = await stage(Readable.from(piecesOf(bytes)), path);
-    const kind = imageOf(bytes) ?? (await documentAt(path));
-    return kind === null ? null : { kind, sha256: staged.sha256, key: await vault.keep(staged) };
-  } finally {
-    await rm(path, { force: true });
-  }
-}
+const keepAttachment = ({ bytes }: Attachment, vault: FileVault): Promise<NewFile["kept"]> =>
+  keepFile(Readable.from(piecesOf(bytes)), vault, async ({ path }) => imageOf(bytes) ?? (await documentAt(path)));
 
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);

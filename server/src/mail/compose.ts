@@ -94,12 +94,23 @@ function submissionWriters(kind: SubmissionKind, settings: MailSettings): [MailK
     [
       `${kind}-notice`,
       writer((one, reply) =>
-        reply ? replyMail(one, reply, team, [one.email]) : mail(team, notice(one), [one.email], automatic),
+        reply ? replyMail(one, namingFiles(reply), team, [one.email]) : mail(team, notice(one), [one.email], automatic),
       ),
     ],
-    [`${kind}-reply`, writer((one, reply) => reply && replyMail(one, reply, [one.email], answers(one, team)))],
+    [
+      `${kind}-reply`,
+      writer(
+        (one, reply) => reply && { ...replyMail(one, reply, [one.email], answers(one, team)), files: reply.files },
+      ),
+    ],
   ];
 }
+
+/** The team finds them in the console. */
+const namingFiles = (reply: WrittenReply): WrittenReply =>
+  reply.files.length === 0
+    ? reply
+    : { ...reply, text: `${reply.text}\n\nFiles: ${reply.files.map(({ name }) => name).join(", ")}` };
 
 const answerMail = (submission: StoredSubmission, answered: Answered, settings: MailSettings) => {
   const to = answered.to === null ? settings.teams[submission.kind] : [answered.to];

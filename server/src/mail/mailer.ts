@@ -1,5 +1,5 @@
 // The mail port: hands mails to a provider and says what became of each. It knows nothing of outbox, leases or retries.
-import type { MailKind } from "../storage/records.ts";
+import type { MailFile, MailKind } from "../storage/records.ts";
 
 /** The sender of every mail: a display name, if there is one, and an e-mail address. */
 export interface Sender {
@@ -17,6 +17,8 @@ export interface MailContent {
   readonly html: string;
   /** Where answers go; empty: to the sender. */
   readonly replyTo: readonly string[];
+  /** What leaves with it. The bytes lie in the vault until it is handed over. */
+  readonly files?: readonly MailFile[];
   /** Beside those that every mail has. Neither names nor values hold line breaks. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -31,6 +33,15 @@ export interface OutgoingMail {
   /** The submission whose receipt it is; null: it is no receipt. */
   readonly receiptOf: { readonly arrival: number; readonly receivedAt: number; readonly reference: string } | null;
   readonly content: MailContent;
+  /** The files of its content. */
+  readonly attachments?: readonly Attachment[];
+}
+
+export interface Attachment {
+  readonly name: string;
+  /** `application/pdf`. */
+  readonly type: string;
+  readonly bytes: Buffer;
 }
 
 interface Taken {

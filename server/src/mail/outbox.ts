@@ -29,6 +29,8 @@ interface OutboxOptions extends Readonly<Partial<typeof defaults>> {
   readonly store: Pick<Store, "clock" | "mails">;
   readonly mailer: Mailer;
   readonly compose: (mail: LeasedMail) => MailContent;
+  /** Reads the files of a mail from the vault. Absent: none has any. */
+  readonly attach?: (mail: OutgoingMail) => Promise<OutgoingMail>;
   /** Whether a mail to this address would come in again; none is sent to it. */
   readonly isInbound?: (address: string) => boolean;
   readonly events: OutboxEvents;
@@ -334,7 +336,7 @@ export class Outbox implements AsyncDisposable {
 
   /** Writes mails, hands them over and records what became of them. Mails whose leases are about to end are given back. */
   async #send(batch: readonly OwnMail[], isProbe: boolean, isFresh: boolean): Promise<void> {
-    const { mailer, store } = this.#options;
+    const { mailer, store, attach = async (mail: OutgoingMail) => mail } = this.#options;
     const hasTime = ({ leasedUntil }: OwnMail) => leasedUntil - store.clock.now() > leaseMsMin;
     const tried: [OwnMail, TryOutcome][] = [];
     const late: OwnMail[] = [];
@@ -351,7 +353,7 @@ export class Outbox implements AsyncDisposable {
       }
     }
     if (handed.length > 0) reached("mail-in-hand");
-    const options = { mailer, failed: this.#failed, hasTime: () => handed.every(hasTime) };
+    const options = { mailer, attach, failed: this.#failed, hasTime: () => handed.every(hasTime) };
     const outcomes = await sendWithBisection(options, outgoing);
     if (handed.length > 0) reached("mail-taken");
     this.#learn(outcomes.filter(isAnswer), isProbe);
@@ -472,7 +474,7 @@ const isOutdated = (mail: LeasedMail | RefusedMail, settled: MailSettlement | un
   settled !== undefined && (settled.result !== "later" || settled.dueAt > now || settled.denials !== mail.denials);
 
 const isAnswer = (outcome: TryOutcome | null): outcome is MailOutcome =>
-  outcome !== null && outcome.result !== "broken";
+  outcome !== null && outcome.result !== "broken" && outcome.result !== "unready";
 
 const toOurselves = { result: "refused", error: "to an address of INBOUND_ADDRESS", inactiveRecipient: false } as const;
 

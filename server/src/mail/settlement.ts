@@ -2,8 +2,11 @@
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { DoubtPolicy, Later, MailFinding, MailOutcome } from "./mailer.ts";
 
-/** What became of a mail that was to be sent. `broken`: it could not be written, and was not handed over. */
-export type TryOutcome = MailOutcome | { readonly result: "broken"; readonly error: string };
+/**
+ * What became of a mail that was to be sent. `broken`: it could not be written; `unready`: its files could not be read. Neither was
+ * handed over.
+ */
+export type TryOutcome = MailOutcome | { readonly result: "broken" | "unready"; readonly error: string };
 
 /** A provider finds a mail in its records only some time after it took it. It is not asked earlier. */
 const indexedAfterMs = 30_000;
@@ -44,8 +47,9 @@ export function afterTry(mail: LeasedMail, outcome: TryOutcome, moment: Moment):
   if (outcome.result === "refused") {
     return { id, at, result: "failed", error, denials, inactiveRecipient: outcome.inactiveRecipient };
   }
-  if (outcome.result === "broken") {
-    if (mail.attempts + 1 >= brokenTriesMax) return giveUp(mail, error, mail.denials, moment);
+  if (outcome.result !== "later") {
+    if (outcome.result === "broken" && mail.attempts + 1 >= brokenTriesMax)
+      return giveUp(mail, error, mail.denials, moment);
     return tryLater(mail, { result: "later", error, cause: "provider" }, mail.denials, moment);
   }
   if (outcome.cause !== "ambiguous" || doubt === "replace") return tryLater(mail, outcome, denials, moment);

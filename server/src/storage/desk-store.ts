@@ -25,6 +25,7 @@ import type {
   TagRequest,
   TriageOutcome,
   TriageRequest,
+  ReplyFile,
   ReplyOutcome,
   SavedAnswer,
   UnmatchedRow,
@@ -74,6 +75,8 @@ export interface DeskDetail {
   readonly mails: readonly StoredMail[];
   readonly notes: readonly Note[];
   readonly replies: readonly Reply[];
+  /** Files of replies that are not sent, of all operators. */
+  readonly attached: readonly (ReplyFile & { readonly author: string })[];
   /** Why the address gets no mail; null: it may. */
   readonly suppressed: string | null;
   /** The latest 200. */
@@ -364,7 +367,18 @@ export interface ReplyRequest {
   readonly doneAt?: number;
   /** When the last reply or answer came that the operator saw, 0 for none; absent: it goes out whatever came since. */
   readonly seen?: number;
+  /** What the operator has attached for it: the ids of the files. */
+  readonly files?: readonly number[];
 }
+
+/** A file that is to be attached. `kept` is null before it is in the vault. */
+export interface NewReplyFile extends Pick<ReplyFile, "name" | "size"> {
+  readonly kept: { readonly key: string; readonly sha256: string } | null;
+}
+
+/** Files that an operator may have attached to replies that are not sent, and for how long these are kept. */
+export const unsentFilesMax = 100;
+export const unsentFilesMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Saved answers of a kind. */
 export const savedAnswersMax = 200;
@@ -385,7 +399,22 @@ export interface ReplyStore {
   ): Promise<{ readonly outcomes: readonly ReplyOutcome[] } | { readonly retryAt: number }>;
 
   /**
-   * Takes a reply of the operator back, and the status and assignee that it changed, unless these were changed since. False after
+   * Attaches a file to what the operator writes to the person of a submission. `fits`: it may be kept. `oversized`: with the
+   * others these are too many or too large. `unsent`: the operator has {@link unsentFilesMax} that are not sent. Refused as
+   * replies are, too.
+   */
+  attach(
+    scope: Scope,
+    reference: string,
+    file: NewReplyFile,
+    actor: Actor,
+  ): Promise<ReplyFile | "fits" | "unknown" | "oversized" | "unsent" | { readonly retryAt: number }>;
+
+  /** Removes a file of the operator that is not sent. False when there is no such one. */
+  removeFile(scope: Scope, id: number, actor: Actor): Promise<boolean>;
+
+  /**
+   * Takes a reply of the operator back, its files being attached again, and the status and assignee that it changed, unless these were changed since. False after
    * {@link undoMs}, and when a process has begun to send a mail of it; null when the operator has written no such reply.
    */
   undo(scope: Scope, id: number, actor: Actor): Promise<boolean | null>;

@@ -71,9 +71,13 @@ export interface KeptFile {
 export interface StoredFile extends KeptFile {
   readonly name: string;
   readonly size: number;
-  readonly kind: AnswerFileKind;
+  /** Null: it may be anything. */
+  readonly kind: AnswerFileKind | null;
   readonly scan: ScanState;
 }
+
+/** What has files beside resumes. */
+export type FileOf = "answer" | "reply";
 
 export interface InboundStore {
   /** What there is of what a mail claims, in no order. */
@@ -99,11 +103,11 @@ export interface InboundStore {
 
   removeUnmatched(id: number, actor: Actor): Promise<boolean>;
 
-  /** The files of answers that the vault has, in pages so that memory stays flat. */
+  /** The files of answers and replies that the vault has, in pages so that memory stays flat. */
   readFiles(): AsyncIterable<readonly KeptFile[]>;
 
-  /** A file of an answer that the vault has; null: the scope holds no such one. */
-  findFile(scope: Scope, id: number): Promise<StoredFile | null>;
+  /** A file of an answer, or of a reply that was sent, that the vault has; null: the scope holds no such one. */
+  findFile(scope: Scope, of: FileOf, id: number): Promise<StoredFile | null>;
 }
 
 /** Answers of the person, and of others, that a submission gets in a day. */

@@ -31,6 +31,7 @@ export const movedTables: readonly MovedTable[] = [
   { name: "spent_challenge", key: ["challenge_hash"] },
   { name: "answer", key: ["id"], numbered: true },
   { name: "answer_file", key: ["id"], numbered: true },
+  { name: "reply_file", key: ["id"], numbered: true },
   { name: "answer_left_out", key: ["submission"] },
   { name: "unmatched", key: ["id"], numbered: true },
   { name: "tag", key: ["submission", "word"] },

@@ -241,6 +241,15 @@ export interface WrittenReply {
   readonly followsReceipt: boolean;
   /** The Message-ID, without brackets, of the latest answer before it; null: there is none. */
   readonly followsAnswer: string | null;
+  /** In their order. The team's copy names them. */
+  readonly files: readonly MailFile[];
+}
+
+/** A file that leaves with a mail, by its key in the vault. */
+export interface MailFile {
+  readonly key: string;
+  readonly sha256: string;
+  readonly name: string;
 }
 
 /** What waits at an instant, for the daily digest. Holds no personal data: it is stored, and erasing does not look there. */

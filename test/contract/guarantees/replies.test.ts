@@ -65,7 +65,7 @@ eachKind("keeps a reply with its author, and has its mail due ten seconds later:
   const { id, dueAt } = await reply(store, { reference });
   expect(dueAt).toBe(due);
   const { replies, mails, history, submission } = await detailOf(store, reference);
-  expect(replies).toEqual([{ id, author: eva.operator, at: by.at, text, sendAt: null, held: false }]);
+  expect(replies).toEqual([{ id, author: eva.operator, at: by.at, text, sendAt: null, held: false, files: [] }]);
   expect(mails).toMatchObject([{}, {}, { kind: `${kind}-reply`, reply: id, status: "queued", dueAt: due }]);
   expect(history).toEqual([
     { ...by, action: "status", detail: { from: "new", to: "open" } },

@@ -1,4 +1,5 @@
 // Answering a person in the console, in a real browser.
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { StoredSubmission } from "../../../server/src/storage/records.ts";
@@ -100,6 +101,48 @@ test("a reply that misses another one is refused, and can be sent anyway", async
   await page.getByRole("button", { name: "Send anyway" }).click();
   await expect.poll(async () => (await site().detail(one.reference)).replies).toHaveLength(2);
   await page.unroute("**/inbox.since*");
+});
+
+test("files are attached to a reply, removed, refused, sent, and downloaded from the timeline", async () => {
+  const one = await newInquiry();
+  const page = await go(pathOf(one));
+  expectProblems(/status of 4(?:13|15)/);
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  await page.getByRole("textbox", { name: "Message" }).fill("Here is our offer.");
+  const choose = async (...files: { name: string; buffer: Buffer }[]) => {
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Attach file" }).click();
+    await (await chooser).setFiles(files.map((file) => ({ mimeType: "application/octet-stream", ...file })));
+  };
+  const offer = { name: "Angebot für Zoë.pdf", buffer: Buffer.from("%PDF our offer") };
+  await choose(offer, { name: "spare.txt", buffer: Buffer.from("spare") });
+  const attached = page.getByRole("list", { name: "Files" });
+  await page.getByRole("button", { name: "Remove spare.txt" }).click();
+  await expect.poll(() => attached.getByRole("listitem").count()).toBe(1);
+  await choose({ name: "setup.exe", buffer: Buffer.from("MZ") });
+  await page.getByRole("alert").filter({ hasText: "setup.exe: Programs are not sent with a reply." }).waitFor();
+  // Never sent: it is known to be too large.
+  await choose({ name: "large.bin", buffer: Buffer.alloc(7 * 1024 * 1024) });
+  await page.getByRole("alert").filter({ hasText: "at most 5 files, of 7 MB in all" }).waitFor();
+  // A draft keeps its files over a reload.
+  await page.reload();
+  await attached.getByText("Angebot für Zoë.pdf").waitFor();
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect.poll(async () => (await site().detail(one.reference)).replies).toHaveLength(1);
+  // Undo attaches them again.
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(async () => (await site().detail(one.reference)).attached).toHaveLength(1);
+  await page.goto(site().url + pathOf(one));
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+  await attached.getByText("Angebot für Zoë.pdf").waitFor();
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.goto(site().url + pathOf(one));
+  const link = page.getByRole("region", { name: "Timeline" }).getByRole("link", { name: "Angebot für Zoë.pdf" });
+  const download = page.waitForEvent("download");
+  await link.click();
+  expect((await download).suggestedFilename()).toBe("Angebot für Zoë.pdf");
+  expect(await readFile(await (await download).path(), "utf8")).toBe("%PDF our offer");
+  expect((await site().detail(one.reference)).attached).toEqual([]);
 });
 
 test("a snoozed submission leaves what is to be done until its time", async () => {

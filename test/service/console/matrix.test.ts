@@ -30,7 +30,7 @@ const procedures = new Map<string, readonly Role[] | "anyone">(
       [recruiters, "inbox: stages"],
       [recruiters, "decline: reasons preview send cancel release"],
       [inboxRoles, "submission: get neighbours addNote release editNote"],
-      [inboxRoles, "reply: send undo preview sendMany answers saveAnswer removeAnswer undoMany"],
+      [inboxRoles, "reply: send undo preview sendMany answers saveAnswer removeAnswer undoMany removeFile"],
       [inboxRoles, "tags: list change"],
       [marketing, "subscribers: list growth arrivals sources add import importProgress unsubscribe"],
       [admins, "tags: rename remove"],
@@ -58,7 +58,7 @@ const downloads = new Map<string, readonly Role[]>(
   (
     [
       [["admin", "recruiting"], ["/console/resumes/:reference"]],
-      [inboxRoles, ["/console/answers/files/:id"]],
+      [inboxRoles, ["/console/answers/files/:id", "/console/replies/files/:id"]],
       [everyone, ["/console/people/:file(^.+\\.ndjson$)"]],
       [admins, exportsOf("audit", "")],
       [["admin", "sales"], exportsOf("inquiries", "", "POST ")],
@@ -153,7 +153,7 @@ describe("downloads", () => {
       return response.status;
     };
     expect(await statusOf(noOne())).toBe(401);
-    // No mail with a file came in here. `answers/door.test.ts` asks for one.
+    // None with a file came in or went out here. `answers/door.test.ts` and `reply-files.test.ts` ask for one.
     const granted = url.endsWith("/:id") ? 404 : 200;
     const expected = roles.map((role) => [role, ...Array(2).fill(allowed.includes(role) ? granted : 404)]);
     expect(await answersTo(statusOf)).toEqual(expected);

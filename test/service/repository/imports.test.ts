@@ -157,6 +157,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "http/rpc-wire.ts",
     "observe/log.ts",
     "resumes/display-name.ts",
+    "resumes/keep-file.ts",
+    "resumes/programs.ts",
+    "resumes/read-checked.ts",
     "rpc/failure.ts",
     "webhooks/target.ts",
   ],
@@ -164,7 +167,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   intake: ["config/catalogue.ts", "config/openings.ts", "mail/outbox.ts"],
   desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/staging.ts"],
   storage: [],
-  mail: ["config/catalogue.ts", "config/languages.ts", "config/mail-words.ts"],
+  mail: ["config/catalogue.ts", "config/languages.ts", "config/mail-words.ts", "resumes/read-checked.ts"],
   // It tells what exports tell.
   webhooks: ["desk/export.ts", "observe/log.ts"],
   resumes: ["observe/log.ts"],
@@ -178,6 +181,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "observe/log.ts",
     "resumes/display-name.ts",
     "resumes/inspect.ts",
+    "resumes/keep-file.ts",
     "resumes/staging.ts",
   ],
   // What a call tells of its way.

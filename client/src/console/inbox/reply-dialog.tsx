@@ -24,6 +24,8 @@ const failures = {
   unknown: "was not found",
   changed: "was changed",
   overtaken: "was answered meanwhile",
+  unattached: "was not answered",
+  oversized: "was not answered",
 } as const;
 
 export function ReplyDialog({ references, kinds, onClose, onSent }: Props) {

@@ -12,6 +12,7 @@ import { languageName } from "../words.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { useChange } from "../parts/dialogs.tsx";
 import { useQuery } from "@tanstack/react-query";
+import { AttachButton, AttachedFiles, useFiles } from "./files.tsx";
 
 const lengthMax = 10_000;
 /** As long as the server holds a reply. */
@@ -32,6 +33,8 @@ interface TextFormProps {
   readonly field?: RefObject<HTMLTextAreaElement | null>;
   /** Above the text. */
   readonly head?: ReactNode;
+  /** Below the text. */
+  readonly below?: ReactNode;
   /** The buttons. */
   readonly children: ReactNode;
 }
@@ -45,6 +48,7 @@ function TextForm({
   failed,
   field,
   head,
+  below,
   children,
   ...area
 }: TextFormProps) {
@@ -71,6 +75,7 @@ function TextForm({
         }}
         {...area}
       />
+      {below}
       <div className="note-foot">
         <span className="problem" role="alert">
           {call.error !== null && `${failed} ${messageOf(call.error)}`}
@@ -197,10 +202,13 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
       showFailure("Not filled in.", error);
     }
   };
+  const files = useFiles(detail);
   const words = text.trim();
   const seen = Math.max(lastReplyAt ?? 0, lastAnswerAt ?? 0);
+  const isReady = words !== "" && !send.isPending && files.underWay.length === 0;
   const submit = (more: { readonly doneAt?: number; readonly seen?: number }) => {
-    if (words !== "" && !send.isPending) send.mutate({ reference, text: words, quote, ...more });
+    if (!isReady) return;
+    send.mutate({ reference, text: words, quote, files: files.attached.map(({ id }) => id), ...more });
   };
   const isDone = status === "done";
   const [sendOnly, sendDone] = [() => submit({ seen }), () => submit({ seen, doneAt: version })];
@@ -215,6 +223,7 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
       call={send}
       failed="Not sent."
       field={field}
+      below={<AttachedFiles files={files} />}
       head={
         <div className="note-foot">
           <p className="quiet small">To {email}.</p>
@@ -226,13 +235,14 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
         </div>
       }
     >
+      <AttachButton files={files} />
       <Check checked={quote} onChange={setQuote}>
         Quote their message
       </Check>
       {isOvertaken && (
         <button
           type="button"
-          disabled={words === "" || send.isPending}
+          disabled={!isReady}
           onClick={() => submit(send.variables?.doneAt === undefined ? {} : { doneAt: version })}
         >
           Send anyway
@@ -241,14 +251,14 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
       <button
         type="button"
         className={isDone ? "primary" : ""}
-        disabled={words === "" || send.isPending}
+        disabled={!isReady}
         title={isDone ? "Ctrl + Enter" : "Ctrl + Shift + Enter"}
         onClick={sendOnly}
       >
         Send
       </button>
       {!isDone && (
-        <button className="primary" disabled={words === "" || send.isPending} title="Ctrl + Enter">
+        <button className="primary" disabled={!isReady} title="Ctrl + Enter">
           Send and mark done
         </button>
       )}

@@ -85,7 +85,7 @@ function Submission({ detail }: DetailProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const draft = useDraft(`reply ${reference}`);
-  const [replying, setReplying] = useState(draft[0] !== "");
+  const [replying, setReplying] = useState(draft[0] !== "" || detail.attached.length > 0);
   const message = useRef<HTMLTextAreaElement>(null);
   const startReply = () => {
     if (draft[0] === "") draft[1](greetingOf(detail));

@@ -8,6 +8,7 @@ import { AuditSentence } from "../parts/audit-sentence.tsx";
 import { mailWord, plural, word } from "../words.ts";
 import { WaitingDecline } from "./waiting-decline.tsx";
 import { AnswerEntry } from "./answer.tsx";
+import { SentFiles } from "./files.tsx";
 import { trpc } from "../calls.ts";
 import { FormButton, useChange } from "../parts/dialogs.tsx";
 
@@ -182,6 +183,7 @@ const Words = ({ said: { at, text }, by, mails, decline, isEdited = false, child
         {isEdited && <span className="quiet small"> edited</span>} {children}
       </p>
       <p className="note-text">{text}</p>
+      {decline && <SentFiles files={decline.files} />}
       {mails?.map((mail) => (
         <MailLine key={mail.id} mail={mail} />
       ))}

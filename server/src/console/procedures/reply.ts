@@ -3,10 +3,12 @@ import type { ReplyOutcome, ReplyPreview } from "@submissions/shared/console";
 import { kindOf, kindOfReference } from "@submissions/shared/kinds";
 import { greetingLanguages } from "@submissions/shared/language";
 import { z } from "zod";
+import { discardErased } from "../../desk/erase.ts";
 import { fill, unknownPlaceholders } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import { utcMinute } from "../../field-values.ts";
-import type { ReplyRequest } from "../../storage/desk-store.ts";
+import { VaultUnavailable } from "../../resumes/vault.ts";
+import { type ReplyRequest, unsentFilesMax } from "../../storage/desk-store.ts";
 import { instant, kind, label, noteText, reference, wholeNumber } from "../inputs.ts";
 import { changes, done, reads, type Ruled, trpc } from "../procedure.ts";
 import { submissionRoles } from "../rules.ts";
@@ -32,19 +34,31 @@ const manyReplies = z.object({
 /** When the last reply or answer came that the operator saw; 0: none. */
 const seen = instant.exactOptional();
 
+/** At most as many as an operator may have attached: how many a reply takes, the store says. */
+const files = z.array(wholeNumber).max(unsentFilesMax, "These are too many at once.").exactOptional();
+const notAttached = "A file is not attached any more. Please attach it again.";
+
+const ifVaultAway = (error: unknown): void => {
+  if (!(error instanceof VaultUnavailable)) throw error;
+};
+
 export const replyProcedures = trpc.router({
   /**
    * `doneAt`: the version that was seen, of a submission that is to be marked as done. `seen` absent: it goes out whatever
-   * came since.
+   * came since. `files`: of those that the operator has attached, which leave with it.
    */
   send: changes(...submissionRoles)
-    .input(manyReplies.omit({ references: true }).extend({ reference, doneAt: wholeNumber.exactOptional(), seen }))
+    .input(
+      manyReplies.omit({ references: true }).extend({ reference, doneAt: wholeNumber.exactOptional(), seen, files }),
+    )
     .mutation(async ({ ctx, input: { quote, ...input } }) => {
       const found = await ctx.console.desk.findDetail(ctx.scope, input.reference);
       if (found !== null && ctx.console.isInbound(found.submission.email)) throw new Fault("mailToOurselves");
       const [outcome] = await sendAll(ctx, [{ ...input, quoted: isQuoted(input.reference, quote) }]);
       if (outcome?.result === "queued") return outcome;
       if (outcome?.result === "overtaken") throw new Fault("replyOvertaken", { issues: [overtakenIssue(outcome)] });
+      if (outcome?.result === "unattached") throw fieldInvalid("files", notAttached);
+      if (outcome?.result === "oversized") throw new Fault("filesTooLarge");
       if (outcome?.result === "changed") throw new Fault("submissionChanged");
       if (outcome?.result !== "suppressed") throw new Fault("notFound");
       const message = reasons[outcome.reason ?? ""];
@@ -108,6 +122,16 @@ export const replyProcedures = trpc.router({
     .mutation(({ ctx: { console, scope, actor }, input }) =>
       done(console.store.replies.changeAnswer(scope, { removed: input.id }, actor)),
     ),
+
+  /** Removes an attached file. */
+  removeFile: changes(...submissionRoles)
+    .input(z.object({ id: wholeNumber }))
+    .mutation(async ({ ctx: { console, scope, actor }, input }) => {
+      await done(console.store.replies.removeFile(scope, input.id, actor));
+      // What is left of it is discarded within the hour.
+      await discardErased(console).catch(ifVaultAway);
+      return null;
+    }),
 
   undo: changes(...submissionRoles)
     .input(z.object({ id: wholeNumber }))

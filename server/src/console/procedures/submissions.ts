@@ -83,10 +83,10 @@ export const inboxProcedures = trpc.router({
 export const submissionProcedures = trpc.router({
   get: reads(...submissionRoles)
     .input(z.object({ reference }))
-    .query(async ({ ctx: { desk, scope, console }, input }): Promise<WithPerson<SubmissionDetail>> => {
+    .query(async ({ ctx: { desk, scope, console, actor }, input }): Promise<WithPerson<SubmissionDetail>> => {
       const detail = found(await desk.findDetail(scope, input.reference));
       const personId = console.persons.idOf(detail.submission.email);
-      return { ...submissionDetail(detail, console), personId };
+      return { ...submissionDetail(detail, console, actor.operator), personId };
     }),
 
   neighbours: reads(...submissionRoles)

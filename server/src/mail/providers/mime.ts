@@ -23,6 +23,12 @@ export function mimeFields(mail: OutgoingMail, from: Sender, key: MessageKey) {
       ...(mail.requestId === null ? {} : { "X-Submissions-Request-Id": mail.requestId }),
       ...(mail.reference === null ? {} : { "X-Submissions-Reference": mail.reference }),
     },
+    attachments: (mail.attachments ?? []).map(({ name, type, bytes }) => ({
+      filename: name,
+      contentType: type,
+      content: bytes,
+      contentTransferEncoding: "base64" as const,
+    })),
     disableFileAccess: true,
     disableUrlAccess: true,
   } satisfies MailComposerOptions;

@@ -125,6 +125,11 @@ function messagesOf(from: Sender, key: MessageKey): (mail: OutgoingMail) => Mode
       TrackOpens: false,
       TrackLinks: Models.LinkTrackingOptions.None,
     };
+    if (mail.attachments !== undefined) {
+      message.Attachments = mail.attachments.map(
+        ({ name, type, bytes }) => new Models.Attachment(inOnePiece(name), bytes.toString("base64"), type),
+      );
+    }
     if (replyTo.length > 0) message.ReplyTo = inOnePiece(replyTo.join(", "));
     return message;
   };

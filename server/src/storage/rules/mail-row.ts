@@ -6,6 +6,7 @@ import type {
   Assignment,
   Digest,
   Invitation,
+  MailFile,
   MailKind,
   MailSettlement,
   MailSubject,
@@ -51,6 +52,8 @@ export interface ClaimedMail extends SubmissionRow {
   readonly followsReceipt: number | null;
   readonly isHeld: number;
   readonly followsAnswer: string | null;
+  /** Of a reply, a line each: id, key, SHA-256 and name, in no order. */
+  readonly files: string | null;
   /** Who wrote the answer that the mail tells of. */
   readonly answeredBy: AnswerSender | null;
 }
@@ -76,6 +79,8 @@ export const claimedColumns = `mail.id AS row, mail.kind AS "mailKind", mail.cre
   CASE WHEN reply.id IS NOT NULL THEN (SELECT answer.message_id FROM answer
     WHERE answer.submission = mail.submission AND answer.sender <> 'automatic' AND answer.at <= reply.at
     ORDER BY answer.id DESC LIMIT 1) END AS "followsAnswer",
+  (SELECT string_agg(id || ' ' || file_key || ' ' || sha256 || ' ' || name, '\n') FROM reply_file
+    WHERE reply_file.reply = reply.id) AS files,
   CASE mail.kind WHEN 'answer' THEN (SELECT answer.sender FROM answer
     WHERE answer.submission = mail.submission AND answer.sender <> 'automatic' AND answer.at <= mail.created_at
     ORDER BY answer.id DESC LIMIT 1) END AS "answeredBy",
@@ -113,7 +118,7 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
   const submission = readSubmission(row);
   if (submission === null || row.reply === null) return submission && { submission };
   const { reply: text, author, quoted, followsReceipt, followsAnswer } = row;
-  const written = { text, author: author ?? "", quoted: quoted === 1, followsAnswer };
+  const written = { text, author: author ?? "", quoted: quoted === 1, followsAnswer, files: mailFilesOf(row.files) };
   const reply = { ...written, followsReceipt: followsReceipt === 1 };
   return { submission, reply };
 }
@@ -124,6 +129,13 @@ export function endedMail(settlement: MailSettlement): Ended {
   const { error, denials } = settlement;
   if (result !== "later") return endedAs(result, at, error, denials);
   return queuedAgain(settlement, error, settlement.tried ? 1 : 0, denials);
+}
+
+function mailFilesOf(lines: string | null): readonly MailFile[] {
+  const files = (lines?.split("\n") ?? []).map((line) => line.split(" "));
+  return files
+    .toSorted(([one], [other]) => Number(one) - Number(other))
+    .map(([_id, key = "", sha256 = "", ...name]) => ({ key, sha256, name: name.join(" ") }));
 }
 
 /** What is assigned to an operator, of the column `digest`. */

@@ -1,5 +1,5 @@
 // A submission with all that belongs to it, and everything of a person.
-import type { Note, Reply } from "@submissions/shared/console";
+import type { Note, Reply, ReplyFile } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import { submissionKinds } from "@submissions/shared/kinds";
 import type { DeskStore, KnownFact } from "../desk-store.ts";
@@ -39,11 +39,21 @@ interface DetailRow extends SubmissionRow {
   readonly email_key: string;
 }
 
-interface StoredReply extends Omit<Reply, "held"> {
+interface StoredReply extends Omit<Reply, "held" | "files"> {
   readonly isHeld: number;
 }
 
-const repliedOf = ({ isHeld: held, ...stored }: StoredReply): Reply => ({ ...stored, held: held === 1 });
+interface StoredReplyFile extends ReplyFile {
+  /** Null: it is not sent. */
+  readonly reply: number | null;
+  readonly author: string;
+}
+
+const repliedOf = ({ isHeld: held, ...stored }: StoredReply, files: readonly StoredReplyFile[]): Reply => ({
+  ...stored,
+  held: held === 1,
+  files: files.filter(({ reply }) => reply === stored.id).map(({ id, name, size }) => ({ id, name, size })),
+});
 
 const tagsOf = ({ added = null, removed = null }: Partial<TagChange> = {}) => ({
   ...(added !== null && { added }),
@@ -86,9 +96,10 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
         ${same("email_key = $1", "submission_email")}
         UNION ${same("resume_sha256 = $2", "submission_same_resume")})
       ORDER BY arrival DESC LIMIT ${duplicatesMax}`),
-    // Answers are shown themselves.
+    // Answers and files are shown themselves.
     historyOf: prepare<StoredEntry>(`
-      SELECT ${entryColumns} FROM audit WHERE subject = $1 AND action <> 'answer' ORDER BY id DESC LIMIT ${historyMax}`),
+      SELECT ${entryColumns} FROM audit WHERE subject = $1 AND action NOT IN ('answer', 'reply.attach', 'reply.detach')
+      ORDER BY id DESC LIMIT ${historyMax}`),
     tagChangesOf: prepare<TagChange>(
       "SELECT entry, at, added, removed FROM tag_change WHERE submission = $1 ORDER BY entry",
     ),
@@ -102,6 +113,9 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
     repliesOf: prepare<StoredReply>(
       `SELECT id, author, at, text, send_at AS "sendAt", ${isHeld}
       FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.submission = $1 ORDER BY id`,
+    ),
+    replyFilesOf: prepare<StoredReplyFile>(
+      "SELECT id, reply, author, name, size FROM reply_file WHERE submission = $1 ORDER BY id",
     ),
     answersOf: prepare<AnswerRow>(`
       SELECT ${answerColumns} FROM answer WHERE submission = $1 ORDER BY id DESC LIMIT ${answersShownMax}`),
@@ -164,7 +178,7 @@ export function makeBelongings(engine: Engine, references: References) {
       const row = await find(statements.find(named.dayNumber, named.kind));
       if (row === undefined) return null;
       const { arrival } = row;
-      const [mails, notes, replies, history, duplicates, standing, answers, files, [leftOut], tagChanges] =
+      const [mails, notes, replies, history, duplicates, standing, answers, files, [leftOut], tagChanges, sent] =
         await Promise.all([
           read(statements.mailsOf(arrival)),
           read(statements.notesOf(arrival)),
@@ -176,13 +190,17 @@ export function makeBelongings(engine: Engine, references: References) {
           read(statements.filesOf(arrival)),
           read(statements.leftOutOf(arrival)),
           read(statements.tagChangesOf(arrival)),
+          read(statements.replyFilesOf(arrival)),
         ]);
       return {
         submission: readSubmissionAnyway(row),
         scan: row.resume_scan,
         mails: mails.map(storedMail),
         notes,
-        replies: replies.map(repliedOf),
+        replies: replies.map((one) => repliedOf(one, sent)),
+        attached: sent
+          .filter(({ reply }) => reply === null)
+          .map(({ id, name, size, author }) => ({ id, name, size, author })),
         suppressed: standing?.reason ?? null,
         answers: answers.toReversed().map((answer) => withFiles(answer, files)),
         answersLeftOut: leftOut?.count ?? 0,
@@ -229,8 +247,9 @@ export function makeBelongings(engine: Engine, references: References) {
           for (const note of await read(statements.notesOf(arrival))) yield { kind: "note", reference, note };
           for (const { at, added, removed } of await read(statements.tagChangesOf(arrival)))
             yield { kind: "tags", reference, at, added, removed };
+          const sent = await read(statements.replyFilesOf(arrival));
           for (const reply of await read(statements.repliesOf(arrival)))
-            yield { kind: "reply", reference, reply: repliedOf(reply) };
+            yield { kind: "reply", reference, reply: repliedOf(reply, sent) };
           yield* answersOf(arrival, reference);
           yield* factsOf(arrival);
         }

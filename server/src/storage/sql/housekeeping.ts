@@ -1,6 +1,7 @@
 // Deletes expired rows, a batch of each table in one transaction. Rows that another transaction is changing at this moment
 // are left to it. What was stored by a clock that was ahead is not kept until it is that late.
 import { idempotencyMs } from "../limits.ts";
+import { unsentFilesMs } from "../desk-store.ts";
 import { unmatchedDays } from "../inbound-store.ts";
 import { dayMs } from "../rules/days.ts";
 import type { Store } from "../store.ts";
@@ -57,6 +58,8 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
       WHERE webhook IN (SELECT id FROM webhook WHERE removed_at IS NOT NULL) LIMIT ${forgottenAtOnce}`,
     )} RETURNING 1`);
   const forgetUnmatched = forget("unmatched", "id", "at");
+  // Attached to replies that were never sent.
+  const forgetFiles = forget("reply_file", "id", "at", "reply IS NULL");
   const forgetMails = forget("mail", "id", "created_at", "status <> 'queued'");
 
   return {
@@ -75,6 +78,7 @@ export function makeHousekeeping({ prepare, rowId, amongUnlocked, transaction }:
           forgetDeliveries(now - deliveryMs),
           forgetOfRemoved(),
           forgetUnmatched(now - unmatchedDays * dayMs),
+          forgetFiles(now - unsentFilesMs),
           forgetMailsAhead(ahead, now - mailMs),
           forgetMails(now - mailMs),
         ]);

@@ -6,6 +6,7 @@ import type { Changes } from "./changes.ts";
 import { type Engine, only } from "./engine.ts";
 import { prepareStanding } from "./addresses.ts";
 import { prepareReplyMails, prepareWaiting } from "./reply-mails.ts";
+import { prepareSendingFiles } from "./reply-files.ts";
 import { prepareOperatorLimit } from "./operators-mails.ts";
 
 interface SentReply {
@@ -31,7 +32,7 @@ function changeBy(
   };
 }
 
-export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes): ReplyStore {
+export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes) {
   const { prepare, among, read, transaction } = engine;
   const standingOf = prepareStanding(engine);
   const freeAt = prepareOperatorLimit(engine);
@@ -39,11 +40,12 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
     INSERT INTO reply (submission, author, at, text, quoted, status_before, version_after, assigned)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`);
   const storeMails = prepareReplyMails(engine);
+  const attached = prepareSendingFiles(engine);
   const find = prepare<SentReply>(`
     SELECT reference, author, at, status_before AS "statusBefore", version_after AS "versionAfter", assigned
     FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.id = $1`);
   const isWaiting = prepareWaiting(engine);
-  // Its mails, the team's copy too, go with it.
+  // Its mails, the team's copy too, go with it. Its files are attached again.
   const remove = prepare("DELETE FROM reply WHERE id = $1");
   const lastAuthor = prepare<{ by: string }>(`
     SELECT coalesce(operator.name, author) AS by FROM reply LEFT JOIN operator ON operator.email = author
@@ -68,7 +70,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
         const names = replies.map(({ reference }) => reference);
         const rows = yield* lockRows(scope, names);
         const outcomes: ReplyOutcome[] = [];
-        for (const { reference, text, quoted = true, doneAt, seen } of replies) {
+        for (const { reference, text, quoted = true, doneAt, seen, files = [] } of replies) {
           const row = rows.get(reference);
           const [standing] = row === undefined ? [] : yield* standingOf(row.emailKey);
           const reason = standing?.reason ?? null;
@@ -81,6 +83,11 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
             const [author] = repliedAt > answeredAt ? yield* lastAuthor(row.arrival) : [];
             const last = Math.max(repliedAt, answeredAt);
             outcomes.push({ reference, result: "overtaken", by: author?.by ?? null, at: last });
+            continue;
+          }
+          const wrong = yield* attached.lock(files, row.arrival, operator);
+          if (wrong !== null) {
+            outcomes.push({ reference, result: wrong, reason: null });
             continue;
           }
           const target = { reference, version: doneAt ?? row.version };
@@ -96,6 +103,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
           const reply = only(yield* insert(row.arrival, operator, at, text, quoted ? 1 : 0, before, after, assigned));
           // Several may be to the same submission.
           rows.set(reference, { ...row, ...change, version: changed.version, lastReplyAt: at });
+          yield* attached.give(files, reply.id, at);
           const dueAt = at + undoMs;
           yield* storeMails(row, reply.id, copies, at, dueAt);
           yield* audit({ action: "reply", subject: reference, detail: { reply: reply.id } }, actor);
@@ -145,5 +153,5 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
         yield* audit({ action: "answer.save", subject: title, detail: { answer: saved.id } }, actor);
         return true;
       }),
-  };
+  } satisfies Partial<ReplyStore>;
 }

@@ -1,4 +1,4 @@
-// What the vault and the scanner ask about resumes, and about files of answers, which are kept as resumes are.
+// What the vault and the scanner ask about resumes, and about files of answers and replies, which are kept as resumes are.
 import type { Store } from "../store.ts";
 import type { Engine } from "./engine.ts";
 
@@ -21,14 +21,17 @@ export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engi
     )} RETURNING id, file_key AS key, (SELECT reference FROM answer JOIN submission ON arrival = answer.submission
       WHERE answer.id = answer_file.answer) AS reference`);
   const recordFile = prepare("UPDATE answer_file SET scan = $2, lease_until = NULL WHERE file_key = $1");
-  const knownFiles = prepare<{ key: string }>(
-    `SELECT file_key AS key FROM answer_file WHERE ${among("file_key", "$1")} AND file_key IS NOT NULL`,
-  );
   const record = prepare("UPDATE submission SET resume_scan = $2, resume_lease_until = NULL WHERE resume_key = $1");
-  // The index has only rows with a resume. IS NOT NULL lets the planner use it.
-  const known = prepare<{ key: string }>(
-    `SELECT resume_key AS key FROM submission WHERE ${among("resume_key", "$1")} AND resume_key IS NOT NULL`,
-  );
+  // The indexes have only rows with a file. IS NOT NULL lets the planner use them.
+  const knownTo = (table: string, column: string) =>
+    prepare<{ key: string }>(
+      `SELECT ${column} AS key FROM ${table} WHERE ${among(column, "$1")} AND ${column} IS NOT NULL`,
+    );
+  const known = [
+    knownTo("submission", "resume_key"),
+    knownTo("answer_file", "file_key"),
+    knownTo("reply_file", "file_key"),
+  ];
   return {
     async claimUnscanned(now, limit, until) {
       // The second time, what was claimed by a lost answer is claimed again later.
@@ -46,7 +49,7 @@ export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engi
     },
 
     async knownResumeKeys(keys) {
-      const found = await Promise.all([read(known(keys)), read(knownFiles(keys))]);
+      const found = await Promise.all(known.map((of) => read(of(keys))));
       return new Set(found.flat().map(({ key }) => key));
     },
   } satisfies Partial<Store>;

@@ -4,7 +4,6 @@ import type { References } from "../rules/references.ts";
 import { StorageUnavailable, type Store } from "../store.ts";
 import { makeAccess } from "./access.ts";
 import { makeEarlier } from "./accepting.ts";
-import { makeAnswerFiles } from "./answer-files.ts";
 import { makeAnswers } from "./answers.ts";
 import { makeAuditLog } from "./audit.ts";
 import { makeBelongings } from "./belongings.ts";
@@ -16,6 +15,7 @@ import { makeHeld } from "./held.ts";
 import { makeHousekeeping } from "./housekeeping.ts";
 import { type Inbox, makeInboxLists } from "./inbox-list.ts";
 import { makeAddresses } from "./addresses.ts";
+import { makeKeptFiles } from "./kept-files.ts";
 import { makeLists } from "./lists.ts";
 import { makeMailboxes } from "./mailboxes.ts";
 import { makeMails } from "./mails.ts";
@@ -23,6 +23,7 @@ import { makeOutbox, type Settled } from "./outbox.ts";
 import { makeOverview } from "./overview.ts";
 import { makeReading } from "./reading.ts";
 import { makeReplies } from "./replies.ts";
+import { makeReplyFiles } from "./reply-files.ts";
 import { makeResumes } from "./resumes.ts";
 import { makeIndexing, type SearchIndex } from "./search-index.ts";
 import { makeSendingAgain } from "./sending-again.ts";
@@ -78,12 +79,12 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
       ...makeErasing(engine, own.searchIndex, own.erasing),
       ...makeIndexing(engine, own.searchIndex),
     },
-    replies: makeReplies(engine, changes),
+    replies: { ...makeReplies(engine, changes), ...makeReplyFiles(engine, changes) },
     declines: makeDeclines(engine, changes),
     inbound: {
       ...makeAnswers(engine, changes, note),
       ...makeUnmatched(engine, changes),
-      ...makeAnswerFiles(reading),
+      ...makeKeptFiles(reading),
     },
     mailboxes: makeMailboxes(engine),
     access: makeAccess(engine, row.cookieKey),

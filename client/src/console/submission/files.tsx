@@ -1,0 +1,140 @@
+// The files of a reply that is being written. Each is uploaded when it is chosen, and is attached until the reply is sent.
+import { replyFileBytesMax, replyFilesMax, type ReplyFile, type SubmissionDetail } from "@submissions/shared/console";
+import { useRef, useState } from "react";
+import { FileRefused, messageOf, queryClient, trpc, untilSignedIn } from "../calls.ts";
+import { consoleUrl } from "../early.ts";
+import { useChange } from "../parts/dialogs.tsx";
+import { DownloadLink } from "../parts/downloads.tsx";
+import { Icon } from "../parts/icons.tsx";
+
+interface Refusal {
+  readonly message: string;
+  readonly issues?: readonly { readonly message: string }[];
+}
+
+async function upload(reference: string, file: File): Promise<ReplyFile> {
+  await untilSignedIn();
+  const response = await fetch(new URL(`replies/files/${reference}`, consoleUrl), {
+    method: "POST",
+    headers: {
+      "content-type": "application/octet-stream",
+      "x-file-name": encodeURIComponent(file.name.toWellFormed()),
+    },
+    body: file,
+  });
+  if (response.ok) return (await response.json()) as ReplyFile;
+  const { message, issues = [{ message }] } = (await response.json()) as Refusal;
+  throw new FileRefused(issues.map((issue) => issue.message).join(" "));
+}
+
+const tooMuch = `A reply has at most ${replyFilesMax} files, of ${replyFileBytesMax / 1024 / 1024} MB in all.`;
+
+export type Files = ReturnType<typeof useFiles>;
+
+export function useFiles({ reference, attached }: Pick<SubmissionDetail, "reference" | "attached">) {
+  const [underWay, setUnderWay] = useState<readonly string[]>([]);
+  const [problem, setProblem] = useState("");
+  const show = (changed: (files: readonly ReplyFile[]) => ReplyFile[]) =>
+    queryClient.setQueryData(
+      trpc.submission.get.queryKey({ reference }),
+      (detail) => detail && { ...detail, attached: changed(detail.attached) },
+    );
+  const remove = useChange(trpc.reply.removeFile, {
+    failed: "Not removed.",
+    reads: [trpc.submission.get],
+    onDone: (_done, sent) => show((files) => files.filter(({ id }) => id !== sent.id)),
+  });
+  const attach = async (files: readonly File[]) => {
+    const sizes = [...attached, ...files].map(({ size }) => size);
+    const isTooMuch = sizes.length > replyFilesMax || sizes.reduce((sum, size) => sum + size, 0) > replyFileBytesMax;
+    setProblem(isTooMuch ? tooMuch : "");
+    if (isTooMuch) return;
+    setUnderWay(files.map(({ name }) => name));
+    for (const file of files) {
+      try {
+        const added = await upload(reference, file);
+        show((all) => [...all, added]);
+      } catch (error) {
+        setProblem((before) => `${before} ${file.name}: ${messageOf(error)}`.trim());
+      }
+      setUnderWay((names) => names.slice(1));
+    }
+  };
+  return { attached, underWay, problem, attach, remove };
+}
+
+/** Chooses files. */
+export function AttachButton({ files: { underWay, attach } }: { readonly files: Files }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-hidden
+        onChange={({ target }) => {
+          const chosen = [...(target.files ?? [])];
+          // The same one may be chosen again.
+          target.value = "";
+          void attach(chosen);
+        }}
+      />
+      <button type="button" disabled={underWay.length > 0} onClick={() => input.current?.click()}>
+        Attach file
+      </button>
+    </>
+  );
+}
+
+/** What is attached, what is on its way, and what was refused. */
+export const AttachedFiles = ({ files: { attached, underWay, problem, remove } }: { readonly files: Files }) => (
+  <>
+    {attached.length + underWay.length > 0 && (
+      <ul className="files" aria-label="Files">
+        {attached.map(({ id, name, size }) => (
+          <li key={id}>
+            <span className="anywhere">{name}</span> <span className="quiet">{sizeWords(size)}</span>
+            <button
+              type="button"
+              className="link"
+              aria-label={`Remove ${name}`}
+              title={`Remove ${name}`}
+              disabled={remove.isPending}
+              onClick={() => remove.mutate({ id })}
+            >
+              <Icon name="close" size={14} />
+            </button>
+          </li>
+        ))}
+        {underWay.map((name, at) => (
+          <li key={`${at} ${name}`} className="quiet">
+            {name} is uploaded…
+          </li>
+        ))}
+      </ul>
+    )}
+    {problem !== "" && (
+      <p className="problem small" role="alert">
+        {problem}
+      </p>
+    )}
+  </>
+);
+
+const sizeWords = (size: number): string =>
+  size < 1_000_000 ? `${Math.ceil(size / 1000)} kB` : `${(size / 1_000_000).toFixed(1)} MB`;
+
+/** Those of a reply that was sent. */
+export const SentFiles = ({ files }: { readonly files: readonly ReplyFile[] }) =>
+  files.length > 0 && (
+    <ul className="files">
+      {files.map(({ id, name, size }) => (
+        <li key={id}>
+          <DownloadLink href={new URL(`replies/files/${id}`, consoleUrl).href}>{name}</DownloadLink>{" "}
+          <span className="quiet">{sizeWords(size)}</span>
+        </li>
+      ))}
+    </ul>
+  );

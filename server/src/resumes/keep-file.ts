@@ -1,0 +1,36 @@
+// Keeps files that are no resumes in the vault: those of answers and of replies.
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { stage } from "./staging.ts";
+import type { StagedFile, Vault } from "./vault.ts";
+
+export type FileVault = Pick<Vault, "stagingFolder" | "keep" | "discard">;
+
+/**
+ * Streams bytes into the vault. Nothing stays in the staging folder.
+ *
+ * @param judge says what a file is; null: it is not kept. What it throws keeps the file out, too
+ * @throws VaultUnavailable
+ */
+export async function keepFile<Kind>(
+  bytes: Readable,
+  vault: Pick<FileVault, "stagingFolder" | "keep">,
+  judge: (staged: StagedFile) => Promise<Kind | null>,
+) {
+  const path = join(vault.stagingFolder, randomUUID());
+  try {
+    const staged = await stage(bytes, path);
+    const kind = await judge(staged);
+    const { size, sha256 } = staged;
+    return kind === null ? null : { kind, size, sha256, key: await vault.keep(staged) };
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+export async function discardFiles(keys: readonly string[], vault: Pick<Vault, "discard">): Promise<void> {
+  // What cannot be discarded now is found by the sweep.
+  await Promise.all(keys.map((key) => vault.discard(key).catch(() => {})));
+}
