@@ -67,14 +67,16 @@ test("an administrator files an unmatched mail under a reference, and deletes on
   await page.getByRole("heading", { name: "Unmatched" }).waitFor();
   await page.getByText("Where does one belong?").waitFor();
   expectProblems(/status of 400/);
-  await page.getByRole("button", { name: "File under: Lost one" }).click();
+  const button = (subject: string, name: string) =>
+    page.getByRole("row", { name: subject }).getByRole("button", { name, exact: true });
+  await button("Lost one", "File under").click();
   await page.getByRole("textbox", { name: "Reference" }).fill("INQ-20200101-000000");
   await page.getByRole("dialog").getByRole("button", { name: "File under" }).click();
   await page.getByRole("alert").filter({ hasText: /./ }).waitFor();
   await page.getByRole("textbox", { name: "Reference" }).fill(inquiry.reference);
   await page.getByRole("dialog").getByRole("button", { name: "File under" }).click();
   await page.getByText("Where does one belong?").waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Delete: Lost two" }).click();
+  await button("Lost two", "Delete").click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("Nothing is left over").waitFor();
   const detail = await site().store.desk.findDetail({ kinds: ["inquiry"], subscribers: false }, inquiry.reference);

@@ -124,7 +124,8 @@ test("a tag is added with Enter, suggested, filtered by, renamed and removed eve
 
   await go("/settings");
   await page.getByLabel("New name of hot lead").fill("warm");
-  await page.getByRole("button", { name: "Rename hot lead" }).click();
+  const line = page.getByRole("listitem").filter({ hasText: "hot lead" });
+  await line.getByRole("button", { name: "Rename", exact: true }).click();
   await page.getByLabel("New name of warm").waitFor();
 
   await page.getByRole("button", { name: "Remove warm everywhere" }).click();

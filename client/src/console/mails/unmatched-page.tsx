@@ -40,7 +40,7 @@ const Buttons = ({ mail: { id, subject } }: { readonly mail: UnmatchedRow }) => 
   <div className="choice-line">
     <FormButton
       word="File under"
-      label={`File under: ${subject}`}
+      about={subject}
       className="small-button"
       title="File this mail under a submission"
       said="The mail is filed."
@@ -52,7 +52,7 @@ const Buttons = ({ mail: { id, subject } }: { readonly mail: UnmatchedRow }) => 
     </FormButton>
     <FormButton
       word="Delete"
-      label={`Delete: ${subject}`}
+      about={subject}
       className="small-button"
       title="Delete this mail?"
       asks="danger solid"

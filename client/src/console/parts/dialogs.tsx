@@ -91,6 +91,8 @@ interface FormButtonProps<Def extends ResolverDef>
   /** What the button in the dialog says, if it says something else. */
   readonly yes?: string;
   readonly label?: string;
+  /** What it acts on, read after its name, where several have one name. */
+  readonly about?: string;
   readonly className?: string;
   readonly disabled?: boolean;
   readonly procedure: DecorateMutationProcedure<Def>;
@@ -101,9 +103,9 @@ interface FormButtonProps<Def extends ResolverDef>
 
 /** A button that opens a dialog with a form or a question, which then makes a call. */
 export const FormButton = <Def extends ResolverDef>(props: FormButtonProps<Def>) => {
-  const { word, label, asks, className = asks && "small-button", disabled } = props;
+  const { word, label, about, asks, className = asks && "small-button", disabled } = props;
   return (
-    <DialogButton word={word} aria-label={label} className={className} disabled={disabled}>
+    <DialogButton word={word} aria-label={label} aria-description={about} className={className} disabled={disabled}>
       {(close) => <CallDialog {...props} onClose={close} />}
     </DialogButton>
   );

@@ -31,8 +31,8 @@ export function TagSettings() {
               }}
             >
               <input name="to" aria-label={`New name of ${tag}`} defaultValue={tag} maxLength={40} autoComplete="off" />
-              <button className="small-button" disabled={rename.isPending}>
-                Rename<span className="unseen"> {tag}</span>
+              <button className="small-button" aria-description={tag} disabled={rename.isPending}>
+                Rename
               </button>
             </form>
             <FormButton
