@@ -3,7 +3,8 @@
 # The Dockerfile runs its steps. Without names all of them are run, and the folder can be started without Docker, too. As
 # root on Debian or Ubuntu with Node 20 or later, npm 11 and libatomic1, in a clean checkout: it changes node_modules.
 set -eu
-target=$1
+mkdir -p "$1"
+target=$(cd "$1" && pwd)
 shift
 cd "$(dirname "$0")/../.."
 user=10001
@@ -71,6 +72,5 @@ compiled() {
   chmod -R a+rX "$target/var/cache/submissions"
 }
 
-mkdir -p "$target"
 [ $# -gt 0 ] || set -- libraries packages sources compiled
 for step in "$@"; do "$step"; done

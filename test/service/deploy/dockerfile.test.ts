@@ -70,6 +70,7 @@ test("the service runs without root, and only /data is its own", () => {
   const afterUser = lastStage.slice(lastStage.findIndex(({ name }) => name === "USER"));
   expect(afterUser.map(({ name }) => name)).not.toContain("RUN");
   expect(inLastStage("VOLUME").map(words)).toEqual([["/data"]]);
+  expect(inLastStage("ENV")).toContain("SQLITE_TMPDIR=/data");
   for (const text of all("COPY")) expect(text).not.toMatch(/--chown=(?!0:0 )/);
   const [, user] = /^user=(\d+)$/m.exec(script) ?? [];
   expect(inLastStage("USER")).toEqual([`${user}:${user}`]);
