@@ -223,7 +223,12 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
       call={send}
       failed="Not sent."
       field={field}
-      below={<AttachedFiles files={files} />}
+      below={
+        <>
+          <AttachedFiles files={files} />
+          <AttachButton files={files} />
+        </>
+      }
       head={
         <div className="note-foot">
           <p className="quiet small">To {email}.</p>
@@ -235,7 +240,6 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
         </div>
       }
     >
-      <AttachButton files={files} />
       <Check checked={quote} onChange={setQuote}>
         Quote their message
       </Check>

@@ -81,7 +81,12 @@ export function AttachButton({ files: { underWay, attach } }: { readonly files: 
           void attach(chosen);
         }}
       />
-      <button type="button" disabled={underWay.length > 0} onClick={() => input.current?.click()}>
+      <button
+        type="button"
+        className="small-button attach"
+        disabled={underWay.length > 0}
+        onClick={() => input.current?.click()}
+      >
         Attach file
       </button>
     </>
