@@ -102,6 +102,21 @@ test("a resume that was opened stays open, beside the letter where there is room
   await page.getByRole("button", { name: "Show resume" }).waitFor();
 });
 
+test.for([
+  ["JPEG 2000", "jpeg2000"],
+  ["JBIG2", "jbig2"],
+] as const)("a page that is a scan in %s is drawn", async ([, name]) => {
+  const bytes = await readFile(new URL(`../../fixtures/scans/${name}.pdf`, import.meta.url));
+  const reference = await apply("Finn Berg", new Uint8Array(bytes));
+  const page = await go(`/applications/${reference}?kind=application`);
+  await page.getByRole("button", { name: "Show resume" }).click();
+  const viewer = page.frameLocator("iframe[title=Resume]");
+  await viewer.getByRole("img", { name: "Page 1" }).waitFor();
+  await expect.poll(() => coloursOf(viewer)).toBeGreaterThan(1);
+  expect(await viewer.getByText("Nothing could be drawn").count()).toBe(0);
+  await page.getByRole("button", { name: "Hide resume" }).click();
+});
+
 test("a DOCX is shown as text, without what it links to", async () => {
   const bytes = await readFile(new URL("../../fixtures/documents/files/mammoth.js__endnotes.docx", import.meta.url));
   const reference = await apply("Eva Souza", new Uint8Array(bytes), "resume.docx");
