@@ -1,4 +1,5 @@
 // A recruiter's morning in a real browser, by keyboard: applications are read, moved on and declined.
+import { stages } from "@submissions/shared/stages";
 import { expect, test } from "vitest";
 import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { accept, application } from "../../contract/records.ts";
@@ -17,7 +18,9 @@ const nameOf = (n: number) =>
 const applied = shared(async () => {
   const references: string[] = [];
   for (let n = 0; n < 20; n += 1) {
-    const given = { name: nameOf(n), position: n % 2 ? "Engineer" : "Annotator", accent: "Moravian" };
+    // Two openings have one title.
+    const opening = ["lisbon", "voices", "porto", "voices"][n % 4]!;
+    const given = { name: nameOf(n), position: n % 2 ? "Engineer" : "Annotator", opening, accent: "Moravian" };
     const { reference } = await accept(
       site().store,
       application(n, { ...given, language: "en", receivedAt: Date.now() - n * 60_000 }),
@@ -36,6 +39,8 @@ const applied = shared(async () => {
   return references;
 });
 
+const isFocused = (one: Element) => one.matches(":focus");
+
 const stageOf = async (reference: string) => (await site().detail(reference)).submission.stage;
 
 test("twenty applications are read, moved on, and twelve declined with words in two days, by keyboard", async () => {
@@ -53,19 +58,45 @@ test("twenty applications are read, moved on, and twelve declined with words in 
   await page.getByRole("heading", { name: nameOf(19), level: 1 }).waitFor();
   for (const [at, stage] of (["Screening", "Interview", "Offer"] as const).entries()) {
     await page.getByRole("heading", { name: nameOf(19 - at), level: 1 }).waitFor();
-    await page.keyboard.press("s");
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: stage }).focus();
-    await page.keyboard.press("Enter");
+    const select = page.getByRole("combobox", { name: "Stage" });
+    if (stage === "Interview") {
+      // Down the list: each stage on the way is one.
+      await select.focus();
+      await page.keyboard.press("ArrowDown");
+      await expect.poll(() => select.inputValue()).toBe("screening");
+      await page.keyboard.press("ArrowDown");
+    } else {
+      await page.keyboard.press("s");
+      const dialog = page.getByRole("dialog");
+      for (let presses = stages.indexOf(stage === "Offer" ? "offer" : "screening"); presses > 0; presses -= 1)
+        await page.keyboard.press("Tab");
+      await expect.poll(() => dialog.getByRole("button", { name: stage }).evaluate(isFocused)).toBe(true);
+      await page.keyboard.press("Enter");
+    }
     await expect.poll(() => stageOf(references.at(-1 - at)!)).toBe(stage.toLowerCase());
-    await expect.poll(() => page.getByRole("combobox", { name: "Stage" }).inputValue()).toBe(stage.toLowerCase());
+    await expect.poll(() => select.inputValue()).toBe(stage.toLowerCase());
     await expect.poll(() => page.getByRole("combobox", { name: "Status" }).inputValue()).toBe("open");
-    if (at < 2) await page.goto(`${site().url}/applications/${references.at(-2 - at)!}?kind=application`);
+    // Within a list that can be chosen from, a letter is looked for in it.
+    if (at === 1) await page.getByRole("button", { name: "Next", exact: true }).focus();
+    if (at < 2) await page.keyboard.press(at === 1 ? "Enter" : "j");
   }
   expect(await stageOf(newest)).toBe("screening");
-  // Twelve are selected and declined.
+  // Those of one opening.
   await page.keyboard.press("Escape");
   await page.getByRole("heading", { name: /^Offer/ }).waitFor();
+  await page.getByRole("button", { name: "More", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  const openings = page.getByRole("combobox", { name: "Opening" });
+  await expect.poll(() => openings.locator("option").allInnerTexts()).toContain("Annotator (porto) (5)");
+  await openings.focus();
+  await page.keyboard.type("Annotator (porto");
+  await page.keyboard.press("Escape");
+  await page.waitForURL(/opening=porto/);
+  await expect.poll(() => page.locator(".row").count()).toBe(5);
+  await page.getByRole("list", { name: "Filter" }).getByRole("link", { name: "opening: Annotator (porto)" }).focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.locator(".row").count()).toBe(20);
+  // Twelve are selected and declined.
   const first = page.locator(`[data-reference="${references[11]}"]`);
   await first.focus();
   await page.keyboard.press("x");

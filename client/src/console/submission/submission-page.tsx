@@ -1,12 +1,18 @@
 // One submission: what was sent, what became of it, and what to do next.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { triageStatuses, type SubmissionDetail, type TriageStatus, type WithPerson } from "@submissions/shared/console";
+import {
+  triageStatuses,
+  type InboxRow,
+  type SubmissionDetail,
+  type TriageStatus,
+  type WithPerson,
+} from "@submissions/shared/console";
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { isMissing, trpc } from "../calls.ts";
 import { useInboxList } from "../inbox/inbox-list.ts";
-import { filterOf } from "../inbox/inbox-search.ts";
+import { compact, filterOf } from "../inbox/inbox-search.ts";
 import { isByStage } from "../inbox/stages.tsx";
 import { SnoozeDialog } from "../triage/snooze-dialog.tsx";
 import { AssignDialog } from "../triage/assign-dialog.tsx";
@@ -209,7 +215,17 @@ function useNeighbours(reference: string) {
   const { previous = null, next = null } =
     useQuery(trpc.submission.neighbours.queryOptions({ reference, filter: filterOf(search) })).data ?? {};
   const at = search.q === undefined && !isByStage(search) ? -1 : rows.findIndex((row) => row.reference === reference);
-  return at < 0 ? { previous, next } : { previous: rows[at - 1] ?? null, next: rows[at + 1] ?? null };
+  // One that is moved on changes its place in a list by stage. The next one is still that which was next when it was opened.
+  const [opened, setOpened] = useState<{
+    readonly of: string;
+    readonly previous?: InboxRow;
+    readonly next?: InboxRow;
+  }>();
+  if (at >= 0 && opened?.of !== reference)
+    setOpened({ of: reference, ...compact({ previous: rows[at - 1], next: rows[at + 1] }) });
+  if (at < 0) return { previous, next };
+  const then = opened?.of === reference && isByStage(search) ? opened : undefined;
+  return { previous: then?.previous ?? rows[at - 1] ?? null, next: then?.next ?? rows[at + 1] ?? null };
 }
 
 /** To the list, also from a submission that is not there. */
