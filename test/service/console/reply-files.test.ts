@@ -5,6 +5,8 @@ import { mkdir, readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ReplyFile, SubmissionDetail } from "../../../shared/src/console.ts";
+import { runCommand } from "../../support/desk/run-command.ts";
+import { openFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { addressees, PostmarkStandIn } from "../../support/postmark-stand-in.ts";
@@ -123,6 +125,10 @@ test("files leave with the reply as they were, are shown and downloaded, taken b
   ]);
   expect(JSON.stringify(actions)).not.toContain("Angebot");
 
+  await using backups = await openFolder();
+  expect((await runCommand(["backup", backups.path], service.sameData)).code).toBe(0);
+  const copied = (await readdir(backups.path, { recursive: true })).filter((file) => /\/[0-9a-f]{32}$/.test(file));
+  expect(copied).toHaveLength(2);
   expect((await root.call("people.erase", { email: "ann@example.org" })).status).toBe(200);
   expect(await kept(service)).toEqual([]);
   expect((await root.fetch(`/console/replies/files/${files[0]}`)).status).toBe(404);
