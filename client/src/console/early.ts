@@ -8,6 +8,11 @@ const { url: scriptUrl } = import.meta;
 /** The address of the console itself, with a slash at the end: `https://…/console/`. Scripts are built into `assets/`. */
 export const consoleUrl = new URL("../", scriptUrl).href;
 
+const signedIn = "console.signed-in";
+
+/** Draws the frame before the script that fills it is there, where an operator was signed in last. */
+const drawFrame = (isSignedIn: boolean) => document.documentElement.classList.toggle("framed", isSignedIn);
+
 class EarlyCalls {
   readonly #answers = new Map<string, Promise<Response>>();
 
@@ -15,6 +20,9 @@ class EarlyCalls {
     const answer = (await this.#ask("session.me")).clone();
     const { result } = (await answer.json()) as { readonly result?: { readonly data: Me | null } };
     const me = result?.data;
+    drawFrame(Boolean(me));
+    if (me) localStorage.setItem(signedIn, "");
+    else localStorage.removeItem(signedIn);
     // The server writes each call that it refuses to an operator into the audit log.
     if (!me || me.mustSetSecondFactor || !seesSubmissions(me)) return;
     // Another page, or a list that is narrowed.
@@ -45,5 +53,6 @@ const nameOf = (url: string, body: BodyInit | null | undefined) => `${url} ${typ
 
 export const early = new EarlyCalls();
 
+drawFrame(localStorage.getItem(signedIn) !== null);
 // What fails is asked for again when it is needed.
 early.askForInbox().catch(() => {});
