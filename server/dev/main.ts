@@ -61,7 +61,7 @@ async function end(app: App): Promise<void> {
 async function seedMonth({ storage, vault: place }: Config): Promise<void> {
   await using vault = await openVault(place, systemClock);
   const keepResume = async (name: string) => {
-    const bytes = Buffer.from(onePagePdf(`${asciiOf(name)}: curriculum vitae`));
+    const bytes = Buffer.from(onePagePdf(`${asciiOf(name).trim()} Curriculum vitae`.trim()));
     const staged = await stage(Readable.from([bytes]), join(vault.stagingFolder, randomUUID()));
     return { ...staged, key: await vault.keep(staged) };
   };

@@ -2,6 +2,7 @@
 // are spam.
 import { emailKey } from "@submissions/shared/fields";
 import type { Row } from "../../src/storage/move.ts";
+import type { Stage } from "@submissions/shared/stages";
 import type { TriageStatus } from "../../src/storage/records.ts";
 import * as list from "./people.ts";
 
@@ -34,7 +35,35 @@ function makeOne(at: number, now: number, isFresh: boolean, random: Random) {
   const fields = kind === "inquiry" ? inquiryFields(company, random) : applicationFields(company, random);
   const tags = status !== "spam" && random.isLess(0.2) ? JSON.stringify([random.of(list.tags[kind])]) : null;
   const row = { kind, received_at: at, name, email, status, assignee, responded_at: respondedAt, tags };
-  return { ...row, hasResume, fields };
+  const conversation =
+    respondedAt !== null && random.isLess(0.6) ? makeConversation(respondedAt, now, status, random) : [];
+  const answeredAt = conversation.findLast(({ isAnswer }) => isAnswer)?.at ?? null;
+  const stage = kind === "application" ? stageOf(status, respondedAt, random) : received;
+  return { ...row, ...stage, last_answer_at: answeredAt, hasResume, fields, conversation };
+}
+
+/** A reply, and what the person and the operator write after it: the latter last where it is done. */
+function makeConversation(first: number, now: number, status: TriageStatus, random: Random) {
+  const conversation = [{ at: first, isAnswer: false }];
+  const answeredAt = first + Math.round((0.2 + 30 * random.next() ** 2) * hourMs);
+  const repliedAt = answeredAt + Math.round((0.1 + 5 * random.next()) * hourMs);
+  if (repliedAt > now || random.isLess(0.5)) return conversation;
+  conversation.push({ at: answeredAt, isAnswer: true });
+  if (status === "done" || random.isLess(0.4)) conversation.push({ at: repliedAt, isAnswer: false });
+  return conversation;
+}
+
+const received = {
+  stage: "received" as Stage,
+  decided_at: null as number | null,
+  decline_reason: null as string | null,
+};
+
+function stageOf(status: TriageStatus, at: number | null, random: Random): typeof received {
+  if (status === "open") return { ...received, stage: random.of(["screening", "interview", "offer"] as const) };
+  if (status !== "done") return received;
+  const stage = random.of(["hired", "declined", "declined", "declined", "withdrawn"] as const);
+  return { stage, decided_at: at, decline_reason: stage === "declined" ? random.of(list.declineReasons) : null };
 }
 
 function statusOf(isFresh: boolean, random: Random): TriageStatus {
@@ -48,9 +77,13 @@ function makePerson(random: Random) {
   const company = random.isLess(0.6) ? random.of(list.companies) : null;
   // An agency that writes again and again.
   if (random.isLess(0.005)) return { name: "Talent Desk", email: "desk@agency.example", company: "Agency Example" };
-  const [first, last] = [random.of(list.firstNames), random.of(list.lastNames)];
-  const domain = random.isLess(0.006) ? list.throwAwayDomain : random.of(list.domains);
   const number = random.below(900);
+  const domain = random.isLess(0.006) ? list.throwAwayDomain : random.of(list.domains);
+  if (random.isLess(0.12)) {
+    const [name, spelling] = random.of(list.people);
+    return { name, email: `${spelling}${number}@${domain}`, company };
+  }
+  const [first, last] = [random.of(list.firstNames), random.of(list.lastNames)];
   return { name: `${first} ${last}`, email: `${plain(first)}.${plain(last)}${number}@${domain}`, company };
 }
 
@@ -67,7 +100,8 @@ const plain = (name: string): string =>
 function inquiryFields(company: string | null, random: Random): Record<string, unknown> {
   const selected = Array.from({ length: 1 + random.below(4) }, () => random.of(list.packages));
   const message = random.isLess(0.7) && { message: random.of(list.inquiryLetters) };
-  const more = { ...message, ...(random.isLess(0.4) && { utm_source: random.of(list.campaigns) }) };
+  const budget = random.isLess(0.2) && { budget: random.of(list.budgets) };
+  const more = { ...message, ...budget, ...(random.isLess(0.4) && { utm_source: random.of(list.campaigns) }) };
   return { company, selectedPackageIds: [...new Set(selected)], ...(Object.keys(more).length > 0 && { more }) };
 }
 
@@ -79,7 +113,7 @@ function applicationFields(company: string | null, random: Random): Record<strin
     phone: maybe(0.5, `+49 30 555 ${1000 + random.below(9000)}`),
     company,
     availability: maybe(0.7, random.of(list.availabilities)),
-    accent: maybe(0.6, random.of(list.packages)),
+    accent: maybe(0.6, random.of(list.accents)),
     portfolioUrl: maybe(0.4, `https://portfolio.example/${random.below(100_000)}`),
     resumeUrl: null,
     coverLetter: maybe(0.8, letter),
@@ -88,7 +122,7 @@ function applicationFields(company: string | null, random: Random): Record<strin
 
 export function* makeSubscribers(count: number, from: number, until: number, random: Random): Generator<Row> {
   for (let index = 0; index < count; index += 1) {
-    const at = Math.floor(from + ((until - from) * index) / count);
+    const at = Math.floor(from + ((until - from) * (index + 3 * random.next())) / (count + 3));
     const drawn = random.next();
     const status = drawn < 0.78 ? "active" : drawn < 0.88 ? "pending" : drawn < 0.97 ? "unsubscribed" : "bounced";
     const email = `reader${index}.${plain(random.of(list.firstNames))}@${random.of(list.domains)}`;

@@ -12,6 +12,19 @@ export const lastNames = words(`
   Nguyễn Sørensen
 `);
 
+/** Names in other alphabets, and how their owners spell them in addresses. */
+export const people = [
+  ["Δημήτρης Παπαδόπουλος", "dimitris.papadopoulos"],
+  ["Олена Шевченко", "olena.shevchenko"],
+  ["Ирина Соколова", "irina.sokolova"],
+  ["佐藤 遥", "haruka.sato"],
+  ["王小明", "xiaoming.wang"],
+  ["김서연", "seoyeon.kim"],
+  ["محمد الحسن", "mohamed.alhassan"],
+  ["נועה לוי", "noa.levi"],
+  ["नेहा शर्मा", "neha.sharma"],
+] as const;
+
 export const companies = [
   "Kalomi GmbH",
   "Harbour Speech Labs",
@@ -35,7 +48,7 @@ export const domains = words(`
 export const throwAwayDomain = "mailinator.com";
 
 export const packages = words(`
-  en-GB-scottish en-IE en-US-southern de-AT de-CH pt-BR-recife es-MX fr-CA it-sicilian sv-FI pl-PL tr-TR ar-EG hi-IN
+  en-GB-scottish en-IE en-US-southern de-AT de-CH pt-BR-recife es-MX fr-CA it-IT-sicilian sv-FI pl-PL tr-TR ar-EG hi-IN
   ja-JP-kansai
 `);
 
@@ -61,6 +74,16 @@ export const availabilities = [
   "Evenings and weekends",
   "20 hours a week",
   "After the summer",
+];
+
+export const accents = [
+  "Scottish English",
+  "Bavarian German",
+  "Canadian French",
+  "Kansai Japanese",
+  "Recife Portuguese",
+  "Hiberno-English",
+  "Sicilian Italian",
 ];
 
 export const operators = {
@@ -89,6 +112,8 @@ export const inquiryLetters = [
   "Please tell us which of these have consent for speech synthesis, not only for recognition.",
 ];
 
+export const budgets = ["below 5,000 EUR", "5,000 to 20,000 EUR", "more than 20,000 EUR"];
+
 /** Where visitors come from, as a link says it in `utm_source`. */
 export const campaigns = ["linkedin", "newsletter", "conference", "search"];
 
@@ -108,6 +133,26 @@ export const replies = {
     "We would like to talk to you. Which day suits you next week?",
   ],
 } as const;
+
+/** What persons write back. */
+export const answers = {
+  inquiry: [
+    "Thank you, that was quick. 48 kHz would be best, in WAV files.",
+    "Thursday at ten suits me. My number is +44 20 7946 0018.",
+    "The sample sounds very good. Could you send the licence terms, too?",
+    "Our budget was cut, so that we can only take half of it. Is that possible?",
+  ],
+  application: [
+    "Here is my recording. Please tell me if the room is too loud.",
+    "Tuesday or Wednesday afternoon would be fine. I look forward to it!",
+    "May I send the recording on Monday? My booth is being repaired.",
+  ],
+} as const;
+
+/** What operators answer to that. */
+export const furtherReplies = ["Yes, of course. You will hear from us this week.", "Thank you, we have noted it."];
+
+export const declineReasons = ["Accent already covered", "Recording too noisy", "Not available in time"];
 
 export const savedAnswers = [
   {

@@ -9,7 +9,7 @@ import type { ResumeRecord, SubmissionKind } from "../../src/storage/records.ts"
 import { dayMs, shownDay, startOfDay } from "../../src/storage/rules/days.ts";
 import { mailsOf } from "../../src/storage/rules/mails.ts";
 import { dayNumber, References } from "../../src/storage/rules/references.ts";
-import { noteTexts, operators, replies, savedAnswers } from "./people.ts";
+import { answers, furtherReplies, noteTexts, operators, replies, savedAnswers } from "./people.ts";
 import { type MadeUp, makeSubmissions, makeSubscribers, Random } from "./made-up.ts";
 
 export type KeptResume = Pick<ResumeRecord, "key" | "size" | "sha256">;
@@ -55,8 +55,9 @@ async function addSubmissions(
   const changes: Change[] = [];
   let arrival = 0;
   for (const made of makeSubmissions(count, now - days * dayMs, now, random)) {
-    const { hasResume, fields, ...row } = made;
+    const { hasResume, fields, conversation: _, ...row } = made;
     arrival += 1;
+    const hasStory = count - arrival < storiesMax;
     const day = referenceDay(row.received_at);
     const ofDay = counts.getOrInsertComputed(`${row.kind} ${day}`, () => ({ kind: row.kind, day, taken: 0 }));
     const counter = ofDay.taken;
@@ -70,6 +71,7 @@ async function addSubmissions(
       day_number: dayNumber(day, counter),
       reference,
       email_key: emailKey(row.email),
+      last_answer_at: hasStory ? row.last_answer_at : null,
       version: row.responded_at === null ? 1 : 2,
       receipt_at: receipted ? row.received_at : null,
       resume_key: resume?.key ?? null,
@@ -84,7 +86,7 @@ async function addSubmissions(
       }
     }
     if (receipted) addMails(writer, made, arrival, random);
-    if (count - arrival < storiesMax) changes.push(...addStory(writer, made, arrival, reference, random));
+    if (hasStory) changes.push(...addStory(writer, made, arrival, reference, random));
     if (arrival % pageRows === 0) onProgress?.(arrival);
     await writer.writeFull();
   }
@@ -124,10 +126,10 @@ interface Change extends Row {
   readonly at: number;
 }
 
-/** What operators did with it: mostly a reply, and sometimes a note. */
+/** What operators did with it: mostly a reply, to which the person may have answered, and sometimes a note. */
 function addStory(
   writer: Writer,
-  { kind, status, assignee, responded_at: at }: MadeUp,
+  { kind, status, assignee, responded_at: at, stage, conversation, ...person }: MadeUp,
   arrival: number,
   subject: string,
   random: Random,
@@ -137,18 +139,37 @@ function addStory(
   if (random.isLess(0.15)) {
     writer.add("note", { submission: arrival, author: operator, at, text: random.of(noteTexts) });
   }
-  const isReplied = random.isLess(0.6);
-  if (isReplied) {
-    const reply = writer.add("reply", { submission: arrival, author: operator, at, text: random.of(replies[kind]) });
-    const ended = {
-      status: "sent",
-      attempts: 1,
-      created_at: at,
-      ended_at: at + 400,
-      last_answer: `seed-reply-${arrival}`,
-    };
-    writer.add("mail", { kind: `${kind}-reply`, submission: arrival, reply, ...ended });
+  let before = "";
+  for (const [turn, said] of conversation.entries()) {
+    if (said.isAnswer) addAnswer(said.at);
+    else addReply(said.at, turn === 0 ? random.of(replies[kind]) : random.of(furtherReplies));
   }
+
+  function addReply(repliedAt: number, text: string): void {
+    before = text;
+    const reply = writer.add("reply", { submission: arrival, author: operator, at: repliedAt, text });
+    const times = { created_at: repliedAt, ended_at: repliedAt + 400 };
+    const sent = { status: "sent", attempts: 1, ...times, last_answer: `seed-reply-${reply}` };
+    writer.add("mail", { kind: `${kind}-reply`, submission: arrival, reply, ...sent });
+  }
+
+  function addAnswer(answeredAt: number): void {
+    const [name, address] = [person.name, person.email];
+    const reply = random.of(answers[kind]);
+    writer.add("answer", {
+      submission: arrival,
+      at: answeredAt,
+      identity: `seed-answer-${arrival}`,
+      message_id: `<seed-${arrival}@mail.example>`,
+      sender_address: address,
+      sender_name: name,
+      sender: "person",
+      subject: `Re: ${subject}`,
+      text: `${reply}\n\n${name}\n\nOn ${shownDay(at ?? 0)}, we wrote:\n> ${before}`,
+      reply: `${reply}\n\n${name}`,
+    });
+  }
+
   const changed = (action: string, from: string | null, to: string): Change => ({
     at,
     operator,
@@ -160,14 +181,15 @@ function addStory(
   return [
     changed("status", "new", status),
     ...(assignee === null ? [] : [changed("assignee", null, assignee)]),
-    ...(isReplied ? [replied] : []),
+    ...(stage === "received" ? [] : [changed("stage", "received", stage)]),
+    ...conversation.filter(({ isAnswer }) => !isAnswer).map((said) => ({ ...replied, at: said.at })),
   ];
 }
 
 async function addSubscribers(writer: Writer, random: Random, { count, days, now }: SeedOptions): Promise<void> {
   const from = now - days * dayMs;
   const growth = new Map<number, number>();
-  for (const subscriber of makeSubscribers(Math.ceil(count / 10), from, now, random)) {
+  for (const subscriber of makeSubscribers(Math.ceil(count / 5), from, now, random)) {
     writer.add("subscriber", subscriber);
     const day = startOfDay(Number(subscriber.confirmed_at));
     if (subscriber.status === "active") growth.set(day, (growth.get(day) ?? 0) + 1);
