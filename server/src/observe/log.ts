@@ -92,9 +92,12 @@ export function createLog(level: LogLevel, output?: LogOutput, now: () => number
     buffered ?? lineByLine(output ?? process.stdout),
   );
   // The terminal may be closed. On a pipe, Node's stream would have the buffered output lose lines to a slow reader.
-  if (output === undefined && buffered === null) process.stdout.on("error", () => {});
+  // Once in a process, also where it makes several logs.
+  if (output === undefined && buffered === null) process.stdout.off("error", ignore).on("error", ignore);
   return Object.assign(logger, { flush: async () => buffered && flushed(buffered) }) as unknown as ProcessLog;
 }
+
+const ignore = () => {};
 
 /** How long a stopping process waits for a slow reader. */
 const flushMsMax = 500;
