@@ -106,7 +106,7 @@ function noResume({ received_at: at }: MadeUp, arrival: number): KeptResume {
 
 /** One in 500 has failed, one in 2,000 is in doubt. */
 function addMails(writer: Writer, { kind, received_at: at }: MadeUp, arrival: number, random: Random): void {
-  const answers = {
+  const lastAnswers = {
     sent: `seed-${arrival}`,
     failed: "The recipient's server refused it: mailbox full.",
     "in-doubt": "The server broke off.",
@@ -116,7 +116,7 @@ function addMails(writer: Writer, { kind, received_at: at }: MadeUp, arrival: nu
     const status = drawn < 0.002 ? "failed" : drawn < 0.0025 ? "in-doubt" : "sent";
     const attempts = status === "sent" ? 1 : 12;
     const times = { created_at: at, ended_at: at + 400 };
-    const ended = { status, attempts, ...times, last_answer: answers[status] };
+    const ended = { status, attempts, ...times, last_answer: lastAnswers[status] };
     writer.add("mail", { kind: mail, submission: arrival, reply: null, ...ended });
   }
 }
