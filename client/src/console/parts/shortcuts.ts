@@ -69,6 +69,7 @@ export const shortcutHelp: readonly (readonly [keys: readonly string[], what: st
   [["h"], "Snooze"],
   [["a"], "Assign"],
   [["n"], "Write a note"],
+  [["t"], "Add a tag"],
   [["s"], "Move to a stage"],
   [["d"], "Decline"],
   [["Ctrl", "Enter"], "Send and mark done"],

@@ -212,9 +212,11 @@ function Submission({ detail }: DetailProps) {
 function useNeighbours(reference: string) {
   const search = useSearch({ from: "/inbox" });
   const { rows } = useInboxList(search, false);
-  const { previous = null, next = null } =
-    useQuery(trpc.submission.neighbours.queryOptions({ reference, filter: filterOf(search) })).data ?? {};
-  const at = search.q === undefined && !isByStage(search) ? -1 : rows.findIndex((row) => row.reference === reference);
+  const { data } = useQuery(trpc.submission.neighbours.queryOptions({ reference, filter: filterOf(search) }));
+  const { previous = null, next = null } = data ?? {};
+  // Until the answer is there, the rows say it, so that a quick key goes on.
+  const isAsked = search.q === undefined && !isByStage(search) && data !== undefined;
+  const at = isAsked ? -1 : rows.findIndex((row) => row.reference === reference);
   // One that is moved on changes its place in a list by stage. The next one is still that which was next when it was opened.
   const [opened, setOpened] = useState<{
     readonly of: string;

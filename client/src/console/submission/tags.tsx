@@ -1,9 +1,10 @@
 // The tags of submissions: shown, added with suggestions, and removed; of one or of several at once.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { trpc } from "../calls.ts";
 import { Icon } from "../parts/icons.tsx";
 import { colourOf } from "../parts/states.tsx";
+import { useShortcuts } from "../parts/shortcuts.ts";
 import { useToasts } from "../parts/toasts.tsx";
 import { useChange } from "../parts/dialogs.tsx";
 
@@ -22,6 +23,8 @@ interface Props {
 
 export function TagBox({ references, tags }: Props) {
   const [typed, setTyped] = useState("");
+  const box = useRef<HTMLInputElement>(null);
+  useShortcuts({ t: () => box.current?.focus() });
   const known = useTags();
   const { showToast } = useToasts();
   const change = useChange(trpc.tags.change, {
@@ -59,7 +62,9 @@ export function TagBox({ references, tags }: Props) {
         }}
       >
         <input
+          ref={box}
           aria-label="Add tag"
+          aria-keyshortcuts="t"
           placeholder="Add tag"
           maxLength={40}
           autoComplete="off"
