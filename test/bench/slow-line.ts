@@ -1,6 +1,6 @@
 // How long the console takes to show its frame and the rows of the inbox on a slow line: 800 ms to the service and back,
 // 50 kB/s, nothing in the browser's cache. It needs the console built.
-// node -C @submissions/source test/bench/slow-line.ts
+// npm run bench:slow-line
 import { devOperator } from "../../server/dev/operator.ts";
 import { seedStore } from "../../server/dev/seed/seed.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";

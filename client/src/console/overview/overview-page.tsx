@@ -79,7 +79,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
         <Stat
           label={`New for over ${oldAfterDays.new} days`}
           value={cappedCount(old.new)}
-          note="not looked at"
+          note="no reply yet"
           isBad={old.new > 0}
           search={{ status: "new", order: "oldest" }}
         />

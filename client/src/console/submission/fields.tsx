@@ -41,9 +41,14 @@ const fieldOf = ({ kind }: Detail, name: string): Pick<Field, "label"> & Partial
 
 function shownValue(kind: FieldKind | undefined, label: string, value: string, detail: Detail): ReactNode {
   if (kind === "email") {
+    const at = value.lastIndexOf("@");
     return (
       <>
-        <a href={mailtoOf(value)}>{value}</a>
+        <a href={mailtoOf(value)}>
+          {value.slice(0, at)}
+          <wbr />
+          {value.slice(at)}
+        </a>
         {detail.disposable && <span className="disposable">throw-away</span>}
         <Link to="/people/$person" params={{ person: detail.personId }} className="aside">
           All from this address
