@@ -166,7 +166,7 @@ export abstract class SubmissionForm extends FormElement {
   async #loadOpenings(endpoint: string): Promise<void> {
     const { openings } = await formConfig(endpoint);
     this.#openings = openings;
-    if (openings && !this.#view?.form.querySelector("select")) this.refresh();
+    if (openings && !this.#view?.form.querySelector(`select[name=${positionField}]`)) this.refresh();
   }
 
   async #loadPackages(values: FormValues): Promise<void> {
