@@ -1,7 +1,7 @@
 // What counts as a word must be the same here and in the index: a word that SQLite's tokenizer would split is an error there.
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { indexedWords, searchedWords, typedWords } from "./search-words.ts";
+import { indexedWords, letterWords, typedWords } from "./search-words.ts";
 
 /** All letters at night, by day one of so many. */
 const step = process.env["NIGHTLY"] === "1" ? 1 : 29;
@@ -25,6 +25,11 @@ test("SQLite takes every word as one word, whatever letters it is made of", () =
   }
   database.close();
 });
+
+const searchedWords = (text: string) => {
+  const { whole = [], beginning = null } = letterWords(text) ?? {};
+  return [...whole, ...(beginning === null ? [] : [beginning])];
+};
 
 test("splits a search at everything but letters and digits, in lower case and folded", () => {
   expect(searchedWords("Ána  O'Brien, ana@Example.org +49-30 Łódź")).toEqual([
@@ -54,6 +59,13 @@ test("as it is typed, the last word is a beginning of at least two letters, and 
   expect(typedWords("東京 an")).toEqual({ whole: ["東京"], beginning: "an" });
   expect(typedWords("林")).toEqual({ whole: ["林"], beginning: null });
   expect(typedWords(" .")).toBeNull();
+});
+
+test("in letters, four letters of the last word are a beginning", () => {
+  expect(letterWords("Czech tran")).toEqual({ whole: ["czech"], beginning: "tran" });
+  expect(letterWords("transcribe ear")).toEqual({ whole: ["transcribe", "ear"], beginning: null });
+  expect(letterWords("東京音声")).toEqual({ whole: ["東京", "京音", "音声"], beginning: null });
+  expect(letterWords("...")).toBeNull();
 });
 
 test("indexes each word once and folded, and of a run its letters and their pairs", () => {

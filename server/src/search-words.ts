@@ -1,5 +1,5 @@
 // Words of a search and of what is searched, for engines that know no letters: both are given the same words.
-import { foldLetters, wordsIn, type FoldedWord } from "@submissions/shared/search-words";
+import { beginningMin, foldLetters, wordsIn, type FoldedWord } from "@submissions/shared/search-words";
 import { sentFields, textNamed } from "./field-values.ts";
 import type { StoredSubmission } from "./storage/records.ts";
 
@@ -11,9 +11,6 @@ const wordLengthMax = 100;
 
 /** Of a run in a search; what begins with so many letters has hardly another end. */
 const runLengthMax = 20;
-
-/** As you type, one letter would match nearly everything. */
-const prefixLengthMin = 2;
 
 /** Of one submission: SQLite takes 2 µs for each, and nothing may hold up others for 50 ms. */
 const indexedMax = 20_000;
@@ -39,14 +36,20 @@ const searchedPieces = (words: readonly FoldedWord[]): string[] => [
   ...new Set(words.flatMap((word) => piecesOf(word, false).slice(0, runLengthMax))),
 ];
 
-/** What a row must have, of which all words of a search are found. */
-export const searchedWords = (text: string): string[] => searchedPieces(wordsOfSearch(text));
-
 /** A search as it is typed: every word but the last is whole. */
 export interface TypedWords {
   readonly whole: readonly string[];
   /** Null: the last one is a part of a run. */
   readonly beginning: string | null;
+}
+
+/** A search in everything that a person wrote. Null: it has no words. */
+export function letterWords(text: string): TypedWords | null {
+  const words = wordsOfSearch(text);
+  const last = words.at(-1);
+  if (last === undefined) return null;
+  const isWhole = last.isRun || Array.from(last.text).length < beginningMin.letter;
+  return isWhole ? { whole: searchedPieces(words), beginning: null } : begun(words, last);
 }
 
 /** Null: too short. */
@@ -55,9 +58,13 @@ export function typedWords(text: string): TypedWords | null {
   const last = words.at(-1);
   if (last === undefined) return null;
   if (last.isRun) return { whole: searchedPieces(words), beginning: null };
-  const isShort = words.length === 1 && Array.from(last.text).length < prefixLengthMin;
-  return isShort ? null : { whole: searchedPieces(words.slice(0, -1)), beginning: cut(last.text) };
+  const isShort = words.length === 1 && Array.from(last.text).length < beginningMin.who;
+  return isShort ? null : begun(words, last);
 }
+
+const begun = (words: readonly FoldedWord[], last: FoldedWord): TypedWords => {
+  return { whole: searchedPieces(words.slice(0, -1)), beginning: cut(last.text) };
+};
 
 /** The different words and pieces of texts, as the index has them. What exceeds its limits is not found. */
 export function indexedWords(texts: readonly (string | null)[]): string[] {

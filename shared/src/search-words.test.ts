@@ -29,8 +29,8 @@ test.each([
   expect([...wordsIn(foldLetters(text))].map((one) => one.text + (one.isRun ? "*" : "")).join(" ")).toBe(words);
 });
 
-const marked = (search: string, text: string, typed = false) =>
-  placesOf(search, text, typed).map(({ from, to, word }) => `${word} ${text.slice(from, to)}`);
+const marked = (search: string, text: string, min = Infinity) =>
+  placesOf(search, text, min).map(({ from, to, word }) => `${word} ${text.slice(from, to)}`);
 
 test.each([
   ["東京", "株式会社東京音声と東京", ["0 東京", "0 東京"]],
@@ -50,6 +50,7 @@ test.each([
 });
 
 test("of what is typed, the beginning of the last word is enough, and the whole word is the place", () => {
-  expect(marked("ann mü", "Ann Müller, Annika", true)).toEqual(["0 Ann", "1 Müller"]);
+  expect(marked("ann mü", "Ann Müller, Annika", 2)).toEqual(["0 Ann", "1 Müller"]);
   expect(marked("ann mü", "Ann Müller, Annika")).toEqual(["0 Ann"]);
+  expect(marked("ann mü", "Ann Müller, Annika", 4)).toEqual(["0 Ann"]);
 });

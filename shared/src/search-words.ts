@@ -58,6 +58,9 @@ export function* wordsIn(folded: string): Generator<FoldedWord> {
     yield { text, isRun: groups?.["run"] !== undefined, at };
 }
 
+/** Letters of the last word of a search that are enough to find what begins with them. Fewer would find nearly everything. */
+export const beginningMin = { who: 2, letter: 4 } as const;
+
 /** A part of a text that a search has found. */
 export interface FoundPlace {
   /** In UTF-16 code units of the text. */
@@ -70,11 +73,11 @@ export interface FoundPlace {
 /**
  * Where the words of a search stand in a text, in the order of the text.
  *
- * @param typed whether of its last word the beginning is enough
+ * @param min so many letters of its last word are enough: {@link beginningMin}
  */
-export function placesOf(search: string, text: string, typed = false): FoundPlace[] {
+export function placesOf(search: string, text: string, min: number): FoundPlace[] {
   const words = [...wordsIn(foldLetters(search))];
-  const last = typed ? words.at(-1) : undefined;
+  const last = Array.from(words.at(-1)?.text ?? "").length >= min ? words.at(-1) : undefined;
   const folded = foldLetters(text);
   const found: { readonly at: number; readonly length: number; readonly word: number }[] = [];
   for (const { text: one, isRun, at } of words.length === 0 ? [] : wordsIn(folded)) {

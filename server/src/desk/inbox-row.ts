@@ -1,7 +1,7 @@
 // A submission as a row of a list, with the sentence that a search for words has found.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { InboxRow } from "@submissions/shared/console";
-import { foldLetters, placesOf, wordsIn } from "@submissions/shared/search-words";
+import { beginningMin, foldLetters, placesOf, wordsIn } from "@submissions/shared/search-words";
 import { letterOf, namedFields, textNamed, valueOf } from "../field-values.ts";
 import { ofKinds, serverKindOf } from "../kinds.ts";
 import type { DeskStore } from "../storage/desk-store.ts";
@@ -86,7 +86,7 @@ export async function foundRows(
   for (const submission of submissions) {
     let [most, match] = [0, ""];
     const look = async (text: string) => {
-      const places = placesOf(search, text);
+      const places = placesOf(search, text, beginningMin.letter);
       const found = new Set(places.map(({ word }) => word)).size;
       if (found > most) [most, match] = [found, sentenceAround(text, places[0]!.from)];
       looked += text.length;

@@ -357,14 +357,18 @@ test("finds a submission by its reference in any case, at once, within scope and
   expect(await listed(store, { search: "INQ-20200101-000000" })).toEqual([]);
 });
 
-test("finds whole words of letters, and of both searches at once", async ({ store }) => {
+test("finds words of letters, the last one from its fourth letter on, and of both searches at once", async ({
+  store,
+}) => {
   await acceptReference(store, application(1, { coverLetter: "I recorded Schwäbisch for radio." }));
   await acceptReference(store, application(2, { coverLetter: "Radio, mostly.", name: "Ben" }));
   await indexAll(store);
   const cases: [InboxFilter, number[]][] = [
     [{ letter: "radio" }, [2, 1]],
     [{ letter: "schwabisch RADIO" }, [1]],
-    [{ letter: "radi" }, []],
+    [{ letter: "radi" }, [2, 1]],
+    [{ letter: "rad" }, []],
+    [{ letter: "radi schwabisch" }, []],
     [{ letter: "radio", search: "be" }, [2]],
     [{ letter: "...", search: "be" }, []],
     [{ letter: "be", search: "be" }, [2]],

@@ -70,10 +70,10 @@ export const Row = memo(function Row({ row, search, selected, open, dimmed, bySt
         aria-current={open ? "true" : undefined}
       >
         <strong className="clip" dir="auto">
-          <Marked text={name} search={search.q} typed />
+          <Marked text={name} search={search.q} isName />
         </strong>
         <span className="row-company clip" dir="auto">
-          <Marked text={company ?? email} search={search.q} typed />
+          <Marked text={company ?? email} search={search.q} isName />
         </span>
         <span className="row-summary">
           <span className="row-kind" title={word(kind)}>

@@ -1,20 +1,20 @@
 // A text with the words of a search marked.
-import { placesOf } from "@submissions/shared/search-words";
+import { beginningMin, placesOf } from "@submissions/shared/search-words";
 
 /** In characters, before the first word that is marked. */
 const leadMax = 40;
 
 interface Props {
   readonly text: string;
-  /** What is searched for. Of its last word the beginning is enough where `typed` is set. */
+  /** What is searched for. Of a name a shorter beginning is found. */
   readonly search: string | undefined;
-  readonly typed?: boolean;
+  readonly isName?: boolean;
 }
 
-export function Marked({ text, search, typed = false }: Props) {
+export function Marked({ text, search, isName = false }: Props) {
   const parts = [];
   let end = 0;
-  for (const { from: index, to } of placesOf(search ?? "", text, typed)) {
+  for (const { from: index, to } of placesOf(search ?? "", text, beginningMin[isName ? "who" : "letter"])) {
     // Parts of what is written without spaces may overlap.
     if (index < end) continue;
     // What stands long before the first one would leave no room for it.

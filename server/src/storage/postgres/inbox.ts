@@ -28,7 +28,7 @@ export const inbox: Inbox = {
     if (search !== undefined) conditions.push(matches("who", typedQuery(search)));
     if (letter !== undefined) {
       const { words, typed, isRest } = letter;
-      const either = [matches("letter", words.map(lexeme).join(" & "))];
+      const either = [matches("letter", typedQuery(words))];
       if (typed !== null && isRest) conditions.push(`NOT ${matches("who", typedQuery(typed))}`);
       else if (typed !== null) either.push(matches("who", typedQuery(typed)));
       conditions.push(`(${either.join(" OR ")})`);

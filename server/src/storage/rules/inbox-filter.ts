@@ -6,7 +6,7 @@ import { stages } from "@submissions/shared/stages";
 import type { Scope } from "../desk-store.ts";
 import type { SubmissionKind, TriageStatus } from "../records.ts";
 import { isAwake, openWaits } from "./waiting.ts";
-import { searchedWords, type TypedWords, typedWords } from "../../search-words.ts";
+import { letterWords, type TypedWords, typedWords } from "../../search-words.ts";
 
 /** Columns that lead an index. */
 export type ListColumn = "disposable" | "assignee" | "stage" | "status" | "kind";
@@ -117,16 +117,17 @@ export interface ListWords {
   /** In name, address and company. */
   readonly search?: TypedWords;
   /** In everything that a person wrote, or as `search`; null: too short for that. `isRest`: and not as `search`. */
-  readonly letter?: { readonly words: readonly string[]; readonly typed: TypedWords | null; readonly isRest: boolean };
+  readonly letter?: { readonly words: TypedWords; readonly typed: TypedWords | null; readonly isRest: boolean };
 }
 
 /** Null: nothing can match. */
 export function wordsOf({ search, letter, lettersOnly: isRest = false }: InboxFilter): ListWords | null {
-  const [typed, words] = [search === undefined ? undefined : typedWords(search), searchedWords(letter ?? "")];
-  if (typed === null || (letter !== undefined && words.length === 0)) return null;
+  const typed = search === undefined ? undefined : typedWords(search);
+  const words = letter === undefined ? undefined : letterWords(letter);
+  if (typed === null || words === null) return null;
   return {
     ...(typed && { search: typed }),
-    ...(letter !== undefined && { letter: { words, typed: typedWords(letter), isRest } }),
+    ...(words && { letter: { words, typed: typedWords(letter ?? ""), isRest } }),
   };
 }
 
