@@ -5,7 +5,7 @@ import { kinds } from "@submissions/shared/kinds";
 import { furtherFieldsMax, textLengthMax } from "@submissions/shared/limits";
 import { optionalMultilineText, readText } from "@submissions/shared/text";
 
-/** Texts by the names that the form gave them, in its order but for the letter, which comes first. Never empty. */
+/** Texts by the names that the form gave them, in its order. Never empty. */
 export type FurtherFields = Readonly<Record<string, string>>;
 
 /** A subscription keeps none. */
@@ -26,13 +26,15 @@ export function readFurtherFields(
     const earlier = texts.get(name);
     if (text !== "") texts.set(name, earlier === undefined ? text : `${earlier}, ${text}`);
   }
-  const kept = new Map<string, string>();
-  // The letter first: however many fields come before it, it is kept.
-  for (const name of new Set([messageField, ...texts.keys()])) {
-    const { value } = readText(valueRule, texts.get(name) ?? "");
-    if (value !== undefined && kept.set(name, value).size === furtherFieldsMax) break;
-  }
-  return kept.size === 0 ? null : Object.fromEntries(kept);
+  const valid = [...texts].flatMap(([name, text]): [string, string][] => {
+    const { value } = readText(valueRule, text);
+    return value === undefined ? [] : [[name, value]];
+  });
+  // However many fields come before the letter, it is kept.
+  const letterAt = valid.findIndex(([name]) => name === messageField);
+  const end = letterAt < furtherFieldsMax ? furtherFieldsMax : furtherFieldsMax - 1;
+  const kept = valid.filter((_, at) => at < end || at === letterAt);
+  return kept.length === 0 ? null : Object.fromEntries(kept);
 }
 
 /** Empty for what is left out. */
