@@ -73,9 +73,10 @@ async function fileAnswer(mail: InboundMail, submission: Addressed, at: number, 
 const lineLengthMax = 1_000;
 
 function keptMail(mail: InboundMail, at: number): KeptMail {
-  const { messageId, text, reply, subject, from, date } = mail;
+  const { messageId, text, reply, subject, from, date, attachments } = mail;
   const [sender = { address: "", name: "" }] = from;
-  const content = messageId ?? JSON.stringify([from, subject, text, date?.getTime() ?? null]);
+  const files = attachments.map(({ name, bytes }) => [name, bytes.length]);
+  const content = messageId ?? JSON.stringify([from, subject, text, date?.getTime() ?? null, files]);
   return {
     identity: createHash("sha256").update(content).digest("hex"),
     at,

@@ -295,6 +295,8 @@ describe("once", () => {
     expect(await resultOf(service(), mail)).toBe("filed");
     expect(await resultOf(service(), mail)).toBe("repeated");
     expect(await resultOf(service(), { ...mail, text: "Something else" })).toBe("filed");
+    const files = [{ name: "plan.pdf", bytes: Buffer.from("no file") }];
+    expect(await resultOf(service(), { ...mail, files })).toBe("filed");
   });
 });
 
