@@ -83,7 +83,7 @@ export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
 
 export const triageRequest: z.ZodType<TriageRequest, TriageRequest> = z.object({
   targets: z
-    .array(z.object({ reference, version: wholeNumber, undo: anyText(60_000).exactOptional() }))
+    .array(z.object({ reference, version: wholeNumber, undo: word(60_000).exactOptional() }))
     .min(1)
     .max(triageMax, "These are too many at once."),
   status: z.enum(triageStatuses).exactOptional(),

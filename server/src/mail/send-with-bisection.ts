@@ -22,7 +22,7 @@ export async function sendWithBisection(
 ): Promise<(TryOutcome | null)[]> {
   if (mails.length === 0) return [];
   if (!options.hasTime()) return mails.map(() => null);
-  const withFiles = mails.filter(({ content: { files = [] } }) => files.length > 0);
+  const withFiles = mails.filter(({ content }) => (content.files?.length ?? 0) > 0);
   if (withFiles.length === 0 || mails.length === 1) {
     let ready = mails;
     try {

@@ -192,10 +192,13 @@ export function ReplyForm({ detail, draft, field, onSent }: ReplyFormProps) {
       showToast(`The reply to ${email} goes out in ten seconds.`, { undo: () => undo.mutate({ id }), forMs: undoMs });
     },
   });
+  const chosen = useRef("");
   const fill = async (answer: string) => {
+    chosen.current = answer;
     try {
       const [filled] = await calls.reply.preview.query({ references: [reference], text: answer });
-      if (filled === undefined || field.current === null) return;
+      // Arrow keys pass over several: the last one is meant.
+      if (filled === undefined || field.current === null || chosen.current !== answer) return;
       typeIn(field.current, filled.text, read() === greetingOf(detail));
       if (filled.leftOut.length > 0) showToast(leftOutWords(filled.leftOut), { tone: "bad" });
     } catch (error) {
