@@ -4,6 +4,8 @@ import { application, inquiry } from "../../../test/support/mail/examples.ts";
 import type { StoredSubmission } from "../storage/records.ts";
 import { foundRows, inboxRow } from "./inbox-row.ts";
 
+const rowsFound = async (...asked: Parameters<typeof foundRows>) => (await Array.fromAsync(foundRows(...asked))).flat();
+
 const titles = new Map([["de-AT", "Austrian German, conversations"]]);
 
 test("rows name packages by their titles, else by the language that they name, else as they are", () => {
@@ -29,7 +31,7 @@ test("a row tells the position, and apart from it how the letter begins, in one 
 test("a row tells whether there is a resume, and in a search the sentence that was found", async () => {
   expect(inboxRow(inquiry, null)).toMatchObject({ hasResume: false, disposable: false });
   expect(inboxRow({ ...application, resume: null }, null).hasResume).toBe(false);
-  const [found] = await foundRows(
+  const [found] = await rowsFound(
     nothingElse,
     [stored({ ...application, coverLetter: "Hello. I speak Czech." })],
     null,
@@ -42,7 +44,7 @@ test("a row tells whether there is a resume, and in a search the sentence that w
 const stored = (submission: object) => submission as unknown as StoredSubmission;
 const nothingElse = { textsAbout: async () => [] };
 const matchedSentence = async (submission: StoredSubmission, search: string, texts: readonly string[] = []) =>
-  (await foundRows({ textsAbout: async () => texts }, [submission], null, search))[0]?.match;
+  (await rowsFound({ textsAbout: async () => texts }, [submission], null, search))[0]?.match;
 const letter = (coverLetter: string) => stored(anApplication(1, { coverLetter }));
 
 test("the sentence with the word is shown, and not its neighbours", async () => {

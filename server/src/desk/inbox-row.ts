@@ -1,5 +1,4 @@
 // A submission as a row of a list, with the sentence that a search for words has found.
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { InboxRow } from "@submissions/shared/console";
 import { beginningMin, foldLetters, placesOf, wordsIn } from "@submissions/shared/search-words";
 import { letterOf, namedFields, textNamed, valueOf } from "../field-values.ts";
@@ -69,39 +68,45 @@ function shorten(text: string, lengthMax = summaryLengthMax): string {
 
 /** What is looked through of replies, notes and answers for the rows of one page, in UTF-16 code units. */
 const writtenLengthMax = 200_000;
-/** After so much of it others have their turn: 15 ms. */
-const turnLength = 10_000;
+/** So much is looked through for one piece: some milliseconds. */
+const pieceLength = 10_000;
 
-/** The rows that a search for words has found, each with the sentence around the first word, of the text with the most of them. */
-export async function foundRows(
+/**
+ * The rows that a search for words has found, each with the sentence around the first word, of the text with the most of them. In
+ * pieces, to be paced.
+ */
+export async function* foundRows(
   desk: Pick<DeskStore, "textsAbout">,
   submissions: readonly StoredSubmission[],
   packageTitles: PackageTitles,
   search: string,
-): Promise<InboxRow[]> {
+): AsyncGenerator<readonly InboxRow[]> {
   const wanted = [...wordsIn(foldLetters(search))].length;
   let left = writtenLengthMax;
   let looked = 0;
-  const rows: InboxRow[] = [];
+  let rows: InboxRow[] = [];
   for (const submission of submissions) {
     let [most, match] = [0, ""];
-    const look = async (text: string) => {
+    const look = (text: string) => {
       const places = placesOf(search, text, beginningMin.letter);
       const found = new Set(places.map(({ word }) => word)).size;
       if (found > most) [most, match] = [found, sentenceAround(text, places[0]!.from)];
       looked += text.length;
-      if (looked >= turnLength) [looked] = [0, await nextTurn()];
     };
-    for (const text of letterTexts(submission)) if (text !== null) await look(text);
+    for (const text of letterTexts(submission)) if (text !== null) look(text);
     if (most < wanted && left > 0) {
       for (const text of await desk.textsAbout(submission.arrival)) {
         left -= text.length;
-        if (left > 0) await look(text);
+        if (left > 0) look(text);
       }
     }
     rows.push({ ...inboxRow(submission, packageTitles), match });
+    if (looked >= pieceLength) {
+      yield rows;
+      [rows, looked] = [[], 0];
+    }
   }
-  return rows;
+  yield rows;
 }
 
 const sentenceLengthMax = 200;

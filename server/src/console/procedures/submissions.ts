@@ -18,10 +18,13 @@ import { undoing } from "../undo.ts";
 export const inboxProcedures = trpc.router({
   list: reads(...submissionRoles)
     .input(z.object({ filter: inboxFilter, page }))
-    .query(async ({ ctx: { console, desk, scope }, input }): Promise<Page<InboxRow>> => {
+    .query(async ({ ctx: { console, desk, gone, scope }, input }): Promise<Page<InboxRow>> => {
       const { rows, next } = await desk.listSubmissions(scope, input.filter, input.page);
       const { letter } = input.filter;
-      if (letter !== undefined) return { rows: await foundRows(desk, rows, console.packageTitles, letter), next };
+      if (letter !== undefined) {
+        const pieces = console.pacer.pace(foundRows(desk, rows, console.packageTitles, letter), gone);
+        return { rows: (await Array.fromAsync(pieces)).flat(), next };
+      }
       return { rows: rows.map((one) => inboxRow(one, console.packageTitles)), next };
     }),
 
