@@ -98,9 +98,12 @@ test("a reply that misses another one is refused, and can be sent anyway", async
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByRole("alert").filter({ hasText: "ben.hart" }).waitFor();
   expect((await site().detail(one.reference)).replies).toHaveLength(1);
+  await page.unroute("**/inbox.since*");
+  // Behind it no call that was broken off is told of any more.
+  const told = page.waitForResponse(/inbox\.since/);
   await page.getByRole("button", { name: "Send anyway" }).click();
   await expect.poll(async () => (await site().detail(one.reference)).replies).toHaveLength(2);
-  await page.unroute("**/inbox.since*");
+  await told;
 });
 
 test("files are attached to a reply, removed, refused, sent, and downloaded from the timeline", async () => {
@@ -136,6 +139,7 @@ test("files are attached to a reply, removed, refused, sent, and downloaded from
   await page.getByRole("textbox", { name: "Message" }).waitFor();
   await attached.getByText("Angebot für Zoë.pdf").waitFor();
   await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByRole("button", { name: "Undo" }).waitFor();
   await page.goto(site().url + pathOf(one));
   const link = page.getByRole("region", { name: "Timeline" }).getByRole("link", { name: "Angebot für Zoë.pdf" });
   const download = page.waitForEvent("download");
