@@ -128,10 +128,10 @@ export const momentItem = (key: string, at: number, words: ReactNode): Item => (
   ),
 });
 
+/** It never folds, because it can be sent again. */
 export const mailItem = (mail: MailRow): Item => ({
   key: `mail ${mail.id}`,
   at: mail.createdAt,
-  isQuiet: mail.status === "sent",
   shown: <MailLine mail={mail} name={mail.reply === null ? mailWord(mail.kind) : "Copy of a reply to the team"} />,
 });
 
