@@ -157,7 +157,7 @@ export interface StoredOverview extends Omit<Overview, "packageTitles" | "waitin
   readonly waiting: readonly StoredSubmission[];
 }
 
-/** {@link News} as it is stored. At most 100 submissions; `change` is then that of the last of them. */
+/** {@link News} as it is stored. At most 100 submissions; where there are more, `change` stands before the next of them. */
 export interface StoredNews extends Omit<News, "changed"> {
   readonly changed: readonly StoredSubmission[];
 }
@@ -227,7 +227,8 @@ export interface DeskStore {
   latestBackup(now: number): Promise<AuditRow | null>;
 
   /**
-   * Changes submissions whose version is the one that was seen. One that leaves spam gets the mails that it did not get. In batches; each is done whole or not.
+   * Changes submissions whose version is the one that was seen. One that leaves spam gets the mails that it did not get. In
+   * batches; each is done whole or not.
    *
    * @throws RangeError for more than {@link triageMax}
    */
@@ -414,8 +415,9 @@ export interface ReplyStore {
   removeFile(scope: Scope, id: number, actor: Actor): Promise<boolean>;
 
   /**
-   * Takes a reply of the operator back, its files being attached again, and the status and assignee that it changed, unless these were changed since. False after
-   * {@link undoMs}, and when a process has begun to send a mail of it; null when the operator has written no such reply.
+   * Takes a reply of the operator back, and the status and assignee that it changed, unless these were changed since. Its
+   * files are attached again. False after {@link undoMs}, and when a process has begun to send a mail of it; null when the
+   * operator has written no such reply.
    */
   undo(scope: Scope, id: number, actor: Actor): Promise<boolean | null>;
 

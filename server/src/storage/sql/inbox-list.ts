@@ -239,18 +239,20 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     async since({ kinds }, arrival, change) {
       const last = await lastEntry();
       const found = change === undefined || change >= last ? [] : await read(entries(change, last));
-      const names = new Map<string, number>();
+      const names = new Set<string>();
+      // What is behind the end is for the next time.
+      let end = found.length === entriesMax ? found.at(-1)!.id : last;
       for (const { id, subject } of found) {
         const kind = kindOfReference(subject);
         if (kind === undefined || !kinds.includes(kind)) continue;
-        if (!names.has(subject) && names.size === changedMax) break;
-        names.set(subject, id);
+        if (!names.has(subject) && names.size === changedMax) {
+          end = id - 1;
+          break;
+        }
+        names.add(subject);
       }
-      const arrivals = await Promise.all([...names.keys()].map(arrivalOf));
+      const arrivals = await Promise.all([...names].map(arrivalOf));
       const rows = await read(byArrival(arrivals.filter((one) => one !== undefined)));
-      // Those behind the last one that was told of are for the next time.
-      const isCut = names.size === changedMax || found.length === entriesMax;
-      const end = isCut ? Math.max(...names.values(), change ?? 0) : last;
       return { ...only(await read(since(kinds, arrival))), change: end, changed: rows.map(readSubmissionAnyway) };
     },
   } satisfies Partial<DeskStore>;
