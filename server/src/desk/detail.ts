@@ -4,12 +4,12 @@ import { emailKey } from "@submissions/shared/fields";
 import { packageIdsOf, sentFields } from "../field-values.ts";
 import type { StoredAnswerFile, StoredMail } from "../storage/records.ts";
 import { inboxRow } from "./inbox-row.ts";
-import { type PackageTitles, titlesAmong } from "./package-title.ts";
+import { type CatalogueTitles, titlesAmong } from "./package-title.ts";
 import { withheldAs } from "./resume.ts";
 import type { DeskDetail, DeskStore, Scope } from "../storage/desk-store.ts";
 
 interface Installation {
-  readonly packageTitles: PackageTitles;
+  readonly packageTitles: CatalogueTitles;
   readonly scanned: boolean;
 }
 

@@ -6,13 +6,13 @@ import { ofKinds, serverKindOf } from "../kinds.ts";
 import type { DeskStore } from "../storage/desk-store.ts";
 import type { StoredSubmission } from "../storage/records.ts";
 import { letterTexts } from "../search-words.ts";
-import { packageTitle, type PackageTitles } from "./package-title.ts";
+import { type CatalogueTitles, packageTitle } from "./package-title.ts";
 
 const summaryLengthMax = 200;
 /** Of the letter: more does not fit into a row. */
 const beginningLengthMax = 120;
 
-export function inboxRow(submission: StoredSubmission, packageTitles: PackageTitles): InboxRow {
+export function inboxRow(submission: StoredSubmission, packageTitles: CatalogueTitles): InboxRow {
   const { arrival, reference, kind, name, email, receivedAt, resume } = submission;
   const { status, stage, assignee, tags, version, disposable, lastReplyAt, lastAnswerAt, waitedFor, snoozedUntil } =
     submission;
@@ -50,7 +50,7 @@ function factsOf(submission: StoredSubmission): Readonly<Record<string, string>>
   return Object.fromEntries(facts.flatMap(([name, text]) => (text === null ? [] : [[name, shorten(text)]])));
 }
 
-function summaryOf(submission: StoredSubmission, packageTitles: PackageTitles): string {
+function summaryOf(submission: StoredSubmission, packageTitles: CatalogueTitles): string {
   const words = summaryFields[submission.kind].map((field) => {
     const value = valueOf(submission, field) ?? "";
     if (typeof value === "string") return inOneLine(value);
@@ -78,7 +78,7 @@ const pieceLength = 10_000;
 export async function* foundRows(
   desk: Pick<DeskStore, "textsAbout">,
   submissions: readonly StoredSubmission[],
-  packageTitles: PackageTitles,
+  packageTitles: CatalogueTitles,
   search: string,
 ): AsyncGenerator<readonly InboxRow[]> {
   const wanted = [...wordsIn(foldLetters(search))].length;
