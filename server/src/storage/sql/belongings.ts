@@ -126,6 +126,14 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
     allAnswersOf: prepare<AnswerRow>(
       `SELECT ${answerColumns} FROM answer WHERE submission = $1 AND id > $2 ORDER BY id LIMIT ${pageRows}`,
     ),
+    latestTextsOf: prepare<{ text: string }>(
+      ["reply", "note", "answer"]
+        .map(
+          (table) => `SELECT text FROM (
+            SELECT substr(text, 1, 10000) AS text FROM ${table} WHERE submission = $1 ORDER BY id DESC LIMIT 10) AS ${table}s`,
+        )
+        .join(" UNION ALL "),
+    ),
     unmatchedOf: prepare<UnmatchedColumns>(
       `SELECT ${unmatchedColumns} FROM unmatched WHERE sender_key = $1 ORDER BY id`,
     ),
@@ -215,6 +223,8 @@ export function makeBelongings(engine: Engine, references: References) {
         duplicates: duplicates.map(readSubmissionAnyway),
       };
     },
+
+    textsAbout: async (arrival) => (await read(statements.latestTextsOf(arrival))).map(({ text }) => text),
 
     async findPerson({ kinds, subscribers }, email) {
       const key = emailKey(email);

@@ -53,14 +53,6 @@ export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchI
       .map((table) => `SELECT submission, text FROM ${table} WHERE ${among("submission", "$1", "bigint")}`)
       .join(" UNION ALL "),
   );
-  const latestTexts = prepare<{ text: string }>(
-    ["reply", "note", "answer"]
-      .map(
-        (table) => `SELECT text FROM (
-          SELECT substr(text, 1, 10000) AS text FROM ${table} WHERE submission = $1 ORDER BY id DESC LIMIT 10) AS ${table}s`,
-      )
-      .join(" UNION ALL "),
-  );
   const mark = prepare("UPDATE submission SET disposable = $2, resume_sha256 = $3 WHERE arrival = $1");
   const lastComplete = engine.lastComplete("submission", "arrival");
 
@@ -88,8 +80,6 @@ export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchI
   }
 
   return {
-    textsAbout: async (arrival) => (await read(latestTexts(arrival))).map(({ text }) => text),
-
     async indexNext(limit, isDisposable) {
       // Without a transaction where there is nothing to do: this is asked for every second.
       if (only(await read(progress())).isDone === 1) return { indexed: 0, more: false };
