@@ -22,26 +22,13 @@ export async function sendWithBisection(
 ): Promise<(TryOutcome | null)[]> {
   if (mails.length === 0) return [];
   if (!options.hasTime()) return mails.map(() => null);
-  const withFiles = mails.filter(({ content }) => (content.files?.length ?? 0) > 0);
-  if (withFiles.length === 0 || mails.length === 1) {
-    let ready = mails;
+  if (mails.length === 1) return [await sendOne(options, mails[0]!)];
+  if (!mails.some(hasFiles)) {
     try {
-      if (withFiles.length > 0) ready = await Promise.all(withFiles.map(options.attach));
-    } catch (error) {
-      // The vault may be away. Its files are read again with the next try.
-      options.failed(error);
-      return [{ result: "unready", error: `files not read: ${nameOf(error)}` }];
-    }
-    if (withFiles.length > 0 && !options.hasTime()) return [null];
-    try {
-      const outcomes = await options.mailer.send(ready);
+      const outcomes = await options.mailer.send(mails);
       return mails.map((_, position) => outcomes[position] ?? noOutcome);
-    } catch (error) {
+    } catch {
       // The mailer rejects for the sake of one mail; the others may be sound.
-      if (mails.length === 1) {
-        options.failed(error);
-        return [brokenBy(error)];
-      }
     }
   }
   const half = Math.ceil(mails.length / 2);
@@ -49,6 +36,28 @@ export async function sendWithBisection(
     ...(await sendWithBisection(options, mails.slice(0, half))),
     ...(await sendWithBisection(options, mails.slice(half))),
   ];
+}
+
+const hasFiles = ({ content: { files } }: OutgoingMail): boolean => files !== undefined && files.length > 0;
+
+async function sendOne({ mailer, attach, hasTime, failed }: Options, mail: OutgoingMail): Promise<TryOutcome | null> {
+  let ready = mail;
+  if (hasFiles(mail)) {
+    try {
+      ready = await attach(mail);
+    } catch (error) {
+      // The vault may be away. Its files are read again with the next try.
+      failed(error);
+      return { result: "unready", error: `files not read: ${nameOf(error)}` };
+    }
+    if (!hasTime()) return null;
+  }
+  try {
+    return (await mailer.send([ready]))[0] ?? noOutcome;
+  } catch (error) {
+    failed(error);
+    return brokenBy(error);
+  }
 }
 
 /** The outcome of a mail that could not be written. */
