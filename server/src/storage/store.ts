@@ -211,7 +211,10 @@ export interface Store extends AsyncDisposable {
   /** All rows of a kind that are stored by now, in the order of their numbers, in pages so that memory stays flat. */
   readAll<Kind extends keyof ReadRows>(kind: Kind, from: ReadFrom): AsyncIterable<readonly ReadRows[Kind][]>;
 
-  /** Resumes, and then files of answers, that no scanner has judged, oldest first. No other process is handed the same ones before `until`. */
+  /**
+   * Resumes, and then files of answers, that no scanner has judged, oldest first. No other process is handed the same ones
+   * before `until`.
+   */
   claimUnscanned(
     now: number,
     limit: number,
@@ -220,7 +223,7 @@ export interface Store extends AsyncDisposable {
 
   recordScan(key: string, verdict: "clean" | "infected"): Promise<void>;
 
-  /** Which of these vault keys belong to a submission or an answer. */
+  /** Which of these vault keys belong to a submission, an answer or a reply. */
   knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**

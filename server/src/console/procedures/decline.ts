@@ -1,14 +1,13 @@
 // Declining: why, what is mailed, and when.
 import type { DeclineOutcome, DeclinePreview, TriageRequest } from "@submissions/shared/console";
-
+import { faults } from "@submissions/shared/faults";
+import { optional } from "@submissions/shared/fields";
+import { kindOf, kindOfReference } from "@submissions/shared/kinds";
 import { declineDays, declineReasonLengthMax, declinesMax } from "@submissions/shared/stages";
 import { optionalMultilineText, optionalText } from "@submissions/shared/text";
-import { optional } from "@submissions/shared/fields";
 import { z } from "zod";
 import { fill } from "../../desk/saved-answers.ts";
-import { faults } from "@submissions/shared/faults";
 import { Fault, fieldInvalid } from "../../fault.ts";
-import { kindOf, kindOfReference } from "@submissions/shared/kinds";
 import { reference, wholeNumber } from "../inputs.ts";
 import { changes, done, reads, type Ruled, trpc } from "../procedure.ts";
 import { stagedRoles } from "../rules.ts";

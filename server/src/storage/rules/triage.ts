@@ -26,11 +26,8 @@ export function decideTriage(
 ): { readonly after: Triaged; readonly entries: readonly AuditEntry[] } | null {
   if (before.version !== seenVersion) return null;
   const { reference: subject, kind, ...from } = before;
-  const { mails: _, ...staged } = former ?? {
-    ...restaged(before, stageOf(kind, asked) ?? before.stage, declineReason, at),
-    mails: [],
-  };
-  const { status = staged.status, assignee = before.assignee } = request;
+  const staged = former ?? restaged(before, stageOf(kind, asked) ?? before.stage, declineReason, at);
+  const { status = staged.status, assignee = before.assignee, snoozedUntil = before.snoozedUntil } = request;
   const entries: AuditEntry[] = [];
   const note = (action: string, was: string | number | null, to: string | number | null) => {
     if (to !== was) entries.push({ action, subject, detail: { from: was, to } });
@@ -41,18 +38,20 @@ export function decideTriage(
     entries.push({ action: "stage", subject, detail: { from: from.stage, to: staged.stage } });
   note("status", from.status, status);
   note("assignee", from.assignee, assignee);
-  note("snooze", from.snoozedUntil, request.snoozedUntil === undefined ? from.snoozedUntil : request.snoozedUntil);
+  note("snooze", from.snoozedUntil, snoozedUntil);
   const isToDo = status === "new" || status === "open";
   const version = entries.length > 0 ? before.version + 1 : before.version;
   return {
     after: {
       ...before,
-      ...staged,
+      stage: staged.stage,
+      declineReason: staged.declineReason,
+      decidedAt: staged.decidedAt,
       status,
       assignee,
       version,
       // What is not to be done is not put off either.
-      snoozedUntil: isToDo ? (request.snoozedUntil === undefined ? from.snoozedUntil : request.snoozedUntil) : null,
+      snoozedUntil: isToDo ? snoozedUntil : null,
       doneAt: status === "done" ? (before.doneAt ?? at) : null,
     },
     entries,

@@ -123,8 +123,9 @@ export function makeOverview(engine: Engine) {
         read(statements.mails(since, mailKindsOf({ kinds: seen, ...scope }))),
       ]);
       const [before, shown] = [days.slice(0, shownDays), days.slice(shownDays)];
+      const named = titled(shares);
       const sharesOf = (part: keyof Overview["shares"]) =>
-        titled(shares)
+        named
           .filter((one) => one.part === part)
           .map(({ word, count, title }) => ({ word, count, ...(title !== undefined && { title }) }));
       return {

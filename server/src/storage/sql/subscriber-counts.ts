@@ -52,16 +52,16 @@ export function makeSubscriberCounts({ prepare, read, unprepared, indexedBy, tra
         WHERE at >= ${bind(first)} GROUP BY day, source`;
       const found = await read(unprepared<{ day: number; source: string; count: number }>(text, values, "index"));
       const sum = (rows: readonly { readonly count: number }[]) => rows.reduce((all, { count }) => all + count, 0);
-      const sources = [...Map.groupBy(found, (row) => row.source)].toSorted(([, a], [, b]) => sum(b) - sum(a));
+      const bySource = [...Map.groupBy(found, ({ source: name }) => name)].toSorted(([, a], [, b]) => sum(b) - sum(a));
+      const shown = bySource.slice(0, arrivalSources).map(([name]) => name);
       const byDay = Map.groupBy(found, ({ day }) => day);
       return Array.from({ length: days }, (_, at) => first + at * dayMs).map((day) => {
         const rows = byDay.get(day) ?? [];
-        const shown = sources.slice(0, arrivalSources);
         const countOf = (name: string) => sum(rows.filter((row) => row.source === name));
         return {
           day: shownDay(day),
           count: sum(rows),
-          sources: Object.fromEntries(shown.map(([name]) => [name, countOf(name)])),
+          sources: Object.fromEntries(shown.map((name) => [name, countOf(name)])),
         };
       });
     },

@@ -20,12 +20,12 @@ export const inbox: Inbox = {
       SELECT rowid AS arrival FROM ${table}
       WHERE ${table} MATCH ${bind(match)} AND rowid > ${above} AND rowid < ${below}`;
     if (letter === undefined) return search === undefined ? "" : rows("search_who", typedMatch(search));
-    const found = [rows("search_letter", typedMatch(letter.words))];
+    const letters = rows("search_letter", typedMatch(letter.words));
     if (letter.isRest && letter.typed !== null) {
       const people = `SELECT rowid FROM search_who WHERE search_who MATCH ${bind(typedMatch(letter.typed))}`;
-      return `${found.join("")} AND rowid NOT IN (${people})`;
+      return `${letters} AND rowid NOT IN (${people})`;
     }
-    if (letter.typed !== null) found.push(rows("search_who", typedMatch(letter.typed)));
+    const found = [letters, ...(letter.typed === null ? [] : [rows("search_who", typedMatch(letter.typed))])];
     return found.map((one) => `${one} ${typed ?? ""}`).join(" UNION ");
   },
 };
