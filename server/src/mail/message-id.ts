@@ -3,15 +3,11 @@
 import { hash } from "node:crypto";
 import type { Claimed, Named } from "../storage/records.ts";
 import type { MessageKey } from "../storage/store.ts";
-import type { Sender } from "./mailer.ts";
+import type { OutgoingMail, Sender } from "./mailer.ts";
 import { namedMail, seal, sealedDigits, textOf, unseal } from "./sealed-number.ts";
 
 /** What is known of a mail. */
-export interface Identified {
-  readonly id: string;
-  /** The submission whose receipt it is; null: it is no receipt. */
-  readonly receiptOf: { readonly arrival: number; readonly receivedAt: number; readonly reference: string } | null;
-}
+type Identified = Pick<OutgoingMail, "id" | "receiptOf">;
 
 // It is cut, because a whole SHA-256 could be continued to that of a longer text without the key.
 const idDigits = 32;

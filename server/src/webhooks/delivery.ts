@@ -128,7 +128,7 @@ export function sentenceOf({ event, about }: Pick<LeasedDelivery, "event" | "abo
       : "A subscriber left the newsletter.";
   const { kind, name, reference } = about.submission;
   if (about.answer !== undefined)
-    return `${about.answer.sender === "person" ? name : "Someone"} answered to ${reference}.`;
+    return `${about.answer.sender === "person" ? name : "Someone"} wrote back about ${reference}.`;
   if (about.changed !== null) return `${reference} of ${name} was changed: ${about.changed.join(", ")}.`;
   return `New ${kind} from ${name} (${reference}).`;
 }
