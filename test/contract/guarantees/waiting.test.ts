@@ -132,14 +132,14 @@ test("tells which submissions were changed behind an entry of the audit log", as
   expect((await store.desk.since(wholeScope, 0, news.change)).changed).toEqual([]);
 });
 
-test("goes on behind entries that are about no submission, however many they are", async ({ store }) => {
+test("tells of a change behind a thousand entries that are about no submission", async ({ store }) => {
   const reference = await acceptReference(store, inquiry(1));
   const { change: before } = await store.desk.since(wholeScope, 0);
   for (let number = 0; number < 1_000; number += 1) await store.desk.audit({ action: "export", subject: "mails" }, eva);
   await reply(store, reference);
   const news = await store.desk.since(wholeScope, 0, before);
-  expect(news).toMatchObject({ changed: [], change: before + 1_000 });
-  expect((await store.desk.since(wholeScope, 0, news.change)).changed).toMatchObject([{ reference }]);
+  expect(news.changed).toMatchObject([{ reference }]);
+  expect(await store.desk.since(wholeScope, 0, news.change)).toMatchObject({ changed: [], change: news.change });
 });
 
 test("tells of each mail that came in, from any sender", async ({ store }) => {

@@ -24,6 +24,7 @@ import {
   wordsOf,
 } from "../rules/inbox-filter.ts";
 import type { TriageStatus } from "../records.ts";
+import { quoted } from "../rules/columns.ts";
 import { openWaits } from "../rules/waiting.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
@@ -51,9 +52,12 @@ export interface Inbox {
 /** Of a time with more submissions than these the list is read from its end. */
 const boundedMax = 20_000;
 
-/** Changed submissions that one answer tells of, entries of the audit log that it looks at, and for how long a tab is counted. */
+/** Changed submissions that one answer tells of. */
 const changedMax = 100;
+/** Entries of the audit log about submissions that it looks at, and numbers of entries that it passes over for them: some 10 ms. */
 const entriesMax = 1_000;
+const passedMax = 50_000;
+/** For how long a tab is counted. */
 const countMsMax = 100;
 
 export function makeInboxLists(engine: Engine, references: References, inbox: Inbox, clock: Clock) {
@@ -111,7 +115,9 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
 
   const lastEntry = engine.lastComplete("audit", "id");
   const entries = prepare<{ id: number; subject: string }>(`
-    SELECT id, subject FROM audit WHERE id > $1 AND id <= $2 ORDER BY id LIMIT ${entriesMax}`);
+    SELECT id, subject FROM audit WHERE id > $1 AND id <= $2
+      AND substr(subject, 1, 4) IN (${quoted(submissionKinds.map((kind) => `${kindOf(kind).prefix}-`))})
+    ORDER BY id LIMIT ${entriesMax}`);
   const byArrival = prepare<SubmissionRow>(`
     SELECT ${submissionColumns} FROM submission WHERE ${among("arrival", "$1", "bigint")}`);
 
@@ -238,10 +244,11 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
 
     async since({ kinds }, arrival, change) {
       const last = await lastEntry();
-      const found = change === undefined || change >= last ? [] : await read(entries(change, last));
+      const until = Math.min(last, (change ?? last) + passedMax);
+      const found = change === undefined || change >= last ? [] : await read(entries(change, until));
       const names = new Set<string>();
       // What is behind the end is for the next time.
-      let end = found.length === entriesMax ? found.at(-1)!.id : last;
+      let end = found.length === entriesMax ? found.at(-1)!.id : until;
       for (const { id, subject } of found) {
         const kind = kindOfReference(subject);
         if (kind === undefined || !kinds.includes(kind)) continue;
