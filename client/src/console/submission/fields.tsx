@@ -3,6 +3,7 @@ import type { SubmissionDetail, WithPerson } from "@submissions/shared/console";
 import { kindOf } from "@submissions/shared/kinds";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import type { Field, FieldKind } from "@submissions/shared/field-table";
+import { inReadingOrder, messageField } from "@submissions/shared/further-names";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Box, CopyButton } from "../parts/boxes.tsx";
@@ -70,9 +71,6 @@ function shownValue(kind: FieldKind | undefined, label: string, value: string, d
   );
 }
 
-/** The further field that is the letter where no field of the kind is. */
-const messageField = "message";
-
 /** What the person wants: packages or position, and the letter. */
 export function Request({ detail }: { readonly detail: Detail }) {
   const { kind, fields, more, facts, packageTitles } = detail;
@@ -126,29 +124,24 @@ export function Request({ detail }: { readonly detail: Detail }) {
 /** Longer texts have the whole width, below their name. In UTF-16 units. */
 const besideLengthMax = 80;
 
-/** What a form adds to tell where a visitor came from. */
-const isTracked = (name: string) => name.startsWith("utm");
-
 /** What a form sent beside the documented fields and the letter: names and texts are a stranger's. */
 export function MoreFields({ detail: { kind, fields, more } }: { readonly detail: SubmissionDetail }) {
   const table = kindOf(kind).fields;
   const hasLetter = Object.keys(table).some((name) => table[name]?.kind === "paragraphs" && fields[name] !== null);
-  const others = Object.entries(more ?? {}).filter(([name]) => hasLetter || name !== messageField);
+  const others = inReadingOrder(more).filter(([name]) => hasLetter || name !== messageField);
   if (others.length === 0) return null;
   return (
     <Box title="Further fields">
       <dl className="fields">
-        {others
-          .toSorted(([one], [other]) => Number(isTracked(one)) - Number(isTracked(other)))
-          .map(([name, text]) => (
-            <Fact key={name} label={name}>
-              {text.length > besideLengthMax ? (
-                <p className="letter">{text}</p>
-              ) : (
-                <span className="note-text">{text}</span>
-              )}
-            </Fact>
-          ))}
+        {others.map(([name, text]) => (
+          <Fact key={name} label={name}>
+            {text.length > besideLengthMax ? (
+              <p className="letter">{text}</p>
+            ) : (
+              <span className="note-text">{text}</span>
+            )}
+          </Fact>
+        ))}
       </dl>
     </Box>
   );

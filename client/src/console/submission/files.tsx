@@ -1,5 +1,6 @@
 // The files of a reply that is being written. Each is uploaded when it is chosen, and is attached until the reply is sent.
 import { replyFileBytesMax, replyFilesMax, type ReplyFile, type SubmissionDetail } from "@submissions/shared/console";
+import { sizeIn } from "@submissions/shared/size";
 import { useRef, useState } from "react";
 import { FileRefused, messageOf, queryClient, trpc, untilSignedIn } from "../calls.ts";
 import { consoleUrl } from "../early.ts";
@@ -100,7 +101,7 @@ export const AttachedFiles = ({ files: { attached, underWay, problem, remove } }
       <ul className="files" aria-label="Files">
         {attached.map(({ id, name, size }) => (
           <li key={id}>
-            <span className="anywhere">{name}</span> <span className="quiet">{sizeWords(size)}</span>
+            <span className="anywhere">{name}</span> <span className="quiet">{sizeIn("en", size)}</span>
             <button
               type="button"
               className="link"
@@ -128,9 +129,6 @@ export const AttachedFiles = ({ files: { attached, underWay, problem, remove } }
   </>
 );
 
-const sizeWords = (size: number): string =>
-  size < 1_000_000 ? `${Math.ceil(size / 1000)} kB` : `${(size / 1_000_000).toFixed(1)} MB`;
-
 /** Those of a reply that was sent. */
 export const SentFiles = ({ files }: { readonly files: readonly ReplyFile[] }) =>
   files.length > 0 && (
@@ -138,7 +136,7 @@ export const SentFiles = ({ files }: { readonly files: readonly ReplyFile[] }) =
       {files.map(({ id, name, size }) => (
         <li key={id}>
           <DownloadLink href={new URL(`replies/files/${id}`, consoleUrl).href}>{name}</DownloadLink>{" "}
-          <span className="quiet">{sizeWords(size)}</span>
+          <span className="quiet">{sizeIn("en", size)}</span>
         </li>
       ))}
     </ul>
