@@ -23,8 +23,6 @@ const englishPhrases = {
 };
 
 export interface LanguageWords {
-  /** In English, for the team. */
-  readonly name: string;
   readonly forms: FormStrings;
   readonly pages: PageWords;
   readonly phrases: typeof englishPhrases;
@@ -97,7 +95,6 @@ function readLanguage(language: Language, content: unknown): LanguageWords | str
   const { hello, orOpen, packages, morePackages } = all;
   const phrases = Object.entries({ hello, orOpen, packages, morePackages }).filter(([, said]) => said !== undefined);
   return {
-    name: nameOf(language),
     forms: stringsIn(language, forms),
     pages: overridden(englishPages, pages),
     phrases: overridden(englishPhrases, Object.fromEntries(phrases)),
@@ -106,9 +103,6 @@ function readLanguage(language: Language, content: unknown): LanguageWords | str
     formWords: forms,
   };
 }
-
-const nameOf = (language: Language): string =>
-  new Intl.DisplayNames(["en"], { type: "language" }).of(language) ?? language;
 
 /** @throws Error for a file of ours with a mistake */
 function builtIn(language: Language, content: unknown): [Language, LanguageWords] {

@@ -1,15 +1,8 @@
 // What operators read in place of the identifier of a package.
+import { languageNameOf } from "@submissions/shared/language-name";
 
 /** Of the catalogue, by the identifiers of packages; null: there is none. */
 export type CatalogueTitles = ReadonlyMap<string, string> | null;
-
-/** Made when it is needed: it takes 8 MB and 18 ms. */
-let languageNames: Intl.DisplayNames | undefined;
-
-function nameOf(language: string): string | undefined {
-  languageNames ??= new Intl.DisplayNames("en", { type: "language", fallback: "none" });
-  return languageNames.of(language);
-}
 
 /** A language with its region, and what else an identifier says: `en-GB-scottish`. */
 const languageFirst = /^([a-z]{2,3}-[A-Z]{2})(?:-(.+))?$/;
@@ -19,7 +12,7 @@ export function packageTitle(id: string, titles: CatalogueTitles): string {
   const title = titles?.get(id);
   if (title !== undefined) return title;
   const [, tag, rest] = languageFirst.exec(id) ?? [];
-  const language = tag && nameOf(tag);
+  const language = tag && languageNameOf(tag);
   if (!language) return id;
   return rest === undefined ? language : `${language}, ${rest.replaceAll("-", " ")}`;
 }

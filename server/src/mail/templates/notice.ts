@@ -5,6 +5,7 @@ import { fieldOfKind } from "@submissions/shared/field-table";
 import { inReadingOrder, messageField } from "@submissions/shared/further-names";
 import { html, Markup } from "@submissions/shared/html";
 import { kindOf } from "@submissions/shared/kinds";
+import { languageNameOf } from "@submissions/shared/language-name";
 import {
   consolePageOf,
   counted,
@@ -123,9 +124,7 @@ function factsOf(kind: SubmissionKind, settings: MailSettings): readonly FactIn[
       .flatMap((field) => factsOfField(field, settings)),
     // The resume itself waits in the console.
     ...(file === null ? [] : [fact(fields[file]!.label, resumeFact)]),
-    fact("Language of the form", ({ language }) =>
-      language === "en" ? null : (settings.languages.get(language)?.name ?? language),
-    ),
+    fact("Language of the form", ({ language }) => (language === "en" ? null : (languageNameOf(language) ?? language))),
     fact("Received", ({ receivedAt }) => utcMinute(receivedAt)),
     fact("Reference", ({ reference }) => reference),
   ];
