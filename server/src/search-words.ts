@@ -1,5 +1,5 @@
 // Words of a search and of what is searched, for engines that know no letters: both are given the same words.
-import { beginningMin, foldLetters, wordsIn, type FoldedWord } from "@submissions/shared/search-words";
+import { asciiWordsIn, beginningMin, foldLetters, wordsIn, type FoldedWord } from "@submissions/shared/search-words";
 import { sentFields, textNamed } from "./field-values.ts";
 import type { StoredSubmission } from "./storage/records.ts";
 
@@ -28,6 +28,10 @@ function piecesOf({ text, isRun }: FoldedWord, hasSingle: boolean): readonly str
   const pairs = points.slice(1).map((point, at) => points[at]! + point);
   return hasSingle || pairs.length === 0 ? [...points, ...pairs] : pairs;
 }
+
+/** In most texts no word is a run: a list of plain texts is made in a third of the time. */
+const piecesIn = (folded: string): Iterable<string> =>
+  asciiWordsIn(folded)?.map(cut) ?? wordsIn(folded).flatMap((word) => piecesOf(word, true));
 
 const wordsOfSearch = (text: string): FoldedWord[] =>
   [...wordsIn(foldLetters(text.slice(0, 1_000)))].slice(0, wordsMax);
@@ -73,13 +77,11 @@ export function indexedWords(texts: readonly (string | null)[]): string[] {
   for (const text of texts) {
     const part = (text ?? "").slice(0, left);
     left -= part.length;
-    for (const word of wordsIn(foldLetters(part))) {
-      for (const piece of piecesOf(word, true)) {
-        if (words.has(piece)) continue;
-        length += piece.length;
-        if (length > indexedLengthMax || words.size === indexedMax) return [...words];
-        words.add(piece);
-      }
+    for (const piece of piecesIn(foldLetters(part))) {
+      if (words.has(piece)) continue;
+      length += piece.length;
+      if (length > indexedLengthMax || words.size === indexedMax) return [...words];
+      words.add(piece);
     }
   }
   return [...words];

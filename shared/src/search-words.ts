@@ -58,6 +58,10 @@ export function* wordsIn(folded: string): Generator<FoldedWord> {
     yield { text, isRun: groups?.["run"] !== undefined, at };
 }
 
+/** The words of a text of ASCII alone, which has no runs; null: it has other letters. */
+export const asciiWordsIn = (folded: string): string[] | null =>
+  isAscii(folded) ? (folded.match(asciiWord) ?? []) : null;
+
 /** Letters of the last word of a search that are enough to find what begins with them. Fewer would find nearly everything. */
 export const beginningMin = { who: 2, letter: 4 } as const;
 
