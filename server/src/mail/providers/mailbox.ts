@@ -29,8 +29,9 @@ export async function openMailboxMailer(folder: string, from: Sender, key: Messa
     gatherMs: 0,
     doubt: "replace",
     async send(mails) {
-      // All before the first is kept: what cannot be written is thrown while nothing is handed over.
-      const messages = await Promise.all(mails.map(write));
+      // All before the first is kept: what cannot be written is thrown while nothing is handed over. One after the other:
+      // the composer works in steps, and those of fifty long letters would share a turn of the event loop.
+      const messages = await Array.fromAsync(mails, write);
       return Promise.all(mails.map(({ id }, position) => keep(id, messages[position]!, folder)));
     },
     [Symbol.asyncDispose]: async () => {},
