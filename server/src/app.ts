@@ -26,7 +26,7 @@ import { compileMails } from "./mail/compose.ts";
 import { type InboundAddresses, inboundAddresses } from "./mail/inbound-address.ts";
 import { namedMail } from "./mail/sealed-number.ts";
 import { mailEraser, openMailer, transports } from "./mail/transports.ts";
-import { Outbox } from "./mail/outbox.ts";
+import { openOutbox } from "./mail/outbox.ts";
 import type { OutboxEvents } from "./mail/outcome-writer.ts";
 import { messageId } from "./mail/message-id.ts";
 import type { Log } from "./observe/log.ts";
@@ -123,7 +123,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     answerTo: inbound && (({ arrival, receivedAt }) => inbound.of({ of: "submission", row: arrival, at: receivedAt })),
     receiptId: (receiptOf) => messageId({ id: "", receiptOf }, config.addresses.from, store.messageKey),
   });
-  const outbox = new Outbox({
+  const outbox = openOutbox({
     store,
     mailer,
     compose,

@@ -8,7 +8,7 @@ import type { Call } from "../../server/src/intake/call.ts";
 import type { Intake } from "../../server/src/intake/submit.ts";
 import { compileMails } from "../../server/src/mail/compose.ts";
 import { openMailer } from "../../server/src/mail/transports.ts";
-import { Outbox } from "../../server/src/mail/outbox.ts";
+import { openOutbox } from "../../server/src/mail/outbox.ts";
 import { mailSettingsOf } from "../../server/src/mail-settings.ts";
 import { openVault } from "../../server/src/resumes/open-vault.ts";
 import { appRouter } from "../../server/src/rpc/router.ts";
@@ -22,7 +22,7 @@ const none = () => {};
 const fail = (error: unknown) => {
   throw error;
 };
-const outbox = new Outbox({
+const outbox = openOutbox({
   store,
   mailer: await openMailer(config.mail, config.addresses.from, store.messageKey),
   compose: compileMails({

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { Lease } from "../storage/store.ts";
 import type { Mailer, MailFinding, MailOutcome, OutgoingMail } from "./mailer.ts";
-import { Outbox } from "./outbox.ts";
+import { openOutbox, type Outbox } from "./outbox.ts";
 
 const now = 1_700_000_000_000;
 const taken = (id: string): MailOutcome => ({ result: "taken", providerId: `p-${id}` });
@@ -110,7 +110,7 @@ function play(scene: Scene = {}) {
       },
     },
   };
-  const outbox = new Outbox({
+  const outbox = openOutbox({
     store,
     mailer,
     compose: ({ id }) => {
@@ -568,7 +568,7 @@ describe("stopping", () => {
     outbox.stopClaiming();
     const { length } = told.claims;
     expect(await outbox.deliver(mails("a"))).toBe(true);
-    await outbox[Symbol.asyncDispose]();
+    await outbox.stop();
     expect(told.claims).toHaveLength(length);
     expect(await outbox.deliver(mails("b"))).toBe(false);
     await expect.poll(() => told.settled.at(-1)).toMatchObject({ id: "b", tried: false });

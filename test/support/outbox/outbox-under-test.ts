@@ -5,7 +5,7 @@ import { test } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import { compileMails, type Compose } from "../../../server/src/mail/compose.ts";
 import type { Mailer, MailOutcome, OutgoingMail } from "../../../server/src/mail/mailer.ts";
-import { Outbox } from "../../../server/src/mail/outbox.ts";
+import { openOutbox } from "../../../server/src/mail/outbox.ts";
 import { openPostmarkMailer } from "../../../server/src/mail/providers/postmark.ts";
 import { openStore, type StoreLocation } from "../../../server/src/storage/open-store.ts";
 import type { LeasedMail, MailSettlement } from "../../../server/src/storage/records.ts";
@@ -91,14 +91,14 @@ async function openOutboxUnderTest() {
         failed: (error: unknown) => void failed.push(error),
       };
       const times = { deadlineMs: 60_000, pollMs: 5, stopMs, ...more };
-      const outbox = new Outbox({
+      const outbox = openOutbox({
         store: { ...given, mails: counting(calls, given.mails, ["claim"]) },
         mailer: counting(calls, mailer, ["find", "send"]),
         compose,
         events,
         ...times,
       });
-      senders.use(outbox);
+      senders.defer(() => outbox.stop());
       /** What it told of itself, pauses with their reason. */
       return { outbox, settled, failed, pauses };
     },
