@@ -2,15 +2,13 @@
 // is made once; who gets the mail, where answers go, and its headers are here.
 import { submissionKinds } from "@submissions/shared/kinds";
 import type {
-  Answered,
-  Assignment,
-  Digest,
-  Invitation,
   LeasedMail,
   MailKind,
   StoredSubmission,
+  SubmissionKind,
+  Welcome,
+  WrittenReply,
 } from "../storage/records.ts";
-import type { SubmissionKind, Welcome, WrittenReply } from "../storage/records.ts";
 import type { MailContent } from "./mailer.ts";
 import type { MailSettings, Written } from "./templates/layout.ts";
 import { noticeOf } from "./templates/notice.ts";
@@ -21,35 +19,36 @@ import { writeReply } from "./templates/reply.ts";
 /** Writes a mail. @throws Error when the kind does not fit what it is about, or a header would hold a line break */
 export type Compose = (mail: Pick<LeasedMail, "kind" | "about">) => MailContent;
 
-/** What a mail may be about. */
-interface About {
-  readonly submission?: StoredSubmission;
-  readonly reply?: WrittenReply;
-  readonly welcome?: Welcome;
-  readonly assignment?: Assignment;
-  readonly invitation?: Invitation;
-  readonly answered?: Answered;
-  readonly digest?: Digest;
-}
-
-/** Undefined: mails of its kind are about something else. */
-type Writer = (about: About) => MailContent | undefined;
+/** False and undefined: mails of its kind are about something else. */
+type Writer = (about: LeasedMail["about"]) => MailContent | false | undefined;
 
 /** Makes the writers of all mails. @throws Error when a mail has no words in a language */
 export function compileMails(settings: MailSettings): Compose {
   const { digestTo } = settings;
   const welcomeMail = welcomeWriter(settings);
+  const forOperator = <Of extends { readonly email: string }>(
+    write: (of: Of, known: MailSettings) => Written,
+    of: Of,
+  ) => mail([of.email], write(of, settings), [], automatic);
   const writers = new Map<MailKind, Writer>([
     ...submissionKinds.flatMap((kind) => submissionWriters(kind, settings)),
-    ["newsletter-welcome", ({ welcome }) => welcome && welcomeMail(welcome)],
-    ["assignment", ({ assignment: one }) => one && mail([one.email], writeAssignment(one, settings), [], automatic)],
-    ["invitation", ({ invitation: one }) => one && mail([one.email], writeInvitation(one, settings), [], automatic)],
-    ["answer", ({ submission, answered }) => submission && answered && answerMail(submission, answered, settings)],
-    ["digest", ({ digest }) => digest && mail(digestTo, writeDigest(digest, settings), [], automatic)],
+    ["newsletter-welcome", (about) => "welcome" in about && welcomeMail(about.welcome)],
+    ["assignment", (about) => "assignment" in about && forOperator(writeAssignment, about.assignment)],
+    ["invitation", (about) => "invitation" in about && forOperator(writeInvitation, about.invitation)],
+    [
+      "answer",
+      (about) => {
+        if (!("submission" in about) || about.answered === undefined) return undefined;
+        const { submission, answered } = about;
+        const to = answered.to === null ? settings.teams[submission.kind] : [answered.to];
+        return mail(to, writeAnswered(submission, answered, settings), [], automatic);
+      },
+    ],
+    ["digest", (about) => "digest" in about && mail(digestTo, writeDigest(about.digest, settings), [], automatic)],
   ]);
   return ({ kind, about }) => {
     const content = writers.get(kind)?.(about);
-    if (content === undefined) throw new Error(`A mail of the kind ${kind} is about something else.`);
+    if (!content) throw new Error(`A mail of the kind ${kind} is about something else.`);
     const { to, subject, replyTo, fromName = "" } = content;
     if (to.length === 0) throw new Error(`A mail of the kind ${kind} has no addressee.`);
     // A line break would begin another header. The schemas refuse line breaks: this finds mistakes of ours only.
@@ -87,8 +86,8 @@ function submissionWriters(kind: SubmissionKind, settings: MailSettings): [MailK
   };
   const writer =
     (write: (one: StoredSubmission, reply?: WrittenReply) => MailContent | undefined): Writer =>
-    ({ submission, reply }) =>
-      submission?.kind === kind ? write(submission, reply) : undefined;
+    (about) =>
+      "submission" in about && about.submission.kind === kind && write(about.submission, about.reply);
   return [
     [`${kind}-receipt`, writer((one) => mail([one.email], receipt.write(one), answers(one, first), automaticReply))],
     [
@@ -111,11 +110,6 @@ const namingFiles = (reply: WrittenReply): WrittenReply =>
   reply.files.length === 0
     ? reply
     : { ...reply, text: `${reply.text}\n\nFiles: ${reply.files.map(({ name }) => name).join(", ")}` };
-
-const answerMail = (submission: StoredSubmission, answered: Answered, settings: MailSettings) => {
-  const to = answered.to === null ? settings.teams[submission.kind] : [answered.to];
-  return mail(to, writeAnswered(submission, answered, settings), [], automatic);
-};
 
 function welcomeWriter(settings: MailSettings): (about: Welcome) => MailContent {
   const write = welcomeOf(settings);

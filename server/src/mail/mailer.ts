@@ -66,11 +66,23 @@ export interface Later {
   readonly retryAfterMs?: number;
 }
 
-/** What became of a mail. `refused`: never try again (invalid or inactive recipient, message not acceptable). */
-export type MailOutcome =
-  | Taken
+/** Why a mail was not taken. `refused`: never try again (invalid or inactive recipient, message not acceptable). */
+export type Failure =
   | { readonly result: "refused"; readonly error: string; readonly inactiveRecipient: boolean }
   | Later;
+
+/** Makes the failures of a provider. Their texts begin with its name. */
+export const failuresOf = (provider: string) => ({
+  refused: (words: string, inactiveRecipient: boolean): Failure => {
+    return { result: "refused", error: `${provider}: ${words}`, inactiveRecipient };
+  },
+  later: (words: string, cause: Later["cause"], retryAfterMs: number | null = null): Later => {
+    return { result: "later", error: `${provider}: ${words}`, cause, ...(retryAfterMs !== null && { retryAfterMs }) };
+  },
+});
+
+/** What became of a mail. */
+export type MailOutcome = Taken | Failure;
 
 /** What a provider says of a mail that it may have: `absent`: it has no such mail; `later`: it gives no answer. */
 export type MailFinding = Taken | { readonly result: "absent" } | Later;

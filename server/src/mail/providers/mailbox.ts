@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { emailKey } from "@submissions/shared/fields";
 import type MailComposer from "nodemailer/lib/mail-composer";
 import { ifMissing, isMissing, isSystemError } from "../../file-errors.ts";
-import type { Mailer, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
+import { failuresOf, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
 import { mimeFields } from "./mime.ts";
 import type { MessageKey } from "../../storage/store.ts";
+
+const { refused, later } = failuresOf("mailbox");
 
 /** Files written at once; more would only wait for Node's four file threads. */
 const batchMax = 50;
@@ -40,7 +42,7 @@ export async function openMailboxMailer(folder: string, from: Sender, key: Messa
 
 async function keep(id: string, message: Buffer, folder: string): Promise<MailOutcome> {
   // The id becomes a file name. Ours hold letters, digits and hyphens.
-  if (!/^[\w-]{1,100}$/.test(id)) return { result: "refused", error: "mailbox: id", inactiveRecipient: false };
+  if (!/^[\w-]{1,100}$/.test(id)) return refused("id", false);
   const name = `${id}.eml`;
   // Not unique on purpose: what a crash leaves behind is overwritten when the mail is tried again.
   const unfinished = join(folder, `.${id}.tmp`);
@@ -58,7 +60,7 @@ async function keep(id: string, message: Buffer, folder: string): Promise<MailOu
     return { result: "taken", providerId: name };
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return { result: "later", error: `mailbox: ${error.code}`, cause: "provider" };
+    return later(String(error.code), "provider");
   }
 }
 

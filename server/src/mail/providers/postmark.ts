@@ -1,7 +1,8 @@
 // Sends through Postmark's API, one call for a mail and one for a batch, and asks it about mails that it may have.
 import { Readable } from "node:stream";
 import { Models, type ServerClient } from "postmark";
-import type { Later, Mailer, MailFinding, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
+import { type Failure, failuresOf } from "../mailer.ts";
+import type { Mailer, MailFinding, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { messageId } from "../message-id.ts";
 import { openPostmarkApi, type Exchange, type PostmarkApi, type PostmarkSettings } from "./postmark-call.ts";
 import type { MessageKey } from "../../storage/store.ts";
@@ -177,21 +178,10 @@ function judgeCode(code: number, error: string, retryAfterMs: number | null): Fa
   return later(error, code === maintenance ? "provider" : "configuration", retryAfterMs);
 }
 
-function refused(error: string, inactive: boolean): Failure {
-  return { result: "refused", error: `postmark: ${error}`, inactiveRecipient: inactive };
-}
+const { refused, later } = failuresOf("postmark");
 
-type Failure = Exclude<MailOutcome, { result: "taken" }>;
+const ambiguous = (error: string) => later(error, "ambiguous");
 
-const later = (error: string, cause: Later["cause"], retryAfterMs: number | null): Later => ({
-  result: "later",
-  error: `postmark: ${error}`,
-  cause,
-  ...(retryAfterMs !== null && { retryAfterMs }),
-});
-
-const ambiguous = (error: string): Later => later(error, "ambiguous", null);
-
-const unsent = (error: string): Later => later(error, "provider", null);
+const unsent = (error: string) => later(error, "provider");
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

@@ -2,10 +2,13 @@
 import { hostname } from "node:os";
 import { createTransport, type NodemailerError } from "nodemailer";
 import { accessTokens, type OAuthSettings, TokenUnavailable } from "../../oauth-tokens.ts";
-import { handOverMsMax, type Later, type Mailer, type MailOutcome, type OutgoingMail, type Sender } from "../mailer.ts";
+import { type Failure, failuresOf, handOverMsMax } from "../mailer.ts";
+import type { Mailer, MailOutcome, OutgoingMail, Sender } from "../mailer.ts";
 import { messageId } from "../message-id.ts";
 import { mimeFields } from "./mime.ts";
 import type { MessageKey } from "../../storage/store.ts";
+
+const { refused, later } = failuresOf("smtp");
 
 /** As many as a small provider allows one client: each call is one mail, over a connection of its own. */
 const calls = { fresh: 3, due: 2 };
@@ -173,12 +176,4 @@ function judgeReply({ reply, status, command, words }: ReturnType<typeof readRep
   if (command === "DATA" || reply === 552) return refused(words, false);
   // Refused before there was a recipient: our sender address, our host or our way of saying hello.
   return ours;
-}
-
-type Failure = Exclude<MailOutcome, { result: "taken" }>;
-
-const later = (words: string, cause: Later["cause"]): Failure => ({ result: "later", error: `smtp: ${words}`, cause });
-
-function refused(words: string, inactiveRecipient: boolean): Failure {
-  return { result: "refused", error: `smtp: ${words}`, inactiveRecipient };
 }

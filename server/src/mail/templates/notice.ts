@@ -188,9 +188,9 @@ const factLines = (facts: readonly Fact[]): string[] =>
 // U+2028 and U+2029 pass for text in a field and break the line on the screen.
 const oneLine = (text: string) => text.replace(/[\u2028\u2029]/g, " ");
 
-/** What stands below the button, after a heading of ours. */
-const endingFrame = (heading: string) =>
-  frame<"lines">(
+/** Makes the writer of what stands below the button, after a heading of ours. @param text lines of the text part */
+function endingOf(heading: string) {
+  const filled = frame<"lines">(
     (place) =>
       html`<h2
           class="rule"
@@ -202,23 +202,26 @@ const endingFrame = (heading: string) =>
           ${place("lines")}
         </div>`,
   );
+  return (text: readonly string[], lines: Markup, more = "") => ({
+    text: [`${heading}${more}:`, ...text],
+    html: filled({ lines }),
+  });
+}
 
-const messageHeading = "Message";
-const messageFrame = endingFrame(messageHeading);
+const messageEnding = endingOf("Message");
 
 /** The letter that came as a further field. Its lines are set in, so that none of them can pass for one of ours. */
 function messageOf({ more }: StoredSubmission) {
   const text = inReadingOrder(more).find(([name]) => name === messageField)?.[1];
   if (text === undefined) return undefined;
   const lines = text.split("\n");
-  return {
-    text: [`${messageHeading}:`, ...lines.map((line) => `  ${oneLine(line)}`.trimEnd())],
-    html: messageFrame({ lines: inLines(lines) }),
-  };
+  return messageEnding(
+    lines.map((line) => `  ${oneLine(line)}`.trimEnd()),
+    inLines(lines),
+  );
 }
 
-const furtherHeading = "Further fields, as the form sent them";
-const furtherFrame = endingFrame(furtherHeading);
+const furtherEnding = endingOf("Further fields, as the form sent them");
 
 /** What no field of the table is. It has a heading of its own, so that none of it can pass for one of our lines. */
 function furtherOf({ more }: StoredSubmission) {
@@ -228,20 +231,18 @@ function furtherOf({ more }: StoredSubmission) {
     const lines = text.split("\n");
     return { term: termOf(label), value: lines.length === 1 ? text : lines };
   });
-  return { text: [`${furtherHeading}:`, ...factLines(facts)], html: furtherFrame({ lines: factList(facts) }) };
+  return furtherEnding(factLines(facts), factList(facts));
 }
 
 /** The paragraphs of a kind. They are last, so that nothing in them can pass for one of our lines. */
 function letterOf(kind: SubmissionKind) {
   const field = namedFields[kind].find((one) => one.kind === "paragraphs");
   if (field === undefined) return () => undefined;
-  const filled = endingFrame(field.label);
+  const ending = endingOf(field.label);
   return (submission: StoredSubmission) => {
     const text = valueOf(submission, field);
-    if (typeof text !== "string") return undefined;
-    return {
-      text: [`${field.label}, to the end of this mail:`, text],
-      html: filled({ lines: inLines(text.split("\n")) }),
-    };
+    return typeof text === "string"
+      ? ending([text], inLines(text.split("\n")), ", to the end of this mail")
+      : undefined;
   };
 }
