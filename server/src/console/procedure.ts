@@ -2,7 +2,7 @@
 import type { Role } from "@submissions/shared/roles";
 import { initTRPC } from "@trpc/server";
 import { Fault } from "../fault.ts";
-import { errorShape } from "../rpc/failure.ts";
+import { describeFailure, errorShape } from "../rpc/failure.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
 import type { Actor, Scope } from "../storage/desk-store.ts";
 import { countedBy, type Caller } from "./caller.ts";
@@ -33,7 +33,7 @@ export const trpc = initTRPC
   .create({
     // Never true: it would send stacks to callers.
     isDev: false,
-    errorFormatter: ({ error, path, ctx }) => errorShape(error, path, ctx?.requestId ?? ""),
+    errorFormatter: ({ error, path, ctx }) => errorShape(describeFailure(error), path, ctx?.requestId ?? ""),
   });
 
 /** What a procedure is given once its rule has let the caller in. */

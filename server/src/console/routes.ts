@@ -6,7 +6,7 @@ import { requireJson, takeJson, takeUrlencoded } from "../http/body/content-type
 import { answerOf, refuse } from "../http/fault-reply.ts";
 import type { ClientAddresses } from "../http/gate/client-address.ts";
 import type { Guard } from "../http/gate/guard.ts";
-import { type Answer, inputsOf, isBatch, sendBatch, sendJson, wantsLines } from "../http/rpc-wire.ts";
+import { type Answer, isBatch, objectOnly, sendBatch, sendJson, wantsLines } from "../http/rpc-wire.ts";
 import { Fault, fieldInvalid } from "../fault.ts";
 import { hashOfSent } from "../secrets.ts";
 import { keepAnswer } from "../share-answer.ts";
@@ -113,7 +113,7 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
     request.exchange.observation.called(calls);
     const context = contextOf(request, reply, options);
     await countCalls(options, reply, await context.caller(), list.length);
-    const inputs = isBatch(request) ? inputsOf(request.body ?? {}) : { 0: request.body };
+    const inputs = isBatch(request) ? objectOnly(request.body ?? {}) : { 0: request.body };
     const answers = list.map((path, at) => answerOf(request, reply, path, callConsole(path, context, inputs[at])));
     return { calls, answers };
   };

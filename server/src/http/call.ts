@@ -19,7 +19,6 @@ import { isRepeated } from "./headers.ts";
 import type { HttpLimits } from "./limits.ts";
 import { objectOnly } from "./rpc-wire.ts";
 
-/** What both doors are made with. */
 export interface DoorOptions {
   readonly procedures: readonly Procedure[];
   readonly intake: Intake;
@@ -29,7 +28,6 @@ export interface DoorOptions {
   readonly limits: HttpLimits;
 }
 
-/** What was read of a body. */
 interface ReadBody {
   /** Null: the body is refused. */
   readonly input: Input | null;
@@ -40,7 +38,6 @@ interface ReadBody {
   readonly unstage?: () => PromiseLike<void>;
 }
 
-/** The body that holds a JSON value. */
 export const bodyOf = (value: unknown): ReadBody => ({ input: { value, problems: [], resume: null }, form: null });
 
 /** Reads the body of a request. The route has refused other kinds of body before; JSON and URL-encoded forms are parsed. */
@@ -107,8 +104,7 @@ export async function answerCall(
   }
 }
 
-// Removes texts that are null, as many clients write what is not filled in, and a resume that is no file. Answers the other
-// fields.
+// Removes what many clients write for nothing: texts that are null, a resume that is no file. Answers the other fields.
 function dropAbsent(value: object, texts: ReadonlySet<string> = new Set()): [string, unknown][] {
   const input = value as Record<string, unknown>;
   const beside: [string, unknown][] = [];

@@ -1,12 +1,11 @@
-// Answers what never became a request: broken HTTP, headers too large, clients too slow. Only the bare socket is there, so
-// the answer is written by hand.
+// Answers what never became a request: broken HTTP, large headers, slow clients. It writes on the bare socket.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { faults, type FaultName } from "@submissions/shared/faults";
 import { Fault } from "../fault.ts";
 import { STATUS_CODES } from "../node-http.ts";
-import { errorShape } from "../rpc/failure.ts";
+import { describeFailure, errorShape } from "../rpc/failure.ts";
 import type { Traffic } from "./gate/traffic.ts";
 import { requestIdOf } from "./headers.ts";
 import type { Observer } from "./observed-requests.ts";
@@ -74,7 +73,9 @@ function faultOfConnection({ code = "" }: { code?: string }, hasBegun: boolean):
 function answerText(fault: FaultName, requestId: string, url: string): string {
   const { status, code, message } = faults[fault];
   const body = JSON.stringify(
-    isRpc({ url }) ? { error: errorShape(new Fault(fault), undefined, requestId) } : { message, code, requestId },
+    isRpc({ url })
+      ? { error: errorShape(describeFailure(new Fault(fault)), undefined, requestId) }
+      : { message, code, requestId },
   );
   return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +

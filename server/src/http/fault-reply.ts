@@ -1,5 +1,4 @@
-// Writes a failure as an answer: the one body on REST, tRPC's envelope below /trpc, a page for browsers; the same words in
-// all three. Each refusal passes here once, and is counted here.
+// Writes a failure as the answer of its door, REST, tRPC or a page, in the same words. Each refusal is counted here.
 import type { FaultBody, FaultName } from "@submissions/shared/faults";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
@@ -16,7 +15,6 @@ const byFastifyCode: Readonly<Record<string, FaultName>> = {
   ECONNRESET: "bodyMalformed",
 };
 
-/** Fastify's own refusals become entries of the table. */
 function faultOfFastify(thrown: unknown): unknown {
   const fault = byFastifyCode[thrown instanceof Error && "code" in thrown ? String(thrown.code) : ""];
   return fault === undefined ? thrown : new Fault(fault, { cause: thrown });
@@ -44,7 +42,7 @@ export function refuse(
   // A refusal of a whole batch belongs to none of its calls.
   const path = (!isBatch(request) && paths) || undefined;
   const ofRest: FaultBody = { message, code, requestId: request.id, ...(issues ? { issues } : {}) };
-  return sendJson(reply, { status, body: isTyped ? { error: errorShape(error, path, request.id) } : ofRest });
+  return sendJson(reply, { status, body: isTyped ? { error: errorShape(failure, path, request.id) } : ofRest });
 }
 
 /** Batches of clients are shorter. Without it, the answer to an address of commas would be a thousand times as long. */
@@ -53,8 +51,8 @@ const linesMax = 1_000;
 /** tRPC's streaming clients up to 11.13 read lines whatever the status is, later ones where it is 200. */
 function refuseInLines(request: FastifyRequest, reply: FastifyReply, error: unknown, paths: string): FastifyReply {
   const answers = paths.split(",", linesMax).map((path, number) => {
-    noteFailure(request, reply, error, [path]);
-    return [number, { error: errorShape(error, path, request.id) }] as const;
+    const failure = noteFailure(request, reply, error, [path]);
+    return [number, { error: errorShape(failure, path, request.id) }] as const;
   });
   return sendLines(request, reply, answers.length, answers);
 }
@@ -69,8 +67,7 @@ export async function answerOf(
   try {
     return { status: 200, body: { result: { data: await result } } };
   } catch (error) {
-    noteFailure(request, reply, error, [path]);
-    const shape = errorShape(error, path, request.id);
+    const shape = errorShape(noteFailure(request, reply, error, [path]), path, request.id);
     return { status: shape.data.httpStatus, body: { error: shape } };
   }
 }

@@ -1,5 +1,4 @@
-// The head of every request and answer: what is malformed before any route is asked, and the headers that all answers
-// have.
+// The head of requests and answers: what is malformed before any route is asked, and the headers of all answers.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FastifyCorsOptionsDelegateCallback } from "@fastify/cors";

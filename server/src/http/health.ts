@@ -86,10 +86,8 @@ export function healthRoutes(app: FastifyInstance, options: HealthOptions): void
   });
 }
 
-/**
- * Whether a name that a service is asked by cannot be that of another site. Such a site could have its name lead here (DNS
- * rebinding), and its page would then read in a visitor's browser what only the network protects.
- */
+// Whether a name that a service is asked by cannot be that of another site. Such a site could have its name lead here (DNS
+// rebinding), and its page would then read in a visitor's browser what only the network protects.
 function isOurs(host: string | undefined, publicUrl: string): boolean {
   const name = URL.parse(`http://${host ?? ""}`)?.hostname;
   if (name === undefined) return false;

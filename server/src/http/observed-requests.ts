@@ -1,5 +1,4 @@
-// Observes requests: one log line, its counts and times and, if anything is traced, one trace for each. The route's pattern
-// is logged, never the URL.
+// One log line, the counts and times, and perhaps a trace of each request. The route is logged, never the URL.
 import type { IncomingMessage } from "node:http";
 import { type FaultCode, faults, type FaultName } from "@submissions/shared/faults";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -19,7 +18,6 @@ interface ObserverOptions {
   readonly procedures: ReadonlySet<string>;
 }
 
-/** What is known of a call, for the log line. */
 interface CallFacts {
   /** Its name is known: a stranger's text would not be logged. */
   readonly procedure: string;
@@ -91,14 +89,12 @@ export class Observer {
   }
 }
 
-/** What becomes of one request. */
 export class Observation {
   readonly #options: Observing;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #begunAt = performance.now();
   readonly #trace: RequestTrace | null;
-  /** The calls that are known so far. */
   #calls: readonly CallFacts[] | null = null;
   readonly #refusals: Refusal[] = [];
 

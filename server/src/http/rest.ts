@@ -1,5 +1,4 @@
-// The REST door: one real Fastify route for each procedure, made from the list. Browsers that post a form without script
-// come here too, and are answered with pages.
+// The REST door: a Fastify route for each procedure. Browsers that post a form without script are answered with pages.
 import multipart from "@fastify/multipart";
 import { bytesMax } from "@submissions/shared/limits";
 import type { FastifyInstance } from "fastify";

@@ -1,5 +1,4 @@
-// tRPC's wire format over POST: what a request asks for, and its answer as JSON or, call by call, as lines. The console's
-// calls use it too.
+// tRPC's wire format over POST, also for the console: what is asked for, and the answer as JSON or in lines.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
@@ -16,13 +15,10 @@ export const rpcPath = ({ url }: Pick<FastifyRequest, "url">): string =>
 
 export const isBatch = ({ query }: FastifyRequest): boolean => (query as { batch?: unknown }).batch === "1";
 
-/** The inputs of a batch, by position. @throws Fault `bodyNotObject` */
-export const inputsOf = (body: unknown) => objectOnly(body) as Readonly<Record<string, unknown>>;
-
 /** @throws Fault `bodyNotObject` for any other JSON value */
-export function objectOnly(value: unknown): object {
+export function objectOnly(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Fault("bodyNotObject");
-  return value;
+  return value as Readonly<Record<string, unknown>>;
 }
 
 /** Whether the answers of a batch are wanted as lines, each as soon as it is there. */
@@ -36,7 +32,6 @@ export const wantsLines = (request: FastifyRequest): boolean =>
 /** Whether these are wanted as the lines of tRPC 10. */
 const wantsMembers = ({ headers }: FastifyRequest): boolean => headers["trpc-batch-mode"] === "stream";
 
-/** The answer to a call. */
 export interface Answer {
   readonly status: number;
   readonly body: object;

@@ -8,7 +8,7 @@ import type { BodyKind, Procedure } from "../rpc/procedure.ts";
 import { acceptBodies } from "./body/content-type.ts";
 import { answerCall, bodyOf, type DoorOptions, jsonBytesMaxOf, readBody } from "./call.ts";
 import { answerOf, refuse } from "./fault-reply.ts";
-import { inputsOf, isBatch, rpcPath, rpcPrefix, sendBatch, wantsLines } from "./rpc-wire.ts";
+import { isBatch, objectOnly, rpcPath, rpcPrefix, sendBatch, wantsLines } from "./rpc-wire.ts";
 
 const ofBatches: readonly BodyKind[] = ["application/json"];
 
@@ -83,7 +83,7 @@ async function answerSubmissions(
   // One key cannot stand for several submissions.
   if (paths.length > 1 && request.headers["idempotency-key"] !== undefined) throw new Fault("idempotencyKeyInvalid");
   if (request.body === undefined) throw new Fault("bodyEmpty");
-  const inputs = inputsOf(request.body);
+  const inputs = objectOnly(request.body);
   const { calls, retryAfterSeconds } = request.exchange.admission;
   const mayBeTooLarge = !(Number(request.headers["content-length"]) <= bytesMax.json);
   const submit = async (path: string, position: number): Promise<unknown> => {

@@ -42,7 +42,6 @@ import { rpcDoor } from "./rpc.ts";
 import { postmarkWebhook } from "./webhook.ts";
 
 export interface HttpOptions extends Omit<Config, "packages" | "publicUrl" | "vault" | "log"> {
-  /** What both doors offer. */
   readonly procedures: readonly Procedure[];
   readonly intake: Intake;
   readonly store: Pick<Store, "identity" | "checkReadiness" | "suppress" | "checkLink" | "followLink">;
@@ -62,8 +61,7 @@ export interface HttpOptions extends Omit<Config, "packages" | "publicUrl" | "va
   readonly limits?: Partial<HttpLimits> | undefined;
 }
 
-// Inputs and receipts are checked by the procedures' zod schemas. Fastify's own compilers are 120 files, which it loads
-// unless it is given others.
+// zod checks inputs and receipts. Fastify loads 120 files of compilers unless it is given others.
 const noSchemas = (): never => {
   throw new Error("A route has a Fastify schema.");
 };
@@ -79,21 +77,7 @@ export async function buildHttp(options: HttpOptions) {
   let ownOrigin: string | undefined;
   const origin = () => (ownOrigin ??= new URL(publicUrl()).origin);
   const bundle = options.mode === "worker" ? null : findFormsBundle(options.formsFolder);
-  // Named one by one: the options have secrets.
-  const { brand, packages, privacy, hasFrontPage, languages, version } = options;
-  const site = siteOf({
-    brand,
-    packages,
-    privacy,
-    hasFrontPage,
-    languages,
-    version,
-    corsOrigins,
-    publicUrl,
-    origin,
-    bundle,
-    intake,
-  });
+  const site = siteOf({ ...options, origin, bundle });
   const app: FastifyInstance = Fastify({
     logger: false,
     genReqId: requestIdOf,

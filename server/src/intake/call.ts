@@ -56,8 +56,7 @@ export interface CallWatch {
   mailed(mails: readonly LeasedMail[]): void;
 }
 
-/** What a body says of its call beside the fields of the submission. */
-/** @param languages those that this service speaks */
+/** What a body says of its call beside the fields of the submission. @param languages those that this service speaks */
 export function readHiddenFields(
   input: object,
   languages: KnownLanguages,
@@ -85,8 +84,7 @@ const onlyText = ([value, ...more]: readonly unknown[]): string | null =>
 
 const versionRule = optionalText(textLengthMax.consentText);
 
-// Which privacy notice a form showed. Refuses nothing: what breaks a rule counts as absent. The page loses query and
-// fragment, which may name the person.
+// What breaks a rule counts as absent. The page loses query and fragment, which may name the person.
 function readConsent(version: string, page: string): Call["consent"] {
   const text = readText(versionRule, version).value;
   const address = readText(optionalWebUrl, page).value;

@@ -1,5 +1,4 @@
-// What a submission of a kind adds to the path of all: the packages and openings that this service offers, its record, its receipt. Its
-// file was judged when the body was read.
+// What a kind adds to the path of all submissions: the packages and openings on offer, its record, its receipt.
 import { positionField } from "@submissions/shared/application-fields";
 import type { Issue } from "@submissions/shared/faults";
 import { fieldOfKind } from "@submissions/shared/field-table";

@@ -1,5 +1,4 @@
-// What a subscription adds to the path of a submission. Every address, known or not, gets the same answer after the same
-// time, so that neither shows who is subscribed.
+// A subscription. Every address gets the same answer after the same time, so that neither shows who is subscribed.
 import type { CheckedSubscription, SubscribeReceipt } from "@submissions/shared/subscription";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import { confirmMs } from "../storage/limits.ts";

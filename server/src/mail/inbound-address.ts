@@ -33,18 +33,10 @@ export function isBelow(inbound: string, address: string): boolean {
   return key.endsWith(`@${host}`) && (key.startsWith(`${local}+`) || key.startsWith(`${local}@`));
 }
 
-export interface InboundAddresses {
-  /** The address that names something. */
-  of(named: Named): string;
-  /** What the token of an address says that it names, if it is below INBOUND_ADDRESS; to be proven by {@link isFor}. */
-  read(address: string): Claimed | null;
-  /** Whether the address has the token of exactly this. */
-  isFor(address: string, named: Named): boolean;
-  includes(address: string): boolean;
-}
+export type InboundAddresses = ReturnType<typeof inboundAddresses>;
 
 /** @param secret of the store */
-export function inboundAddresses(inbound: string, secret: string): InboundAddresses {
+export function inboundAddresses(inbound: string, secret: string) {
   const keyFor = (purpose: string) => createHmac("sha256", secret).update(`inbound ${purpose}`).digest();
   const tagKey = createSecretKey(keyFor("tag"));
   const maskKey = keyFor("mask").toString("hex");
@@ -57,11 +49,13 @@ export function inboundAddresses(inbound: string, secret: string): InboundAddres
   };
   return {
     of: write,
-    read(address) {
+    /** What the token of an address says that it names, if it is below INBOUND_ADDRESS; to be proven by `isFor`. */
+    read(address: string): Claimed | null {
       const token = isBelow(inbound, address) ? form.exec(emailKey(address))?.[1] : undefined;
       return token === undefined ? null : unseal(fromBase32(token), maskKey);
     },
-    isFor: (address, named) => emailKey(address) === emailKey(write(named)),
-    includes: (address) => isBelow(inbound, address),
+    /** Whether the address has the token of exactly this. */
+    isFor: (address: string, named: Named) => emailKey(address) === emailKey(write(named)),
+    includes: (address: string) => isBelow(inbound, address),
   };
 }

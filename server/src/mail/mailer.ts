@@ -33,7 +33,6 @@ export interface OutgoingMail {
   /** The submission whose receipt it is; null: it is no receipt. */
   readonly receiptOf: { readonly arrival: number; readonly receivedAt: number; readonly reference: string } | null;
   readonly content: MailContent;
-  /** The files of its content. */
   readonly attachments?: readonly Attachment[];
 }
 
@@ -81,7 +80,6 @@ export const failuresOf = (provider: string) => ({
   },
 });
 
-/** What became of a mail. */
 export type MailOutcome = Taken | Failure;
 
 /** What a provider says of a mail that it may have: `absent`: it has no such mail; `later`: it gives no answer. */

@@ -1,12 +1,10 @@
-// The Message-ID of a mail: the same however often the mail is sent. That of a receipt is made of its submission, so that
-// replies can name it when the mail is forgotten.
+// The Message-ID of a mail: always the same. A receipt's is made of its submission, so that replies can still name it.
 import { hash } from "node:crypto";
 import type { Claimed, Named } from "../storage/records.ts";
 import type { MessageKey } from "../storage/store.ts";
 import type { OutgoingMail, Sender } from "./mailer.ts";
 import { namedMail, seal, sealedDigits, textOf, unseal } from "./sealed-number.ts";
 
-/** What is known of a mail. */
 type Identified = Pick<OutgoingMail, "id" | "receiptOf">;
 
 // It is cut, because a whole SHA-256 could be continued to that of a longer text without the key.

@@ -86,8 +86,7 @@ export function openOutbox(options: OutboxOptions) {
   let freshQueued = false;
   let polling: AsyncDisposable | undefined;
   let stopped = false;
-  // By the stopwatch. What happened before the start is not known. Only a provider that can neither be asked nor recognise a
-  // repeated mail needs the grace period.
+  // By the stopwatch. Before the start it may have failed: that matters where a mail could be sent twice unnoticed.
   let storeFailedAt = mailer.doubt === "once-more" ? clock.elapsed() : -Infinity;
   /** When the store last answered before it failed, by its clock. */
   let storeAnsweredAt = 0;
@@ -176,7 +175,7 @@ export function openOutbox(options: OutboxOptions) {
     if (storeIsSound()) storeAnsweredAt = now;
     const strange = new Set(due.map(({ id }) => id));
     // After a freeze of this process it finds its own mails due.
-    for (const one of own()) if (strange.delete(one.mail.id)) one.leasedUntil = lease.until;
+    for (const one of ownMails()) if (strange.delete(one.mail.id)) one.leasedUntil = lease.until;
     const known = due.filter(
       (mail) =>
         strange.has(mail.id) && !writer.open.has(mail.id) && !isOutdated(mail, watch.recorded.get(mail.id), now),
@@ -340,7 +339,7 @@ export function openOutbox(options: OutboxOptions) {
   /** A provider may take minutes, and no other process may send its mails meanwhile. */
   async function renewLeases(): Promise<void> {
     const now = clock.now();
-    const ending = own().filter(({ leasedUntil }) => leasedUntil - now < renewedLeaseMsMin);
+    const ending = ownMails().filter(({ leasedUntil }) => leasedUntil - now < renewedLeaseMsMin);
     if (ending.length > 0) await renew(ending);
   }
 
@@ -353,7 +352,7 @@ export function openOutbox(options: OutboxOptions) {
     return renewed;
   }
 
-  function own(): readonly OwnMail[] {
+  function ownMails(): readonly OwnMail[] {
     return [...fresh, ...[...asked].flat(), ...inHand.values()];
   }
 
@@ -366,7 +365,6 @@ export function openOutbox(options: OutboxOptions) {
     /** Those that wait for their mails, which go out however the waiting ends. */
     answers,
 
-    /** Of the mails that are stored from now on. */
     lease: newLease,
 
     /**

@@ -4,18 +4,14 @@ import type { TryOutcome } from "./settlement.ts";
 
 interface Options {
   readonly mailer: Pick<Mailer, "send">;
-  /** Reads the files that leave with a mail. */
   readonly attach: (mail: OutgoingMail) => Promise<OutgoingMail>;
-  /** Whether there is time for another call. */
   readonly hasTime: () => boolean;
   /** Told of each mail that cannot be written, or whose files cannot be read. */
   readonly failed: (error: unknown) => void;
 }
 
-/**
- * Answers in the order of the mails; null for those that there was no time to hand over. A batch that the mailer rejects
- * is halved until the mail that is to blame stands alone; and so is one with files, which are in memory for one mail at a time.
- */
+// Answers in the order of the mails; null for those that there was no time to hand over. A batch that the mailer rejects is
+// halved until the mail to blame stands alone; and so is one with files, which are in memory for one mail at a time.
 export async function sendWithBisection(
   options: Options,
   mails: readonly OutgoingMail[],
@@ -60,7 +56,6 @@ async function sendOne({ mailer, attach, hasTime, failed }: Options, mail: Outgo
   }
 }
 
-/** The outcome of a mail that could not be written. */
 export const brokenBy = (error: unknown): TryOutcome => ({
   result: "broken",
   error: `not written: ${nameOf(error)}`,

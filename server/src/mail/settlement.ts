@@ -2,10 +2,7 @@
 import type { LeasedMail, MailSettlement } from "../storage/records.ts";
 import type { DoubtPolicy, Later, MailFinding, MailOutcome } from "./mailer.ts";
 
-/**
- * What became of a mail that was to be sent. `broken`: it could not be written; `unready`: its files could not be read. Neither was
- * handed over.
- */
+/** `broken`: it could not be written; `unready`: its files could not be read. Neither was handed over. */
 export type TryOutcome = MailOutcome | { readonly result: "broken" | "unready"; readonly error: string };
 
 /** A provider finds a mail in its records only some time after it took it. It is not asked earlier. */

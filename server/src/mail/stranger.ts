@@ -7,10 +7,7 @@ export const greeting = (name: string, hello = "Hello"): string =>
 
 const subjectCodePointsMax = 80;
 
-/**
- * A stranger's text fit for the subject of a notice: one line, nothing invisible, at most 80 code points, and nothing
- * that a mail program would decode (RFC 2047).
- */
+/** A text fit for a subject: one short line, nothing invisible, nothing that a mail program would decode (RFC 2047). */
 export function forSubject(text: string): string {
   const line = text
     .replace(/[\p{C}\p{Z}]+/gu, " ")

@@ -1,12 +1,10 @@
-// The transports of mails, one row each: what a transport needs of the settings, and how it is opened. Only the chosen
-// provider is loaded.
+// The transports of mails: what each needs of the settings, and how it is opened. Only the chosen one is loaded.
 import { join } from "node:path";
 import type { OAuthSettings } from "../oauth-tokens.ts";
 import type { Mailer, Sender } from "./mailer.ts";
 import type { PostmarkSettings } from "./providers/postmark-call.ts";
 import type { MessageKey } from "../storage/store.ts";
 
-/** The settings that transports need. */
 interface Values {
   readonly DATA_DIR: string;
   readonly POSTMARK_SERVER_TOKEN: string | null;
@@ -21,7 +19,6 @@ export type ReturnPath = (mailId: string) => string;
 interface Transport<Settings> {
   /** The setting that holds its credentials. Null: it needs none, because it keeps mails on this machine and sends none. */
   readonly credentials: keyof Values | null;
-  /** Whether it reports bounces and complaints. */
   readonly reportsBounces: boolean;
   /**
    * How long closing the service takes at most, in milliseconds. With the notice before it (main.ts), a process ends within
@@ -78,7 +75,6 @@ export const transports = {
 
 export type TransportName = keyof typeof transports;
 
-/** A transport with its settings. */
 export type MailTransport = {
   [Name in TransportName]: { readonly kind: Name } & ReturnType<(typeof transports)[Name]["settingsOf"]>;
 }[TransportName];

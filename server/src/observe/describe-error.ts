@@ -19,8 +19,7 @@ const constantLike = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const framesMax = 8;
 const causesMax = 3;
 
-// Describes an error without what it may quote: type and code where they look like a constant, the message only of our own
-// classes, the stack as `file:line` of its frames.
+// Type and code where they look like constants, the message only of our own classes, the stack as `file:line`.
 export function describeError(error: unknown, causesLeft = causesMax): ErrorDescription {
   if (!(error instanceof Error)) return { type: error === null ? "null" : typeof error };
   const type = constantLike.test(error.name) ? error.name : "Error";

@@ -1,5 +1,4 @@
-// The log: pino, one line an event, made of a fixed set of facts. Names outside the set are dropped, so that no field of
-// a person, token or key can get in by way of an object.
+// The log: one line an event, of a fixed set of facts. Other names are dropped: no field of a person, token or key.
 import { isatty } from "node:tty";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino, type DestinationStream } from "pino";

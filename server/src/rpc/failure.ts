@@ -1,5 +1,4 @@
-// Turns anything thrown into an entry of the fault table, and that into what callers see. What is not recognised is an
-// internal fault, whose text stays in the log.
+// Turns anything thrown into an entry of the fault table. The text of what is not recognised stays in the log.
 import { faults, type ErrorData, type FaultCode, type FaultName, type Issue } from "@submissions/shared/faults";
 import { TRPCError, type TRPC_ERROR_CODE_NUMBER } from "@trpc/server";
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
@@ -23,7 +22,6 @@ export interface Failure {
 /** A storage that is unusable is mostly back within seconds, and asking more often only adds load. */
 export const storageRetrySeconds = 5;
 
-/** The entry of the table for anything thrown. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof Fault) {
     const { fault, issues, retryAfterSeconds, accepted, message } = error;
@@ -74,8 +72,8 @@ export interface ErrorShape {
   readonly data: ErrorData;
 }
 
-export function errorShape(error: unknown, path: string | undefined, requestId: string): ErrorShape {
-  const { status, code, message, issues, retryAfterSeconds } = describeFailure(error);
+export function errorShape(failed: Failure, path: string | undefined, requestId: string): ErrorShape {
+  const { status, code, message, issues, retryAfterSeconds } = failed;
   return {
     message,
     code: TRPC_ERROR_CODES_BY_KEY[code],

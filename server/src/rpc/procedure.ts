@@ -53,10 +53,8 @@ export async function run<Input extends z.ZodType, Output extends z.ZodType>(
   return resolve(context, input);
 }
 
-/**
- * Validates the input of a call, runs its procedure, and answers the receipt. tRPC's own chain of middlewares does the same
- * and takes a fifth more of the CPU time of a whole request.
- */
+// Validates the input of a call, runs its procedure, and answers the receipt. tRPC's own chain of middlewares does the same
+// and takes a fifth more of the CPU time of a whole request.
 export async function callProcedure(called: Procedure, context: Context): Promise<unknown> {
   const { intake, call } = context;
   const parsed = called.input.safeParse(call.value);

@@ -7,7 +7,6 @@ import { subscribe } from "../intake/subscription.ts";
 import { type InputOf, serverKindOf, type serverKinds } from "../kinds.ts";
 import { type Procedure, procedure } from "./procedure.ts";
 
-/** The procedure that takes a kind, by the types of its rows. */
 type Taking<Kind extends SubmissionKind> = Procedure<
   (typeof kinds)[Kind]["procedure"],
   (typeof serverKinds)[Kind]["input"],
@@ -21,10 +20,10 @@ function taking<Kind extends SubmissionKind>(kind: Kind): Taking<Kind> {
   const one: Procedure = {
     path,
     url,
-    contentTypes: ["application/json"],
-    ...(file !== null && {
-      contentTypes: ["multipart/form-data", "application/json", "application/x-www-form-urlencoded"],
-    }),
+    contentTypes:
+      file === null
+        ? ["application/json"]
+        : ["multipart/form-data", "application/json", "application/x-www-form-urlencoded"],
     operation,
     input,
     output,

@@ -1,8 +1,8 @@
 // Sends what webhooks are to be told. A receiver may get a delivery twice, when a process dies between its answer and the
 // record of it; the id tells. Each webhook has calls of its own, so a slow receiver holds up no other one.
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe/log.ts";
+import { repeatedly } from "../repeatedly.ts";
 import type { Store } from "../storage/store.ts";
 import { type DeliverySettlement, keptBack, type LeasedDelivery } from "../storage/webhook-store.ts";
 import type { PostOptions } from "./post.ts";
@@ -66,7 +66,7 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     const ended = () => {
       underWay.delete(id);
       // The webhook may have more deliveries that are due. Not for each call that ends: a claim is a transaction.
-      if (callsOf(webhook) <= callsPerWebhookMax / 2) waiting.abort();
+      if (callsOf(webhook) <= callsPerWebhookMax / 2) polling.hurry();
     };
     // A settlement that the store did not take: the lease ends, and it is sent again.
     underWay.set(id, { webhook, calling: deliver(delivery).catch(failed).then(ended) });
@@ -81,20 +81,15 @@ export function startSender({ store, targets, publicUrl, log, tried, pollMs = po
     for (const delivery of claimed) if (!underWay.has(delivery.id)) call(delivery);
   }
 
-  let waiting = new AbortController();
-  const polling = (async () => {
-    while (!signal.aborted) {
-      waiting = new AbortController();
-      await round().catch(failed);
-      const ended = AbortSignal.any([signal, waiting.signal]);
-      await sleep(pollMs, undefined, { signal: ended, ref: false }).catch(() => {});
-    }
-  })();
+  const polling = repeatedly(async () => {
+    await round().catch(failed);
+    return pollMs;
+  });
 
   return {
     async [Symbol.asyncDispose](): Promise<void> {
       stopping.abort();
-      await polling;
+      await polling[Symbol.asyncDispose]();
       await Promise.all(Array.from(underWay.values(), ({ calling }) => calling));
     },
   };

@@ -24,11 +24,7 @@ export class BodyTurns {
     this.#waitMs = bodyTurnMsMax;
   }
 
-  /**
-   * Waits for the turn of a large body that has arrived. What is done with it until something else is waited for is its turn.
-   *
-   * @throws Fault `overloaded` when it has waited too long
-   */
+  // Waits for the turn of a large body that has arrived. It ends when something else is waited for. @throws Fault `overloaded`
   async take(request: IncomingMessage): Promise<void> {
     const client = this.#addresses.keysOf(request).rate;
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -25,8 +25,7 @@ export class DelimiterCounter {
   }
 
   feed(piece: Buffer): void {
-    // A delimiter that begins in the tail ends within the seam. All others lie in the piece, which is searched where it is:
-    // copying it would cost as much as hashing it.
+    // A delimiter that begins in the tail ends within the seam. The piece is searched where it is: copying costs much.
     const seam = Buffer.concat([this.#tail, piece.subarray(0, this.#tailMax)]);
     this.#count(seam, this.#tail.length);
     this.#count(piece, piece.length);

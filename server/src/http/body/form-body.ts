@@ -32,7 +32,6 @@ function shapeOf({ fields }: Kind): FormShape {
   return { texts, valueOf: fieldOfKind(fields, "file") === undefined ? plain : (form) => form };
 }
 
-/** The shape of each procedure's form. */
 export const formShapes: Readonly<Record<string, FormShape>> = {
   ...Object.fromEntries(submissionKinds.map(kindOf).map((kind) => [kind.procedure, shapeOf(kind)])),
   "newsletter.subscribe": { texts: new Set(Object.keys(subscribeInput.shape)), valueOf: plain },
@@ -59,7 +58,6 @@ export class FormBody {
   readonly #shape: FormShape;
   readonly #names: ReadonlySet<string>;
   readonly fields = new FormData();
-  /** What may be kept as further fields. */
   readonly further: [string, unknown][] = [];
   readonly #problems: Problem[] = [];
   resume: StagedResume | null = null;
@@ -77,10 +75,8 @@ export class FormBody {
     ]);
   }
 
-  /**
-   * @param read called for a field that the form has; answers a string, unless the part calls itself JSON
-   * @throws Fault `namesTooMany`, `fieldTooLarge`, `bodyTooLarge` for too much text in all, `bodyMalformed`
-   */
+  // `read` is called for a field that the form has, and answers a string, unless the part calls itself JSON.
+  /** @throws Fault `namesTooMany`, `fieldTooLarge`, `bodyMalformed`, `bodyTooLarge` for too much text in all */
   addText(name: string, bytes: number, read: () => unknown): void {
     if (name === this.#shape.list) this.#listEntries += 1;
     else this.#textFields += 1;
@@ -119,7 +115,6 @@ export class FormBody {
     this.#problems.push({ path: [name], message, fault });
   }
 
-  /** Of all its texts. */
   get textBytes(): number {
     return this.#textBytes;
   }

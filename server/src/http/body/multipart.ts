@@ -110,8 +110,7 @@ export class MultipartForm {
 
   async #readParts(): Promise<void> {
     const parts = this.#request.parts({
-      // Texts are read here too: the parser would put U+FFFD where bytes are not UTF-8, and its own reading of JSON takes
-      // 20 ms for one field.
+      // Texts are read here too: the parser accepts bytes that are not UTF-8, and takes 20 ms for one field of JSON.
       isPartAFile: () => true,
       // The base name is taken once the name is decoded: encoded words may hold slashes.
       preservePath: true,
@@ -247,7 +246,6 @@ function readText(bytes: Buffer, type: string, encoding: string): unknown {
 const resumeTooLarge = () =>
   new Fault("resumeTooLarge", { issues: [{ path: [resumeField], message: faults.resumeTooLarge.message }] });
 
-/** Errors of the parser become entries of the table. */
 function faultOfParser(error: unknown): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
   if ("code" in error && error.code === "FST_PARTS_LIMIT") return new Fault("namesTooMany", { cause: error });

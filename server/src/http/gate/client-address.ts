@@ -48,10 +48,8 @@ export class ClientAddresses {
   }
 }
 
-/**
- * Walks from the connection through `X-Forwarded-For`, right to left, while the address that wrote an entry is trusted:
- * what stands further left was sent by the client. An entry that is no address ends the walk at the proxy before it.
- */
+// Walks from the connection through `X-Forwarded-For`, right to left, while the address that wrote an entry is trusted: what
+// stands further left was sent by the client. An entry that is no address ends the walk at the proxy before it.
 export function clientAddress(trusts: Trusts, peer = "", forwardedFor = ""): string {
   let client = normalised(peer);
   if (!trusts(client, 0)) return client;

@@ -4,15 +4,11 @@ import type { IncomingMessage } from "node:http";
 import { createRequire } from "node:module";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexible";
+import type { Config } from "../../config/config.ts";
 import { Fault } from "../../fault.ts";
 import type { RateLimitStore } from "../../storage/rate-limit-store.ts";
 import { StorageUnavailable } from "../../storage/store.ts";
 import type { ClientAddresses } from "./client-address.ts";
-
-export interface RateLimit {
-  readonly max: number;
-  readonly windowSeconds: number;
-}
 
 /** How many calls of a request may pass, the first ones of a batch, and when the others may be tried again. */
 export interface Admission {
@@ -34,7 +30,7 @@ interface Gated {
 interface GuardOptions {
   /** Keeps its counts apart from those of other guards. */
   readonly name: string;
-  readonly limit: RateLimit;
+  readonly limit: Config["rateLimit"];
   readonly addresses: Pick<ClientAddresses, "keysOf">;
   readonly isForeign: IsForeign;
   /** Where several processes count together; null: only this process counts. */
@@ -110,8 +106,7 @@ const Memory = require("rate-limiter-flexible/lib/RateLimiterMemory.js") as new 
 export function countWrongPasswords(addresses: Pick<ClientAddresses, "keysOf">, max: number) {
   const counts = new Memory({ points: max, duration: 60 });
 
-  // Counts a password if it is wrong. A client over the limit is refused even with the right one: an answer that
-  // differed would be one more try.
+  // Over the limit even the right one is refused: an answer that differed would be one more try.
   return async (request: IncomingMessage, isRight: boolean): Promise<void> => {
     const key = addresses.keysOf(request).rate;
     // Both look at the count before this function yields, so that tries at once are not counted too late.

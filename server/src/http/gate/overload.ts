@@ -1,5 +1,4 @@
-// Sheds load: beyond what the process can carry, requests are answered 503 at once, their bodies unread, instead of
-// waiting until all of them time out.
+// Sheds load: what the process cannot carry is answered 503 at once, its body unread. Waiting would time out all.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../../fault.ts";
 import { probePaths } from "../health.ts";

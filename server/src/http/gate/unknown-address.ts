@@ -1,5 +1,4 @@
-// Refuses addresses that do not exist (404) and methods that an address does not take (405, with Allow), before any
-// body is read.
+// Refuses unknown addresses (404), and methods that an address does not take (405, with Allow), before a body is read.
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../../fault.ts";
 

@@ -86,7 +86,7 @@ export const headers = {
 
 export const everyAnswer = { "x-request-id": refer("headers", "RequestId") };
 
-export const retryAfter = { "retry-after": refer("headers", "RetryAfter") };
+const retryAfter = { "retry-after": refer("headers", "RetryAfter") };
 
 export const rateLimit = {
   "ratelimit-limit": refer("headers", "RateLimitLimit"),
@@ -143,13 +143,11 @@ export const refusalSchemas: Readonly<Record<string, Schema>> = {
   },
 };
 
-/** What must be known of an operation to say how it refuses. */
 interface Refusing {
   readonly submission: boolean;
   readonly file: boolean;
   readonly reference: boolean;
   readonly proofOfWork: boolean;
-  /** The true issues of a body with mistakes. */
   readonly issues: readonly Issue[];
 }
 

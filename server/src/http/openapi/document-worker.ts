@@ -1,5 +1,4 @@
-// Builds the OpenAPI document in a thread of its own. Loading the generator takes long enough to hold up every other
-// request, and its memory is needed only once.
+// In a thread of its own: loading the generator would hold up all requests, and its memory is needed only once.
 import { parentPort, workerData } from "node:worker_threads";
 import { buildOpenApiDocument, type DocumentOptions } from "./document.ts";
 

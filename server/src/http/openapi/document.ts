@@ -12,20 +12,8 @@ import { languageField } from "@submissions/shared/language";
 import { furtherFieldsMax, textLengthMax } from "@submissions/shared/limits";
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { appRouter } from "../../rpc/router.ts";
-import {
-  type Answer,
-  everyAnswer,
-  headers,
-  type OpenApiDocument,
-  type Operation,
-  parameters,
-  rateLimit,
-  refer,
-  refusalSchemas,
-  refusalsOf,
-  retryAfter,
-  type Schema,
-} from "./components.ts";
+import type { Answer, OpenApiDocument, Operation, Schema } from "./components.ts";
+import { everyAnswer, headers, parameters, rateLimit, refer, refusalSchemas, refusalsOf } from "./components.ts";
 import { examples, type OperationExamples } from "./examples.ts";
 import { eventSchemas, webhooks } from "./webhooks.ts";
 
@@ -152,34 +140,26 @@ function complete(raw: Operation, schemas: Record<string, Schema>, proofOfWork: 
   };
 }
 
-/** What may stand beside the fields of any submission. What breaks a rule counts as absent, and is never refused. */
-const besideFields: Readonly<Record<string, Schema>> = {
-  [languageField]: {
-    type: "string",
-    description: "The language of the mails to the person: `en` (the default) or `de`.",
-    maxLength: 35,
-    examples: ["en"],
-  },
-  [consentTextField]: {
-    type: "string",
-    description: "The version of the privacy notice that was shown.",
-    maxLength: textLengthMax.consentText,
-    examples: ["2026-11"],
-  },
-  [consentPageField]: {
-    type: "string",
-    description: "The address of the page that showed it.",
-    maxLength: textLengthMax.url,
-    examples: ["https://www.example.org/contact"],
-  },
+const text = (words: string, maxLength: number, example: string): Schema => {
+  return { type: "string", description: words, maxLength, examples: [example] };
 };
 
-const message: Schema = {
-  type: "string",
-  description: "What the person writes. A further field that the team is shown first.",
-  maxLength: textLengthMax.furtherValue,
-  examples: ["We need 40 hours of telephone speech."],
+/** What may stand beside the fields of any submission. What breaks a rule counts as absent, and is never refused. */
+const besideFields: Readonly<Record<string, Schema>> = {
+  [languageField]: text("The language of the mails to the person: `en` (the default) or `de`.", 35, "en"),
+  [consentTextField]: text("The version of the privacy notice that was shown.", textLengthMax.consentText, "2026-11"),
+  [consentPageField]: text(
+    "The address of the page that showed it.",
+    textLengthMax.url,
+    "https://www.example.org/contact",
+  ),
 };
+
+const message = text(
+  "What the person writes. A further field that the team is shown first.",
+  textLengthMax.furtherValue,
+  "We need 40 hours of telephone speech.",
+);
 
 const furtherFields = {
   additionalProperties: { description: "A further field: a text, or a number or boolean, which becomes its text." },
@@ -251,7 +231,7 @@ function status(words: string, values: readonly string[], more: Readonly<Record<
   const properties = { status: { type: "string", enum: values }, ...more };
   return {
     description: words,
-    headers: { ...everyAnswer, ...(values.includes("draining") && retryAfter) },
+    headers: { ...everyAnswer, ...(values.includes("draining") && { "retry-after": refer("headers", "RetryAfter") }) },
     content: {
       [json]: {
         schema: { type: "object", required: ["status"], properties },

@@ -1,5 +1,4 @@
-// Serves the OpenAPI document and its reader. The document is built when it is first asked for, because only a listening
-// server knows its own address, and then kept.
+// Serves the OpenAPI document and its reader. It is built when first asked for: only then is the address known.
 import { on } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -32,7 +31,6 @@ const readerAssets = {
 /** Public, and the same for every caller. */
 const caching = "public, max-age=300";
 
-/** Adds `/openapi.json`, and `/docs` with its assets. */
 export function openApiRoutes(app: FastifyInstance, { site, publicUrl, ...options }: OpenApiRoutesOptions): void {
   async function build(): Promise<string> {
     const workerData: DocumentOptions = { ...options, publicUrl: publicUrl().replace(/\/+$/, "") };

@@ -10,7 +10,6 @@ const nameOf = (event: DeliveredEvent): string =>
 
 const events: readonly DeliveredEvent[] = [...webhookEvents, "webhook.test"];
 
-/** The schema of each event's body, by the name of its component. */
 export const eventSchemas: Readonly<Record<string, Schema>> = Object.fromEntries(
   events.map((event) => {
     const { $schema: _, ...schema } = z.toJSONSchema(webhookSchemas[event]);
@@ -35,7 +34,6 @@ const parameters = [
   ),
 ];
 
-/** The `webhooks` of the document (OpenAPI 3.1). */
 export const webhooks = Object.fromEntries(
   events.map((event) => [
     event,

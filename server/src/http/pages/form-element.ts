@@ -40,7 +40,6 @@ export function formElement(form: FormName, site: Site, root: string, filled: Fi
     html`<noscript><p class="note">${site.words(filled.strings?.lang).pages.needsScript}</p></noscript>`;
   const name = `${form}-form`;
   const { source = siteSource } = filled.values ?? {};
-  // For the script.
   const attributes = html`endpoint="${root}"${form === "newsletter" && html` source="${String(source)}"`}${consentAttributes(site.privacy)}`;
   return html`<div>${note}<${name} ${attributes}>${content}</${name}></div>`;
 }

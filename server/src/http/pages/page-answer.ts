@@ -1,5 +1,4 @@
-// Decides which requests are answered with pages, and sends pages. Programs that accept anything, or do not say what they
-// accept, get JSON.
+// Decides which requests are answered with pages, and sends pages. Programs that do not ask for HTML get JSON.
 import { faults } from "@submissions/shared/faults";
 import { referenceIn } from "@submissions/shared/kinds";
 import { languageField, type Language } from "@submissions/shared/language";
@@ -13,7 +12,6 @@ export type PageAnswer = ReturnType<typeof pageAnswer>;
 
 /** How a request is answered with pages. They show the form that was sent, where it was read. */
 const pageAnswer = (request: FastifyRequest, site: Site) => ({
-  /** The address of the page after a form was accepted. */
   after: (receipt: unknown, form: FormBody | null): string =>
     nextAddress(form?.fields, site) ??
     thanksAddress(request, receipt, site.languageOf(form?.fields.get(languageField))),

@@ -1,5 +1,4 @@
-// Refusals as pages. Where the form can be corrected, the page shows it again with what was typed; otherwise it says what
-// to do.
+// Refusals as pages: the form again with what was typed, where it can be corrected; else what to do.
 import { randomUUID } from "node:crypto";
 import { resumeField } from "@submissions/shared/application-fields";
 import { fieldOfKind } from "@submissions/shared/field-table";

@@ -1,5 +1,4 @@
-// The addresses of the site: the front page, thanks, what the pages load, and what the forms need to know. The pages
-// themselves are loaded when the first one is asked for.
+// The addresses of the site. The pages themselves are loaded when the first one is asked for.
 import type { FastifyInstance } from "fastify";
 import { builtInLanguages } from "../../config/languages.ts";
 import { Fault } from "../../fault.ts";

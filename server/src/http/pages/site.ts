@@ -29,9 +29,11 @@ export type Site = ReturnType<typeof siteOf>;
 
 export function siteOf({ intake, packages, ...facts }: SiteFacts) {
   const { packageTitles, openings, newsletterOptIn, proofOfWork } = intake;
-  const { languages } = facts;
+  // Named one by one: what it is made from may have secrets beside them.
+  const { brand, privacy, corsOrigins, hasFrontPage, languages, publicUrl, origin, version, bundle } = facts;
+  const known = { brand, privacy, corsOrigins, hasFrontPage, languages, publicUrl, origin, version, bundle };
   return {
-    ...facts,
+    ...known,
     /** The packages that inquiries may name; null: any. */
     catalogue: packageTitles,
     /** The packages to choose from: the first of the catalogue, or else the sample. */

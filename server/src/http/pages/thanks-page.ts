@@ -1,5 +1,4 @@
-// The page after a form was accepted, in the language of the form. Anyone can make up its address, so of the address it
-// shows only a reference that looks like one.
+// The page after a form was accepted. Its address may be made up, so it shows only what looks like a reference.
 import { forms, type FormName } from "@submissions/shared/forms/form-fields";
 import { html } from "@submissions/shared/html";
 import { languageField } from "@submissions/shared/language";

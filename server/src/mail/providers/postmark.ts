@@ -95,7 +95,6 @@ async function searchOne(api: PostmarkApi, endsAt: number, id: string): Promise<
   return count === 0 && messages.length === 0 ? { result: "absent" } : unsent("unreadable search");
 }
 
-/** Makes the function that writes a mail as Postmark takes it. */
 function messagesOf(from: Sender, key: MessageKey): (mail: OutgoingMail) => Models.Message {
   // Without encoding: Postmark is handed text and writes the header itself.
   const sender = (name: string | null) =>

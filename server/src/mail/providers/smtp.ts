@@ -132,11 +132,7 @@ export function openSmtpMailer(url: string, from: Sender, key: MessageKey, optio
 // RFC 3463 and 7505: no such mailbox, has moved, takes no mail, disabled.
 const inactiveStatus = /^5\.(?:1\.1|1\.6|1\.10|2\.1)$/;
 
-/**
- * The outcome of a mail from nodemailer's error. Errors hold reply codes only: the text of a reply quotes addresses.
- *
- * @param handedOver whether the server had begun to read the mail, so that it may have taken it
- */
+/** Errors hold reply codes only: the text of a reply quotes addresses. @param handedOver whether the mail may be taken */
 function judgeSmtpError(error: NodemailerError, handedOver: boolean): Failure {
   if (error.responseCode) return judgeReply(readReply(error));
   const code = error.code === "EABORT" ? "time-out" : (error.originalCode ?? String(error.code));

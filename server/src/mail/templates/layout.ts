@@ -14,7 +14,6 @@ export interface Written {
   readonly html: string;
 }
 
-/** What mails need to know of the installation. */
 export interface MailSettings {
   readonly brand: string;
   /** Address of an image that stands in place of the name; null: the name does. */
@@ -125,10 +124,7 @@ const headingFrame = frame<"heading">(
     </h1> `,
 );
 
-/**
- * The HTML part of a mail. The preheader is what a list of mails shows after the subject; the footer is in small print. A letter
- * has no heading: null.
- */
+/** The HTML part. Lists of mails show the preheader; the footer is in small print; the heading of a letter is null. */
 export const layout = (
   fills: Omit<Parameters<typeof page>[0], "direction"> & { readonly language: Language },
 ): Markup => {

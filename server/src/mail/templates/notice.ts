@@ -23,7 +23,6 @@ import { frame, template } from "./template.ts";
 
 const consoleWords = "Open in the console";
 
-/** Makes the writer of a kind's notices. */
 export function noticeOf(kind: SubmissionKind, settings: MailSettings): (submission: StoredSubmission) => Written {
   const { words, person } = kindOf(kind);
   const heading = `New ${words.en.label.toLowerCase()}`;
@@ -94,7 +93,6 @@ interface Term {
   readonly html: string;
 }
 
-/** One fact of a notice. */
 interface Fact {
   readonly term: Term;
   /** Null: it was not sent, and the notice does not name it. */

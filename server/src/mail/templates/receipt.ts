@@ -8,26 +8,13 @@ import type { Line, Paragraph } from "../../config/mail-words.ts";
 import { kindAndSize, packageIdsOf } from "../../field-values.ts";
 import type { StoredSubmission, SubmissionKind } from "../../storage/records.ts";
 import { greeting } from "../stranger.ts";
-import {
-  button,
-  inLines,
-  layout,
-  link,
-  masthead,
-  paragraph,
-  referencePanel,
-  signatureLines,
-  signatureMarkup,
-  textOf,
-  type MailSettings,
-  type Written,
-} from "./layout.ts";
+import { button, inLines, layout, link, masthead, paragraph, referencePanel } from "./layout.ts";
+import { type MailSettings, signatureLines, signatureMarkup, textOf, type Written } from "./layout.ts";
 import { placeOf, template, textTemplate } from "./template.ts";
 
 /** What stands in the places; an empty text: nothing. Those named `…Url` are links of ours. */
 type Places = Readonly<Record<string, string>>;
 
-/** Writes the receipts of a kind. */
 export function receiptOf(kind: SubmissionKind, settings: MailSettings) {
   const compiled = (known: Places) => inEachLanguage(`${kind}-receipt`, known, settings);
   const [withResume, withoutResume] = [compiled({}), compiled({ resume: "" })];
@@ -96,8 +83,7 @@ const inLanguage = <Value>(values: ReadonlyMap<Language, Value>, language: Langu
 /** A paragraph that is a place and what it is called; NUL stands around the names of places. */
 const labelled = /^([^\0]+):\s\0(\w+)\0$/;
 
-// Compiles the words of a mail. `known` holds what is in a place of every such mail. A line of which every place is empty is
-// left out.
+// `known` is the same in every such mail. A line of which every place is empty is left out.
 function compile(mail: string, language: Language, known: Places, settings: MailSettings) {
   const words = settings.words.get(`${mail}.${language}`);
   if (words === undefined) throw new Error(`There are no words for ${mail}.${language}.`);

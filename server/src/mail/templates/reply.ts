@@ -1,5 +1,4 @@
-// A reply of an operator in the frame of the receipts: what the operator wrote, the signature, and below it what the person
-// had sent. The text part is the letter alone.
+// A reply of an operator in the frame of the receipts, above what the person had sent. The text part has no frame.
 import { html } from "@submissions/shared/html";
 import { looksLikeName } from "@submissions/shared/names";
 import { letterOf, utcMinute } from "../../field-values.ts";

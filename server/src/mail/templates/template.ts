@@ -2,7 +2,6 @@
 // at thousands of mails a second, writing them anew took a tenth of the service's time.
 import { Markup, writeFill, type Fill } from "@submissions/shared/html";
 
-/** What stands in the places of a template, by their names. */
 type Fills<Place extends string, Value> = Readonly<Record<Place, Value>>;
 
 /** A place in a template, for what is known only when the mail is written. */
