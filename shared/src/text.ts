@@ -40,6 +40,13 @@ export function readText({ required, lengthMax, clean, problemOf }: TextRule, ra
   return problem === undefined ? { value } : { problem };
 }
 
+/** The beginning of a text: at most so many code points, of at most two code units each. */
+export function firstCodePoints(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const points = Array.from(text.slice(0, 2 * max));
+  return points.slice(0, max).join("");
+}
+
 /** The message for a text of more code points than `max`. */
 export const tooLong = (max: number): string => `At most ${max.toLocaleString("en")} characters.`;
 

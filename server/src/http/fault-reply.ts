@@ -5,7 +5,7 @@ import { Fault } from "../fault.ts";
 import { describeFailure, errorShape, type Failure } from "../rpc/failure.ts";
 import type { FormBody } from "./body/form-body.ts";
 import { variesBy } from "./headers.ts";
-import { type Answer, isBatch, isRpc, rpcPath, sendJson, sendLines, wantsLines } from "./rpc-wire.ts";
+import { isBatch, isRpc, rpcPath, sendJson, sendLines, wantsLines } from "./rpc-wire.ts";
 
 const byFastifyCode: Readonly<Record<string, FaultName>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "bodyTooLarge",
@@ -21,12 +21,7 @@ function faultOfFastify(thrown: unknown): unknown {
 }
 
 /** Answers a request with a failure, in the terms of its door. @param form what was sent, if a page is to show it again */
-export function refuse(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  thrown: unknown,
-  form: FormBody | null = null,
-): FastifyReply {
+export function refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown, form: FormBody | null = null) {
   const error = faultOfFastify(thrown);
   const isTyped = isRpc(request);
   const paths = isTyped ? rpcPath(request) : "";
@@ -58,12 +53,7 @@ function refuseInLines(request: FastifyRequest, reply: FastifyReply, error: unkn
 }
 
 /** The answer to a typed call in tRPC's envelope. */
-export async function answerOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  path: string,
-  result: Promise<unknown>,
-): Promise<Answer> {
+export async function answerOf(request: FastifyRequest, reply: FastifyReply, path: string, result: Promise<unknown>) {
   try {
     return { status: 200, body: { result: { data: await result } } };
   } catch (error) {

@@ -27,12 +27,6 @@ interface CallFacts {
   readonly result?: string;
 }
 
-interface Refusal {
-  readonly fault: FaultName;
-  /** What is worth logging of it. */
-  readonly error: unknown;
-}
-
 const unknownRoute = "unknown";
 
 const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? unknownRoute;
@@ -96,7 +90,7 @@ export class Observation {
   readonly #begunAt = performance.now();
   readonly #trace: RequestTrace | null;
   #calls: readonly CallFacts[] | null = null;
-  readonly #refusals: Refusal[] = [];
+  readonly #refusals: { readonly fault: FaultName; readonly error: unknown }[] = [];
 
   constructor(options: Observing, request: FastifyRequest, reply: FastifyReply) {
     const { traces } = options;

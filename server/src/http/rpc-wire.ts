@@ -41,11 +41,7 @@ export const sendJson = (reply: FastifyReply, { status, body }: Answer): Fastify
   reply.code(status).type("application/json; charset=utf-8").send(JSON.stringify(body));
 
 /** The answers of a batch: together, with 207 when they ended differently, or each as soon as it is there. */
-export async function sendBatch(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  calls: readonly Promise<Answer>[],
-): Promise<FastifyReply> {
+export async function sendBatch(request: FastifyRequest, reply: FastifyReply, calls: readonly Promise<Answer>[]) {
   if (wantsLines(request)) return sendLines(request, reply, calls.length, asTheyEnd(calls));
   const answers = await Promise.all(calls);
   const [status = 200, ...others] = new Set(answers.map((answer) => answer.status));

@@ -10,6 +10,7 @@ import { answerCall, bodyOf, type DoorOptions, jsonBytesMaxOf, readBody } from "
 import { answerOf, refuse } from "./fault-reply.ts";
 import { isBatch, objectOnly, rpcPath, rpcPrefix, sendBatch, wantsLines } from "./rpc-wire.ts";
 
+const config = { door: "rpc" } as const;
 const ofBatches: readonly BodyKind[] = ["application/json"];
 
 /** Adds the typed routes. JSON bodies are parsed by the scope around them. */
@@ -28,35 +29,28 @@ export async function rpcDoor(app: FastifyInstance, door: DoorOptions): Promise<
       if (accepted.includes("multipart/form-data")) await scope.register(multipart, { throwFileSizeLimit: false });
       const preParsing = acceptBodies((request) => (isBatch(request) ? ofBatches : accepted));
       const bodyLimit = jsonBytesMaxOf(procedure);
-      scope.post(
-        `${rpcPrefix}/${path}`,
-        { config: { door: "rpc" }, onRequest, preParsing, bodyLimit },
-        async (request, reply) => {
-          if (isBatch(request)) return answerAll(request, reply);
-          const receipt = answerCall(door, procedure, "rpc", request, await readBody(request, procedure, door));
-          const { status, body } = await answerOf(request, reply, path, receipt);
-          return reply.code(status).send(body);
-        },
-      );
+      scope.post(`${rpcPrefix}/${path}`, { config, onRequest, preParsing, bodyLimit }, async (request, reply) => {
+        if (isBatch(request)) return answerAll(request, reply);
+        const receipt = answerCall(door, procedure, "rpc", request, await readBody(request, procedure, door));
+        const { status, body } = await answerOf(request, reply, path, receipt);
+        return reply.code(status).send(body);
+      });
     });
   }
-  const isBatchPath = (path: string) =>
-    path.startsWith(`${rpcPrefix}/`) &&
-    path
-      .slice(rpcPrefix.length + 1)
-      .split(",")
-      .every((one) => procedures.has(one));
-  app.post(
+  const isBatchPath = (path: string) => {
+    const names = path.startsWith(`${rpcPrefix}/`) ? path.slice(rpcPrefix.length + 1).split(",") : [""];
+    return names.every((one) => procedures.has(one));
+  };
+  app.route({
+    method: "POST",
     // Procedures with commas between them. All lists are one address.
-    `${rpcPrefix}/:paths`,
-    {
-      config: { door: "rpc", matches: isBatchPath },
-      onRequest: [batchesOnly, onRequest],
-      preParsing: acceptBodies(() => ofBatches),
-      bodyLimit: bytesMax.jsonOfBatch,
-    },
-    answerAll,
-  );
+    url: `${rpcPrefix}/:paths`,
+    config: { ...config, matches: isBatchPath },
+    onRequest: [batchesOnly, onRequest],
+    preParsing: acceptBodies(() => ofBatches),
+    bodyLimit: bytesMax.jsonOfBatch,
+    handler: answerAll,
+  });
 }
 
 const pathsOf = (request: FastifyRequest): string[] => rpcPath(request).split(",");

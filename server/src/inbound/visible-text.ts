@@ -1,4 +1,5 @@
 // The text of a mail as a person reads it.
+import { firstCodePoints } from "@submissions/shared/text";
 import { compile } from "html-to-text";
 
 /** In code points. */
@@ -79,10 +80,3 @@ export const cleanOneLine = (raw: string, lengthMax: number): string =>
       .trim(),
     lengthMax,
   );
-
-function firstCodePoints(text: string, max: number): string {
-  if (text.length <= max) return text;
-  return Array.from(text.slice(0, 2 * max))
-    .slice(0, max)
-    .join("");
-}

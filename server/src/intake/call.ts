@@ -57,10 +57,7 @@ export interface CallWatch {
 }
 
 /** What a body says of its call beside the fields of the submission. @param languages those that this service speaks */
-export function readHiddenFields(
-  input: object,
-  languages: KnownLanguages,
-): Pick<Call, "spam" | "solution" | "language" | "consent"> {
+export function readHiddenFields(input: object, languages: KnownLanguages) {
   const consentText = onlyText(valuesOf(input, consentTextField));
   return {
     spam: valuesOf(input, honeypotField).some(isFilled),

@@ -36,11 +36,7 @@ export function featureOf<Kind extends SubmissionKind>(kind: Kind): Feature<Inpu
 type Sent = Readonly<Record<string, unknown>>;
 
 /** Every identifier that the catalogue does not hold; none without a catalogue. */
-function unknownPackages(
-  { packageTitles }: Pick<Intake, "packageTitles">,
-  field: string,
-  ids: readonly string[],
-): Issue[] {
+function unknownPackages({ packageTitles }: Pick<Intake, "packageTitles">, field: string, ids: readonly string[]) {
   if (packageTitles === null) return [];
   return ids.flatMap((id, position) =>
     packageTitles.has(id) ? [] : [{ path: [field, position], message: `“${id}” is not a package we offer.` }],

@@ -49,11 +49,7 @@ export class CircuitBreaker {
   }
 
   /** Learns from what a call brought. Answers why the circuit opens, or that the sender works again. */
-  note(
-    answers: readonly ProviderAnswer[],
-    now: number,
-    isProbe: boolean,
-  ): { readonly opened: string } | "closed" | null {
+  note(answers: readonly ProviderAnswer[], now: number, isProbe: boolean) {
     const failures = answers.filter((answer) => answer.result === "later");
     if (answers.length === 0) return null;
     // Strangers choose the recipients: what a provider says of one must not stop the mails to all others.

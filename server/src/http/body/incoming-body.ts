@@ -63,11 +63,7 @@ const bringsBody = ({ headers }: IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
 /** Gives an answer, then reads on and throws away what comes of its request. A client that sends more or longer is cut. */
-async function* thenDiscard(
-  answer: string,
-  request: IncomingMessage,
-  { drainBytesMax, drainMsMax }: HttpLimits,
-): AsyncGenerator<string> {
+async function* thenDiscard(answer: string, request: IncomingMessage, { drainBytesMax, drainMsMax }: HttpLimits) {
   yield answer;
   let bytes = 0;
   const timer = setTimeout(() => request.destroy(), drainMsMax).unref();

@@ -39,12 +39,7 @@ interface MultipartOptions {
 }
 
 /** A part as the parser gives it. A name that its header lacks is undefined. */
-type Part = Omit<MultipartFile, "fieldname" | "filename"> & {
-  readonly fieldname: string | undefined;
-  readonly filename: string | undefined;
-};
-type TextPart = Part & { readonly fieldname: string };
-type FilePart = TextPart & { readonly filename: string };
+type Part = Omit<MultipartFile, "fieldname" | "filename"> & Partial<Pick<MultipartFile, "fieldname" | "filename">>;
 
 /** An input that was read. Dispose of it once the call is over: a staged file that was not kept is removed. */
 export interface ReadInput extends Input, AsyncDisposable {}
@@ -122,8 +117,7 @@ export class MultipartForm {
     this.#request.raw.prependListener("data", this.#watch);
     for (let part = await this.#orOverrun(next); !part.done; part = await this.#orOverrun(next)) {
       this.#parts += 1;
-      const value = part.value as Part;
-      await this.#take({ ...value, fieldname: value.fieldname?.replace(mask, "") });
+      await this.#take(part.value as Part);
       next = parts.next();
     }
   }
@@ -147,21 +141,22 @@ export class MultipartForm {
   }
 
   async #take(part: Part): Promise<void> {
+    const name = part.fieldname?.replace(mask, "");
     // A file name within the name: a quotation mark is missing, and the resume would count as an unknown text.
-    if (part.fieldname === undefined || /filename\*?=/i.test(part.fieldname)) throw new Fault("bodyMalformed");
-    if (part.filename === undefined) await this.#takeText(part as TextPart);
-    else await this.#takeFile(part as FilePart);
+    if (name === undefined || /filename\*?=/i.test(name)) throw new Fault("bodyMalformed");
+    this.#reading = part.file;
+    if (part.filename === undefined) await this.#takeText(name, part);
+    else await this.#takeFile(name, part.filename, part.file);
   }
 
-  async #takeFile(part: FilePart): Promise<void> {
-    const { filename } = part;
+  async #takeFile(name: string, filename: string, file: MultipartFile["file"]): Promise<void> {
     this.#files += 1;
     if (this.#files > filesMax) throw new Fault("fieldTooLarge");
-    if (part.fieldname !== resumeField) return this.#dropFile(part, "No file belongs here.");
-    if (this.#staged !== undefined) return this.#dropFile(part, "Send one resume only.");
-    if (/[\u0000-\u001F\u007F]/.test(filename)) return this.#dropFile(part, "The file name holds control characters.");
-    this.#reading = part.file;
-    if (await isEmpty(part.file)) {
+    const drop = (message: string) => this.#dropFile(name, filename, file, message);
+    if (name !== resumeField) return drop("No file belongs here.");
+    if (this.#staged !== undefined) return drop("Send one resume only.");
+    if (/[\u0000-\u001F\u007F]/.test(filename)) return drop("The file name holds control characters.");
+    if (await isEmpty(file)) {
       // A browser sends an empty part without a name for an input with no file chosen; Next.js makes that name "undefined".
       if (!/^(?:undefined|null)?$/.test(filename)) this.#body.addProblem(resumeField, "The file is empty.");
       return;
@@ -170,9 +165,9 @@ export class MultipartForm {
       throw new Fault("storageUnavailable", { retryAfterSeconds: noRoomRetrySeconds });
     }
     this.#staged = join(this.#options.vault.stagingFolder, randomUUID());
-    const staged = await stage(part.file, this.#staged);
+    const staged = await stage(file, this.#staged);
     reached("staged");
-    if (part.file.truncated) {
+    if (file.truncated) {
       if (this.#options.patienceBytes === 0) throw resumeTooLarge();
       this.#tooLarge = true;
       this.#body.addProblem(resumeField, faults.resumeTooLarge.message, "resumeTooLarge");
@@ -189,23 +184,21 @@ export class MultipartForm {
     this.#body.resume = { ...staged, kind: inspection.kind, filename: inspection.filename };
   }
 
-  async #takeText({ fieldname, file, mimetype, encoding }: TextPart): Promise<void> {
+  async #takeText(name: string, { file, mimetype, encoding }: Part): Promise<void> {
     const bytes: Buffer[] = [];
     let size = 0;
-    this.#reading = file;
     for await (const piece of file as AsyncIterable<Buffer>) {
       size += piece.length;
-      if (size > bytesMax.formField) throw this.#body.tooLong(fieldname);
+      if (size > bytesMax.formField) throw this.#body.tooLong(name);
       bytes.push(piece);
     }
-    this.#body.addText(fieldname, size, () => readText(Buffer.concat(bytes), mimetype, encoding));
+    this.#body.addText(name, size, () => readText(Buffer.concat(bytes), mimetype, encoding));
   }
 
-  async #dropFile(part: FilePart, message: string): Promise<void> {
+  async #dropFile(name: string, filename: string, file: Readable, message: string): Promise<void> {
     let size = 0;
-    this.#reading = part.file;
-    for await (const piece of part.file as AsyncIterable<Buffer>) size += piece.length;
-    if (size > 0 || part.filename !== "") this.#body.addProblem(part.fieldname.slice(0, 100), message);
+    for await (const piece of file as AsyncIterable<Buffer>) size += piece.length;
+    if (size > 0 || filename !== "") this.#body.addProblem(name.slice(0, 100), message);
   }
 }
 

@@ -76,7 +76,9 @@ export class Traffic {
     const { socket } = request;
     const connection = this.#connections.get(socket);
     const isLost = connection === undefined || !socket.writable;
-    if (isLost || this.#isFull(connection) || this.#isFlood(connection.share)) {
+    const { requestsPerConnectionMax } = this.#limits;
+    const isFull = !isLost && connection.answers.length + connection.behind >= requestsPerConnectionMax;
+    if (isLost || isFull || this.#isFlood(connection.share)) {
       socket.destroy();
       // With the connection, Node would abort each request with an error and its stack: most of the work of a flood.
       request.destroy();
@@ -111,10 +113,6 @@ export class Traffic {
     }
     this.#forgetIfEmpty(share);
     return isFree;
-  }
-
-  #isFull({ answers, behind }: Connection): boolean {
-    return answers.length + behind >= this.#limits.requestsPerConnectionMax;
   }
 
   // Routes that answer at once never count as unanswered, so requests are limited by turn of the event loop, too: all that

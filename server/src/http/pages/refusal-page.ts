@@ -12,6 +12,7 @@ import { altchaField } from "@submissions/shared/hidden-fields";
 import { html } from "@submissions/shared/html";
 import { languageField } from "@submissions/shared/language";
 import { packageIdsMax, textLengthMax } from "@submissions/shared/limits";
+import { firstCodePoints } from "@submissions/shared/text";
 import type { FastifyRequest } from "fastify";
 import type { PageWords } from "../../config/page-words.ts";
 import { readFurtherFields } from "../../intake/further-fields.ts";
@@ -129,15 +130,10 @@ function duration(seconds: number): string {
 }
 
 /** What a form holds, to be shown again. `cut`: a text was too long to be shown whole. */
-function filledFrom(
-  form: FormName,
-  { fields, further }: SentForm,
-  site: Site,
-  strings: FormStrings,
-): Filled & { readonly cut: boolean } {
+function filledFrom(form: FormName, { fields, further }: SentForm, site: Site, strings: FormStrings) {
   let cut = false;
   const bounded = (text: string, max: number) => {
-    const shown = beginningOf(text, max);
+    const shown = firstCodePoints(text, max);
     if (shown !== text) cut = true;
     return shown;
   };
@@ -168,14 +164,6 @@ function filledFrom(
 
 // An identifier and its line break each.
 const idsLengthMax = packageIdsMax * (textLengthMax.packageId + 2);
-
-function beginningOf(text: string, max: number): string {
-  if (text.length <= max) return text;
-  // A code point has at most two code units.
-  return Array.from(text.slice(0, 2 * max))
-    .slice(0, max)
-    .join("");
-}
 
 const chooseAgain = ({ resume }: SentForm, { issues = [] }: Failure, { fileGone }: Words): Issue[] =>
   resume !== null && !issues.some(isOfResume) ? [{ path: [resumeField], message: fileGone }] : [];

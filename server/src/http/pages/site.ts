@@ -68,10 +68,7 @@ export const formOf = (url: string | undefined): FormName | undefined =>
   formNames.find((name) => forms[name].path === url);
 
 /** Where a form without script comes back to: a path of this host, or a whole address of a known origin. Undefined: neither. */
-export function nextAddress(
-  form: FormData | undefined,
-  site: Pick<Site, "corsOrigins" | "origin">,
-): string | undefined {
+export function nextAddress(form: FormData | undefined, site: Pick<Site, "corsOrigins" | "origin">) {
   const [next, ...more] = form?.getAll(nextField) ?? [];
   if (typeof next !== "string" || more.length > 0 || next.length > textLengthMax.url) return undefined;
   // Browsers drop control characters and take a backslash for a slash. Other schemes may carry an origin, too (`blob:`).

@@ -45,11 +45,7 @@ export function openPostmarkApi({ token, apiUrl, timeoutMs = handOverMsMax }: Po
 
   // Makes the call that `use` makes of the client, and ends it at a time of `performance.now()`. Rejects only when no request
   // was made. `handed` is the batch that `use` hands to the client; it is emptied once the request's body is made of it.
-  async function call(
-    endsAt: number,
-    use: (client: ServerClient) => Promise<unknown>,
-    handed: unknown[] = [],
-  ): Promise<Exchange> {
+  async function call(endsAt: number, use: (client: ServerClient) => Promise<unknown>, handed: unknown[] = []) {
     const msLeft = Math.max(Math.ceil(endsAt - performance.now()), 1);
     let begun = false;
     const seen: Seen = { sent: false, status: null, retryAfterMs: null, failure: null };

@@ -24,9 +24,7 @@ export function openPostmarkMailer(settings: PostmarkSettings, from: Sender, key
     calls: { fresh: 4, due: 1 },
     gatherMs: 250,
     doubt: "ask",
-    send(mails) {
-      return sendInHalves(api, performance.now() + api.timeoutMs, mails.map(toMessage));
-    },
+    send: (mails) => sendInHalves(api, performance.now() + api.timeoutMs, mails.map(toMessage)),
     find: (mails) => search(api, mails),
     async check() {
       const server = await api.call(performance.now() + api.timeoutMs, (client) => client.getServer());

@@ -125,9 +125,7 @@ const headingFrame = frame<"heading">(
 );
 
 /** The HTML part. Lists of mails show the preheader; the footer is in small print; the heading of a letter is null. */
-export const layout = (
-  fills: Omit<Parameters<typeof page>[0], "direction"> & { readonly language: Language },
-): Markup => {
+export const layout = (fills: Omit<Parameters<typeof page>[0], "direction"> & { readonly language: Language }) => {
   const { heading, language } = fills;
   return page({ ...fills, heading: heading && headingFrame({ heading }), direction: directionOf(language) });
 };

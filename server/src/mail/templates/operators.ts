@@ -117,11 +117,7 @@ export function writeAssignment({ email, assigned }: Assignment, settings: MailS
   );
 }
 
-export function writeAnswered(
-  { reference }: StoredSubmission,
-  { verified }: Answered,
-  settings: MailSettings,
-): Written {
+export function writeAnswered({ reference }: StoredSubmission, { verified }: Answered, settings: MailSettings) {
   return write(
     {
       heading: `There is an answer to ${reference}`,
