@@ -38,7 +38,7 @@ const mailWords: Readonly<Record<string, string>> = {
   welcome: "Welcome mail",
   assignment: "Assigned to an operator",
   invitation: "Invitation of an operator",
-  answer: "Word of an answer",
+  answer: "Notice of an answer",
   digest: "Daily digest",
 };
 export function mailWord(kind: string): string {

@@ -152,6 +152,44 @@ export const answers = {
 /** What operators answer to that. */
 export const furtherReplies = ["Yes, of course. You will hear from us this week.", "Thank you, we have noted it."];
 
+/** Mails that fit no submission: who wrote them, how many hours ago, and what. */
+export const unmatched = [
+  {
+    hours: 3,
+    from: ["Clara Dubois", "clara.dubois@studio.example"],
+    subject: "Licences for broadcasting",
+    text: "Hello,\n\na colleague told me about your recordings. May they be used on the radio, and whom should I ask about prices?\n\nClara Dubois\nStudio Écho",
+  },
+  {
+    hours: 20,
+    from: ["Hugo Ferreira", "hugo.private@post.example"],
+    subject: "Fwd: Your application",
+    text: "I am answering from my private address, because my old one is closed at the end of the month. My recording is attached.\n\n> Could you record the text on our page?",
+    reply:
+      "I am answering from my private address, because my old one is closed at the end of the month. My recording is attached.",
+    files: ["recording.wav", "Curriculum vitae.pdf"],
+  },
+  {
+    hours: 31,
+    from: ["Mail Delivery System", "mailer-daemon@mail.example.net"],
+    subject: "Out of office: Re: Thank you",
+    text: "I am away until Monday and read my mail then.",
+    isAutomatic: true,
+  },
+  {
+    hours: 75,
+    from: ["佐藤 遥", "haruka.sato@voices.example"],
+    subject: "録音の料金について",
+    text: "お世話になっております。関西弁の録音について、料金表を送っていただけますか。\n\n佐藤",
+  },
+  {
+    hours: 130,
+    from: ["", "office@agency.example"],
+    subject: "",
+    text: "Do you need actors? We have 200 voices in twelve languages on our books.",
+  },
+] as const;
+
 export const declineReasons = ["Accent already covered", "Recording too noisy", "Not available in time"];
 
 export const savedAnswers = [

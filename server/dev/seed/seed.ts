@@ -9,7 +9,7 @@ import type { ResumeRecord, SubmissionKind } from "../../src/storage/records.ts"
 import { dayMs, shownDay, startOfDay } from "../../src/storage/rules/days.ts";
 import { mailsOf } from "../../src/storage/rules/mails.ts";
 import { dayNumber, References } from "../../src/storage/rules/references.ts";
-import { answers, furtherReplies, noteTexts, operators, replies, savedAnswers } from "./people.ts";
+import { answers, furtherReplies, noteTexts, operators, replies, savedAnswers, unmatched } from "./people.ts";
 import { type MadeUp, makeSubmissions, makeSubscribers, Random } from "./made-up.ts";
 
 export type KeptResume = Pick<ResumeRecord, "key" | "size" | "sha256">;
@@ -41,6 +41,7 @@ export async function seedStore(location: StoreLocation, options: SeedOptions): 
   await addSubmissions(writer, new References(key), random, options);
   await addSubscribers(writer, random, options);
   for (const answer of savedAnswers) writer.add("saved_answer", answer);
+  for (const mail of unmatched.toReversed()) addUnmatched(writer, mail, options.now);
   await writer.finish();
   await target.commit();
 }
@@ -184,6 +185,25 @@ function addStory(
     ...(stage === "received" ? [] : [changed("stage", "received", stage)]),
     ...conversation.filter(({ isAnswer }) => !isAnswer).map((said) => ({ ...replied, at: said.at })),
   ];
+}
+
+function addUnmatched(writer: Writer, mail: (typeof unmatched)[number], now: number): void {
+  const { hours, subject, text } = mail;
+  const [name, address] = mail.from;
+  const key = `seed-unmatched-${hours}`;
+  writer.add("unmatched", {
+    at: now - hours * 60 * 60 * 1000,
+    identity: key,
+    message_id: `<${key}@mail.example>`,
+    sender_address: address,
+    sender_key: emailKey(address),
+    sender_name: name,
+    automatic: "isAutomatic" in mail ? 1 : 0,
+    subject,
+    text,
+    reply: "reply" in mail ? mail.reply : null,
+    files: JSON.stringify("files" in mail ? mail.files : []),
+  });
 }
 
 async function addSubscribers(writer: Writer, random: Random, { count, days, now }: SeedOptions): Promise<void> {

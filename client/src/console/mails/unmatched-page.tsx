@@ -18,7 +18,7 @@ export const UnmatchedPage = () => (
       keyOf={({ id }) => id}
       cells={(mail) => [
         <>
-          {mail.senderName} <span className="quiet">{mail.senderAddress}</span>
+          {mail.senderName} <div className="quiet small">{mail.senderAddress}</div>
         </>,
         <>
           <strong>{mail.subject || "(no subject)"}</strong>{" "}

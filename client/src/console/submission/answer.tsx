@@ -25,7 +25,7 @@ function Written({ answer }: { readonly answer: Answer }) {
       <Avatar name={by} small />
       <div>
         <p className="note-head">
-          Answer from <strong>{by}</strong> {senderName !== "" && senderAddress} <Age at={at} ago />
+          Answer from <strong>{by}</strong> {senderName !== "" && senderAddress} <Age at={at} ago />{" "}
           {sender === "unverified" && <span className="mark mail-in-doubt">Sender not verified</span>}
         </p>
         <MailText mail={answer} />
