@@ -177,7 +177,6 @@ export async function startApp(options: AppOptions): Promise<App> {
     isInbound: inbound === null ? () => false : inbound.includes,
     publicUrl: baseUrl,
     packageTitles,
-    scanned: config.scanner !== null,
     composeReply: (submission, text, author, quoted) => {
       const reply = { text, author, quoted, followsReceipt: false, followsAnswer: null, files: [] };
       return compose({ kind: `${submission.kind}-reply`, about: { submission, reply } });

@@ -291,9 +291,9 @@ export const faults = {
   fileIsProgram: {
     status: 415,
     code: "UNSUPPORTED_MEDIA_TYPE",
-    message: "Programs are not sent with a reply.",
+    message: "Programs are not sent with a reply. Neither are ZIP files that hold one.",
     console: true,
-    when: "By the extension of the name, or by the first bytes.",
+    when: "By the extension of the name, also of a name in a ZIP file, or by the first bytes.",
   },
   idempotencyKeyReused: {
     status: 422,
@@ -387,6 +387,12 @@ export const faults = {
     message: "This search took too long. Please narrow it and try again.",
     console: true,
     when: "It took the database more than 5 seconds.",
+  },
+  fileUnscanned: {
+    status: 503,
+    code: "SERVICE_UNAVAILABLE",
+    message: "The virus scanner does not answer, so that files cannot be attached. Please try again in a moment.",
+    console: true,
   },
   oidcUnavailable: {
     status: 503,

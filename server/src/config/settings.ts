@@ -126,7 +126,7 @@ const storage = {
       "`proxied`: through this service. `presigned`: also by links into the bucket, which anyone can follow for five minutes; needs `RESUME_STORE`.",
   }),
   CLAMD_ADDRESS: optional(types.clamdAddress, "none", {
-    means: "ClamAV daemon that scans resumes",
+    means: "ClamAV daemon that scans resumes and files of replies",
     values: "`host:port`, or the absolute path of a socket ([when](resumes.md#virus-scanning)).",
   }),
 };

@@ -16,7 +16,15 @@ import { personIds } from "./person-ids.ts";
 import { openSignIns } from "./sign-in.ts";
 import { exportTurns, makePacer, openTurns, readTurns } from "./turns.ts";
 
-type Configured = "brand" | "hasFrontPage" | "webhookTargets" | "oidc" | "passwordsOn" | "totpRequired" | "replyCopies";
+type Configured =
+  | "brand"
+  | "hasFrontPage"
+  | "webhookTargets"
+  | "oidc"
+  | "passwordsOn"
+  | "totpRequired"
+  | "replyCopies"
+  | "scanner";
 
 export interface ConsoleOptions extends Pick<Config, Configured> {
   readonly store: Store;
@@ -33,7 +41,6 @@ export interface ConsoleOptions extends Pick<Config, Configured> {
   readonly isDisposable: (email: string) => boolean;
   /** Whether mails to this address come in as answers. */
   readonly isInbound: (address: string) => boolean;
-  readonly scanned: boolean;
   readonly composeReply: (submission: StoredSubmission, text: string, author: string, quoted: boolean) => MailContent;
   /** The links of a welcome mail that is due at an instant. */
   readonly newLinks: (dueAt: number) => Pick<SubscriptionRecord, "confirm" | "unsubscribe">;
@@ -55,6 +62,7 @@ export function openConsole(options: ConsoleOptions) {
     access,
     cookies: cookiesOf(publicUrl),
     counts: rememberCounts(desk),
+    scanned: options.scanner !== null,
     persons: personIds(access.cookieKey),
     turns: { reads: openTurns(readTurns), exports: openTurns(exportTurns) },
     pacer: makePacer(),

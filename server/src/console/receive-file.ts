@@ -7,6 +7,7 @@ import { isSystemError } from "../file-errors.ts";
 import { cleanFilename } from "../resumes/display-name.ts";
 import { discardFiles, keepFile } from "../resumes/keep-file.ts";
 import { hasProgramName, isProgramAt } from "../resumes/programs.ts";
+import { scanFile } from "../resumes/scanning.ts";
 import { storageRetrySeconds } from "../rpc/failure.ts";
 import { unsentFilesMax } from "../storage/desk-store.ts";
 import { StorageUnavailable } from "../storage/store.ts";
@@ -32,7 +33,7 @@ export async function receiveFile(console: Console, caller: Caller, request: Fas
   };
   // Before a byte is read.
   await attach(Number(request.headers["content-length"] ?? 0), null);
-  const kept = await keep(console, request);
+  const kept = await keep(console, reference, request);
   try {
     return await attach(kept.size, kept);
   } catch (error) {
@@ -54,7 +55,7 @@ function nameOf(header: string | string[] | undefined): string {
   }
 }
 
-async function keep({ vault }: Console, { body, raw }: FastifyRequest) {
+async function keep({ vault, scanner, log }: Console, reference: string, { body, raw }: FastifyRequest) {
   if (!(await vault.hasRoom())) {
     throw new Fault("storageUnavailable", { retryAfterSeconds: storageRetrySeconds });
   }
@@ -62,7 +63,13 @@ async function keep({ vault }: Console, { body, raw }: FastifyRequest) {
     const kept = await keepFile(Readable.from(bounded(body as Readable)), vault, async ({ path, size }) => {
       if (size === 0) throw fieldInvalid("file", "The file is empty.");
       if (await isProgramAt(path)) throw new Fault("fileIsProgram");
-      return "file";
+      if (scanner === null) return "file";
+      const result = await scanFile(scanner, path).catch((cause: unknown) => {
+        throw new Fault("fileUnscanned", { cause, retryAfterSeconds: storageRetrySeconds });
+      });
+      if (result === "clean") return "file";
+      log.warn({ reference, result }, "a file of a reply is infected");
+      throw fieldInvalid("file", "The virus scanner found this file infected.");
     });
     return kept!;
   } catch (error) {

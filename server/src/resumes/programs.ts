@@ -1,5 +1,6 @@
-// Programs, which are no files of replies: by the extension of their name, or by their first bytes.
-import { open } from "node:fs/promises";
+// Programs, which are no files of replies: by the extension of their name, by their first bytes, or as part of a ZIP file.
+import { zipHolds } from "./formats/docx.ts";
+import { StagedBytes } from "./staged-bytes.ts";
 
 const extensions = new Set(
   (
@@ -30,8 +31,7 @@ export const hasProgramName = (name: string): boolean =>
   extensions.has(/\.([^.]+?)[.\s]*(?::.*)?$/s.exec(name)?.[1]?.toLowerCase() ?? "");
 
 export async function isProgramAt(path: string): Promise<boolean> {
-  await using handle = await open(path, "r");
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(beginningBytes), 0, beginningBytes, 0);
-  const begin = buffer.subarray(0, bytesRead).toString("hex");
-  return beginnings.some(([, bytes]) => begin.startsWith(bytes));
+  await using bytes = await StagedBytes.open(path);
+  const begin = (await bytes.read(0, beginningBytes)).toString("hex");
+  return beginnings.some(([, program]) => begin.startsWith(program)) || (await zipHolds(bytes, hasProgramName));
 }

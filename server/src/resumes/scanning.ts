@@ -1,6 +1,7 @@
 // Has resumes scanned by a ClamAV daemon after they were accepted, oldest first, each by one process. A scanner that is down
-// delays downloads, never a submission.
+// delays downloads, never a submission. A file of a reply is scanned before it is kept.
 import { once } from "node:events";
+import { createReadStream } from "node:fs";
 import { connect, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -64,6 +65,12 @@ async function scanNext(options: ScanningOptions, signal: AbortSignal): Promise<
   return 0;
 }
 
+/** @throws NoAnswer, NoVerdict */
+export async function scanFile(clamd: ClamdAddress, path: string): Promise<"clean" | "infected"> {
+  using connection = await connectTo(clamd);
+  return await scan(connection.socket, createReadStream(path));
+}
+
 /** The daemon is away, or hangs: it then takes connections and says nothing. */
 class NoAnswer extends Error {
   override readonly name = "NoAnswer";
@@ -74,8 +81,8 @@ class NoVerdict extends Error {
   override readonly name = "NoVerdict";
 }
 
-async function connectTo(address: ClamdAddress, signal: AbortSignal): Promise<Disposable & { socket: Socket }> {
-  const socket = connect({ ...address, signal });
+async function connectTo(address: ClamdAddress, signal?: AbortSignal): Promise<Disposable & { socket: Socket }> {
+  const socket = connect(signal === undefined ? address : { ...address, signal });
   const timer = setTimeout(() => socket.destroy(new Error("time-out")), scanMsMax);
   const dispose = () => {
     clearTimeout(timer);

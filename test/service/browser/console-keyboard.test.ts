@@ -94,7 +94,7 @@ test.runIf(atNight)("a submission is opened, answered, tagged and done with, and
   await using visit = await enter(browser(), site(), "?status=new");
   const { page } = visit;
   const { keyboard } = page;
-  const [one, next, third] = site().submissions.filter(({ status }) => status === "new");
+  const [one, next, third, fourth] = site().submissions.filter(({ status }) => status === "new");
   await page.locator(".rows .row").first().waitFor();
 
   await keyboard.press("j");
@@ -112,32 +112,32 @@ test.runIf(atNight)("a submission is opened, answered, tagged and done with, and
   await tabTo(page, page.getByRole("button", { name: "Send", exact: true }));
   await keyboard.press("Enter");
   await page.getByText(`The reply to ${one!.email} goes out in ten seconds.`).waitFor();
-  await message.waitFor({ state: "detached" });
-  expect(await hasFocus(heading)).toBe(true);
+  // What was answered is behind it: the next one opens.
+  await expect.poll(() => heading.innerText()).toBe(next!.name);
+  await expect.poll(() => hasFocus(heading)).toBe(true);
   const { replies } = await site().detail(one!.reference);
   expect(replies).toMatchObject([{ author: operator, text: expect.stringContaining("We will call you at ten.") }]);
+  expect(await site().now(one!.reference)).toEqual(["open", operator]);
 
   await tabTo(page, page.getByRole("textbox", { name: "Add tag" }));
   await keyboard.type("hot lead");
   await keyboard.press("Enter");
   await page.getByRole("button", { name: "Remove hot lead" }).waitFor();
-  expect((await site().detail(one!.reference)).submission.tags).toEqual(["hot lead"]);
+  expect((await site().detail(next!.reference)).submission.tags).toEqual(["hot lead"]);
 
   await keyboard.press("Escape");
   await keyboard.press("e");
-  await expect.poll(() => heading.innerText()).toBe(next!.name);
+  await expect.poll(() => heading.innerText()).toBe(third!.name);
   await expect.poll(() => hasFocus(heading)).toBe(true);
-  await expect.poll(() => site().now(one!.reference)).toEqual(["done", null]);
+  await expect.poll(() => site().now(next!.reference)).toEqual(["done", null]);
 
   await keyboard.press("r");
   await keyboard.type("Thank you.");
   await tabTo(page, page.getByRole("button", { name: "Send and mark done" }));
   await keyboard.press("Enter");
-  await expect.poll(() => site().now(next!.reference)).toEqual(["done", null]);
-  const row = page.locator(`[data-reference="${third!.reference}"]`);
-  await expect.poll(() => hasFocus(row)).toBe(true);
-  await keyboard.press("Enter");
-  await expect.poll(() => heading.innerText()).toBe(third!.name);
+  await expect.poll(() => heading.innerText()).toBe(fourth!.name);
+  await expect.poll(() => site().now(third!.reference)).toEqual(["done", operator]);
   await keyboard.press("Escape");
+  const row = page.locator(`[data-reference="${fourth!.reference}"]`);
   await expect.poll(() => hasFocus(row)).toBe(true);
 });

@@ -5,11 +5,14 @@ import { mkdir, readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ReplyFile, SubmissionDetail } from "../../../shared/src/console.ts";
+import { ClamdStandIn } from "../../support/clamd-stand-in.ts";
 import { runCommand } from "../../support/desk/run-command.ts";
 import { openFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/outbox/mail-service.ts";
+import { keptLog } from "../../support/kept-log.ts";
 import { MovableClock } from "../../support/movable-clock.ts";
 import { addressees, PostmarkStandIn } from "../../support/postmark-stand-in.ts";
+import { writeZip } from "../../support/resumes/write-zip.ts";
 import { SmtpStandIn } from "../../support/smtp-stand-in.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -27,6 +30,7 @@ const mb = 1024 * 1024;
 const text = "Here is our offer.";
 /** None is a program by chance. */
 const bytesOf = (size: number) => Buffer.concat([Buffer.from("%PDF"), randomBytes(size - 4)]);
+const zipOf = (...names: readonly string[]) => writeZip(names.map((name) => ({ name, data: "text" })));
 const digest = (bytes: unknown) =>
   createHash("sha256")
     .update(Buffer.from(bytes as ArrayBuffer))
@@ -194,6 +198,34 @@ test("a mail whose files cannot be read now goes out when they can", async () =>
   expect(digest(mails.at(-1)!.attachments[0]!.content)).toBe(digest(bytes));
 });
 
+test("with a virus scanner, a file is attached once it was found clean", async () => {
+  await using clamd = await ClamdStandIn.open();
+  const { lines, log } = keptLog();
+  await using service = await startService({ env: { CLAMD_ADDRESS: clamd.address }, log });
+  await paired(service);
+  const reference = await inquire(service, "ann@example.org");
+  const sam = await operator(service, "sam@example.org", "sales");
+  const offer = bytesOf(300_000);
+  const clean = await attach(sam, reference, "offer.pdf", offer);
+  expect(clamd.scanned.map(digest)).toEqual([digest(offer)]);
+  const refused = async (bytes: Buffer) => {
+    const response = await upload(sam, reference, "offer.pdf", bytes as Uint8Array<ArrayBuffer>);
+    const { message, issues } = (await response.json()) as { message: string; issues?: { message: string }[] };
+    return [response.status, issues?.[0]?.message ?? message, response.headers.get("retry-after")];
+  };
+  const infected = [400, "The virus scanner found this file infected.", null];
+  expect(await refused(Buffer.from("%PDF EICAR"))).toEqual(infected);
+  const unscanned = [503, expect.stringMatching(/^The virus scanner does not answer/), expect.any(String)];
+  clamd.excuses.push("INSTREAM size limit exceeded. ERROR");
+  expect(await refused(offer)).toEqual(unscanned);
+  clamd.excuses.push("hang up");
+  expect(await refused(offer)).toEqual(unscanned);
+  expect(await kept(service)).toHaveLength(1);
+  expect((await detailOf(sam, reference)).attached).toEqual([clean]);
+  const told = lines.filter(({ msg }) => msg === "a file of a reply is infected");
+  expect(told).toMatchObject([{ reference, result: "infected" }]);
+});
+
 describe("refused, it leaves no file", () => {
   const service = shared(() => startService());
   let sam: Operator | undefined;
@@ -217,7 +249,7 @@ describe("refused, it leaves no file", () => {
     return outcome;
   };
 
-  const program = [415, "Programs are not sent with a reply."];
+  const program = [415, "Programs are not sent with a reply. Neither are ZIP files that hold one."];
   const plain = Buffer.from("plain text");
   test.each<[string, Buffer]>([
     ...[
@@ -239,6 +271,10 @@ describe("refused, it leaves no file", () => {
     ["offer", Buffer.from("#!/bin/sh\n")],
     ["offer.bin", Buffer.from("cffaedfe0c000001", "hex")],
     ["offer.zip", Buffer.from("cafebabe00000002", "hex")],
+    ["offer.zip", zipOf("offer.pdf", "prices/Setup.EXE")],
+    ["offer", zipOf("run.js")],
+    // Behind other bytes, as archives that unpack themselves have it.
+    ["offer.png", writeZip([{ name: "a.bat", data: "" }], { prefix: Buffer.from("89504e47", "hex") })],
   ])("a program: %s", async (name, bytes) => {
     const { one, inquiry } = await prepared();
     expect(await unchanged(async () => refusal(await upload(one, inquiry, name, new Uint8Array(bytes))))).toEqual(
@@ -246,9 +282,14 @@ describe("refused, it leaves no file", () => {
     );
   });
 
-  test.each(["notes.show", "exe", "report.sh.pdf", "a.docx", "x.mp3"])("not %s, which is none", async (name) => {
+  test.each<[string, Buffer]>([
+    ...["notes.show", "exe", "report.sh.pdf", "a.docx", "x.mp3"].map((name): [string, Buffer] => [name, plain]),
+    ["offer.zip", zipOf("offer.pdf", "exe", "a.exe.txt")],
+    // It contradicts itself.
+    ["damaged.zip", zipOf("a.exe").subarray(8)],
+  ])("not %s, which is none", async (name, bytes) => {
     const { one, inquiry } = await prepared();
-    const { id } = await attach(one, inquiry, name, plain);
+    const { id } = await attach(one, inquiry, name, bytes);
     expect((await one.call("reply.removeFile", { id })).status).toBe(200);
   });
 

@@ -160,6 +160,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "resumes/keep-file.ts",
     "resumes/programs.ts",
     "resumes/read-checked.ts",
+    // Bytes that an operator attaches are scanned as a resume is.
+    "resumes/scanning.ts",
     "rpc/failure.ts",
     "webhooks/target.ts",
   ],

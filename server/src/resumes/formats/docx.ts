@@ -37,7 +37,7 @@ export const isZip = (head: Buffer): boolean => head.subarray(0, signature.lengt
 
 export const findDocxFault = async (bytes: StagedBytes): Promise<string | null> => {
   try {
-    const zip = await fromRandomAccessReaderPromise(new ZipBytes(bytes), await findEnd(bytes), { autoClose: false });
+    const zip = await openZip(bytes);
     if (zip.entryCount > entriesMax) return tooLarge;
     return await findPackageFault(bytes, zip);
   } catch (error) {
@@ -46,6 +46,21 @@ export const findDocxFault = async (bytes: StagedBytes): Promise<string | null> 
     throw error;
   }
 };
+
+/** Whether a ZIP file lists such a name. Not where it lists too many, or contradicts itself, or is none. */
+export async function zipHolds(bytes: StagedBytes, isSuch: (name: string) => boolean): Promise<boolean> {
+  try {
+    const zip = await openZip(bytes);
+    if (zip.entryCount <= entriesMax)
+      for await (const { fileName } of zip.eachEntry()) if (isSuch(fileName)) return true;
+  } catch (error) {
+    if (bytes.ioError !== null || !isContradiction(error)) throw error;
+  }
+  return false;
+}
+
+const openZip = async (bytes: StagedBytes) =>
+  fromRandomAccessReaderPromise(new ZipBytes(bytes), await findEnd(bytes), { autoClose: false });
 
 /** The last record of a ZIP file, without a comment. */
 const endRecordBytes = 22;
