@@ -20,11 +20,7 @@ export interface StoredOperator {
   readonly totpSecret: string | null;
 }
 
-export interface SessionOrigin {
-  /** What the browser calls itself, in a few words; empty: it did not say. */
-  readonly device: string;
-  /** The network of the client address: a /24 of IPv4, a /48 of IPv6. */
-  readonly network: string;
+export interface SessionOrigin extends Pick<SessionRow, "device" | "network"> {
   /** Whether a provider, a second factor or a sign-in link vouched for more than the password. */
   readonly isStrong: boolean;
 }

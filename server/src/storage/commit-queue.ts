@@ -7,11 +7,10 @@ export interface Commits<Job, Result> {
   readonly batchMax: number;
   /**
    * Commits some jobs together and answers each in its place. When it fails, none of them is stored, unless it throws
-   * StorageUnavailable with another outcome. May be called again with the same jobs, or some of them.
+   * StorageUnavailable with another outcome. Any other error is a mistake in this program or in one of the jobs. May be
+   * called again with the same jobs, or some of them.
    */
   commit(jobs: readonly Job[]): Promise<readonly (Result | Again)[]>;
-  /** An error of the engine as the port promises it; null when it is a mistake in this program or in one of the jobs. */
-  asUnavailable?(error: unknown): StorageUnavailable | null;
   readonly onCommit?: CommitListener | undefined;
   /** How long a job is tried again while another process is in the way. */
   readonly busyMs?: number;
@@ -195,9 +194,8 @@ export class CommitQueue<Job, Result> {
   }
 
   async #refuse(batch: readonly Waiting<Job, Result>[], error: unknown): Promise<void> {
-    const unavailable = error instanceof StorageUnavailable ? error : (this.#commits.asUnavailable?.(error) ?? null);
-    if (unavailable !== null || batch.length === 1) {
-      for (const { reject } of batch) reject(unavailable ?? error);
+    if (error instanceof StorageUnavailable || batch.length === 1) {
+      for (const { reject } of batch) reject(error);
       return;
     }
     // One of them is to blame. The halves are committed apart, until it is alone.

@@ -5,7 +5,6 @@ import type {
   DeclineOutcome,
   DeliveredEvent,
   DeliveryStatus,
-  HistoryEntry,
   InboxCounts,
   InboxFilter,
   News,
@@ -18,8 +17,9 @@ import type {
   Person,
   Reply,
   SourceCount,
-  SubscriberArrivals,
   StageCounts,
+  SubmissionDetail,
+  SubscriberArrivals,
   SubscriberFilter,
   TabCounts,
   TagRequest,
@@ -67,24 +67,18 @@ export interface AuditEntry {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** Everything about one submission. Lists are oldest first. */
-export interface DeskDetail {
+/** Everything about one submission. Lists are oldest first; answers and history the latest 200. */
+export interface DeskDetail extends Pick<
+  SubmissionDetail,
+  "notes" | "replies" | "suppressed" | "answersLeftOut" | "history"
+> {
   readonly submission: StoredSubmission;
   /** Null without a resume. */
   readonly scan: ScanState | null;
   readonly mails: readonly StoredMail[];
-  readonly notes: readonly Note[];
-  readonly replies: readonly Reply[];
   /** Files of replies that are not sent, of all operators. */
   readonly attached: readonly (ReplyFile & { readonly author: string })[];
-  /** Why the address gets no mail; null: it may. */
-  readonly suppressed: string | null;
-  /** The latest 200. */
   readonly answers: readonly StoredAnswer[];
-  /** Answers beyond the limits of a day, which were not kept. */
-  readonly answersLeftOut: number;
-  /** The latest 200. */
-  readonly history: readonly HistoryEntry[];
   /** Submissions of the same address or with the same resume that the scope holds, newest first, at most 5. */
   readonly duplicates: readonly StoredSubmission[];
 }

@@ -1,5 +1,5 @@
 // The part of the storage port for mails that come in. Each method is one transaction.
-import type { Page, PageRequest, UnmatchedRow } from "@submissions/shared/console";
+import type { Answer, Page, PageRequest, UnmatchedRow } from "@submissions/shared/console";
 import type { Actor, Scope } from "./desk-store.ts";
 import type { AnswerFileKind, AnswerSender, Claimed, Named, ScanState } from "./records.ts";
 
@@ -17,17 +17,10 @@ export interface Found extends Named {
 }
 
 /** A mail that came in, as it is kept. */
-export interface KeptMail {
+export interface KeptMail extends Omit<Answer, "id" | "sender" | "files"> {
   /** The same when the mail comes again: SHA-256, lower-case hexadecimal. */
   readonly identity: string;
-  readonly at: number;
   readonly messageId: string | null;
-  readonly senderAddress: string;
-  readonly senderName: string;
-  readonly subject: string;
-  readonly text: string;
-  /** The text without what is quoted; null: nothing is. */
-  readonly reply: string | null;
 }
 
 /** A file of an answer. `kept` is null where only its name is known. */

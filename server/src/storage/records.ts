@@ -3,10 +3,10 @@
 import type {
   Answer,
   MailRow,
+  ResumeFacts,
+  SubmissionDetail,
   SubscriberRow,
   SubscriberStatus,
-  TriageStatus,
-  WaitedFor,
 } from "@submissions/shared/console";
 import type { kinds, SubmissionKind } from "@submissions/shared/kinds";
 import type { Language } from "@submissions/shared/language";
@@ -19,13 +19,8 @@ export type { SubmissionKind } from "@submissions/shared/kinds";
 /** Of subscribers also `console`: an operator added the address. */
 export type Door = "rest" | "rpc" | "console";
 
-export interface ConsentRecord {
-  /** Its version, as the form called it. */
-  readonly text: string;
-  /** The page that showed it; null: unknown. */
-  readonly page: string | null;
-  readonly at: number;
-}
+/** `text`: its version, as the form called it. `page`: that showed it; null: unknown. */
+export type ConsentRecord = NonNullable<SubscriberRow["consent"]>;
 
 export interface Received {
   /** When the request was understood. */
@@ -72,15 +67,10 @@ export type SubmissionRecord<Kind extends SubmissionKind = SubmissionKind> = {
   [One in Kind]: Sent & SubmissionValues[One] & { readonly kind: One };
 }[Kind];
 
-export interface ResumeRecord {
+/** The name is the applicant's, for display only. The hash is lower-case hexadecimal. */
+export interface ResumeRecord extends Omit<ResumeFacts, "download"> {
   /** The vault's name for the bytes; random. */
   readonly key: string;
-  /** As the applicant named it, for display only. */
-  readonly filename: string;
-  readonly kind: "pdf" | "doc" | "docx";
-  readonly size: number;
-  /** Lower-case hexadecimal. */
-  readonly sha256: string;
 }
 
 /** A newsletter subscription; the store decides what it changes. */
@@ -119,34 +109,17 @@ export interface LinkToken {
   readonly hash: string;
 }
 
+/** What operators change of a submission, and what follows from it. The version counts their changes, from 1. */
+type Followed = "status" | "stage" | "declineReason" | "decidedAt" | "assignee" | "tags" | "version" | "snoozedUntil";
+
 /** What the store adds to a submission. */
-interface Filed {
+interface Filed extends Pick<SubmissionDetail, Followed | "lastReplyAt" | "lastAnswerAt" | "waitedFor"> {
   /** Ascends in the order in which submissions were stored; never used twice. Exports and lists are in this order. */
   readonly arrival: number;
   /** `INQ-yyyymmdd-dddddd`, with the prefix of its kind. */
   readonly reference: string;
-  readonly status: TriageStatus;
-  /** Null: its kind has no stages. */
-  readonly stage: Stage | null;
-  /** Why it was declined, in an operator's words; null: none are known, or it is not. */
-  readonly declineReason: string | null;
-  /** When it came to one of the last three stages; null: it has none of these. */
-  readonly decidedAt: number | null;
-  /** E-mail address of the operator who follows up; null: none. */
-  readonly assignee: string | null;
-  /** Words that operators put on it, in their alphabetical order. */
-  readonly tags: readonly string[];
-  /** Counts the changes by operators, from 1. */
-  readonly version: number;
-  /** The first and the last reply; null: none. Those that were taken back do not count. */
+  /** Null: none. Replies that were taken back do not count. */
   readonly firstReplyAt: number | null;
-  readonly lastReplyAt: number | null;
-  /** The last mail that the person wrote; null: none. */
-  readonly lastAnswerAt: number | null;
-  /** Who has to write next, by `rules/waiting.ts`; null: none. */
-  readonly waitedFor: WaitedFor | null;
-  /** Not to be done before then. Null, or past: it is not snoozed. */
-  readonly snoozedUntil: number | null;
   /** Whether the address is at a host of throw-away addresses. Found out soon after the submission was stored. */
   readonly disposable: boolean;
 }

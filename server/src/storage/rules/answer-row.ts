@@ -2,16 +2,18 @@
 import type { Answer, UnmatchedRow } from "@submissions/shared/console";
 import type { KeptMail } from "../inbound-store.ts";
 import type { StoredAnswer, StoredAnswerFile } from "../records.ts";
-import { columnsOf } from "./columns.ts";
+import { columnOf, columnsOf } from "./columns.ts";
 
-const shown = ["id", "at", "senderAddress", "senderName", "subject", "text", "reply"];
+const shown = ["at", "senderAddress", "senderName", "subject", "text", "reply"] as const;
+const kept = [...shown, "identity", "messageId"] as const;
 
-export const answerColumns = columnsOf("answer", [...shown, "sender"]);
+export const answerColumns = columnsOf("answer", ["id", ...shown, "sender"]);
 export type AnswerRow = Omit<Answer, "files">;
 
 export type FileRow = StoredAnswerFile & { readonly answer: number };
 
-export const unmatchedColumns = columnsOf("unmatched", [...shown, "automatic", "files"]);
+export const unmatchedColumns = columnsOf("unmatched", ["id", ...shown, "automatic", "files"]);
+export const keptColumns = columnsOf("unmatched", [...kept, "automatic", "files"]);
 export type UnmatchedColumns = Omit<UnmatchedRow, "automatic" | "fileNames"> & {
   readonly automatic: number;
   readonly files: string;
@@ -24,18 +26,8 @@ export const unmatchedRow = ({ automatic, files, ...row }: UnmatchedColumns): Un
 });
 
 /** The columns that an answer and an unmatched mail have both, and their values. */
-export const mailColumns = "at, identity, message_id, sender_address, sender_name, subject, text, reply";
-export const mailValues = (mail: KeptMail) =>
-  [
-    mail.at,
-    mail.identity,
-    mail.messageId,
-    mail.senderAddress,
-    mail.senderName,
-    mail.subject,
-    mail.text,
-    mail.reply,
-  ] as const;
+export const mailColumns = kept.map(columnOf).join(", ");
+export const mailValues = (mail: KeptMail) => kept.map((name) => mail[name]);
 
 /** An answer with its files, among those of its submission. */
 export const withFiles = (answer: AnswerRow, files: readonly FileRow[]): StoredAnswer => ({

@@ -1,8 +1,11 @@
 // Columns by their names in a record, and columns that hold a JSON object.
 
+/** The column of `receivedAt` is `received_at`. */
+export const columnOf = (name: string): string => name.replaceAll(/[A-Z]/g, "_$&").toLowerCase();
+
 /** `received_at` is read as `receivedAt`, on both engines. */
 export const columnsOf = (table: string, names: readonly string[]): string =>
-  names.map((name) => `${table}.${name.replaceAll(/[A-Z]/g, "_$&").toLowerCase()} AS "${name}"`).join(", ");
+  names.map((name) => `${table}.${columnOf(name)} AS "${name}"`).join(", ");
 
 /** A list of texts. Only for texts of our own. */
 export const quoted = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(", ");

@@ -14,7 +14,7 @@ import type {
 } from "../records.ts";
 import { quoted as listOf, readFields } from "./columns.ts";
 import { receiptKinds } from "./mails.ts";
-import { type Ended, endedAs, mailId, queuedAgain } from "./outbox-row.ts";
+import { type Ended, endedAs, mailId } from "./outbox-row.ts";
 import { readSubmission, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { readWelcome } from "./subscription.ts";
 
@@ -124,11 +124,9 @@ function subjectOf(row: ClaimedMail): MailSubject | null {
 }
 
 export function endedMail(settlement: MailSettlement): Ended {
-  const { result, at } = settlement;
-  if (result === "sent") return endedAs(result, at, settlement.providerId);
-  const { error, denials } = settlement;
-  if (result !== "later") return endedAs(result, at, error, denials);
-  return queuedAgain(settlement, error, settlement.tried ? 1 : 0, denials);
+  if (settlement.result === "sent") return endedAs(settlement, settlement.providerId);
+  const wasTried = settlement.result !== "later" || settlement.tried;
+  return endedAs(settlement, settlement.error, wasTried ? 1 : 0, settlement.denials);
 }
 
 function mailFilesOf(lines: string | null): readonly MailFile[] {

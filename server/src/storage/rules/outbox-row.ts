@@ -32,29 +32,18 @@ export interface Ended {
 // As every engine can store it. A settlement that could not be stored would send its mail again, and PostgreSQL takes no NUL.
 const storable = (answer: string | null): string | null => answer && answer.toWellFormed().replaceAll("\0", "");
 
-/** It is not tried again. */
-export const endedAs = (status: string, at: number, answer: string, denials: number | null = null): Ended => ({
-  status,
-  tries: 1,
-  due_at: null,
-  scheduled_at: null,
-  ended_at: at,
-  last_answer: storable(answer),
-  denials,
-});
-
-/** It is tried later. */
-export const queuedAgain = (
-  { dueAt, at }: { readonly dueAt: number; readonly at: number },
+/** @param settlement with `dueAt` it is tried again then */
+export const endedAs = (
+  { result, at, dueAt }: { readonly result: string; readonly at: number; readonly dueAt?: number },
   answer: string | null,
-  tries: number,
+  tries = 1,
   denials: number | null = null,
 ): Ended => ({
-  status: "queued",
+  status: dueAt === undefined ? result : "queued",
   tries,
-  due_at: dueAt,
-  scheduled_at: at,
-  ended_at: null,
+  due_at: dueAt ?? null,
+  scheduled_at: dueAt === undefined ? null : at,
+  ended_at: dueAt === undefined ? at : null,
   last_answer: storable(answer),
   denials,
 });

@@ -4,7 +4,7 @@ import type { Answer, DeliveredEvent, WebhookEvent } from "@submissions/shared/c
 import type { SubmissionKind, SubscriberStatus } from "../records.ts";
 import { type DeliverySettlement, type LeasedDelivery, secretPrefix } from "../webhook-store.ts";
 import { columnsOf } from "./columns.ts";
-import { type Ended, endedAs, mailId, type MailRow, parseMailId, queuedAgain } from "./outbox-row.ts";
+import { type Ended, endedAs, mailId, type MailRow, parseMailId } from "./outbox-row.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "./submission-row.ts";
 import { storedSubscriber, type SubscriberRow } from "./subscription.ts";
 import type { TableRow } from "./tables.ts";
@@ -94,11 +94,8 @@ export function leasedDelivery(id: string, row: ClaimedDelivery, now: number): L
   return { id, webhook, url, secrets, event, createdAt, attempts, about: subjectOf(row) };
 }
 
-export function endedDelivery(settlement: DeliverySettlement): Ended {
-  const { result, at, answer } = settlement;
-  if (result !== "later") return endedAs(result, at, settlement.answer);
-  return queuedAgain(settlement, answer, answer === null ? 0 : 1);
-}
+export const endedDelivery = (settlement: DeliverySettlement): Ended =>
+  endedAs(settlement, settlement.answer, settlement.answer === null ? 0 : 1);
 
 function subjectOf(row: ClaimedDelivery): LeasedDelivery["about"] {
   if (row.subscriber === null) {

@@ -28,22 +28,13 @@ interface FoundRow extends Omit<Addressed, "arrival"> {
   readonly arrival: number | null;
 }
 
-interface Reported {
-  readonly kind: MailKind;
-  readonly email: string | null;
-}
-
 /** Notes news of an address. */
 type Note = (change: SuppressionChange) => Steps<boolean>;
 
 /** @param now when it is filed, which may be later than it came in */
 export type FileAnswer = (answer: NewAnswer, now?: number) => Steps<Filed>;
 
-const insertColumns = `submission, sender, ${mailColumns}`;
-
-/** The step that stores an answer. */
-export function prepareFiling(engine: Engine, { audit, lock, triage }: Changes): FileAnswer {
-  const { prepare } = engine;
+export function makeAnswers({ prepare, read, transaction }: Engine, { audit, lock, triage }: Changes, note: Note) {
   const findSame = prepare<object>("SELECT id FROM answer WHERE submission = $1 AND identity = $2");
   const countOfDay = (condition: string) =>
     prepare<{ stored: number }>(
@@ -54,10 +45,13 @@ export function prepareFiling(engine: Engine, { audit, lock, triage }: Changes):
     INSERT INTO answer_left_out (submission, count) VALUES ($1, 1)
     ON CONFLICT (submission) DO UPDATE SET count = answer_left_out.count + 1`);
   const insert = prepare<{ id: number }>(`
-    INSERT INTO answer (${insertColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`);
+    INSERT INTO answer (submission, sender, ${mailColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`);
   const insertFile = prepare(`
     INSERT INTO answer_file (answer, name, size, kind, sha256, file_key, scan) VALUES ($1, $2, $3, $4, $5, $6, $7)`);
-  const bytesOf = prepareFileBytes(engine);
+  /** Of the files that the answers of a submission have in the vault. */
+  const bytesOf = prepare<{ bytes: number }>(`
+    SELECT CAST(coalesce(sum(size), 0) AS BIGINT) AS bytes FROM answer_file
+    WHERE answer IN (SELECT id FROM answer WHERE submission = $1) AND file_key IS NOT NULL`);
   const waits = prepare("UPDATE submission SET last_answer_at = $2, snoozed_until = NULL WHERE arrival = $1");
   const findTold = prepare<{ toldAt: number | null }>(
     `SELECT answer_told_at AS "toldAt" FROM submission WHERE arrival = $1`,
@@ -83,7 +77,7 @@ export function prepareFiling(engine: Engine, { audit, lock, triage }: Changes):
     });
   }
 
-  return function* (answer, at = answer.at): Steps<Filed> {
+  const file: FileAnswer = function* (answer, at = answer.at) {
     const { submission: arrival, sender, identity } = answer;
     const keys = answer.files.flatMap(({ kept }) => kept?.key ?? []);
     const [row] = yield* lock([arrival]);
@@ -123,18 +117,7 @@ export function prepareFiling(engine: Engine, { audit, lock, triage }: Changes):
     const used = new Set(files.flatMap(({ kept }) => kept?.key ?? []));
     return { result: "filed", unused: keys.filter((key) => !used.has(key)) };
   };
-}
 
-/** Bytes of the files that the answers of a submission have in the vault. */
-const prepareFileBytes = ({ prepare }: Engine) =>
-  prepare<{ bytes: number }>(`
-    SELECT CAST(coalesce(sum(size), 0) AS BIGINT) AS bytes FROM answer_file
-    WHERE answer IN (SELECT id FROM answer WHERE submission = $1) AND file_key IS NOT NULL`);
-
-export function makeAnswers(engine: Engine, changes: Changes, note: Note) {
-  const { prepare, read, transaction } = engine;
-  const file = prepareFiling(engine, changes);
-  const bytesOf = prepareFileBytes(engine);
   const addressed = `submission.arrival, submission.reference, submission.email_key AS "emailKey"`;
   const find: Readonly<Record<Claimed["of"], ReturnType<typeof prepare<FoundRow>>>> = {
     submission: prepare<FoundRow>(`
@@ -142,9 +125,8 @@ export function makeAnswers(engine: Engine, changes: Changes, note: Note) {
     mail: prepare<FoundRow>(`
       SELECT mail.id AS row, mail.created_at AS at, ${addressed} FROM mail ${mailJoins} WHERE mail.id = $1`),
   };
-  const findSame = prepare<object>("SELECT id FROM answer WHERE submission = $1 AND identity = $2");
   // A lease that is out is taken away: what its holder records later counts no more.
-  const fail = prepare<Reported>(`
+  const fail = prepare<{ kind: MailKind; email: string | null }>(`
     UPDATE mail SET status = 'failed', due_at = NULL, scheduled_at = NULL, ended_at = $3, last_answer = $4,
       lease_owner = NULL, lease_until = NULL, tokens = NULL
     WHERE id = $1 AND created_at = $2
@@ -154,8 +136,11 @@ export function makeAnswers(engine: Engine, changes: Changes, note: Note) {
   const findReceipt = prepare<{ row: number; at: number }>(`
     SELECT id AS row, created_at AS at FROM mail
     WHERE submission = $1 AND kind IN (${quoted(receiptKinds)}) ORDER BY id DESC LIMIT 1`);
-  const findOperator = prepare<object>("SELECT id FROM operator WHERE email_key = $1");
+
   return {
+    /** For other transactions. */
+    filing: file,
+
     async findNamed(claims) {
       const rows = await Promise.all(claims.map(async ({ of, row }) => ({ of, rows: await read(find[of](row)) })));
       return rows.flatMap(({ of, rows: found }) =>
@@ -182,5 +167,5 @@ export function makeAnswers(engine: Engine, changes: Changes, note: Note) {
         if ((yield* findOperator(emailKey(email))).length === 0) yield* note({ email, reason: "bounced", at });
         return true;
       }),
-  } satisfies Partial<InboundStore>;
+  } satisfies Partial<InboundStore> & { readonly filing: FileAnswer };
 }

@@ -33,11 +33,7 @@ const duplicatesMax = 5;
 /** Answers that the page of a submission shows: the latest. */
 const answersShownMax = 200;
 
-interface DetailRow extends SubmissionRow {
-  readonly resume_scan: ScanState | null;
-  readonly resume_sha256: string | null;
-  readonly email_key: string;
-}
+type DetailRow = SubmissionRow & { resume_scan: ScanState | null; resume_sha256: string | null; email_key: string };
 
 interface StoredReply extends Omit<Reply, "held" | "files"> {
   readonly isHeld: number;
@@ -63,13 +59,8 @@ const tagsOf = ({ added = null, removed = null }: Partial<TagChange> = {}) => ({
 /** The arrival number of a submission, or the key of a subscriber. */
 type Owner = number | string;
 
-interface TagChange {
-  /** The id in the audit log. */
-  readonly entry: number;
-  readonly at: number;
-  readonly added: string | null;
-  readonly removed: string | null;
-}
+/** `entry`: its id in the audit log. */
+type TagChange = Omit<Extract<KnownFact, { kind: "tags" }>, "kind" | "reference"> & { readonly entry: number };
 
 type Delivery = Omit<Extract<KnownFact, { kind: "delivery" }>, "kind" | "host"> & { readonly url: string };
 

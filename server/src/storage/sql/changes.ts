@@ -19,9 +19,11 @@ import { changingActions, conflict, decideTriage, type Triage, type Triaged } fr
 import { prepareAnnouncements } from "./announcements.ts";
 import { prepareAssignmentMails } from "./assignment-mails.ts";
 import { prepareAudit } from "./audit.ts";
-import { preparePuttingBack, prepareTakingBack } from "./reply-mails.ts";
+import { prepareDeclining, prepareTakingBack } from "./reply-mails.ts";
+import { prepareStanding } from "./addresses.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
+import { prepareOperatorLimit } from "./operators-mails.ts";
 
 export const noteColumns = 'id, author, at, text, edited_at AS "editedAt"';
 
@@ -47,7 +49,7 @@ export function prepareChanging(engine: Engine, references: References) {
   const { ofChanges: announceChanges } = prepareAnnouncements(engine);
   const mailAssignees = prepareAssignmentMails(engine);
   const takeBackDeclines = prepareTakingBack(engine, audit);
-  const putBack = preparePuttingBack(engine);
+  const storeDecline = prepareDeclining(engine);
   const findArrival = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
   );
@@ -119,8 +121,8 @@ export function prepareChanging(engine: Engine, references: References) {
     const taken = Map.groupBy(yield* takeBackDeclines(restaged, actor), ({ reference }) => reference);
     for (const { reference, former } of targets) {
       const row = rows.get(reference);
-      if (row !== undefined && former !== undefined && restaged.includes(row.arrival))
-        yield* putBack(row, former.mails, actor.at);
+      if (row === undefined || former === undefined || !restaged.includes(row.arrival)) continue;
+      for (const mail of former.mails) yield* storeDecline(row, mail, actor.at);
     }
     yield* leaveSpam(leaving, actor.at);
     yield* announceChanges(announced, actor.at);
@@ -133,7 +135,8 @@ export function prepareChanging(engine: Engine, references: References) {
     });
   }
 
-  return { audit, lock, lockRows, announceChanges, takeBackDeclines, triage };
+  const [standingOf, freeAt] = [prepareStanding(engine), prepareOperatorLimit(engine)];
+  return { audit, lock, lockRows, announceChanges, storeDecline, takeBackDeclines, triage, standingOf, freeAt };
 }
 
 export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes) {

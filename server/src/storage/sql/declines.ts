@@ -1,25 +1,18 @@
 // Declines of submissions: the stage, and the mail that waits in the outbox until it is due.
 import { dayMs } from "../rules/days.ts";
 import type { DeclineOutcome } from "@submissions/shared/console";
-import { type ChangeOutcome, type DeclineStore, undoMs } from "../desk-store.ts";
-import { prepareStanding } from "./addresses.ts";
+import { type ChangeOutcome, type Decline, type DeclineStore, undoMs } from "../desk-store.ts";
 import type { Changes } from "./changes.ts";
-import { prepareReplyMails } from "./reply-mails.ts";
-import { type Engine, only } from "./engine.ts";
+import { type Engine, only, type Steps } from "./engine.ts";
 import { answeredUntil } from "./held.ts";
-import { prepareOperatorLimit } from "./operators-mails.ts";
 
 /** Decisions whose reasons are suggested: the latest. */
 const reasonsOf = 1_000;
 
-export function makeDeclines(engine: Engine, { audit, lockRows, takeBackDeclines, triage }: Changes): DeclineStore {
-  const { prepare, among, indexedBy, read, transaction } = engine;
-  const standingOf = prepareStanding(engine);
-  const freeAt = prepareOperatorLimit(engine);
-  // A person who is declined need not read what they wrote.
-  const insert = prepare<{ id: number }>(`
-    INSERT INTO reply (submission, author, at, text, send_at, quoted) VALUES ($1, $2, $3, $4, $5, 0) RETURNING id`);
-  const storeMails = prepareReplyMails(engine);
+export function makeDeclines(
+  { prepare, among, indexedBy, read, transaction }: Engine,
+  { audit, lockRows, storeDecline, takeBackDeclines, triage, standingOf, freeAt }: Changes,
+): DeclineStore {
   const find = prepare<{ arrival: number; reference: string }>(`
     SELECT arrival, reference FROM reply JOIN submission ON submission.arrival = reply.submission
     WHERE reply.id = $1 AND send_at IS NOT NULL`);
@@ -40,30 +33,25 @@ export function makeDeclines(engine: Engine, { audit, lockRows, takeBackDeclines
         const { operator, at } = actor;
         const retryAt = yield* freeAt(actor, targets.filter(({ text }) => text !== null).length);
         if (retryAt !== null) return { retryAt };
-        const rows = yield* lockRows(
-          scope,
-          targets.map(({ reference }) => reference),
-        );
-        const outcomes: ChangeOutcome<DeclineOutcome>[] = [];
-        for (const { text, ...target } of targets) {
-          const request = { stage: "declined", declineReason: reason } as const;
-          const [outcome] = yield* triage(scope, [target], request, actor);
+        const names = targets.map(({ reference }) => reference);
+        const rows = yield* lockRows(scope, names);
+        const decline = function* ({ text, ...target }: Decline): Steps<ChangeOutcome<DeclineOutcome>> {
           const row = rows.get(target.reference);
-          if (outcome?.result !== "changed" || row === undefined) {
-            outcomes.push(outcome?.result === "changed" ? { ...target, result: "unknown" } : outcome!);
-            continue;
-          }
+          if (row === undefined) return { reference: target.reference, result: "unknown" };
+          const request = { stage: "declined", declineReason: reason } as const;
+          const outcome = only(yield* triage(scope, [target], request, actor));
+          if (outcome.result !== "changed") return outcome;
           const [standing] = yield* standingOf(row.emailKey);
-          if (text === null || row.status === "spam" || (standing?.reason ?? null) !== null) {
-            outcomes.push({ ...outcome, dueAt: null });
-            continue;
-          }
+          const isMailed = row.status !== "spam" && (standing?.reason ?? null) === null;
+          if (text === null || !isMailed) return { ...outcome, dueAt: null };
           const dueAt = at + (days === 0 ? undoMs : days * dayMs);
-          const reply = only(yield* insert(row.arrival, operator, at, text, dueAt));
-          yield* storeMails(row, reply.id, copies, at, dueAt);
-          yield* audit({ action: "reply", subject: target.reference, detail: { reply: reply.id } }, actor);
-          outcomes.push({ ...outcome, dueAt });
-        }
+          const mail = { author: operator, at, text, sendAt: dueAt, releasedAt: null, copies };
+          const reply = yield* storeDecline(row, mail, at);
+          yield* audit({ action: "reply", subject: target.reference, detail: { reply } }, actor);
+          return { ...outcome, dueAt };
+        };
+        const outcomes: ChangeOutcome<DeclineOutcome>[] = [];
+        for (const target of targets) outcomes.push(yield* decline(target));
         return { outcomes };
       }),
 

@@ -57,6 +57,8 @@ const changedMax = 100;
 /** Entries of the audit log about submissions that it looks at, and numbers of entries that it passes over for them: some 10 ms. */
 const entriesMax = 1_000;
 const passedMax = 50_000;
+/** Parts of a filter beside which the words of a search are the narrow one. */
+const wideParts = ["search", "letter", "lettersOnly", "order", "from", "until", "kind"];
 /** For how long a tab is counted. */
 const countMsMax = 100;
 
@@ -91,15 +93,13 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       WHERE status = '${status}' AND ${among("kind", "$1")} AND ${condition} LIMIT ${countMax}) AS counted)`;
   const plurals = submissionKinds.map((kind) => kindOf(kind).plural);
   const ofKind = submissionKinds.map((kind, at) => `count(*) FILTER (WHERE kind = '${kind}') AS "${plurals[at]}"`);
-  // Each by itself: for both in one SQLite would compare every row with both words.
-  const waiting = (status: "new" | "open") =>
+  const counted = (index: string, condition: string) =>
     `(SELECT count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine,
         count(*) FILTER (WHERE assignee IS NULL) AS unassigned, ${ofKind.join(", ")}
-      FROM submission ${indexedBy("submission_status")} WHERE status = '${status}' AND ${among("kind", "$1")})`;
-  const snoozed = `(SELECT count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine,
-        count(*) FILTER (WHERE assignee IS NULL) AS unassigned, ${ofKind.join(", ")}
-      FROM submission ${indexedBy("submission_snoozed")}
-      WHERE snoozed_until > $3 AND status IN ('new', 'open') AND ${among("kind", "$1")})`;
+      FROM submission ${indexedBy(index)} WHERE ${condition} AND ${among("kind", "$1")})`;
+  // Each by itself: for both in one SQLite would compare every row with both words.
+  const waiting = (status: "new" | "open") => counted("submission_status", `status = '${status}'`);
+  const snoozed = counted("submission_snoozed", "snoozed_until > $3 AND status IN ('new', 'open')");
   const awake = (name: string, as = name) => `fresh."${name}" + begun."${name}" - snoozed."${name}" AS "${as}"`;
   const summed = ["mine", "unassigned", ...plurals].map((name) => awake(name));
   const counts = prepare<InboxCounts>(`
@@ -148,20 +148,9 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
     page: PageLimits,
     columns: string,
   ): Promise<Page<Row>> {
-    const {
-      search,
-      letter,
-      lettersOnly: _rest,
-      status,
-      order: _order,
-      from: _from,
-      until: _until,
-      kind: _kind,
-      ...others
-    } = filter;
-    const isSearch = search !== undefined || letter !== undefined;
+    const isSearch = filter.search !== undefined || filter.letter !== undefined;
     // Otherwise another part of the filter may be the narrow one.
-    const isWide = status === undefined && Object.values(others).every((one) => one === undefined);
+    const isWide = Object.entries(filter).every(([name, value]) => value === undefined || wideParts.includes(name));
     const words = wordsOf(filter);
     const plans = plansOf(scope, filter, isSearch || bounds.isNamed);
     if (plans.length === 0 || words === null) return { rows: [], next: null };

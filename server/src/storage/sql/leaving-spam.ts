@@ -1,7 +1,7 @@
 // Submissions that leave spam get what they did not get when they were stored. What that is, is decided in
 // `rules/decide.ts`.
 import { capMs } from "../limits.ts";
-import type { MailKind, SubmissionKind } from "../records.ts";
+import type { MailKind, StoredSubmission } from "../records.ts";
 import { decideLeaving } from "../rules/decide.ts";
 import { lookUps } from "../rules/facts.ts";
 import { quoted } from "../rules/columns.ts";
@@ -12,12 +12,7 @@ import { keptBack } from "../webhook-store.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 import { prepareStanding } from "./addresses.ts";
 
-interface Former {
-  readonly arrival: number;
-  readonly kind: SubmissionKind;
-  readonly reference: string;
-  readonly emailKey: string;
-}
+type Former = Pick<StoredSubmission, "arrival" | "kind" | "reference"> & { readonly emailKey: string };
 
 /** Its transactions hold the rows of the submissions, and their changes are not in the audit log yet. */
 export function prepareLeavingSpam(engine: Engine) {

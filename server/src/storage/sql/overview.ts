@@ -125,9 +125,7 @@ export function makeOverview(engine: Engine) {
       const [before, shown] = [days.slice(0, shownDays), days.slice(shownDays)];
       const named = titled(shares);
       const sharesOf = (part: keyof Overview["shares"]) =>
-        named
-          .filter((one) => one.part === part)
-          .map(({ word, count, title }) => ({ word, count, ...(title !== undefined && { title }) }));
+        named.filter((one) => one.part === part).map(({ part: _part, ...share }) => share);
       return {
         days: shown.map(({ at, ...counts }) => ({ day: shownDay(at), ...counts })),
         firstResponseMs: median(responses.map(({ took }) => took)),

@@ -1,13 +1,11 @@
 // Replies of operators and their mails, each in a transaction with its entry in the audit log.
 import type { ReplyOutcome, SavedAnswer, TriageRequest, TriageStatus } from "@submissions/shared/console";
-import { type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
+import { type ReplyRequest, type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
 import type { Triaged } from "../rules/triage.ts";
 import type { Changes } from "./changes.ts";
-import { type Engine, only } from "./engine.ts";
-import { prepareStanding } from "./addresses.ts";
+import { type Engine, only, type Steps } from "./engine.ts";
 import { prepareReplyMails, prepareWaiting } from "./reply-mails.ts";
 import { prepareSendingFiles } from "./reply-files.ts";
-import { prepareOperatorLimit } from "./operators-mails.ts";
 
 interface SentReply {
   readonly reference: string;
@@ -32,10 +30,8 @@ function changeBy(
   };
 }
 
-export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes) {
+export function makeReplies(engine: Engine, { audit, lockRows, triage, standingOf, freeAt }: Changes) {
   const { prepare, among, read, transaction } = engine;
-  const standingOf = prepareStanding(engine);
-  const freeAt = prepareOperatorLimit(engine);
   const insert = prepare<{ id: number }>(`
     INSERT INTO reply (submission, author, at, text, quoted, status_before, version_after, assigned)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`);
@@ -69,34 +65,24 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
         if (retryAt !== null) return { retryAt };
         const names = replies.map(({ reference }) => reference);
         const rows = yield* lockRows(scope, names);
-        const outcomes: ReplyOutcome[] = [];
-        for (const { reference, text, quoted = true, doneAt, seen, files = [] } of replies) {
+        const send = function* (request: ReplyRequest): Steps<ReplyOutcome> {
+          const { reference, text, quoted = true, doneAt, seen, files = [] } = request;
           const row = rows.get(reference);
-          const [standing] = row === undefined ? [] : yield* standingOf(row.emailKey);
-          const reason = standing?.reason ?? null;
-          if (row === undefined || reason !== null) {
-            outcomes.push({ reference, result: row === undefined ? "unknown" : "suppressed", reason });
-            continue;
-          }
+          if (row === undefined) return { reference, result: "unknown", reason: null };
+          const [{ reason } = { reason: null }] = yield* standingOf(row.emailKey);
+          if (reason !== null) return { reference, result: "suppressed", reason };
           const [repliedAt, answeredAt] = [row.lastReplyAt ?? 0, row.lastAnswerAt ?? 0];
-          if (seen !== undefined && Math.max(repliedAt, answeredAt) > seen) {
+          const last = Math.max(repliedAt, answeredAt);
+          if (seen !== undefined && last > seen) {
             const [author] = repliedAt > answeredAt ? yield* lastAuthor(row.arrival) : [];
-            const last = Math.max(repliedAt, answeredAt);
-            outcomes.push({ reference, result: "overtaken", by: author?.by ?? null, at: last });
-            continue;
+            return { reference, result: "overtaken", by: author?.by ?? null, at: last };
           }
           const wrong = yield* attached.lock(files, row.arrival, operator);
-          if (wrong !== null) {
-            outcomes.push({ reference, result: wrong, reason: null });
-            continue;
-          }
+          if (wrong !== null) return { reference, result: wrong, reason: null };
           const target = { reference, version: doneAt ?? row.version };
           const change = changeBy(row, operator, doneAt !== undefined);
           const [changed] = yield* triage(scope, [target], change, actor);
-          if (changed?.result !== "changed") {
-            outcomes.push({ reference, result: "changed", reason: null });
-            continue;
-          }
+          if (changed?.result !== "changed") return { reference, result: "changed", reason: null };
           const isChange = changed.version > row.version;
           const [before, after] = isChange ? [row.status, changed.version] : [null, null];
           const assigned = change.assignee === undefined ? 0 : 1;
@@ -107,8 +93,10 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage }: Changes
           const dueAt = at + undoMs;
           yield* storeMails(row, reply.id, copies, at, dueAt);
           yield* audit({ action: "reply", subject: reference, detail: { reply: reply.id } }, actor);
-          outcomes.push({ reference, result: "queued", id: reply.id, dueAt });
-        }
+          return { reference, result: "queued", id: reply.id, dueAt };
+        };
+        const outcomes: ReplyOutcome[] = [];
+        for (const reply of replies) outcomes.push(yield* send(reply));
         return { outcomes };
       }),
 

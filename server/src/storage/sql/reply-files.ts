@@ -3,7 +3,6 @@ import { replyFileBytesMax, replyFilesMax } from "@submissions/shared/console";
 import { type ReplyStore, unsentFilesMax } from "../desk-store.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, only, type Steps } from "./engine.ts";
-import { prepareOperatorLimit } from "./operators-mails.ts";
 
 interface Attached {
   readonly id: number;
@@ -33,9 +32,10 @@ export function prepareSendingFiles({ prepare, among, locking }: Engine) {
   };
 }
 
-export function makeReplyFiles(engine: Engine, { audit, lockRows }: Changes) {
-  const { prepare, among, indexedBy, transaction } = engine;
-  const freeAt = prepareOperatorLimit(engine);
+export function makeReplyFiles(
+  { prepare, among, indexedBy, transaction }: Engine,
+  { audit, lockRows, freeAt }: Changes,
+) {
   const unsent = prepare<Attached>(`
     SELECT id, submission, size FROM reply_file ${indexedBy("reply_file_unsent")}
     WHERE author = $1 AND reply IS NULL LIMIT ${unsentFilesMax}`);

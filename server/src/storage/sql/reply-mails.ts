@@ -36,17 +36,18 @@ export function prepareWaiting({ prepare, locking }: Engine) {
   };
 }
 
-/** Stores the mails of a decline again that were taken back. They keep their time. */
-export function preparePuttingBack(engine: Engine) {
+/** Stores a decline with its mails, a new one or one that was taken back: it keeps its time. Answers its id. */
+export function prepareDeclining(engine: Engine) {
+  // A person who is declined need not read what they wrote.
   const insert = engine.prepare<{ id: number }>(`
     INSERT INTO reply (submission, author, at, text, send_at, quoted, released_at) VALUES ($1, $2, $3, $4, $5, 0, $6)
     RETURNING id`);
   const storeMails = prepareReplyMails(engine);
-  return function* (row: Parameters<typeof storeMails>[0], mails: readonly FormerMail[], now: number): Steps<void> {
-    for (const { author, at, text, sendAt, releasedAt, copies } of mails) {
-      const reply = only(yield* insert(row.arrival, author, at, text, sendAt, releasedAt));
-      yield* storeMails(row, reply.id, copies, now, Math.max(sendAt, now));
-    }
+  return function* (row: Parameters<typeof storeMails>[0], mail: FormerMail, now: number): Steps<number> {
+    const { author, at, text, sendAt, releasedAt, copies } = mail;
+    const { id } = only(yield* insert(row.arrival, author, at, text, sendAt, releasedAt));
+    yield* storeMails(row, id, copies, now, Math.max(sendAt, now));
+    return id;
   };
 }
 

@@ -8,10 +8,9 @@ import { lookUps } from "../rules/facts.ts";
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { parseMailId } from "../rules/outbox-row.ts";
 import { isAutomatic, isToPerson } from "../rules/mails.ts";
-import { prepareStanding } from "./addresses.ts";
-import { prepareAudit } from "./audit.ts";
+import type { Changes } from "./changes.ts";
 import type { Engine } from "./engine.ts";
-import { againBy, prepareOperatorLimit } from "./operators-mails.ts";
+import { againBy } from "./operators-mails.ts";
 
 interface Mail {
   readonly kind: MailKind;
@@ -27,11 +26,10 @@ interface Mail {
   readonly countedAt: number;
 }
 
-export function makeSendingAgain(engine: Engine) {
-  const { prepare, locking, lockAddress, transaction } = engine;
-  const audit = prepareAudit(engine);
-  const standingOf = prepareStanding(engine);
-  const freeAt = prepareOperatorLimit(engine);
+export function makeSendingAgain(
+  { prepare, locking, lockAddress, transaction }: Engine,
+  { audit, standingOf, freeAt }: Changes,
+) {
   const text = `
     SELECT mail.kind, mail.status, mail.submission, mail.reply, reply.send_at AS "sendAt", submission.reference,
       coalesce(submission.email_key, mail.subscriber, '') AS key,

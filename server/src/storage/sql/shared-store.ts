@@ -62,6 +62,7 @@ interface SharedOptions {
 export function makeSharedStore({ row, references, engine, reading, inbox, ...own }: SharedOptions) {
   const { note, noteRefusal, ...addresses } = makeAddresses(engine);
   const changes = prepareChanging(engine, references);
+  const { filing, ...answers } = makeAnswers(engine, changes, note);
 
   return {
     identity: row.identity,
@@ -74,18 +75,14 @@ export function makeSharedStore({ row, references, engine, reading, inbox, ...ow
       ...makeOverview(reading),
       ...makeSubscriberCounts(reading),
       ...makeChanges(engine, changes),
-      ...makeSendingAgain(engine),
+      ...makeSendingAgain(engine, changes),
       ...makeTags(reading, changes),
       ...makeErasing(engine, own.searchIndex, own.erasing),
       ...makeIndexing(engine, own.searchIndex),
     },
     replies: { ...makeReplies(engine, changes), ...makeReplyFiles(engine, changes) },
     declines: makeDeclines(engine, changes),
-    inbound: {
-      ...makeAnswers(engine, changes, note),
-      ...makeUnmatched(engine, changes),
-      ...makeKeptFiles(reading),
-    },
+    inbound: { ...answers, ...makeUnmatched(engine, changes, filing), ...makeKeptFiles(reading) },
     mailboxes: makeMailboxes(engine),
     access: makeAccess(engine, row.cookieKey),
     webhooks: makeWebhooks(reading),

@@ -2,16 +2,25 @@
 import { emailKey } from "@submissions/shared/fields";
 import { pageLimit } from "../desk-store.ts";
 import { type InboundStore, type KeptMail, unmatchedMax } from "../inbound-store.ts";
-import { mailColumns, mailValues, type UnmatchedColumns, unmatchedColumns, unmatchedRow } from "../rules/answer-row.ts";
-import { prepareFiling } from "./answers.ts";
+import {
+  keptColumns,
+  mailColumns,
+  mailValues,
+  type UnmatchedColumns,
+  unmatchedColumns,
+  unmatchedRow,
+} from "../rules/answer-row.ts";
+import type { FileAnswer } from "./answers.ts";
 import type { Changes } from "./changes.ts";
 import type { Engine } from "./engine.ts";
 
 type Whole = KeptMail & { readonly automatic: number; readonly files: string };
 
-export function makeUnmatched(engine: Engine, changes: Changes) {
-  const { prepare, locking, read, transaction } = engine;
-  const file = prepareFiling(engine, changes);
+export function makeUnmatched(
+  { prepare, locking, read, transaction }: Engine,
+  { audit, lockRows }: Changes,
+  file: FileAnswer,
+) {
   const insert = prepare<object>(`
     INSERT INTO unmatched (sender_key, automatic, files, ${mailColumns})
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING id`);
@@ -19,10 +28,7 @@ export function makeUnmatched(engine: Engine, changes: Changes) {
     DELETE FROM unmatched WHERE id <= (SELECT id FROM unmatched ORDER BY id DESC LIMIT 1 OFFSET ${unmatchedMax})`);
   const list = prepare<UnmatchedColumns>(`
     SELECT ${unmatchedColumns} FROM unmatched WHERE id < $1 ORDER BY id DESC LIMIT $2`);
-  const lockOne = prepare<Whole>(`
-    SELECT at, identity, message_id AS "messageId", sender_address AS "senderAddress", sender_name AS "senderName",
-      subject, text, reply, automatic, files
-    FROM unmatched WHERE id = $1 ${locking("FOR UPDATE")}`);
+  const lockOne = prepare<Whole>(`SELECT ${keptColumns} FROM unmatched WHERE id = $1 ${locking("FOR UPDATE")}`);
   const remove = prepare<object>("DELETE FROM unmatched WHERE id = $1 RETURNING id");
 
   return {
@@ -41,7 +47,7 @@ export function makeUnmatched(engine: Engine, changes: Changes) {
 
     fileUnmatched: (scope, id, reference, actor) =>
       transaction(function* () {
-        const row = (yield* changes.lockRows(scope, [reference])).get(reference);
+        const row = (yield* lockRows(scope, [reference])).get(reference);
         const [found] = row === undefined ? [] : yield* lockOne(id);
         if (row === undefined || found === undefined) return false;
         const { automatic, files: names, ...mail } = found;
@@ -49,14 +55,14 @@ export function makeUnmatched(engine: Engine, changes: Changes) {
         const sender = automatic === 1 ? "automatic" : "unverified";
         yield* file({ ...mail, submission: row.arrival, sender, files }, actor.at);
         yield* remove(id);
-        yield* changes.audit({ action: "unmatched.file", subject: reference, detail: { mail: id } }, actor);
+        yield* audit({ action: "unmatched.file", subject: reference, detail: { mail: id } }, actor);
         return true;
       }),
 
     removeUnmatched: (id, actor) =>
       transaction(function* () {
         if ((yield* remove(id)).length === 0) return false;
-        yield* changes.audit({ action: "unmatched.delete", subject: "unmatched", detail: { mail: id } }, actor);
+        yield* audit({ action: "unmatched.delete", subject: "unmatched", detail: { mail: id } }, actor);
         return true;
       }),
   } satisfies Partial<InboundStore>;

@@ -33,13 +33,13 @@ export function makeJobQueue(
     } catch (error) {
       undo(connection);
       const refusal = asUnavailable(error);
-      if (refusal === null || !isBusy(error)) throw error;
+      if (refusal === null || !isBusy(error)) throw refusal ?? error;
       // Another process is in the way.
       return jobs.map(() => new Again(refusal));
     }
   }
 
-  return new CommitQueue<Job, unknown>({ batchMax, busyMs: busyWaitMs, asUnavailable, commit, onCommit });
+  return new CommitQueue<Job, unknown>({ batchMax, busyMs: busyWaitMs, commit, onCommit });
 }
 
 /** @throws StorageUnavailable when the disk refuses this as well; the next transaction tries it again */
