@@ -269,10 +269,7 @@ export interface DeskStore {
    */
   erasePerson(email: string, actor: Actor): Promise<Erased>;
 
-  /**
-   * Removes one batch of outdated submissions, and the suppressions of their addresses where nothing else is known of these.
-   * Otherwise as {@link erasePerson}.
-   */
+  /** As {@link erasePerson}, of outdated submissions. Suppressions go where nothing else is known of their addresses. */
   eraseOutdated(outdated: Outdated, actor: Actor): Promise<Erased>;
 
   /** How many submissions are outdated, and how many of their kind are stored, these included. */

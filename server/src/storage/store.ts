@@ -153,7 +153,6 @@ export interface Store extends AsyncDisposable {
   /** Random, drawn when the database was made. A vault bears the same one. */
   readonly identity: string;
 
-  /** What Message-IDs are made with. */
   readonly messageKey: MessageKey;
 
   /** The clock that leases and due times follow: on PostgreSQL the server's, so that all processes agree. */
@@ -211,10 +210,7 @@ export interface Store extends AsyncDisposable {
   /** All rows of a kind that are stored by now, in the order of their numbers, in pages so that memory stays flat. */
   readAll<Kind extends keyof ReadRows>(kind: Kind, from: ReadFrom): AsyncIterable<readonly ReadRows[Kind][]>;
 
-  /**
-   * Resumes, and then files of answers, that no scanner has judged, oldest first. No other process is handed the same ones
-   * before `until`.
-   */
+  /** Resumes, then files of answers, that no scanner has judged, oldest first. No other process gets these before `until`. */
   claimUnscanned(
     now: number,
     limit: number,

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from "pg";
 import { ReadTooSlow, StorageUnavailable } from "../store.ts";
-import { CommitProbe } from "./commit-probe.ts";
+import { makeCommitProbe } from "./commit-probe.ts";
 import { asStorageError, isDiskFull, isOutOfTime, isSilence } from "./errors.ts";
 import { type Attempt, LeasedConnection, type Reader, type Session } from "./session.ts";
 import { prepared, type Statement } from "./statement.ts";
@@ -67,7 +67,7 @@ interface ConnectionsOptions extends Pick<PoolConfig, "max"> {
 
 export class Connections implements Reader, AsyncDisposable {
   readonly #pool: Pool;
-  readonly #probe: CommitProbe;
+  readonly #probe: ReturnType<typeof makeCommitProbe>;
   readonly #connectMs: number;
   /** The first message of a transaction with the usual limits. */
   readonly #begin: string;
@@ -90,7 +90,7 @@ export class Connections implements Reader, AsyncDisposable {
     this.#areReads = readMs !== undefined;
     this.#begin = beginning({ ...usualLimits, statementMs: Math.max(0, answerMs - aheadMs) });
     this.#connectMs = connectMs;
-    this.#probe = new CommitProbe({ application_name: applicationName, ...address }, usualAnswerMs);
+    this.#probe = makeCommitProbe({ application_name: applicationName, ...address }, usualAnswerMs);
     this.#pool = new Pool({
       application_name: applicationName,
       ...address,

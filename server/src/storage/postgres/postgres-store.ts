@@ -29,9 +29,8 @@ const readinessLimits: Limits = { statementMs: 500, lockMs: 500, idleMs: 1_000 }
 /** Submissions that one transaction erases. */
 const erasedAtOnce = 100;
 
-// A message in the write-ahead log that no program reads: to be committed it has to reach stable storage, and processes do not
-// wait for each other as they would for a row. The locks are those of an INSERT, and only a change of the schema refuses
-// them.
+// A message in the write-ahead log that no program reads: it has to reach stable storage, and processes do not wait for each
+// other as they would for a row. The locks are those of an INSERT, which only a change of the schema refuses.
 export const proveWrite = prepared<object>(`
   WITH submissions AS (UPDATE submission SET version = version WHERE arrival < 0),
     mails AS (UPDATE mail SET attempts = attempts WHERE id < 0)

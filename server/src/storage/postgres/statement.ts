@@ -13,10 +13,7 @@ export interface Statement<Row = never> {
 
 type Prepared<Row> = Statement<Row> & { readonly name: string };
 
-/**
- * A statement that is prepared. Its name is a hash of its text: on a connection that a pooler lends to several releases,
- * one name never stands for two texts.
- */
+/** Its name is a hash of its text: on a connection that a pooler lends to several releases, no name stands for two texts. */
 export const prepared = <Row = never>(text: string): Prepared<Row> => ({
   name: hash("sha256", text, "base64url"),
   text,

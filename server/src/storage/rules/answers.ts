@@ -5,12 +5,7 @@ import type { AnswerSender, TriageStatus } from "../records.ts";
 /** In the audit log: what an answer changes, no operator does. */
 export const answerActor = "answer";
 
-interface Answered {
-  readonly status: TriageStatus;
-  readonly toldAt: number | null;
-}
-
-export function decideAnswer({ status, toldAt }: Answered, sender: AnswerSender, at: number) {
+export function decideAnswer(status: TriageStatus, toldAt: number | null, sender: AnswerSender, at: number) {
   // What a program wrote needs no answer, and spam is to stay out of sight.
   const isHeard = sender !== "automatic" && status !== "spam";
   const isPersons = isHeard && sender === "person";

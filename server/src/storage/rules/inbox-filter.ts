@@ -1,5 +1,4 @@
-// Which rows the filter of a list wants, and which index leads to them. Planners choose badly here on both engines, so
-// the choice is made in code.
+// Which rows the filter of a list wants, and which index leads to them: the planners of both engines choose badly here.
 import type { InboxFilter } from "@submissions/shared/console";
 import { kindOf } from "@submissions/shared/kinds";
 import { stages } from "@submissions/shared/stages";

@@ -1,5 +1,4 @@
-// Mails as rows: as operators see them, as they are handed to the process that sends them, and how the end of a try is
-// written.
+// Mails as rows: as operators see them, as the process that sends them gets them, and how the end of a try is written.
 import { ofKinds } from "../../kinds.ts";
 import type {
   AnswerSender,

@@ -17,19 +17,14 @@ import type { TableRow } from "./tables.ts";
 
 type KnownSubscriber = Pick<KnownAddressee, "status" | "welcomedAt" | "unsubscribedAt">;
 
-export interface SubscriptionDecision {
-  readonly status: SubscriberStatus;
-  /** `capped`: it is due, but the address may get no mail now. `none`: none is due. */
-  readonly welcome: "stored" | "capped" | "none";
-}
-
 type Asked = Pick<SubscriptionRecord, "optIn" | "receivedAt" | "added">;
 
+/** The welcome mail: `capped`: it is due, but the address may get no mail now. `none`: none is due. */
 export function decideSubscription(
   known: KnownSubscriber | undefined,
   { optIn, receivedAt, added }: Asked,
   addressee: { readonly suppressed: boolean; readonly mailedInLastDay: number },
-): SubscriptionDecision {
+): { readonly status: SubscriberStatus; readonly welcome: "stored" | "capped" | "none" } {
   if (added === "proven") return { status: "active", welcome: "none" };
   // No newsletter could reach a suppressed address, so a request alone does not activate it.
   const { status, due } = decideMailable(known, { optIn: addressee.suppressed ? "double" : optIn, receivedAt });
@@ -129,6 +124,14 @@ export const storedSubscriber = (row: SubscriberRow): StoredSubscriber => ({
   language: languageIn(row.language),
   consent: readConsent(row.consent),
 });
+
+export const subscriberTable = {
+  name: "subscriber",
+  columns: subscriberColumns,
+  number: "arrival",
+  numberOf: ({ arrival }: SubscriberRow) => arrival,
+  recordOf: storedSubscriber,
+};
 
 // The column `consent` after a subscription; null: as it was. Anyone can write down the address of an active subscriber, and
 // must not replace what its owner agreed to.

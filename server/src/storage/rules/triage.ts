@@ -2,6 +2,7 @@
 import { tagsMax, type TriageOutcome, type TriageRequest } from "@submissions/shared/console";
 import type { Actor, AuditEntry } from "../desk-store.ts";
 import type { Former, StoredSubmission } from "../records.ts";
+import { picked } from "./columns.ts";
 import { type Staged, restaged } from "./stages.ts";
 import { stageOf } from "./submission-row.ts";
 
@@ -44,9 +45,7 @@ export function decideTriage(
   return {
     after: {
       ...before,
-      stage: staged.stage,
-      declineReason: staged.declineReason,
-      decidedAt: staged.decidedAt,
+      ...picked(staged, ["stage", "declineReason", "decidedAt"]),
       status,
       assignee,
       version,

@@ -1,5 +1,4 @@
-// Mails that came in about a submission, each in a transaction with what follows from it (`rules/answers.ts`), and reports of
-// mails that were not delivered.
+// Mails that came in about a submission, with what follows from each (`rules/answers.ts`), and reports of undelivered mails.
 import { emailKey } from "@submissions/shared/fields";
 import { wholeScope } from "../desk-store.ts";
 import {
@@ -104,7 +103,7 @@ export function makeAnswers({ prepare, read, transaction }: Engine, { audit, loc
     const { status, reference, version, assignee } = row;
     // Open pages follow the log.
     yield* audit({ action: "answer", subject: reference, detail: { answer: id } }, { operator: answerActor, at });
-    const follows = decideAnswer({ status, toldAt: told?.toldAt ?? null }, sender, at);
+    const follows = decideAnswer(status, told?.toldAt ?? null, sender, at);
     if (follows.waits) yield* waits(arrival, at);
     if (follows.reopens) {
       yield* triage(wholeScope, [{ reference, version }], { status: "open" }, { operator: answerActor, at });

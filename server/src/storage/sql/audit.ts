@@ -13,7 +13,15 @@ export interface StoredEntry extends Omit<AuditRow, "detail"> {
 
 export const entryColumns = "id, at, operator, action, subject, detail";
 
-export const readEntry = (row: StoredEntry): AuditRow => ({ ...row, detail: readFields(row.detail) });
+const readEntry = (row: StoredEntry): AuditRow => ({ ...row, detail: readFields(row.detail) });
+
+export const auditTable = {
+  name: "audit",
+  columns: entryColumns,
+  number: "id",
+  numberOf: ({ id }: StoredEntry) => id,
+  recordOf: readEntry,
+};
 
 /** Adds entries within the transactions of what they record. */
 export const prepareAudit =
@@ -31,13 +39,7 @@ export function makeAuditLog(engine: Engine) {
     WHERE subject >= '2' AND subject < '3' AND action = 'backup' AND at <= $1
       AND coalesce(CAST((${json("detail")}) ->> 'lacking' AS INTEGER), 0) = 0
     ORDER BY subject DESC LIMIT 1`);
-  const entries = prepareNewestFirst(engine, {
-    columns: entryColumns,
-    name: "audit",
-    number: "id",
-    numberOf: ({ id }: StoredEntry) => id,
-    recordOf: readEntry,
-  });
+  const entries = prepareNewestFirst(engine, auditTable);
   return {
     audit: (entry, actor) =>
       engine.transaction(function* () {

@@ -12,14 +12,14 @@ import {
   triageMax,
 } from "../desk-store.ts";
 import { inBatches } from "../pages.ts";
-import type { Former } from "../records.ts";
+import type { Former, StoredSubmission } from "../records.ts";
 import { quoted } from "../rules/columns.ts";
 import type { References } from "../rules/references.ts";
 import { changingActions, conflict, decideTriage, type Triage, type Triaged } from "../rules/triage.ts";
 import { prepareAnnouncements } from "./announcements.ts";
 import { prepareAssignmentMails } from "./assignment-mails.ts";
 import { prepareAudit } from "./audit.ts";
-import { prepareDeclining, prepareTakingBack } from "./reply-mails.ts";
+import { prepareReplyMails } from "./reply-mails.ts";
 import { prepareStanding } from "./addresses.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
@@ -31,12 +31,9 @@ export const noteColumns = 'id, author, at, text, edited_at AS "editedAt"';
 const changedAtOnce = 100;
 
 /** A submission that is to be changed. */
-interface Changing extends Triaged {
-  readonly arrival: number;
+interface Changing extends Triaged, Pick<StoredSubmission, "arrival" | "lastReplyAt" | "lastAnswerAt"> {
   readonly tags: string | null;
   readonly emailKey: string;
-  readonly lastReplyAt: number | null;
-  readonly lastAnswerAt: number | null;
 }
 
 export type Changes = ReturnType<typeof prepareChanging>;
@@ -48,8 +45,7 @@ export function prepareChanging(engine: Engine, references: References) {
   const leaveSpam = prepareLeavingSpam(engine);
   const { ofChanges: announceChanges } = prepareAnnouncements(engine);
   const mailAssignees = prepareAssignmentMails(engine);
-  const takeBackDeclines = prepareTakingBack(engine, audit);
-  const storeDecline = prepareDeclining(engine);
+  const replyMails = prepareReplyMails(engine, audit);
   const findArrival = prepare<{ arrival: number }>(
     "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
   );
@@ -118,11 +114,11 @@ export function prepareChanging(engine: Engine, references: References) {
       }
     }
     yield* together(changed.map(setTriaged));
-    const taken = Map.groupBy(yield* takeBackDeclines(restaged, actor), ({ reference }) => reference);
+    const taken = Map.groupBy(yield* replyMails.takeBack(restaged, actor), ({ reference }) => reference);
     for (const { reference, former } of targets) {
       const row = rows.get(reference);
       if (row === undefined || former === undefined || !restaged.includes(row.arrival)) continue;
-      for (const mail of former.mails) yield* storeDecline(row, mail, actor.at);
+      for (const mail of former.mails) yield* replyMails.decline(row, mail, actor.at);
     }
     yield* leaveSpam(leaving, actor.at);
     yield* announceChanges(announced, actor.at);
@@ -136,7 +132,7 @@ export function prepareChanging(engine: Engine, references: References) {
   }
 
   const [standingOf, freeAt] = [prepareStanding(engine), prepareOperatorLimit(engine)];
-  return { audit, lock, lockRows, announceChanges, storeDecline, takeBackDeclines, triage, standingOf, freeAt };
+  return { audit, lock, lockRows, announceChanges, replyMails, triage, standingOf, freeAt };
 }
 
 export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes) {

@@ -11,7 +11,7 @@ const reasonsOf = 1_000;
 
 export function makeDeclines(
   { prepare, among, indexedBy, read, transaction }: Engine,
-  { audit, lockRows, storeDecline, takeBackDeclines, triage, standingOf, freeAt }: Changes,
+  { audit, lockRows, replyMails, triage, standingOf, freeAt }: Changes,
 ): DeclineStore {
   const find = prepare<{ arrival: number; reference: string }>(`
     SELECT arrival, reference FROM reply JOIN submission ON submission.arrival = reply.submission
@@ -46,7 +46,7 @@ export function makeDeclines(
           if (text === null || !isMailed) return { ...outcome, dueAt: null };
           const dueAt = at + (days === 0 ? undoMs : days * dayMs);
           const mail = { author: operator, at, text, sendAt: dueAt, releasedAt: null, copies };
-          const reply = yield* storeDecline(row, mail, at);
+          const reply = yield* replyMails.decline(row, mail, at);
           yield* audit({ action: "reply", subject: target.reference, detail: { reply } }, actor);
           return { ...outcome, dueAt };
         };
@@ -61,7 +61,7 @@ export function makeDeclines(
         if (reply === undefined) return null;
         const { arrival, reference } = reply;
         if (!(yield* lockRows(scope, [reference])).has(reference)) return null;
-        return (yield* takeBackDeclines([arrival], actor, id)).length > 0;
+        return (yield* replyMails.takeBack([arrival], actor, id)).length > 0;
       }),
 
     release: (scope, id, actor) =>

@@ -2,7 +2,7 @@
 import { emailKey } from "@submissions/shared/fields";
 import { kindOf } from "@submissions/shared/kinds";
 import type { DeskStore, Outdated } from "../desk-store.ts";
-import { hashedKey } from "../rules/suppression.ts";
+import { hashedKey, type Standing } from "../rules/suppression.ts";
 import { prepareErasureNews } from "./announcements.ts";
 import { prepareAudit } from "./audit.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
@@ -23,11 +23,7 @@ interface Row {
   readonly key: string;
 }
 
-interface ErasedSuppression {
-  readonly key: string;
-  readonly reason: string | null;
-  readonly at: number;
-}
+type ErasedSuppression = Standing & { readonly key: string };
 
 /** An index, which submissions of it, and the time that they are kept from. */
 type OutdatedBy = readonly [index: string, condition: string, since: string];
@@ -122,40 +118,37 @@ export function makeErasing(engine: Engine, { removeWords, mergeRemoved }: Searc
     return erased.length;
   }
 
-  const erasePerson: DeskStore["erasePerson"] = (email, actor) =>
-    transaction(function* () {
-      const key = emailKey(email);
-      const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
-      const resumes = yield* eraseRows(rows);
-      const subscribers = (yield* statements.eraseSubscriber(key)).map(({ arrival }) => arrival);
-      const keys = (yield* statements.eraseKeys(key)).length + (yield* statements.eraseUnmatched(key)).length;
-      const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
-      const counts = { submissions: rows.length, subscriptions: subscribers.length, resumes };
-      const erased = rows.length + subscribers.length + keys + suppressions > 0;
-      // By what names a person in an older copy of the database, and nowhere else.
-      const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
-      if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
-      if (rows.length + subscribers.length > 0) yield* announceErasure(key, detail.references, actor.at);
-      return { ...counts, more: yield* hasMore(rows) };
-    });
-
-  const eraseOutdated: DeskStore["eraseOutdated"] = ({ kind, before }, actor) => {
-    const outdated = statements.outdated[groupOf(kind)];
-    const erase = function* () {
-      const rows = yield* outdated(kind, before);
-      const resumes = yield* eraseRows(rows);
-      yield* keepHashes(yield* statements.eraseLastSuppressions(rows.map(({ key }) => key)));
-      const detail = { submissions: rows.length, resumes };
-      const subject = kind === "spam" || kind === "declined" ? kind : kindOf(kind).plural;
-      if (rows.length > 0) yield* audit({ action: "retention", subject, detail }, actor);
-      return { ...detail, subscriptions: 0, more: yield* hasMore(rows) };
-    };
-    return transaction(erase, { repeatable: true });
-  };
-
   return {
-    erasePerson,
-    eraseOutdated,
+    erasePerson: (email, actor) =>
+      transaction(function* () {
+        const key = emailKey(email);
+        const [rows] = yield* lockAddress(key, [statements.ofPerson(key)]);
+        const resumes = yield* eraseRows(rows);
+        const subscribers = (yield* statements.eraseSubscriber(key)).map(({ arrival }) => arrival);
+        const keys = (yield* statements.eraseKeys(key)).length + (yield* statements.eraseUnmatched(key)).length;
+        const suppressions = yield* keepHashes(yield* statements.eraseSuppressions([key]));
+        const counts = { submissions: rows.length, subscriptions: subscribers.length, resumes };
+        const erased = rows.length + subscribers.length + keys + suppressions > 0;
+        // By what names a person in an older copy of the database, and nowhere else.
+        const detail = { ...counts, references: rows.map(({ reference }) => reference), subscribers };
+        if (erased) yield* audit({ action: "erase", subject: "person", detail }, actor);
+        if (rows.length + subscribers.length > 0) yield* announceErasure(key, detail.references, actor.at);
+        return { ...counts, more: yield* hasMore(rows) };
+      }),
+
+    eraseOutdated: ({ kind, before }, actor) => {
+      const outdated = statements.outdated[groupOf(kind)];
+      const erase = function* () {
+        const rows = yield* outdated(kind, before);
+        const resumes = yield* eraseRows(rows);
+        yield* keepHashes(yield* statements.eraseLastSuppressions(rows.map(({ key }) => key)));
+        const detail = { submissions: rows.length, resumes };
+        const subject = kind === "spam" || kind === "declined" ? kind : kindOf(kind).plural;
+        if (rows.length > 0) yield* audit({ action: "retention", subject, detail }, actor);
+        return { ...detail, subscriptions: 0, more: yield* hasMore(rows) };
+      };
+      return transaction(erase, { repeatable: true });
+    },
 
     async countOutdated({ kind, before }) {
       const count = statements.countOutdated[groupOf(kind)];

@@ -1,5 +1,4 @@
-// Submissions that leave spam get what they did not get when they were stored. What that is, is decided in
-// `rules/decide.ts`.
+// Submissions that leave spam get what they did not get when they were stored, as `rules/decide.ts` decides.
 import { capMs } from "../limits.ts";
 import type { MailKind, StoredSubmission } from "../records.ts";
 import { decideLeaving } from "../rules/decide.ts";

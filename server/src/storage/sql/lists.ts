@@ -4,18 +4,12 @@ import type { DeskStore } from "../desk-store.ts";
 import { quoted } from "../rules/columns.ts";
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
-import { storedSubscriber, subscriberColumns, type SubscriberRow } from "../rules/subscription.ts";
+import { subscriberTable } from "../rules/subscription.ts";
 import type { Engine } from "./engine.ts";
 import { prepareNewestFirst } from "./ranges.ts";
 
 export function makeLists(engine: Engine) {
-  const subscribers = prepareNewestFirst(engine, {
-    columns: subscriberColumns,
-    name: "subscriber",
-    number: "arrival",
-    numberOf: ({ arrival }: SubscriberRow) => arrival,
-    recordOf: storedSubscriber,
-  });
+  const subscribers = prepareNewestFirst(engine, subscriberTable);
   const mails = prepareNewestFirst(engine, {
     columns: mailColumns,
     name: "mail",

@@ -53,10 +53,10 @@ export function makeMails(
     const toPeople = rows.filter(({ mailKind }) => isToPerson(mailKind));
     const keys = toPeople.map(({ email, subscriber }) => emailKey(email ?? subscriber ?? ""));
     const standings = yield* together(keys.map((key) => standingOf(key)));
-    const isRefused = (at: number) => (standings[at] ?? []).some(({ reason }) => reason !== null);
-    const refusals = new Map<number, string | null>(
-      toPeople.flatMap(({ row }, at) => (isRefused(at) ? [[row, "suppressed"] as const] : [])),
-    );
+    const refusals = new Map<number, string | null>();
+    for (const [at, { row }] of toPeople.entries()) {
+      if (standings[at]?.some(({ reason }) => reason !== null)) refusals.set(row, "suppressed");
+    }
     // Of a decline whose person has answered meanwhile: it waits for an operator's word.
     const held = rows.flatMap(({ row, isHeld }) => (isHeld === 1 ? [row] : []));
     if (held.length > 0) yield* hold(held, now);

@@ -7,13 +7,7 @@ import { settlementWaitMs } from "../rules/mails.ts";
 import type { ValuesOf } from "../rules/tables.ts";
 import { type Engine, type Steps, together } from "./engine.ts";
 
-interface Claimed {
-  readonly row: number;
-  readonly createdAt: number;
-  readonly denials?: number | null;
-}
-
-export interface OutboxTable<Row extends Claimed, Leased, Settlement> {
+export interface OutboxTable<Row extends MailRow, Leased, Settlement> {
   readonly name: "mail" | "webhook_delivery";
   /** What its ids begin with. */
   readonly prefix: string;
@@ -80,7 +74,7 @@ export const settledValues: ValuesOf<Settled> = (row) => [
  * @param from where the values come from; without it they are parameters
  */
 export const settling = (
-  { name, settles }: Pick<OutboxTable<Claimed, unknown, unknown>, "name" | "settles">,
+  { name, settles }: Pick<OutboxTable<MailRow, unknown, unknown>, "name" | "settles">,
   value: SettledValue = parameter,
   from = "",
 ): string => `
@@ -148,7 +142,7 @@ function makeRewind(
  *   that another session has locked, so that no submission waits for them. Without it the engine's transactions are those
  *   commits.
  */
-export function makeOutbox<Row extends Claimed, Leased, Settlement extends { readonly id: string }>(
+export function makeOutbox<Row extends MailRow, Leased, Settlement extends { readonly id: string }>(
   engine: Engine,
   table: OutboxTable<Row, Leased, Settlement>,
   refused: ((rows: readonly Row[], now: number) => Steps<ReadonlyMap<number, string | null>>) | null = null,

@@ -1,5 +1,4 @@
-// Walks along row numbers in ranges, so that a list whose rows are rare neither keeps other lists waiting nor takes for
-// ever.
+// Walks along row numbers in ranges: a list whose rows are rare neither keeps other lists waiting nor takes for ever.
 import type { Page, PageRequest } from "@submissions/shared/console";
 import { pageLimit, pageLimitMax } from "../desk-store.ts";
 import { type Bind, bindTo, type Engine, only, type Ranges, type Value } from "./engine.ts";
@@ -64,9 +63,10 @@ export async function readPage<Row>(
   return { rows: shown, next: rows.length > limit && end !== undefined ? numberOf(end) : stoppedAt };
 }
 
-interface Table<Row, Read> {
-  readonly columns: string;
+/** A table, and how its rows are read. They have ascending numbers. */
+export interface Table<Row, Read> {
   readonly name: string;
+  readonly columns: string;
   readonly joins?: string;
   readonly number: string;
   numberOf(row: Row): number;

@@ -3,35 +3,24 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { ofKinds } from "../../kinds.ts";
 import { pageRows } from "../pages.ts";
 import { readSubmissionAnyway, submissionColumns } from "../rules/submission-row.ts";
-import { storedSubscriber, subscriberColumns } from "../rules/subscription.ts";
+import { subscriberTable } from "../rules/subscription.ts";
 import { type ReadFrom, type ReadRows, StorageUnavailable, type Store } from "../store.ts";
-import { entryColumns, readEntry } from "./audit.ts";
+import { auditTable } from "./audit.ts";
 import { type Engine, only, type Value } from "./engine.ts";
+import type { Table } from "./ranges.ts";
 
 export function makeReading(engine: Engine) {
-  const submissions = prepareReader(engine, {
-    table: "submission",
-    number: "arrival",
-    wanted: "received_at >= $3 AND kind = $4",
+  const submissions = {
+    name: "submission",
     columns: submissionColumns,
+    number: "arrival",
     recordOf: readSubmissionAnyway,
-  });
+  };
+  const readSubmissions = prepareReader(engine, submissions, "received_at >= $3 AND kind = $4");
   const readers = {
-    ...ofKinds((kind) => (from: ReadFrom) => submissions(from, kind)),
-    subscriber: prepareReader(engine, {
-      table: "subscriber",
-      number: "arrival",
-      wanted: "subscribed_at >= $3",
-      columns: subscriberColumns,
-      recordOf: storedSubscriber,
-    }),
-    audit: prepareReader(engine, {
-      table: "audit",
-      number: "id",
-      wanted: "at >= $3",
-      columns: entryColumns,
-      recordOf: readEntry,
-    }),
+    ...ofKinds((kind) => (from: ReadFrom) => readSubmissions(from, kind)),
+    subscriber: prepareReader(engine, subscriberTable, "subscribed_at >= $3"),
+    audit: prepareReader(engine, auditTable, "at >= $3"),
   };
 
   return {
@@ -40,29 +29,26 @@ export function makeReading(engine: Engine) {
   } satisfies Partial<Store>;
 }
 
-interface Reading<Row, Read> {
-  readonly table: string;
-  readonly number: string;
-  /** A further condition: `$3` is the earliest time. */
-  readonly wanted: string;
-  readonly columns: string;
-  recordOf(row: Row): Read;
-}
-
 /**
  * Prepares to read a table behind a number, page by page: a generator that gave rows one by one would take as long as the
  * reading. A page covers `pageRows` numbers, from the next row on, and is not empty. So gaps cost nothing, and none takes
  * long where wanted rows are rare.
+ *
+ * @param wanted a further condition: `$3` is the earliest time
  */
-function prepareReader<Row, Read>(engine: Engine, { table, number, wanted, columns, recordOf }: Reading<Row, Read>) {
+function prepareReader<Row, Read>(
+  engine: Engine,
+  { name, columns, number, recordOf }: Omit<Table<Row, Read>, "numberOf">,
+  wanted: string,
+) {
   const { prepare, indexedBy } = engine;
-  const lastComplete = engine.lastComplete(table, number);
+  const lastComplete = engine.lastComplete(name, number);
   const next = prepare<{ first: number | null }>(
-    `SELECT min(${number}) AS first FROM ${table} WHERE ${number} > $1 AND ${number} <= $2`,
+    `SELECT min(${number}) AS first FROM ${name} WHERE ${number} > $1 AND ${number} <= $2`,
   );
   // By no other index: a damaged one may lack entries.
   const page = prepare<Row>(`
-    SELECT ${columns} FROM ${table} ${indexedBy(null)}
+    SELECT ${columns} FROM ${name} ${indexedBy(null)}
     WHERE ${number} BETWEEN $1 AND $2 AND ${wanted} ORDER BY ${number}`);
 
   return async function* ({ after = 0, since = 0, passOver }: ReadFrom, ...values: Value[]) {

@@ -4,7 +4,6 @@ import { type ReplyRequest, type ReplyStore, savedAnswersMax, undoMs } from "../
 import type { Triaged } from "../rules/triage.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, only, type Steps } from "./engine.ts";
-import { prepareReplyMails, prepareWaiting } from "./reply-mails.ts";
 import { prepareSendingFiles } from "./reply-files.ts";
 
 interface SentReply {
@@ -30,19 +29,15 @@ function changeBy(
   };
 }
 
-export function makeReplies(engine: Engine, { audit, lockRows, triage, standingOf, freeAt }: Changes) {
+export function makeReplies(engine: Engine, { audit, lockRows, replyMails, triage, standingOf, freeAt }: Changes) {
   const { prepare, among, read, transaction } = engine;
   const insert = prepare<{ id: number }>(`
     INSERT INTO reply (submission, author, at, text, quoted, status_before, version_after, assigned)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`);
-  const storeMails = prepareReplyMails(engine);
   const attached = prepareSendingFiles(engine);
   const find = prepare<SentReply>(`
     SELECT reference, author, at, status_before AS "statusBefore", version_after AS "versionAfter", assigned
     FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.id = $1`);
-  const isWaiting = prepareWaiting(engine);
-  // Its mails, the team's copy too, go with it. Its files are attached again.
-  const remove = prepare("DELETE FROM reply WHERE id = $1");
   const lastAuthor = prepare<{ by: string }>(`
     SELECT coalesce(operator.name, author) AS by FROM reply LEFT JOIN operator ON operator.email = author
     WHERE submission = $1 ORDER BY reply.id DESC LIMIT 1`);
@@ -91,7 +86,7 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage, standingO
           rows.set(reference, { ...row, ...change, version: changed.version, lastReplyAt: at });
           yield* attached.give(files, reply.id, at);
           const dueAt = at + undoMs;
-          yield* storeMails(row, reply.id, copies, at, dueAt);
+          yield* replyMails.store(row, reply.id, copies, at, dueAt);
           yield* audit({ action: "reply", subject: reference, detail: { reply: reply.id } }, actor);
           return { reference, result: "queued", id: reply.id, dueAt };
         };
@@ -107,8 +102,8 @@ export function makeReplies(engine: Engine, { audit, lockRows, triage, standingO
         const { reference, statusBefore, versionAfter, assigned } = reply;
         const row = (yield* lockRows(scope, [reference])).get(reference);
         if (row === undefined) return null;
-        if (actor.at >= reply.at + undoMs || !(yield* isWaiting(id, actor.at))) return false;
-        yield* remove(id);
+        if (actor.at >= reply.at + undoMs || !(yield* replyMails.isWaiting(id, actor.at))) return false;
+        yield* replyMails.remove(id);
         yield* audit({ action: "reply.undo", subject: reference, detail: { reply: id } }, actor);
         // Not where another reply has followed: the person was answered.
         if (statusBefore !== null && versionAfter !== null && (row.lastReplyAt ?? 0) <= reply.at) {

@@ -1,14 +1,10 @@
 // Files of replies: attached to what an operator writes, sent with it, and attached again when it is taken back.
-import { replyFileBytesMax, replyFilesMax } from "@submissions/shared/console";
+import { type ReplyFile, replyFileBytesMax, replyFilesMax } from "@submissions/shared/console";
 import { type ReplyStore, unsentFilesMax } from "../desk-store.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, only, type Steps } from "./engine.ts";
 
-interface Attached {
-  readonly id: number;
-  readonly submission: number;
-  readonly size: number;
-}
+type Attached = Omit<ReplyFile, "name"> & { readonly submission: number };
 
 const fits = (files: readonly Pick<Attached, "size">[]): boolean =>
   files.length <= replyFilesMax && files.reduce((sum, { size }) => sum + size, 0) <= replyFileBytesMax;

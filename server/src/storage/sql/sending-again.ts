@@ -1,9 +1,8 @@
-// Sending a mail again. Of mails to strangers none goes to a suppressed address. A receipt counts against the cap of its
-// address, and once where it never left. A reply or notice that was sent counts against the limit of the operator, and has one
-// of its own.
+// Sending a mail again. None to a stranger goes to a suppressed address. A receipt counts against the cap of its address, and
+// once where it never left. A reply or notice that was sent counts against the operator's limit, and has one of its own.
 import type { DeskStore } from "../desk-store.ts";
 import { againMax, capMs, newsletterMailsMax, receiptsMax } from "../limits.ts";
-import type { MailKind, MailStatus } from "../records.ts";
+import type { StoredMail } from "../records.ts";
 import { lookUps } from "../rules/facts.ts";
 import { mailKindsOf } from "../rules/inbox-filter.ts";
 import { parseMailId } from "../rules/outbox-row.ts";
@@ -12,14 +11,10 @@ import type { Changes } from "./changes.ts";
 import type { Engine } from "./engine.ts";
 import { againBy } from "./operators-mails.ts";
 
-interface Mail {
-  readonly kind: MailKind;
-  readonly status: MailStatus;
+interface Mail extends Pick<StoredMail, "kind" | "status" | "reply" | "reference"> {
   readonly submission: number | null;
-  readonly reply: number | null;
   /** Of a decline: when it is to go out. */
   readonly sendAt: number | null;
-  readonly reference: string | null;
   /** Of the address that the mail is about; empty: it is about none. */
   readonly key: string;
   /** When it was last counted. */

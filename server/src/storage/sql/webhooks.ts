@@ -54,10 +54,7 @@ function webhookRow({ events, lastStatus: status, lastAt: createdAt, lastAnswer,
 }
 
 /** Enough of a webhook to name it in the audit log. */
-interface Named {
-  readonly id: number;
-  readonly url: string;
-}
+type Named = Pick<WebhookRow, "id" | "url">;
 
 /** An entry of the audit log. The path of an address may be secret. */
 const entryOf = (
@@ -135,17 +132,12 @@ export function makeWebhooks(engine: Engine) {
       transaction(function* () {
         const [found] = yield* statements.lockOne(id);
         if (found === undefined) return false;
-        if ("removed" in change) {
-          yield* statements.remove(id, actor.at);
-          yield* audit(entryOf("remove", found), actor);
-        } else if ("tested" in change) {
-          const about = { submission: null, subscriber: null, detail: "{}" };
-          yield* engine.insert({ webhook_delivery: deliveriesOf([id], "webhook.test", about, actor.at) });
-          yield* audit(entryOf("test", found), actor);
-        } else {
-          yield* statements.rotate(id, actor.at + secretOverlapMs, change.secret);
-          yield* audit(entryOf("rotate", found), actor);
-        }
+        const action = "removed" in change ? "remove" : "tested" in change ? "test" : "rotate";
+        const about = { submission: null, subscriber: null, detail: "{}" };
+        if ("removed" in change) yield* statements.remove(id, actor.at);
+        else if ("secret" in change) yield* statements.rotate(id, actor.at + secretOverlapMs, change.secret);
+        else yield* engine.insert({ webhook_delivery: deliveriesOf([id], "webhook.test", about, actor.at) });
+        yield* audit(entryOf(action, found), actor);
         return true;
       }),
 

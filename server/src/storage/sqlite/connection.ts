@@ -64,8 +64,7 @@ export class SqliteConnection implements Disposable {
     }
     this.execute(`PRAGMA cache_size = -${cacheKiB}`);
     if (this.access === "read-only") return;
-    // FULL syncs the log on every commit, before other connections can see it: what was read or acknowledged survives a
-    // power cut.
+    // FULL syncs the log at a commit before other connections see it: what was read or acknowledged survives a power cut.
     this.execute("PRAGMA journal_mode = WAL");
     this.execute("PRAGMA synchronous = FULL");
     this.execute(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
