@@ -4,12 +4,8 @@ import type { OperatorRow, SessionRow, TokenRow } from "@submissions/shared/cons
 import type { Role } from "@submissions/shared/roles";
 import type { Actor } from "./desk-store.ts";
 
-export interface StoredOperator {
+export interface StoredOperator extends Pick<OperatorRow, "email" | "role" | "name"> {
   readonly id: number;
-  readonly email: string;
-  readonly role: Role;
-  /** The display name; null: none is set. */
-  readonly name: string | null;
   /** 1: is mailed when a submission is assigned by someone else. */
   readonly mailAssigned: 0 | 1;
   /** Until when the invitation can be accepted; null: there is none. */

@@ -3,8 +3,7 @@
 import type {
   AuditRow,
   DeclineOutcome,
-  DeliveredEvent,
-  DeliveryStatus,
+  DeliveryRow,
   InboxCounts,
   InboxFilter,
   News,
@@ -130,13 +129,7 @@ export type KnownFact =
   | { readonly kind: "subscription"; readonly subscriber: StoredSubscriber }
   | { readonly kind: "mail"; readonly mail: StoredMail }
   /** Another service that was notified about the person, or will be: by the host of its address. */
-  | {
-      readonly kind: "delivery";
-      readonly event: DeliveredEvent;
-      readonly host: string;
-      readonly status: DeliveryStatus;
-      readonly createdAt: number;
-    }
+  | ({ readonly kind: "delivery"; readonly host: string } & Pick<DeliveryRow, "event" | "status" | "createdAt">)
   | { readonly kind: "suppression"; readonly reason: string | null; readonly at: number }
   | { readonly kind: "idempotency"; readonly procedure: string; readonly createdAt: number };
 

@@ -1,14 +1,6 @@
 // The part of the storage port that knows outgoing webhooks. A delivery is stored in the transaction of its event, one for
 // each webhook that hears of it. Its text is written when it is sent, so that erasing a person erases it.
-import type {
-  Answer,
-  DeliveredEvent,
-  DeliveryRow,
-  Page,
-  PageRequest,
-  WebhookEvent,
-  WebhookRow,
-} from "@submissions/shared/console";
+import type { Answer, DeliveryRow, Page, PageRequest, WebhookEvent, WebhookRow } from "@submissions/shared/console";
 import type { Actor } from "./desk-store.ts";
 import type { StoredSubmission, StoredSubscriber } from "./records.ts";
 
@@ -24,13 +16,10 @@ export const secretPrefix = "whsec_";
 /** The last answer of a delivery that was not sent, because its submission had become spam. */
 export const keptBack = "kept back: spam";
 
-export interface LeasedDelivery {
-  readonly id: string;
-  readonly webhook: number;
+export interface LeasedDelivery extends Pick<DeliveryRow, "id" | "webhook" | "event" | "createdAt" | "attempts"> {
   readonly url: string;
   /** In force, the newest first. */
   readonly secrets: readonly string[];
-  readonly event: DeliveredEvent;
   /** As it is when the delivery is sent. `changed`: what an operator changed of it. `told`: the whole content. */
   readonly about:
     | {
@@ -41,9 +30,6 @@ export interface LeasedDelivery {
       }
     | { readonly subscriber: StoredSubscriber }
     | { readonly told: object };
-  readonly createdAt: number;
-  /** Tries made before this one. */
-  readonly attempts: number;
 }
 
 /** How a try ended. `later` without `answer`: it was not tried, because the process stops. */

@@ -66,6 +66,8 @@ interface ConnectionsOptions extends Pick<PoolConfig, "max"> {
 }
 
 export class Connections implements Reader, AsyncDisposable {
+  /** Transactions that ran again. */
+  retries = 0;
   readonly #pool: Pool;
   readonly #probe: ReturnType<typeof makeCommitProbe>;
   readonly #connectMs: number;
@@ -74,7 +76,6 @@ export class Connections implements Reader, AsyncDisposable {
   /** Until a pooler is met that cannot do it. */
   #prepares = true;
   readonly #areReads: boolean;
-  #retries = 0;
   #diskFull: { readonly error: unknown; readonly until: number } | null = null;
   #closed: Promise<void> | undefined;
 
@@ -106,10 +107,6 @@ export class Connections implements Reader, AsyncDisposable {
     // a connection is in use, its statements fail when it ends. Without listeners both would end the process.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => client.on("error", () => {}));
-  }
-
-  get retries(): number {
-    return this.#retries;
   }
 
   /** @throws StorageUnavailable for 10 s after a statement failed because the server's disk is full */
@@ -174,7 +171,7 @@ export class Connections implements Reader, AsyncDisposable {
         if (this.#areReads && isOutOfTime(attempted.error)) throw new ReadTooSlow({ cause: attempted.error });
         throw attempted.error;
       }
-      this.#retries += 1;
+      this.retries += 1;
     }
   }
 

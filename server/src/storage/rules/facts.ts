@@ -40,10 +40,7 @@ export interface Facts {
   readonly hearers: Map<WebhookEvent, number[]>;
 }
 
-interface EarlierRow extends Pick<EarlierSubmission, "fingerprint" | "reference"> {
-  readonly procedure: string;
-  readonly keyHash: string;
-  readonly createdAt: number;
+interface EarlierRow extends IdempotencyRecord, Pick<EarlierSubmission, "reference"> {
   /** Null: it was a subscription. */
   readonly status: TriageStatus | null;
   /** 1 or 0. */

@@ -5,6 +5,7 @@ import type {
   Assignment,
   Digest,
   Invitation,
+  LeasedMail,
   MailFile,
   MailKind,
   MailSettlement,
@@ -32,12 +33,9 @@ export type ReadMail = Omit<StoredMail, "id"> & { readonly row: number };
 export const storedMail = ({ row, ...mail }: ReadMail): StoredMail => ({ id: mailId(row, mail.createdAt), ...mail });
 
 /** A mail that is claimed, with the row of what it is about; the other columns of submissions are then null. */
-export interface ClaimedMail extends SubmissionRow {
+export interface ClaimedMail extends SubmissionRow, Pick<LeasedMail, "createdAt" | "attempts" | "denials"> {
   readonly row: number;
   readonly mailKind: MailKind;
-  readonly createdAt: number;
-  readonly attempts: number;
-  readonly denials: number | null;
   readonly tokens: string | null;
   /** The column `digest`, JSON: the digest of a day; or of a mail to an operator, who assigned what. */
   readonly summary: string | null;

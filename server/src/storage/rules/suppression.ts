@@ -1,7 +1,7 @@
 // What news of an address changes, and what stays of one that is erased. Providers repeat their news and mix up its order,
 // so the outcome must not depend on either.
 import { hash } from "node:crypto";
-import type { SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
+import type { StoredSubscriber, SubscriberStatus, SuppressionChange, SuppressionReason } from "../records.ts";
 
 export interface Standing {
   /** Null: it may be mailed. */
@@ -71,13 +71,12 @@ function standingOfLateNews(
   return hasAskedSince || statusAfterSuppression(status, reason) === status ? null : known;
 }
 
-export interface KnownAddressee {
-  readonly status: SubscriberStatus;
-  readonly subscribedAt: number;
+export interface KnownAddressee extends Pick<
+  StoredSubscriber,
+  "status" | "subscribedAt" | "confirmedAt" | "unsubscribedAt"
+> {
   /** When the latest welcome mail was stored; null when none was. */
   readonly welcomedAt: number | null;
-  readonly confirmedAt: number | null;
-  readonly unsubscribedAt: number | null;
   /** Whether a confirm link is stored, expired or not; active ones by single opt-in never had one. */
   readonly hasConfirmLink: boolean;
 }

@@ -2,8 +2,7 @@
 import { addressed, type AddressedEntry } from "../rules/facts.ts";
 import { References } from "../rules/references.ts";
 import { makeSharedStore, storeRow, type StoreRow } from "../sql/shared-store.ts";
-import type { Acceptance, OpenOptions, Store } from "../store.ts";
-import { operatorsReadMs, StorageUnavailable } from "../store.ts";
+import { type Acceptance, type OpenOptions, operatorsReadMs, StorageUnavailable, type Store } from "../store.ts";
 import { retryWhileBusy } from "./busy.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { makeEngine, readingBy, type RunJob, runSteps } from "./engine.ts";
