@@ -268,11 +268,7 @@ export interface DeskStore {
   /** How many submissions are outdated, and how many of their kind are stored, these included. */
   countOutdated(outdated: Outdated): Promise<{ readonly outdated: number; readonly stored: number }>;
 
-  /**
-   * Vault keys of erased resumes whose bytes are still to be discarded, at most `limit`.
-   *
-   * @param discarded keys whose bytes are discarded by now; these are forgotten
-   */
+  /** Vault keys of erased resumes whose bytes are to be discarded, at most `limit`. Those `discarded` by now are forgotten. */
   resumesToDiscard(limit: number, discarded: readonly string[]): Promise<readonly string[]>;
 
   readPerson(scope: Scope, email: string): AsyncIterable<KnownFact>;

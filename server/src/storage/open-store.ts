@@ -60,11 +60,7 @@ export async function findDamage(location: StoreLocation, check: "quick_check" |
   return location.kind === "sqlite" ? findSqliteDamage(location.file, check) : [];
 }
 
-/**
- * The migrations that the store lacks, without writing anything.
- *
- * @throws SchemaTooNew when a newer version of the service has migrated it
- */
+/** The migrations that the store lacks, without writing anything. @throws SchemaTooNew as {@link openStore} */
 export async function pendingMigrations(location: StoreLocation): Promise<PendingMigration[]> {
   if (location.kind === "sqlite") return pendingSqliteMigrations(location.file);
   return (await import("./postgres/migrate.ts")).pendingPostgresMigrations(location.url);

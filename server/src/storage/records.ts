@@ -226,7 +226,7 @@ export interface MailFile {
 }
 
 /** What waits at an instant, for the daily digest. Holds no personal data: it is stored, and erasing does not look there. */
-export interface Digest extends Readonly<Record<SubmissionKind, Waiting>> {
+export interface Digest extends Readonly<Record<SubmissionKind, Readonly<Record<"new" | "open", number>>>> {
   /** The day that it is of: `2026-11-21`, UTC. */
   readonly day: string;
   readonly mails: { readonly failed: number; readonly inDoubt: number };
@@ -235,8 +235,6 @@ export interface Digest extends Readonly<Record<SubmissionKind, Waiting>> {
   /** When the newest whole backup was made, where one was missed since. Absent where none was ever made. */
   readonly lastBackupAt?: number;
 }
-
-type Waiting = Readonly<Record<"new" | "open", number>>;
 
 export interface Welcome {
   readonly email: string;

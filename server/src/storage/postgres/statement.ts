@@ -11,10 +11,8 @@ export interface Statement<Row = never> {
   readonly row?: Row;
 }
 
-type Prepared<Row> = Statement<Row> & { readonly name: string };
-
 /** Its name is a hash of its text: on a connection that a pooler lends to several releases, no name stands for two texts. */
-export const prepared = <Row = never>(text: string): Prepared<Row> => ({
+export const prepared = <Row = never>(text: string): Statement<Row> & { readonly name: string } => ({
   name: hash("sha256", text, "base64url"),
   text,
 });

@@ -29,9 +29,6 @@ export function partsOf({ status, waiting }: InboxFilter): readonly StatusPart[]
   return parts.filter((part) => status === undefined || status === "todo" || part.status === status);
 }
 
-/** Whether a list shows what is to be done: without what is snoozed. */
-const isToDo = ({ status, waiting }: InboxFilter): boolean => status === "todo" || waiting !== undefined;
-
 export interface ListPlan {
   /** Whose index the list walks along; null: the table itself. */
   readonly along: ListColumn | keyof typeof openWaits | null;
@@ -79,7 +76,8 @@ export function planList(
   if (status === undefined && !isSearch) conditions.push("status <> 'spam'");
   if (stage === stages[0]) conditions.push(`stage = '${stage}'`);
   if (waits !== undefined) conditions.push(openWaits[waits]);
-  if (isToDo(filter)) conditions.push(isAwake(bind(now)));
+  // What is snoozed is not to be done.
+  if (filter.status === "todo" || filter.waiting !== undefined) conditions.push(isAwake(bind(now)));
   if (assignee === "none") conditions.push("assignee IS NULL");
   if (hasResume !== undefined) conditions.push(`resume_scan IS ${hasResume ? "NOT NULL" : "NULL"}`);
   if (disposable === false) conditions.push("disposable = 0");

@@ -1,11 +1,9 @@
 // What a stage does to a submission.
 import { isFinal, type Stage, stages } from "@submissions/shared/stages";
-import type { StoredSubmission, TriageStatus } from "../records.ts";
+import type { Former, TriageStatus } from "../records.ts";
 
-export interface Staged extends Pick<StoredSubmission, "status" | "declineReason" | "decidedAt"> {
-  /** Of a kind without stages: it means nothing. */
-  readonly stage: Stage;
-}
+/** The stage of a kind without stages means nothing. */
+export type Staged = Omit<Former, "mails">;
 
 /** @param reason why it is declined, if it is; null: none is given, and one that is there stays */
 export function restaged(before: Staged, stage: Stage, reason: string | null, at: number): Staged {

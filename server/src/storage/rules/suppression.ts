@@ -19,7 +19,9 @@ export function decideNews(
   known: Standing | undefined,
   subscriber: KnownAddressee | undefined,
 ) {
-  const news = { reason: explainedReason(reason, known, subscriber?.status), at };
+  // Where the provider names no reason of a refusal, an earlier bounce of the address explains it.
+  const isExplained = reason === "inactive" && subscriber?.status === "bounced" && known?.reason !== "inactive";
+  const news: Standing = { reason: isExplained ? "bounced" : reason, at };
   const standing = decideStanding(known, news) ?? standingOfLateNews(known, news, subscriber);
   if (standing === null) return null;
   // News that only confirms a reason does nothing more to the subscriber.
@@ -79,15 +81,6 @@ export interface KnownAddressee extends Pick<
   readonly welcomedAt: number | null;
   /** Whether a confirm link is stored, expired or not; active ones by single opt-in never had one. */
   readonly hasConfirmLink: boolean;
-}
-
-/** The reason of a refusal. Where the provider names none, an earlier bounce of the address explains it. */
-function explainedReason(
-  reason: SuppressionReason | null,
-  known: Standing | undefined,
-  status: SubscriberStatus | undefined,
-): SuppressionReason | null {
-  return reason === "inactive" && status === "bounced" && known?.reason !== "inactive" ? "bounced" : reason;
 }
 
 /** The status without a refusal that is explained only now. Only pending and active subscribers become bounced by one. */

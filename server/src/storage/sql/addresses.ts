@@ -12,10 +12,6 @@ import type { Store } from "../store.ts";
 import { linkWorks } from "../rules/subscription.ts";
 import { prepareAudit } from "./audit.ts";
 
-interface Subscriber extends Omit<KnownAddressee, "hasConfirmLink"> {
-  readonly linked: number;
-}
-
 export const suppressText = `
   INSERT INTO suppression (email_key, reason, changed_at) VALUES ($1, $2, $3)
   ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, changed_at = excluded.changed_at`;
@@ -45,7 +41,7 @@ export function makeAddresses(engine: Engine) {
   const announce = prepareAnnouncements(engine);
   const audit = prepareAudit(engine);
   const standingOf = prepareStanding(engine);
-  const findSubscriber = prepare<Subscriber>(`
+  const findSubscriber = prepare<Omit<KnownAddressee, "hasConfirmLink"> & { readonly linked: number }>(`
     SELECT status, subscribed_at AS "subscribedAt", welcomed_at AS "welcomedAt", confirmed_at AS "confirmedAt",
       unsubscribed_at AS "unsubscribedAt",
       (SELECT count(*) FROM (SELECT 1 FROM newsletter_token AS token

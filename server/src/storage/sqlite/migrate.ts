@@ -12,11 +12,7 @@ const folder = join(import.meta.dirname, "migrations");
 
 export const sqliteMigrations = (): Migration[] => readMigrations(folder);
 
-/**
- * The migrations that the database lacks. Reads only.
- *
- * @throws SchemaTooNew when the database has migrations that this version does not know
- */
+/** The migrations that the database lacks. Reads only. @throws SchemaTooNew when it has some that this version does not know */
 export function findPending(connection: SqliteConnection): Migration[] {
   const migrations = sqliteMigrations();
   const found = latestApplied(connection);

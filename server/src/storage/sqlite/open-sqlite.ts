@@ -30,9 +30,9 @@ export async function connect(file: string, access: Access): Promise<SqliteConne
 
 /**
  * Moves what a killed process left in the log into the database. Recovery reads it from the memory of the kernel and
- * syncs nothing: otherwise a repeated key could be answered from pages that were never synced; and where a sync had failed
- * before, the kernel never writes these pages, so that what is committed behind them would be lost as well. A process that reads from the log
- * for long does not hold up the start: as a rule it was there before, and then there was no recovery.
+ * syncs nothing: a repeated key could be answered from pages that were never synced; and where a sync had failed before, the
+ * kernel never writes these pages, so that what is committed behind them would be lost as well. A process that reads from
+ * the log for long does not hold up the start: as a rule it was there before, and then there was no recovery.
  */
 async function moveLogLeft(connection: SqliteConnection): Promise<void> {
   for (let tries = 0; tries < moveLogTries && !(await retryWhileBusy(() => connection.moveLog())); tries += 1) {
