@@ -5,7 +5,7 @@ import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { wholeScope } from "../../server/src/storage/desk-store.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
-import { ReadingThread } from "../../server/src/storage/sqlite/reading-thread.ts";
+import { makeReadingThread } from "../../server/src/storage/sqlite/reading-thread.ts";
 import { openFolder } from "../support/folder.ts";
 import { accept, inquiry, noon } from "./records.ts";
 import { openSqliteUnderTest } from "./sqlite-under-test.ts";
@@ -55,7 +55,7 @@ test("a statement that takes too long is ended, and the next one is answered", a
   // Without a write-ahead log, which lets readers pass.
   using writer = new DatabaseSync(file);
   writer.exec("CREATE TABLE thing (name TEXT)");
-  await using thread = new ReadingThread({ file, assertSameFile: () => {} }, 2_000);
+  await using thread = makeReadingThread({ file, assertSameFile: () => {} }, 2_000);
   const quick = () => thread.all({ sourceSQL: "SELECT 1 AS one" }, []);
   expect(await quick()).toEqual([{ one: 1 }]);
   writer.exec("BEGIN EXCLUSIVE");
@@ -72,7 +72,7 @@ test("a statement that has waited too long for the one before is given up, and d
   const file = `${folder.path}/locked.db`;
   using writer = new DatabaseSync(file);
   writer.exec("CREATE TABLE thing (name TEXT)");
-  await using thread = new ReadingThread({ file, assertSameFile: () => {} }, 60_000, 50);
+  await using thread = makeReadingThread({ file, assertSameFile: () => {} }, 60_000, 50);
   await thread.all({ sourceSQL: "SELECT 1 AS one" }, []);
   writer.exec("BEGIN EXCLUSIVE");
   const running = thread.all({ sourceSQL: "SELECT name FROM thing" }, []);

@@ -1,7 +1,8 @@
 // Erases persons and outdated submissions, a few in each transaction. What refers to a submission goes with it.
 import { emailKey } from "@submissions/shared/fields";
 import { kindOf } from "@submissions/shared/kinds";
-import type { DeskStore, Outdated } from "../desk-store.ts";
+import { ofKinds } from "../../kinds.ts";
+import type { DeskStore } from "../desk-store.ts";
 import { hashedKey, type Standing } from "../rules/suppression.ts";
 import { prepareErasureNews } from "./announcements.ts";
 import { prepareAudit } from "./audit.ts";
@@ -37,26 +38,24 @@ const ofDeclined: OutdatedBy = [
   "decided_at",
 ];
 
-/** Which of these texts it is. */
-const groupOf = (kind: Outdated["kind"]) => (kind === "spam" || kind === "declined" ? kind : "ofKind");
-
 function prepareStatements(
   { prepare, indexedBy, among, amongUnlocked, locking }: Engine,
   { atOnce, order }: ErasingOptions,
 ) {
   const rows = `SELECT arrival, reference, resume_key AS "resumeKey", email_key AS key FROM submission`;
   /** Those that came, or were decided, before an instant, the oldest first. */
-  const outdated = ([index, condition, since]: OutdatedBy) =>
-    prepare<Row>(`
+  const outdated = ([index, condition, since]: OutdatedBy) => ({
+    find: prepare<Row>(`
       ${rows} WHERE ${amongUnlocked(
         "arrival",
         `SELECT arrival FROM submission ${indexedBy(index)} WHERE ${condition} AND ${since} < $2
         ORDER BY ${since} LIMIT ${atOnce}`,
-      )}`);
-  const countOutdated = ([index, condition, since]: OutdatedBy) =>
-    prepare<{ outdated: number; stored: number }>(`
+      )}`),
+    count: prepare<{ outdated: number; stored: number }>(`
       SELECT count(*) FILTER (WHERE ${since} < $2) AS outdated, count(*) AS stored
-      FROM submission ${indexedBy(index)} WHERE ${condition}`);
+      FROM submission ${indexedBy(index)} WHERE ${condition}`),
+  });
+  const ofAnyKind = outdated(ofKind);
   const eraseSuppressions = (condition: string) =>
     prepare<ErasedSuppression>(`
       DELETE FROM suppression WHERE ${among("email_key", "$1")} ${condition}
@@ -64,8 +63,7 @@ function prepareStatements(
   return {
     ofPerson: prepare<Row>(`
       ${rows} ${indexedBy("submission_email")} WHERE email_key = $1 ${order} LIMIT ${atOnce} ${locking("FOR UPDATE")}`),
-    outdated: { ofKind: outdated(ofKind), spam: outdated(ofSpam), declined: outdated(ofDeclined) },
-    countOutdated: { ofKind: countOutdated(ofKind), spam: countOutdated(ofSpam), declined: countOutdated(ofDeclined) },
+    outdated: { ...ofKinds(() => ofAnyKind), spam: outdated(ofSpam), declined: outdated(ofDeclined) },
     erase: prepare(`DELETE FROM submission WHERE ${among("arrival", "$1", "bigint")}`),
     keepResumeKeys: prepare(`
       INSERT INTO erased_resume (resume_key)
@@ -137,9 +135,8 @@ export function makeErasing(engine: Engine, { removeWords, mergeRemoved }: Searc
       }),
 
     eraseOutdated: ({ kind, before }, actor) => {
-      const outdated = statements.outdated[groupOf(kind)];
       const erase = function* () {
-        const rows = yield* outdated(kind, before);
+        const rows = yield* statements.outdated[kind].find(kind, before);
         const resumes = yield* eraseRows(rows);
         yield* keepHashes(yield* statements.eraseLastSuppressions(rows.map(({ key }) => key)));
         const detail = { submissions: rows.length, resumes };
@@ -150,10 +147,7 @@ export function makeErasing(engine: Engine, { removeWords, mergeRemoved }: Searc
       return transaction(erase, { repeatable: true });
     },
 
-    async countOutdated({ kind, before }) {
-      const count = statements.countOutdated[groupOf(kind)];
-      return only(await read(count(kind, before)));
-    },
+    countOutdated: async ({ kind, before }) => only(await read(statements.outdated[kind].count(kind, before))),
 
     async resumesToDiscard(count, discarded) {
       if (discarded.length > 0) await write(statements.discarded(discarded));

@@ -17,111 +17,105 @@ type Readable = Pick<Statement<never, unknown>, "sourceSQL">;
 
 type Answer = { readonly rows: unknown[] } | { readonly error: { readonly message: string } };
 
-export class ReadingThread implements AsyncDisposable {
-  readonly #connection: Pick<SqliteConnection, "file" | "assertSameFile">;
-  readonly #statementMs: number;
-  readonly #turnWaitMs: number;
-  readonly #closing = new AbortController();
-  #worker: Worker | undefined;
+export type ReadingThread = ReturnType<typeof makeReadingThread>;
+
+/**
+ * @param statementMs how long one statement may take
+ * @param turnWaitMs how long one may wait for those before it: a connection on which nothing moves is cut after 20 s
+ */
+export function makeReadingThread(
+  { file, assertSameFile }: Pick<SqliteConnection, "file" | "assertSameFile">,
+  statementMs: number,
+  turnWaitMs = 2 * statementMs,
+) {
+  const closing = new AbortController();
+  let worker: Worker | undefined;
   /** The read that was asked for last: each waits for the one before. */
-  #last: Promise<unknown> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
   // SQLite finishes a statement before its thread can end. Two such threads at most run at once.
-  #ending: Promise<unknown> = Promise.resolve();
-  #endsBeforeNext: Promise<unknown> = Promise.resolve();
+  let ending: Promise<unknown> = Promise.resolve();
+  let endsBeforeNext: Promise<unknown> = Promise.resolve();
 
-  /**
-   * @param statementMs how long one statement may take
-   * @param turnWaitMs how long one may wait for those before it: a connection on which nothing moves is cut after 20 s
-   */
-  constructor(
-    connection: Pick<SqliteConnection, "file" | "assertSameFile">,
-    statementMs: number,
-    turnWaitMs = 2 * statementMs,
-  ) {
-    this.#connection = connection;
-    this.#statementMs = statementMs;
-    this.#turnWaitMs = turnWaitMs;
-  }
-
-  /**
-   * @throws ReadTooSlow when the statement, or those before it, take too long
-   * @throws StorageUnavailable when the database cannot be used
-   */
-  all(statement: Readable, values: readonly unknown[]): Promise<unknown[]> {
-    const { promise: waitedTooLong, reject } = Promise.withResolvers<never>();
-    let isGivenUp = false;
-    const timer = setTimeout(() => {
-      isGivenUp = true;
-      reject(new ReadTooSlow());
-    }, this.#turnWaitMs);
-    const read = this.#last.then(() => {
-      clearTimeout(timer);
-      return isGivenUp ? [] : this.#read(statement, values);
-    });
-    this.#last = read.catch(() => {});
-    return Promise.race([read, waitedTooLong]);
-  }
-
-  async #read(statement: Readable, values: readonly unknown[]): Promise<unknown[]> {
-    if (this.#closing.signal.aborted) throw closed();
-    const worker = (this.#worker ??= await this.#start());
-    const tooSlow = AbortSignal.timeout(this.#statementMs);
+  async function read(statement: Readable, values: readonly unknown[]): Promise<unknown[]> {
+    if (closing.signal.aborted) throw closed();
+    const reader = (worker ??= await start());
+    const tooSlow = AbortSignal.timeout(statementMs);
     // A thread without work keeps no process alive.
-    worker.ref();
+    reader.ref();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, which knows no origins
-    worker.postMessage({ text: statement.sourceSQL, values });
+    reader.postMessage({ text: statement.sourceSQL, values });
     let answer: Answer;
     try {
-      [answer] = (await once(worker, "message", { signal: AbortSignal.any([this.#closing.signal, tooSlow]) })) as [
-        Answer,
-      ];
+      const signal = AbortSignal.any([closing.signal, tooSlow]);
+      [answer] = (await once(reader, "message", { signal })) as [Answer];
     } catch (error) {
-      this.#end();
-      if (this.#closing.signal.aborted) throw closed();
+      end();
+      if (closing.signal.aborted) throw closed();
       throw tooSlow.aborted ? new ReadTooSlow() : error;
     } finally {
-      worker.unref();
+      reader.unref();
     }
     if ("rows" in answer) return answer.rows;
     const error = Object.assign(new Error(answer.error.message), answer.error);
     throw asUnavailable(error) ?? error;
   }
 
-  async #start(): Promise<Worker> {
-    await this.#endsBeforeNext;
-    if (this.#closing.signal.aborted) throw closed();
+  async function start(): Promise<Worker> {
+    await endsBeforeNext;
+    if (closing.signal.aborted) throw closed();
     // Another file may stand there by now.
-    this.#connection.assertSameFile();
-    const worker = new Worker(new URL("reading-thread.js", import.meta.url), {
+    assertSameFile();
+    const started = new Worker(new URL("reading-thread.js", import.meta.url), {
       name: "operators' reads",
       execArgv: [],
       // With the environment of `node --watch`, Node itself would send messages in the thread's name.
       env: {},
       workerData: {
-        file: this.#connection.file,
+        file,
         options: { readOnly: true, timeout: lockWaitMs, enableDoubleQuotedStringLiterals: false, defensive: true },
         script: `PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${cacheKiB}`,
       },
     });
-    await once(worker, "message").catch((error: unknown) => {
+    await once(started, "message").catch((error: unknown) => {
       throw asUnavailable(error) ?? error;
     });
-    return worker;
+    return started;
   }
 
-  #end(): void {
-    this.#endsBeforeNext = this.#ending;
-    if (this.#worker !== undefined) this.#ending = this.#worker.terminate();
-    this.#worker = undefined;
+  function end(): void {
+    endsBeforeNext = ending;
+    if (worker !== undefined) ending = worker.terminate();
+    worker = undefined;
   }
 
-  /** Ends the thread; what waits is refused. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort();
-    await this.#last;
-    this.#end();
-    await Promise.all([this.#endsBeforeNext, this.#ending]);
-  }
+  return {
+    /**
+     * @throws ReadTooSlow when the statement, or those before it, take too long
+     * @throws StorageUnavailable when the database cannot be used
+     */
+    all(statement: Readable, values: readonly unknown[]): Promise<unknown[]> {
+      const { promise: waitedTooLong, reject } = Promise.withResolvers<never>();
+      let isGivenUp = false;
+      const timer = setTimeout(() => {
+        isGivenUp = true;
+        reject(new ReadTooSlow());
+      }, turnWaitMs);
+      const rows = last.then(() => {
+        clearTimeout(timer);
+        return isGivenUp ? [] : read(statement, values);
+      });
+      last = rows.catch(() => {});
+      return Promise.race([rows, waitedTooLong]);
+    },
+
+    /** Ends the thread; what waits is refused. */
+    async [Symbol.asyncDispose](): Promise<void> {
+      closing.abort();
+      await last;
+      end();
+      await Promise.all([endsBeforeNext, ending]);
+    },
+  };
 }
 
 const closed = () => new StorageUnavailable("The database is closed.");

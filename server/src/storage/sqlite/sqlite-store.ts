@@ -8,7 +8,7 @@ import type { SqliteConnection } from "./connection.ts";
 import { makeEngine, readingBy, type RunJob, runSteps } from "./engine.ts";
 import { inbox, prepareSearchIndex } from "./inbox.ts";
 import { makeJobQueue, prepareAccept } from "./jobs.ts";
-import { ReadingThread } from "./reading-thread.ts";
+import { makeReadingThread } from "./reading-thread.ts";
 import { prepareTouches } from "./touch-indexes.ts";
 
 /** How long the readiness check waits for the write lock. A probe gives up soon. */
@@ -35,7 +35,7 @@ export function makeSqliteStore(
   // Commands never ask.
   let touch: (() => void) | undefined;
 
-  const thread = new ReadingThread(connection, readMs);
+  const thread = makeReadingThread(connection, readMs);
   return {
     ...makeSharedStore({
       row,
