@@ -14,7 +14,8 @@ export function makeCommitProbe(config: ClientConfig, answerMs: number) {
   let isClosed = false;
 
   async function run(): Promise<void> {
-    while (!isClosed && !(await hasCommitted())) await pause(lookMs, undefined, { ref: false });
+    const isOver = async () => isClosed || (await hasCommitted());
+    while (!(await isOver())) await pause(lookMs, undefined, { ref: false });
   }
 
   /** Waits as long as the server knows the probe. */

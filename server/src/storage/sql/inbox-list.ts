@@ -93,13 +93,13 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       WHERE status = '${status}' AND ${among("kind", "$1")} AND ${condition} LIMIT ${countMax}) AS counted)`;
   const plurals = submissionKinds.map((kind) => kindOf(kind).plural);
   const ofKind = submissionKinds.map((kind, at) => `count(*) FILTER (WHERE kind = '${kind}') AS "${plurals[at]}"`);
-  const counted = (index: string, condition: string) =>
+  const numbersOf = (index: string, condition: string) =>
     `(SELECT count(*) AS count, count(*) FILTER (WHERE assignee = $2) AS mine,
         count(*) FILTER (WHERE assignee IS NULL) AS unassigned, ${ofKind.join(", ")}
       FROM submission ${indexedBy(index)} WHERE ${condition} AND ${among("kind", "$1")})`;
   // Each by itself: for both in one SQLite would compare every row with both words.
-  const waiting = (status: "new" | "open") => counted("submission_status", `status = '${status}'`);
-  const snoozed = counted("submission_snoozed", "snoozed_until > $3 AND status IN ('new', 'open')");
+  const waiting = (status: "new" | "open") => numbersOf("submission_status", `status = '${status}'`);
+  const snoozed = numbersOf("submission_snoozed", "snoozed_until > $3 AND status IN ('new', 'open')");
   const awake = (name: string, as = name) => `fresh."${name}" + begun."${name}" - snoozed."${name}" AS "${as}"`;
   const summed = ["mine", "unassigned", ...plurals].map((name) => awake(name));
   const counts = prepare<InboxCounts>(`
