@@ -1,5 +1,4 @@
-// From a request to the call of a procedure: a door reads the body, makes the call from it, and then calls. The
-// Idempotency-Key is read here and nowhere else, and never logged.
+// From a request to the call of a procedure. The Idempotency-Key is read here and nowhere else, and never logged.
 import { resumeField } from "@submissions/shared/application-fields";
 import { bytesMax, namesMax } from "@submissions/shared/limits";
 import { idempotencyKeyField } from "@submissions/shared/further-names";

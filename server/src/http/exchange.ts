@@ -1,5 +1,4 @@
-// The one member that this service adds to Fastify's requests: what the gates found, for the gates behind them, the door and
-// the answer. It never changes: a gate that finds more hands on a new one.
+// The one member that this service adds to requests: what the gates found. A gate that finds more hands on a new one.
 import type { FastifyInstance } from "fastify";
 import type { Door } from "../storage/records.ts";
 import { type Admission, everyCall } from "./gate/guard.ts";

@@ -1,5 +1,4 @@
-// What the HTTP side bears: times, counts and rates, each with its operational reason. Tests inject smaller ones.
-// What one submission may hold stands in `shared/src/limits.ts`.
+// What the HTTP side bears, each with its operational reason. What a submission may hold: `shared/src/limits.ts`.
 
 export const httpLimits = {
   /** Time for the headers of a request. */

@@ -1,5 +1,4 @@
-// The typed door: tRPC's wire format over POST, single and batched. Calls are answered here, because the stock adapter builds
-// a web Request and Response for each and takes uploads without limit.
+// The typed door: tRPC over POST. Its stock adapter builds a web Request and Response, and takes uploads without limit.
 import multipart from "@fastify/multipart";
 import { batchCallsMax, bytesMax } from "@submissions/shared/limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";

@@ -1,5 +1,4 @@
-// The door for Postmark's news of addresses. It exists only where credentials are set. The credentials could suppress any
-// address, so they are asked for before a byte of the body is read.
+// The door for Postmark's news, which could suppress any address: credentials are asked for before the body is read.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";

@@ -1,5 +1,4 @@
-// One call of a procedure: what was sent, through which door, and what the body says beside the fields of the submission.
-// A door makes it once the input is read, and nothing changes it after that.
+// One call of a procedure: what was sent, through which door, and what the body says beside the fields. It never changes.
 import { optionalWebUrl } from "@submissions/shared/addresses";
 import type { FaultName, Issue } from "@submissions/shared/faults";
 import { altchaField, consentPageField, consentTextField, honeypotField } from "@submissions/shared/hidden-fields";

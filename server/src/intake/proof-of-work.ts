@@ -1,5 +1,4 @@
-// Proof of work (ALTCHA): makes signed challenges, and checks whether the solution of a submission solves one of them.
-// The store knows whether that one was spent before. The library is loaded at the first challenge.
+// Proof of work (ALTCHA): signed challenges, and checks of solutions. The store knows which of them are spent.
 import { createHmac, hash, randomInt } from "node:crypto";
 import { altchaChallengePath, altchaField } from "@submissions/shared/hidden-fields";
 import type { Challenge } from "altcha-lib";

@@ -132,8 +132,7 @@ function keyRecord(procedure: string, input: object, { key, resume, more }: Call
   return { procedure, keyHash: hash("sha256", key), fingerprint: fingerprint(content), createdAt };
 }
 
-// Tells whether two submissions have the same content: a hash of the parsed fields, not of the bytes, so that the order of
-// fields, white space and multipart boundaries make no difference.
+// A hash of the parsed fields: their order, white space and the boundaries of multipart make no difference.
 function fingerprint(input: object): string {
   const fields = Object.entries(input as Readonly<Record<string, unknown>>)
     .filter(([, value]) => value !== undefined && value !== null)

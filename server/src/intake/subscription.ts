@@ -2,13 +2,19 @@
 import type { CheckedSubscription, SubscribeReceipt } from "@submissions/shared/subscription";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import { confirmMs } from "../storage/limits.ts";
-import type { LinkToken, SubscriptionRecord } from "../storage/records.ts";
+import type { LinkToken, OptIn, SubscriptionRecord } from "../storage/records.ts";
 import type { Call } from "./call.ts";
 import { submit, type Feature, type Intake } from "./submit.ts";
 
 // No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none.
 // Callers cannot see the difference as long as a commit takes less than this.
 const answerMsMin = 33;
+
+export const subscribed: Readonly<Record<OptIn, string>> = {
+  double:
+    "Thank you for subscribing. Please look into your inbox: the welcome e-mail holds a link to confirm your address.",
+  single: "Thank you for subscribing. Please look into your inbox for the welcome e-mail.",
+};
 
 const subscription = ({ newsletterOptIn: optIn }: Intake): Feature<CheckedSubscription, SubscribeReceipt> => ({
   procedure: "newsletter.subscribe",
@@ -20,12 +26,7 @@ const subscription = ({ newsletterOptIn: optIn }: Intake): Feature<CheckedSubscr
     ...newLinks(received.receivedAt),
   }),
   delivery: "untold",
-  receipt: () => ({
-    message:
-      optIn === "double"
-        ? "Thank you for subscribing. Please look into your inbox: the welcome e-mail holds a link to confirm your address."
-        : "Thank you for subscribing. Please look into your inbox for the welcome e-mail.",
-  }),
+  receipt: () => ({ message: subscribed[optIn] }),
 });
 
 export const newLinks = (at: number): Pick<SubscriptionRecord, "confirm" | "unsubscribe"> => ({

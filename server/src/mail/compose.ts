@@ -1,5 +1,4 @@
-// Writes a mail from what it is about, when it is sent: no text of a mail is ever stored. Each kind of mail has a writer, which
-// is made once; who gets the mail, where answers go, and its headers are here.
+// Writes a mail from what it is about, when it is sent: no text is ever stored. Each kind has a writer, made once.
 import { submissionKinds } from "@submissions/shared/kinds";
 import type {
   LeasedMail,

@@ -3,12 +3,6 @@ import { email } from "@submissions/shared/fields";
 import { z } from "zod";
 import type { SuppressionChange, SuppressionReason } from "../storage/records.ts";
 
-/** `ignored`: nothing that concerns us, or of a kind that we do not know. */
-export type WebhookNews =
-  | { readonly result: "change"; readonly change: SuppressionChange }
-  | { readonly result: "ignored" }
-  | { readonly result: "malformed"; readonly error: z.ZodError };
-
 /** Longer than every kind, reason and time that Postmark writes. */
 const wordLengthMax = 100;
 
@@ -59,15 +53,14 @@ const readers = new Map<string, z.ZodType<SuppressionChange | null>>([
  * @param now bounds its time: an event from the future would outrank all that follow. Times before 1970 become 1970: .NET
  * writes the year 1 for an unknown time, and the id of a delivery cannot hold a negative time
  */
-export function readWebhook(body: unknown, now: number): WebhookNews {
+export function readWebhook(body: unknown, now: number) {
   const kind = envelope.safeParse(body);
-  if (!kind.success) return { result: "malformed", error: kind.error };
-  const known = readers.get(kind.data.RecordType);
-  if (known === undefined) return { result: "ignored" };
-  const { error, data } = known.safeParse(body);
-  if (error !== undefined) return { result: "malformed", error };
-  if (data === null) return { result: "ignored" };
-  return { result: "change", change: { ...data, at: Math.min(Math.max(data.at, 0), now) } };
+  if (!kind.success) return { result: "malformed", error: kind.error } as const;
+  const { error, data = null } = readers.get(kind.data.RecordType)?.safeParse(body) ?? {};
+  if (error !== undefined) return { result: "malformed", error } as const;
+  // It does not concern us, or is of a kind that we do not know.
+  if (data === null) return { result: "ignored" } as const;
+  return { result: "change", change: { ...data, at: Math.min(Math.max(data.at, 0), now) } } as const;
 }
 
 // Soft bounces pass (a full mailbox, an absence, a DNS fault), unless Postmark gave the address up for one.

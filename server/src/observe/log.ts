@@ -90,8 +90,7 @@ export function createLog(level: LogLevel, output?: LogOutput, now: () => number
     },
     buffered ?? lineByLine(output ?? process.stdout),
   );
-  // The terminal may be closed. On a pipe, Node's stream would have the buffered output lose lines to a slow reader.
-  // Once in a process, also where it makes several logs.
+  // The terminal may be closed. Once in a process. On a pipe, the buffered output would lose lines to a slow reader.
   if (output === undefined && buffered === null) process.stdout.off("error", ignore).on("error", ignore);
   return Object.assign(logger, { flush: async () => buffered && flushed(buffered) }) as unknown as ProcessLog;
 }

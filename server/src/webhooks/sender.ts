@@ -7,8 +7,6 @@ import type { Store } from "../storage/store.ts";
 import { type DeliverySettlement, keptBack, type LeasedDelivery } from "../storage/webhook-store.ts";
 import type { PostOptions } from "./post.ts";
 
-/** How often due deliveries are looked for: a look at an index that is empty most of the time. */
-const pollMsDefault = 1_000;
 const callsPerWebhookMax = 8;
 /** Longer than a call can take. */
 const leaseMs = 60_000;
@@ -20,11 +18,12 @@ interface SenderOptions {
   readonly publicUrl: () => string;
   readonly log: Log;
   readonly tried?: (result: DeliverySettlement["result"]) => void;
+  /** How often due deliveries are looked for: a look at an index that is empty most of the time. */
   readonly pollMs?: number;
 }
 
 /** Begins to send. Disposing breaks off the calls under way, which the next process makes again. */
-export function startSender({ store, targets, publicUrl, log, tried, pollMs = pollMsDefault }: SenderOptions) {
+export function startSender({ store, targets, publicUrl, log, tried, pollMs = 1_000 }: SenderOptions) {
   const { deliveries, clock } = store;
   const owner = randomUUID();
   const stopping = new AbortController();

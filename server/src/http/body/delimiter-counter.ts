@@ -1,5 +1,4 @@
-// Counts the delimiters of a multipart body as its bytes go by (RFC 2046 5.1.1), so that the reader knows whether the
-// parser handed over every part and whether the body was closed. It looks at nothing else.
+// Counts the delimiters of a multipart body (RFC 2046 5.1.1): whether the parser handed over every part, and its end came.
 import { Fault } from "../../fault.ts";
 
 /** RFC 2046 5.1.1. Searching for a delimiter of thousands of bytes takes that many times the work. */

@@ -1,5 +1,4 @@
-// Bodies on their way in, before anything reads them: when a client is asked for one, and what becomes of a client that
-// sends it too slowly, in too small pieces, or after its request was refused.
+// Bodies before anything reads them: when a client is asked for one, and what becomes of slow, shredded and refused ones.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
@@ -84,8 +83,7 @@ interface Sample {
   readonly bytes: number;
 }
 
-// Cuts clients that send a body slower than a phone on a bad line: a trickle holds a request, or the slot of an upload. How
-// long a whole body takes does not matter.
+// Slower than a phone on a bad line: a trickle holds a request, or the slot of an upload, however long the body is.
 export function cutSlowSenders(server: Server, { traffic, limits, observer }: Watching): void {
   const { bodyWindowMs, bodyBytesPerSecondMin } = limits;
   const samples = new WeakMap<IncomingMessage, readonly Sample[]>();

@@ -91,6 +91,5 @@ function readEntry(text: string): string | null {
   return isIP(address) === 0 ? null : normalised(address);
 }
 
-// A socket that listens on IPv6 writes IPv4 addresses as `::ffff:192.0.2.1`. Node decides what an address is, because
-// ipaddr.js also takes octal, hexadecimal and short forms.
+// `::ffff:192.0.2.1` is IPv4. Node decides what an address is: ipaddr.js also takes octal, hexadecimal and short forms.
 const normalised = (address: string): string => (isIP(address) === 6 ? ipaddr.process(address).toString() : address);

@@ -115,8 +115,7 @@ export class Traffic {
     return isFree;
   }
 
-  // Routes that answer at once never count as unanswered, so requests are limited by turn of the event loop, too: all that
-  // arrive in one turn hold it until the last is answered.
+  // Routes that answer at once never count as unanswered, but all that arrive in one turn hold the loop until the last is.
   #isFlood(share: Share | null): boolean {
     if (share === null) return false;
     if (share.inTurn === 0) setImmediate(() => (share.inTurn = 0));

@@ -1,5 +1,4 @@
-// What the OpenAPI 3.1 document is made of: its parts as types, those that all operations share, and the refusals of each:
-// which faults of the table it can answer with, and how.
+// Types and shared parts of the OpenAPI document, and which faults of the table each operation can answer with.
 import { resumeField } from "@submissions/shared/application-fields";
 import { faults, type FaultBody, type FaultName, type Issue } from "@submissions/shared/faults";
 import { altchaField } from "@submissions/shared/hidden-fields";

@@ -1,5 +1,4 @@
-// Builds the OpenAPI 3.1 document. trpc-to-openapi makes the operations from the router's schemas and meta. This adds what
-// it cannot know: the true refusals, headers, examples, the file, and the health paths.
+// Builds the OpenAPI 3.1 document from the schemas and meta of the router, and adds what trpc-to-openapi cannot know.
 import { resumeField } from "@submissions/shared/application-fields";
 import {
   altchaChallengePath,

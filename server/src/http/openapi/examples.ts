@@ -1,11 +1,11 @@
-// What the OpenAPI document shows of each operation: bodies that are accepted as they stand, the issues of a body with
-// mistakes, and the receipt. Tests compare them with the schemas.
+// Examples of the OpenAPI document: bodies, the issues of a body with mistakes, receipts. Tests compare them to schemas.
 import type { Issue } from "@submissions/shared/faults";
 import { exampleOf, type FieldTable } from "@submissions/shared/field-table";
 import { kindOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { subscribeInput } from "@submissions/shared/subscription";
 import { subscriptionFields } from "@submissions/shared/subscription-fields";
 import type { z } from "zod";
+import { subscribed } from "../../intake/subscription.ts";
 import { serverKindOf } from "../../kinds.ts";
 import { issuesOf } from "../../rpc/failure.ts";
 
@@ -41,10 +41,7 @@ export const examples: Readonly<Record<string, OperationExamples>> = {
     complete: { ...exampleOf(subscriptionFields), source: "footer" },
     minimal: minimalOf(subscriptionFields),
     issues: issuesIn(subscribeInput, { email: "reader" }),
-    receipt: {
-      message:
-        "Thank you for subscribing. Please look into your inbox: the welcome e-mail holds a link to confirm your address.",
-    },
+    receipt: { message: subscribed.double },
   },
 };
 

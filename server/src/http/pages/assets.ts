@@ -1,5 +1,4 @@
-// The files that pages load. Each has one fixed address, so no path of a URL reaches the file system. A file is read,
-// hashed and compressed when it is first asked for, and then kept in memory.
+// The files that pages load, at fixed addresses: no path of a URL reaches the file system. Kept once they are asked for.
 import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, extname, join, relative, sep } from "node:path";

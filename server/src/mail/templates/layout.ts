@@ -6,13 +6,10 @@ import type { Languages } from "../../config/languages.ts";
 import type { MailWords } from "../../config/mail-words.ts";
 import type { StoredSubmission, SubmissionKind } from "../../storage/records.ts";
 import type { IsDisposable } from "../disposable.ts";
+import type { MailContent } from "../mailer.ts";
 import { frame } from "./template.ts";
 
-export interface Written {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
+export type Written = Pick<MailContent, "subject" | "text" | "html">;
 
 export interface MailSettings {
   readonly brand: string;
