@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 import type { Console } from "./console.ts";
 import { consolePath } from "./cookies.ts";
-import { assetsIn, serveAsset } from "../http/pages/assets.ts";
+import { assetsIn, serveAsset, serveAssets } from "../http/pages/assets.ts";
 
 // A browser follows the form that signs in to the provider's page only if the policy names that, too.
 const shellPolicy = (provider: string | null): string =>
@@ -53,8 +53,9 @@ export function consolePages(app: FastifyInstance, folder: string, console: Cons
   if (built === null) return false;
   // The frame of the viewer has no origin, so its files are for any.
   const headers = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
+  serveAssets(app, "/console/assets/", built.assets, { headers, digested: true });
   for (const asset of built.assets) {
-    serveAsset(app, asset, { headers, digested: asset.path.startsWith("/console/assets/") });
+    if (!asset.path.startsWith("/console/assets/")) serveAsset(app, asset, { headers });
   }
   const shell = withBrand(built.shell, brand);
   const sendShell = async (request: FastifyRequest, reply: FastifyReply) => {
