@@ -10,6 +10,7 @@ import type { HttpLimits } from "../../server/src/http/limits.ts";
 import { createLog, type Log } from "../../server/src/observe/log.ts";
 import type { Procedure } from "../../server/src/rpc/procedure.ts";
 import { openStore } from "../../server/src/storage/open-store.ts";
+import { putMigratedDatabase } from "./migrated-database.ts";
 import { openServiceDatabase } from "./service-database.ts";
 import { readStored } from "./stored.ts";
 
@@ -63,6 +64,11 @@ export async function startService({
   };
   const loaded = loadConfig({ ...usual, ...database.env, ...env });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const { storage } = loaded.config;
+  // What was put into the data folder may be a database, or what a test wants a start to meet in place of one.
+  if (storage.kind === "sqlite" && dirname(storage.file) === dataFolder && files.size === 0) {
+    await putMigratedDatabase(storage.file);
+  }
   const app = opened.use(
     await startApp({ config: loaded.config, log, clock, limits, procedures, formsFolder, consoleFolder }),
   );
@@ -71,11 +77,11 @@ export async function startService({
     url: app.address,
     dataFolder,
     stop: () => app.close(),
-    storage: loaded.config.storage,
+    storage,
     sameData: { DATA_DIR: dataFolder, ...database.env },
     /** Reads what is stored through a second connection, as the command line does. */
     async stored() {
-      await using store = await openStore(loaded.config.storage, { access: "read-only" });
+      await using store = await openStore(storage, { access: "read-only" });
       return await readStored(store);
     },
     /** The mails in the local mailbox, in the order in which they were stored. */
