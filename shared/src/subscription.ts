@@ -30,6 +30,13 @@ export const subscribeReceipt = z.object({
   message: z.string().meta({ description: "Safe to show to the person.", maxLength: 200 }),
 });
 
+/** What a receipt says, with double and with single opt-in. */
+export const subscribed = {
+  double:
+    "Thank you for subscribing. Please look into your inbox: the welcome e-mail holds a link to confirm your address.",
+  single: "Thank you for subscribing. Please look into your inbox for the welcome e-mail.",
+} as const;
+
 /** What a reader sends. */
 export interface SubscribeInput {
   /** The address to subscribe. At most 254 characters. */

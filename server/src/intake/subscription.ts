@@ -1,20 +1,14 @@
 // A subscription. Every address gets the same answer after the same time, so that neither shows who is subscribed.
-import type { CheckedSubscription, SubscribeReceipt } from "@submissions/shared/subscription";
+import { type CheckedSubscription, subscribed, type SubscribeReceipt } from "@submissions/shared/subscription";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import { confirmMs } from "../storage/limits.ts";
-import type { LinkToken, OptIn, SubscriptionRecord } from "../storage/records.ts";
+import type { LinkToken, SubscriptionRecord } from "../storage/records.ts";
 import type { Call } from "./call.ts";
 import { submit, type Feature, type Intake } from "./submit.ts";
 
 // No answer comes sooner. A new address takes milliseconds longer to store than one that is known, and spam takes none.
 // Callers cannot see the difference as long as a commit takes less than this.
 const answerMsMin = 33;
-
-export const subscribed: Readonly<Record<OptIn, string>> = {
-  double:
-    "Thank you for subscribing. Please look into your inbox: the welcome e-mail holds a link to confirm your address.",
-  single: "Thank you for subscribing. Please look into your inbox for the welcome e-mail.",
-};
 
 const subscription = ({ newsletterOptIn: optIn }: Intake): Feature<CheckedSubscription, SubscribeReceipt> => ({
   procedure: "newsletter.subscribe",

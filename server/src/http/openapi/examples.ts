@@ -2,10 +2,9 @@
 import type { Issue } from "@submissions/shared/faults";
 import { exampleOf, type FieldTable } from "@submissions/shared/field-table";
 import { kindOf, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
-import { subscribeInput } from "@submissions/shared/subscription";
+import { subscribed, subscribeInput } from "@submissions/shared/subscription";
 import { subscriptionFields } from "@submissions/shared/subscription-fields";
 import type { z } from "zod";
-import { subscribed } from "../../intake/subscription.ts";
 import { serverKindOf } from "../../kinds.ts";
 import { issuesOf } from "../../rpc/failure.ts";
 
