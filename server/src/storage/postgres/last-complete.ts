@@ -25,9 +25,8 @@ export function prepareLastComplete(connections: Connections, table: string, num
   const lastAndWriters = prepared<{ last: number; writers: readonly string[]; standby: boolean }>(`
     SELECT pg_is_in_recovery() AS standby, (SELECT coalesce(max(${number}), 0) FROM ${table}) AS last,
       ARRAY (SELECT virtualtransaction ${writersOf(table)}) AS writers`);
-  const stillOpen = prepared<{ names: string | null }>(
-    `SELECT ${processNames} AS names ${writersOf(table)} AND virtualtransaction = ANY ($1::text[])`,
-  );
+  const stillOpen = prepared<{ names: string | null }>(`
+    SELECT ${processNames} AS names ${writersOf(table)} AND virtualtransaction = ANY ($1::text[])`);
 
   return async () => {
     const { last, writers, standby } = only(await connections.all(lastAndWriters));

@@ -46,9 +46,8 @@ export async function pendingPostgresMigrations(url: string): Promise<PendingMig
 }
 
 // As of the last VACUUM or ANALYZE; -1 before the first.
-const estimate = prepared<{ rows: number }>(
-  "SELECT greatest(reltuples, 0)::float8 AS rows FROM pg_class WHERE oid = to_regclass($1)",
-);
+const estimate = prepared<{ rows: number }>(`
+  SELECT greatest(reltuples, 0)::float8 AS rows FROM pg_class WHERE oid = to_regclass($1)`);
 
 /** @throws StorageUnavailable when this service does not work with the server */
 export async function checkServer(connections: Connections): Promise<void> {
@@ -59,9 +58,8 @@ export async function checkServer(connections: Connections): Promise<void> {
   if (server.encoding !== "UTF8") throw new StorageUnavailable("The database must have the encoding UTF8.");
 }
 
-const readServer = prepared<{ version: number; encoding: string }>(
-  `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
-);
+const readServer = prepared<{ version: number; encoding: string }>(`
+  SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`);
 
 export const postgresMigrations = (): Migration[] => readMigrations(folder);
 

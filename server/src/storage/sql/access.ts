@@ -80,9 +80,8 @@ function prepareStatements({ prepare, locking }: Engine) {
       RETURNING id`),
     removeRecovery: prepare("DELETE FROM recovery_code WHERE operator = $1"),
     addRecovery: prepare("INSERT INTO recovery_code (operator, code_hash) VALUES ($1, $2)"),
-    useRecovery: prepare<{ operator: number }>(
-      "DELETE FROM recovery_code WHERE operator = $1 AND code_hash = $2 RETURNING operator",
-    ),
+    useRecovery: prepare<{ operator: number }>(`
+      DELETE FROM recovery_code WHERE operator = $1 AND code_hash = $2 RETURNING operator`),
     setName: prepare("UPDATE operator SET name = $1 WHERE id = $2"),
     setMailAssigned: prepare("UPDATE operator SET mail_assigned = $1 WHERE id = $2"),
     setRole: prepare("UPDATE operator SET role = $1 WHERE id = $2"),
@@ -107,9 +106,8 @@ function prepareStatements({ prepare, locking }: Engine) {
     createToken: prepare<TokenRow>(`
       INSERT INTO api_token (token_hash, name, role, created_by, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
       RETURNING ${tokenColumns}`),
-    token: prepare<TokenRow>(
-      `SELECT ${tokenColumns} FROM api_token WHERE token_hash = $1 AND (expires_at IS NULL OR expires_at > $2)`,
-    ),
+    token: prepare<TokenRow>(`
+      SELECT ${tokenColumns} FROM api_token WHERE token_hash = $1 AND (expires_at IS NULL OR expires_at > $2)`),
     touchToken: prepare("UPDATE api_token SET used_at = $1 WHERE id = $2"),
     tokens: prepare<TokenRow>(`SELECT ${tokenColumns} FROM api_token ORDER BY id`),
     revoke: prepare<{ name: string }>("DELETE FROM api_token WHERE id = $1 RETURNING name"),

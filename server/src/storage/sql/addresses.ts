@@ -18,9 +18,8 @@ export const suppressText = `
 
 /** What is known of an address. Of an erased one only a hash is kept. */
 export function prepareStanding({ prepare }: Engine) {
-  const find = prepare<Standing & { readonly key: string }>(
-    "SELECT email_key AS key, reason, changed_at AS at FROM suppression WHERE email_key IN ($1, $2)",
-  );
+  const find = prepare<Standing & { readonly key: string }>(`
+    SELECT email_key AS key, reason, changed_at AS at FROM suppression WHERE email_key IN ($1, $2)`);
   return (key: string) => find(key, hashedKey(key));
 }
 
@@ -87,9 +86,8 @@ export function makeAddresses(engine: Engine) {
   // A welcome mail that was not tried yet would come after the leaving, and its confirm link would not work.
   const dropWelcomes = prepare(`DELETE FROM mail WHERE subscriber = $1 AND status = 'queued' AND lease_owner IS NULL
     AND attempts = 0 AND denials IS NULL`);
-  const findKey = prepare<Pick<Holder, "status"> & { readonly arrival: number }>(
-    "SELECT status, arrival FROM subscriber WHERE email_key = $1",
-  );
+  const findKey = prepare<Pick<Holder, "status"> & { readonly arrival: number }>(`
+    SELECT status, arrival FROM subscriber WHERE email_key = $1`);
 
   function* unsubscribe({ key, status }: Holder, at: number): Steps<void> {
     yield* together([leave(key, at), unlink(key), dropWelcomes(key)]);

@@ -36,9 +36,8 @@ const gatherMs = 2_000;
 /** Announces an erased person to other systems, to each by a hash that it alone can compute. */
 export function prepareErasureNews({ prepare, insert, locking }: Engine) {
   const event = "person.erased";
-  const findHearers = prepare<{ id: number; secret: string }>(
-    `SELECT id, secret FROM webhook WHERE removed_at IS NULL AND events LIKE '%${event}%'`,
-  );
+  const findHearers = prepare<{ id: number; secret: string }>(`
+    SELECT id, secret FROM webhook WHERE removed_at IS NULL AND events LIKE '%${event}%'`);
   const findWaiting = prepare<{ id: number; detail: string }>(`
     SELECT id, detail FROM webhook_delivery
     WHERE webhook = $1 AND event = '${event}' AND status = 'queued' AND attempts = 0 AND lease_owner IS NULL

@@ -36,9 +36,8 @@ export type FileAnswer = (answer: NewAnswer, now?: number) => Steps<Filed>;
 export function makeAnswers({ prepare, read, transaction }: Engine, { audit, lock, triage }: Changes, note: Note) {
   const findSame = prepare<object>("SELECT id FROM answer WHERE submission = $1 AND identity = $2");
   const countOfDay = (condition: string) =>
-    prepare<{ stored: number }>(
-      `SELECT count(*) AS stored FROM answer WHERE submission = $1 AND sender ${condition} AND at > $2`,
-    );
+    prepare<{ stored: number }>(`
+      SELECT count(*) AS stored FROM answer WHERE submission = $1 AND sender ${condition} AND at > $2`);
   const [ofPerson, ofOthers] = [countOfDay("= 'person'"), countOfDay("IN ('unverified', 'automatic')")];
   const leaveOut = prepare(`
     INSERT INTO answer_left_out (submission, count) VALUES ($1, 1)
@@ -52,9 +51,8 @@ export function makeAnswers({ prepare, read, transaction }: Engine, { audit, loc
     SELECT CAST(coalesce(sum(size), 0) AS BIGINT) AS bytes FROM answer_file
     WHERE answer IN (SELECT id FROM answer WHERE submission = $1) AND file_key IS NOT NULL`);
   const waits = prepare("UPDATE submission SET last_answer_at = $2, snoozed_until = NULL WHERE arrival = $1");
-  const findTold = prepare<{ toldAt: number | null }>(
-    `SELECT answer_told_at AS "toldAt" FROM submission WHERE arrival = $1`,
-  );
+  const findTold = prepare<{ toldAt: number | null }>(`
+    SELECT answer_told_at AS "toldAt" FROM submission WHERE arrival = $1`);
   const setTold = prepare("UPDATE submission SET answer_told_at = $2 WHERE arrival = $1");
   const findOperator = prepare<{ id: number }>("SELECT id FROM operator WHERE email_key = $1");
   const tell = prepare(`

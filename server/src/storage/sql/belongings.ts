@@ -73,6 +73,8 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
     SELECT * FROM (
       SELECT arrival FROM submission ${indexedBy(index)}
       WHERE ${condition} AND arrival <> $3 AND ${among("kind", "$4")} ORDER BY arrival DESC LIMIT ${duplicatesMax}) AS newest`;
+  const latest = (table: string) => `SELECT text FROM (
+    SELECT substr(text, 1, 10000) AS text FROM ${table} WHERE submission = $1 ORDER BY id DESC LIMIT 10) AS ${table}s`;
   return {
     find: prepare<DetailRow>(`
       SELECT ${submissionColumns}, resume_scan, resume_sha256, email_key FROM submission
@@ -91,9 +93,8 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
     historyOf: prepare<StoredEntry>(`
       SELECT ${entryColumns} FROM audit WHERE subject = $1 AND action NOT IN ('answer', 'reply.attach', 'reply.detach')
       ORDER BY id DESC LIMIT ${historyMax}`),
-    tagChangesOf: prepare<TagChange>(
-      "SELECT entry, at, added, removed FROM tag_change WHERE submission = $1 ORDER BY entry",
-    ),
+    tagChangesOf: prepare<TagChange>(`
+      SELECT entry, at, added, removed FROM tag_change WHERE submission = $1 ORDER BY entry`),
     notesOf: prepare<Note>(`SELECT ${noteColumns} FROM note WHERE submission = $1 ORDER BY id`),
     // An import and its rows have the time of the call that began it.
     addedBy: prepare<{ operator: string; action: string }>(`
@@ -101,33 +102,22 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       WHERE subject = 'subscribers' AND action IN ('subscriber.add', 'subscriber.import.begin')
         AND at = (SELECT subscribed_at FROM subscriber WHERE email_key = $1 AND door = 'console')
       ORDER BY id LIMIT 1`),
-    repliesOf: prepare<StoredReply>(
-      `SELECT id, author, at, text, send_at AS "sendAt", ${isHeld}
-      FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.submission = $1 ORDER BY id`,
-    ),
-    replyFilesOf: prepare<StoredReplyFile>(
-      "SELECT id, reply, author, name, size FROM reply_file WHERE submission = $1 ORDER BY id",
-    ),
+    repliesOf: prepare<StoredReply>(`
+      SELECT id, author, at, text, send_at AS "sendAt", ${isHeld}
+      FROM reply JOIN submission ON submission.arrival = reply.submission WHERE reply.submission = $1 ORDER BY id`),
+    replyFilesOf: prepare<StoredReplyFile>(`
+      SELECT id, reply, author, name, size FROM reply_file WHERE submission = $1 ORDER BY id`),
     answersOf: prepare<AnswerRow>(`
       SELECT ${answerColumns} FROM answer WHERE submission = $1 ORDER BY id DESC LIMIT ${answersShownMax}`),
     filesOf: prepare<FileRow>(`
       SELECT id, answer, name, size, scan FROM answer_file
       WHERE answer IN (SELECT id FROM answer WHERE submission = $1)`),
     leftOutOf: prepare<{ count: number }>("SELECT count FROM answer_left_out WHERE submission = $1"),
-    allAnswersOf: prepare<AnswerRow>(
-      `SELECT ${answerColumns} FROM answer WHERE submission = $1 AND id > $2 ORDER BY id LIMIT ${pageRows}`,
-    ),
-    latestTextsOf: prepare<{ text: string }>(
-      ["reply", "note", "answer"]
-        .map(
-          (table) => `SELECT text FROM (
-            SELECT substr(text, 1, 10000) AS text FROM ${table} WHERE submission = $1 ORDER BY id DESC LIMIT 10) AS ${table}s`,
-        )
-        .join(" UNION ALL "),
-    ),
-    unmatchedOf: prepare<UnmatchedColumns>(
-      `SELECT ${unmatchedColumns} FROM unmatched WHERE sender_key = $1 ORDER BY id`,
-    ),
+    allAnswersOf: prepare<AnswerRow>(`
+      SELECT ${answerColumns} FROM answer WHERE submission = $1 AND id > $2 ORDER BY id LIMIT ${pageRows}`),
+    latestTextsOf: prepare<{ text: string }>(["reply", "note", "answer"].map(latest).join(" UNION ALL ")),
+    unmatchedOf: prepare<UnmatchedColumns>(`
+      SELECT ${unmatchedColumns} FROM unmatched WHERE sender_key = $1 ORDER BY id`),
     mailsOf: ofOwner<ReadMail>(
       (owner) => `
       SELECT ${mailColumns} FROM mail ${mailJoins} WHERE mail.${owner} = $1

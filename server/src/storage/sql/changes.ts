@@ -46,9 +46,8 @@ export function prepareChanging(engine: Engine, references: References) {
   const { ofChanges: announceChanges } = prepareAnnouncements(engine);
   const mailAssignees = prepareAssignmentMails(engine);
   const replyMails = prepareReplyMails(engine, audit);
-  const findArrival = prepare<{ arrival: number }>(
-    "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
-  );
+  const findArrival = prepare<{ arrival: number }>(`
+    SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2`);
   // In the order of their arrival, so that transactions cannot deadlock.
   const lock = prepare<Changing>(`
     SELECT arrival, kind, reference, email_key AS "emailKey", status, assignee, version, tags, done_at AS "doneAt",
@@ -137,9 +136,8 @@ export function prepareChanging(engine: Engine, references: References) {
 
 export function makeChanges(engine: Engine, { audit, lockRows, triage }: Changes) {
   const { prepare, transaction } = engine;
-  const insertNote = prepare<{ id: number }>(
-    "INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id",
-  );
+  const insertNote = prepare<{ id: number }>(`
+    INSERT INTO note (submission, author, at, text) VALUES ($1, $2, $3, $4) RETURNING id`);
   const editNote = prepare<Note>(`
     UPDATE note SET text = $4, edited_at = $5 WHERE id = $1 AND submission = $2 AND author = $3
     RETURNING ${noteColumns}`);

@@ -18,9 +18,8 @@ export function makeDeclines(
     WHERE reply.id = $1 AND send_at IS NOT NULL`);
   const setReleased = prepare("UPDATE reply SET released_at = $2 WHERE id = $1");
   // One whose time has not come yet goes out at its time.
-  const makeDue = prepare(
-    `UPDATE mail SET due_at = $2, scheduled_at = $2 WHERE reply = $1 AND due_at = ${answeredUntil}`,
-  );
+  const makeDue = prepare(`
+    UPDATE mail SET due_at = $2, scheduled_at = $2 WHERE reply = $1 AND due_at = ${answeredUntil}`);
   const reasons = prepare<{ reason: string }>(`
     SELECT decline_reason AS reason FROM (
       SELECT decline_reason, kind FROM submission ${indexedBy("submission_decided")}

@@ -65,9 +65,8 @@ const countMsMax = 100;
 export function makeInboxLists(engine: Engine, references: References, inbox: Inbox, clock: Clock) {
   const { prepare, unprepared, indexedBy, among, ranges, read } = engine;
   const findLast = prepare<{ last: number }>("SELECT coalesce(max(arrival), 0) AS last FROM submission");
-  const arrivalOfDay = prepare<{ arrival: number }>(
-    "SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2",
-  );
+  const arrivalOfDay = prepare<{ arrival: number }>(`
+    SELECT arrival FROM submission WHERE day_number = $1 AND kind = $2`);
 
   const receivedWithin = (index: string, condition: string) =>
     `SELECT arrival FROM submission ${indexedBy(index)} WHERE ${condition} AND received_at >= $1 AND received_at < $2`;

@@ -19,15 +19,13 @@ export function prepareLeavingSpam(engine: Engine) {
   const standingOf = prepareStanding(engine);
   const findReceipts = prepare<{ at: number }>(lookUps.receipts.text);
   const findHearers = prepare<{ id: number }>(lookUps.hearers.text);
-  const findChange = prepare<object>(
-    `SELECT 1 AS changed FROM audit WHERE subject = $1 AND action IN (${quoted(statusActions)}) LIMIT 1`,
-  );
+  const findChange = prepare<object>(`
+    SELECT 1 AS changed FROM audit WHERE subject = $1 AND action IN (${quoted(statusActions)}) LIMIT 1`);
   const findMails = prepare<{ kind: MailKind }>("SELECT kind FROM mail WHERE submission = $1");
   const findNotified = prepare<{ webhook: number }>(`
     SELECT webhook FROM webhook_delivery WHERE submission = $1 AND event <> 'submission.changed' AND coalesce(last_answer, '') <> '${keptBack}'`);
-  const storeMail = prepare(
-    "INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES ($1, $2, 'queued', $3, $3)",
-  );
+  const storeMail = prepare(`
+    INSERT INTO mail (kind, submission, status, created_at, due_at) VALUES ($1, $2, 'queued', $3, $3)`);
   const noteReceipt = prepare("UPDATE submission SET receipt_at = $2 WHERE arrival = $1");
 
   return function* (rows: readonly Former[], now: number): Steps<void> {

@@ -43,9 +43,8 @@ function prepareReader<Row, Read>(
 ) {
   const { prepare, indexedBy } = engine;
   const lastComplete = engine.lastComplete(name, number);
-  const next = prepare<{ first: number | null }>(
-    `SELECT min(${number}) AS first FROM ${name} WHERE ${number} > $1 AND ${number} <= $2`,
-  );
+  const next = prepare<{ first: number | null }>(`
+    SELECT min(${number}) AS first FROM ${name} WHERE ${number} > $1 AND ${number} <= $2`);
   // By no other index: a damaged one may lack entries.
   const page = prepare<Row>(`
     SELECT ${columns} FROM ${name} ${indexedBy(null)}

@@ -1,7 +1,7 @@
 // Replies of operators and their mails, each in a transaction with its entry in the audit log.
-import type { ReplyOutcome, SavedAnswer, TriageRequest, TriageStatus } from "@submissions/shared/console";
+import type { ReplyOutcome, SavedAnswer, TriageStatus } from "@submissions/shared/console";
 import { type ReplyRequest, type ReplyStore, savedAnswersMax, undoMs } from "../desk-store.ts";
-import type { Triaged } from "../rules/triage.ts";
+import type { Triage, Triaged } from "../rules/triage.ts";
 import type { Changes } from "./changes.ts";
 import { type Engine, only, type Steps } from "./engine.ts";
 import { prepareSendingFiles } from "./reply-files.ts";
@@ -18,11 +18,7 @@ interface SentReply {
 }
 
 /** A reply opens what is new, and assigns what has no assignee to its author. Spam stays as it is. */
-function changeBy(
-  { status, assignee }: Triaged,
-  author: string,
-  isDone: boolean,
-): Pick<TriageRequest, "status" | "assignee"> {
+function changeBy({ status, assignee }: Triaged, author: string, isDone: boolean): Pick<Triage, "status" | "assignee"> {
   return {
     ...(isDone ? { status: "done" } : status === "new" && { status: "open" }),
     ...(assignee === null && (isDone || status !== "spam") && { assignee: author }),

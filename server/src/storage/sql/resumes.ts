@@ -24,9 +24,8 @@ export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engi
   const record = prepare("UPDATE submission SET resume_scan = $2, resume_lease_until = NULL WHERE resume_key = $1");
   // The indexes have only rows with a file. IS NOT NULL lets the planner use them.
   const knownTo = (table: string, column: string) =>
-    prepare<{ key: string }>(
-      `SELECT ${column} AS key FROM ${table} WHERE ${among(column, "$1")} AND ${column} IS NOT NULL`,
-    );
+    prepare<{ key: string }>(`
+      SELECT ${column} AS key FROM ${table} WHERE ${among(column, "$1")} AND ${column} IS NOT NULL`);
   const known = [
     knownTo("submission", "resume_key"),
     knownTo("answer_file", "file_key"),

@@ -34,9 +34,8 @@ export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchI
       THEN 1 ELSE 0 END AS "isDone"
     FROM search_progress`);
   // Held until the end of the transaction: processes take turns.
-  const lockProgress = prepare<{ reached: number; backlog: number }>(
-    `SELECT words_to AS reached, backlog_to AS backlog FROM search_progress ${locking("FOR UPDATE")}`,
-  );
+  const lockProgress = prepare<{ reached: number; backlog: number }>(`
+    SELECT words_to AS reached, backlog_to AS backlog FROM search_progress ${locking("FOR UPDATE")}`);
   const setReached = prepare("UPDATE search_progress SET words_to = $1");
   const setBacklog = prepare("UPDATE search_progress SET backlog_to = $1");
   const next = prepare<SubmissionRow>(`
@@ -48,11 +47,10 @@ export function makeIndexing(engine: Engine, { setWords, mergeRemoved }: SearchI
     WHERE arrival IN (SELECT submission FROM search_again ORDER BY submission LIMIT $1) ORDER BY arrival`);
   const isDoneAgain = prepare(`DELETE FROM search_again WHERE ${among("submission", "$1", "bigint")}`);
   // What was written later: a submission has it behind its own words.
-  const textsOf = prepare<{ submission: number; text: string }>(
-    ["answer", "reply", "note"]
-      .map((table) => `SELECT submission, text FROM ${table} WHERE ${among("submission", "$1", "bigint")}`)
-      .join(" UNION ALL "),
+  const laterTexts = ["answer", "reply", "note"].map(
+    (table) => `SELECT submission, text FROM ${table} WHERE ${among("submission", "$1", "bigint")}`,
   );
+  const textsOf = prepare<{ submission: number; text: string }>(laterTexts.join(" UNION ALL "));
   const mark = prepare("UPDATE submission SET disposable = $2, resume_sha256 = $3 WHERE arrival = $1");
   const lastComplete = engine.lastComplete("submission", "arrival");
 

@@ -23,9 +23,8 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
   const nameTags = prepare(`
     INSERT INTO tag_change (entry, submission, at, added, removed)
     VALUES ((SELECT id FROM audit WHERE subject = $1 AND action = 'tags' ORDER BY id DESC LIMIT 1), $2, $3, $4, $5)`);
-  const withTag = prepare<{ arrival: number }>(
-    `SELECT submission AS arrival FROM tag WHERE word = $1 AND ${among("kind", "$2")} LIMIT ${taggedAtOnce}`,
-  );
+  const withTag = prepare<{ arrival: number }>(`
+    SELECT submission AS arrival FROM tag WHERE word = $1 AND ${among("kind", "$2")} LIMIT ${taggedAtOnce}`);
   // From word to word along the index: there are few words and many rows.
   const words = prepare<{ word: string }>(`
     WITH RECURSIVE found (word) AS (

@@ -82,9 +82,8 @@ function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
       )
       WHERE ${live} ORDER BY webhook.id`),
     lockOne: prepare<Named>(`SELECT id, url FROM webhook WHERE id = $1 AND ${live} ${locking("FOR NO KEY UPDATE")}`),
-    insert: prepare<Named>(
-      "INSERT INTO webhook (url, events, secret, created_at) VALUES ($1, $2, $3, $4) RETURNING id, url",
-    ),
+    insert: prepare<Named>(`
+      INSERT INTO webhook (url, events, secret, created_at) VALUES ($1, $2, $3, $4) RETURNING id, url`),
     remove: prepare(`
       UPDATE webhook SET removed_at = $2, url = '', secret = '', old_secret = NULL, old_secret_until = NULL
       WHERE id = $1`),

@@ -55,9 +55,8 @@ export function prepareSearchIndex({ prepare, among }: Engine): SearchIndex {
   const remove = ofBoth((table) => `DELETE FROM ${table} WHERE ${among("rowid", "$1")}`);
   const [leave, overwrite] = [command("secure-delete", 0), command("secure-delete", 1)];
   const [begin, goOn] = [command("merge", -mergedPages), command("merge", mergedPages)];
-  const lettersOf = prepare<{ letters: number }>(
-    `SELECT coalesce(sum(length(words)), 0) AS letters FROM search_letter WHERE ${among("rowid", "$1")}`,
-  );
+  const lettersOf = prepare<{ letters: number }>(`
+    SELECT coalesce(sum(length(words)), 0) AS letters FROM search_letter WHERE ${among("rowid", "$1")}`);
   const readRemoved = prepare<{ removed: number }>("SELECT removed FROM search_progress");
   const setRemoved = prepare("UPDATE search_progress SET removed = $1");
   const countChanges = prepare<{ changes: number }>("SELECT total_changes() AS changes");

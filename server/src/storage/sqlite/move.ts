@@ -39,9 +39,8 @@ export async function openSqliteMove(file: string, role: MoveRole): Promise<Mova
       usable(() => {
         const columns = Object.keys(rows[0] ?? {});
         const places = columns.map(() => "?").join();
-        const insert = connection.prepare<readonly SQLInputValue[]>(
-          `INSERT INTO ${name} (${columns.join()}) VALUES (${places})`,
-        );
+        const insert = connection.prepare<readonly SQLInputValue[]>(`
+          INSERT INTO ${name} (${columns.join()}) VALUES (${places})`);
         for (const row of rows) insert.run(...columns.map((column) => row[column] ?? null));
       }),
     async lastNumber({ name }) {
