@@ -8,7 +8,7 @@ import { ImapFlow } from "imapflow";
 import type { AccessTokens } from "../oauth-tokens.ts";
 import type { Log } from "../observe/log.ts";
 import { repeatedly } from "../repeatedly.ts";
-import type { MailboxPosition } from "../storage/mailbox-store.ts";
+import type { MailboxPosition } from "../storage/inbound-store.ts";
 import type { Store } from "../storage/store.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
 import type { InboundMail } from "./parse-mail.ts";

@@ -318,9 +318,8 @@ export interface Decline {
 export interface DeclineStore {
   /**
    * Declines submissions whose version is the one that was seen, and stores their mails, which are due after so many days, but
-   * not before {@link undoMs}. All are refused when the operator has not that many replies left.
-   *
-   * @param request.copies whether the team gets a copy of each
+   * not before {@link undoMs}. `copies`: the team gets one of each. All are refused when the operator has not that many
+   * replies left.
    */
   decline(
     scope: Scope,
@@ -369,8 +368,7 @@ export interface ReplyStore {
    * Stores replies with their mails, which are due after {@link undoMs}. A reply opens a new submission, and assigns one that
    * has no assignee to its author. One whose submission is to be done is stored only where the version is the one that was
    * seen, and none where a reply or an answer came that was not seen. All are refused when the operator has not that many left.
-   *
-   * @param copies whether the team gets a copy of each
+   * `copies`: the team gets one of each.
    */
   send(
     scope: Scope,

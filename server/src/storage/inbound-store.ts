@@ -103,6 +103,31 @@ export interface InboundStore {
   findFile(scope: Scope, of: FileOf, id: number): Promise<StoredFile | null>;
 }
 
+/** The last mail that was taken of a mailbox. Numbers of another validity mean other mails. */
+export interface MailboxPosition {
+  readonly uidValidity: number;
+  readonly uid: number;
+  /** When it was taken, in milliseconds since the epoch. */
+  readonly takenAt: number;
+}
+
+/** The mailboxes which answers are fetched from: one process reads each. An `owner` is the same for all calls of one process. */
+export interface MailboxStore {
+  /** Takes a mailbox until a time, or keeps it. Null: another process has it. Without a position it was never read. */
+  lease(
+    mailbox: string,
+    owner: string,
+    now: number,
+    until: number,
+  ): Promise<{ readonly position: MailboxPosition | null } | null>;
+
+  /** Notes that a mail was taken. Answers false, and notes nothing, when another process has the mailbox by now. */
+  advance(mailbox: string, owner: string, position: MailboxPosition): Promise<boolean>;
+
+  /** Gives the mailbox back. */
+  release(mailbox: string, owner: string): Promise<void>;
+}
+
 /** Answers of the person, and of others, that a submission gets in a day. */
 export const answersOfDayMax = 100;
 /** Files of one mail, its bytes, and those of all answers of a submission. */

@@ -4,9 +4,8 @@ import type { AuditRow } from "@submissions/shared/console";
 import type { Clock, Stopwatch } from "../clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import type { Actor, AuditEntry, DeclineStore, DeskStore, ReplyStore } from "./desk-store.ts";
-import type { InboundStore } from "./inbound-store.ts";
+import type { InboundStore, MailboxStore } from "./inbound-store.ts";
 import type { DeliverySettlement, LeasedDelivery, WebhookStore } from "./webhook-store.ts";
-import type { MailboxStore } from "./mailbox-store.ts";
 import type {
   ChallengeRecord,
   Digest,
@@ -223,9 +222,8 @@ export interface Store extends AsyncDisposable {
   knownResumeKeys(keys: readonly string[]): Promise<ReadonlySet<string>>;
 
   /**
-   * Forgets one batch of what has had its time (see `sql/housekeeping.ts`).
-   *
-   * @param started when the process started, by its clock, which may have been wrong, and how long ago that was
+   * Forgets one batch of what has had its time (see `sql/housekeeping.ts`). `started`: when the process started, by its clock,
+   * which may have been wrong, and how long ago that was.
    */
   forgetExpired(
     now: number,

@@ -3,7 +3,7 @@ import { expect, onTestFinished, vi } from "vitest";
 import { type ImapEvent, type ImapOptions, startImap } from "../../../server/src/inbound/imap.ts";
 import { VaultUnavailable } from "../../../server/src/resumes/vault.ts";
 import { createLog } from "../../../server/src/observe/log.ts";
-import type { MailboxStore } from "../../../server/src/storage/mailbox-store.ts";
+import type { MailboxStore } from "../../../server/src/storage/inbound-store.ts";
 import { ImapStandIn } from "../../support/imap-stand-in.ts";
 import { contractTest as test } from "../engine-under-test.ts";
 import { minute, noon } from "../records.ts";

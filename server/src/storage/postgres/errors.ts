@@ -34,10 +34,9 @@ function answerOf(error: unknown): DatabaseError | null {
 /** The SQLSTATE of an error; undefined for what did not come from the server. */
 export const sqlState = (error: unknown): string | undefined => answerOf(error)?.code;
 
-const isOneOf =
-  (...some: readonly string[]) =>
-  (error: unknown): boolean =>
-    some.includes(sqlState(error) ?? "");
+function isOneOf(...some: readonly string[]) {
+  return (error: unknown): boolean => some.includes(sqlState(error) ?? "");
+}
 
 /** Another transaction won a race, and this one was undone as a whole: running it again may succeed at once. */
 export const isContention = isOneOf("40001", "40P01");

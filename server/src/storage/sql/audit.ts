@@ -24,10 +24,9 @@ export const auditTable = {
 };
 
 /** Adds entries within the transactions of what they record. */
-export const prepareAudit =
-  ({ insert }: Engine) =>
-  (entry: AuditEntry, actor: Actor) =>
-    insert({ audit: [rowOf(entry, actor)] });
+export function prepareAudit({ insert }: Engine) {
+  return (entry: AuditEntry, actor: Actor) => insert({ audit: [rowOf(entry, actor)] });
+}
 
 export function makeAuditLog(engine: Engine) {
   const { prepare, indexedBy, json, read } = engine;

@@ -102,10 +102,9 @@ export function only<Row>([row]: readonly Row[]): Row {
 /** Adds a value to the parameters of a text, and answers how the text names it. */
 export type Bind = (value: Value) => string;
 
-export const bindTo =
-  (values: Value[]): Bind =>
-  (value) =>
-    `$${values.push(value)}`;
+export function bindTo(values: Value[]): Bind {
+  return (value) => `$${values.push(value)}`;
+}
 
 /** Queries that do not wait for each other's answers, in their order. `yield*` gives the rows of each. */
 export function* together<Rows extends readonly unknown[]>(queries: QueriesOf<Rows>): Steps<AnswersOf<Rows>> {

@@ -1,5 +1,5 @@
 // The mailboxes that answers are fetched from.
-import type { MailboxPosition, MailboxStore } from "../mailbox-store.ts";
+import type { MailboxPosition, MailboxStore } from "../inbound-store.ts";
 import type { Engine } from "./engine.ts";
 
 type Row = { readonly [Name in keyof MailboxPosition]: MailboxPosition[Name] | null };

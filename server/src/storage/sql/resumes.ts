@@ -4,21 +4,19 @@ import type { Engine } from "./engine.ts";
 
 export function makeResumes({ prepare, among, amongUnlocked, read, write }: Engine) {
   // A lease that ends later than this one would was taken by a clock that was ahead.
+  const unscanned = (table: string, key: string, scan: string, until: string) =>
+    amongUnlocked(
+      key,
+      `SELECT ${key} FROM ${table}
+      WHERE ${scan} = 'unscanned' AND (${until} IS NULL OR ${until} <= $1 OR ${until} > $3) ORDER BY ${key} LIMIT $2`,
+    );
   const claim = prepare<{ arrival: number; reference: string; key: string }>(`
-    UPDATE submission SET resume_lease_until = $3 WHERE ${amongUnlocked(
-      "arrival",
-      `SELECT arrival FROM submission
-      WHERE resume_scan = 'unscanned'
-        AND (resume_lease_until IS NULL OR resume_lease_until <= $1 OR resume_lease_until > $3)
-      ORDER BY arrival LIMIT $2`,
-    )} RETURNING arrival, reference, resume_key AS key`);
+    UPDATE submission SET resume_lease_until = $3
+    WHERE ${unscanned("submission", "arrival", "resume_scan", "resume_lease_until")}
+    RETURNING arrival, reference, resume_key AS key`);
   const claimFiles = prepare<{ id: number; reference: string; key: string }>(`
-    UPDATE answer_file SET lease_until = $3 WHERE ${amongUnlocked(
-      "id",
-      `SELECT id FROM answer_file
-      WHERE scan = 'unscanned' AND (lease_until IS NULL OR lease_until <= $1 OR lease_until > $3)
-      ORDER BY id LIMIT $2`,
-    )} RETURNING id, file_key AS key, (SELECT reference FROM answer JOIN submission ON arrival = answer.submission
+    UPDATE answer_file SET lease_until = $3 WHERE ${unscanned("answer_file", "id", "scan", "lease_until")}
+    RETURNING id, file_key AS key, (SELECT reference FROM answer JOIN submission ON arrival = answer.submission
       WHERE answer.id = answer_file.answer) AS reference`);
   const recordFile = prepare("UPDATE answer_file SET scan = $2, lease_until = NULL WHERE file_key = $1");
   const record = prepare("UPDATE submission SET resume_scan = $2, resume_lease_until = NULL WHERE resume_key = $1");
