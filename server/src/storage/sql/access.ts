@@ -31,10 +31,11 @@ type Change = Pick<AuditEntry, "action" | "detail">;
 /** Links that were made before a new password. */
 const noLinks = `invitation_hash = NULL, invitation_expires_at = NULL, sign_in_hash = NULL, sign_in_expires_at = NULL`;
 
-function prepareStatements({ prepare, locking }: Engine) {
+export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
+  const { prepare, locking, read, write, transaction } = engine;
   const operators = (condition: string) =>
     prepare<StoredOperator>(`SELECT ${operatorColumns} FROM operator WHERE ${condition}`);
-  return {
+  const statements = {
     byKey: operators("email_key = $1"),
     lockByKey: operators(`email_key = $1 ${locking("FOR UPDATE")}`),
     lockById: operators(`id = $1 ${locking("FOR SHARE")}`),
@@ -112,11 +113,6 @@ function prepareStatements({ prepare, locking }: Engine) {
     tokens: prepare<TokenRow>(`SELECT ${tokenColumns} FROM api_token ORDER BY id`),
     revoke: prepare<{ name: string }>("DELETE FROM api_token WHERE id = $1 RETURNING name"),
   };
-}
-
-export function makeAccess(engine: Engine, cookieKey: string): AccessStore {
-  const { read, write, transaction } = engine;
-  const statements = prepareStatements(engine);
   const audit = prepareAudit(engine);
 
   const find = async <Row>(query: Query<Row>): Promise<Row | null> => (await read(query))[0] ?? null;

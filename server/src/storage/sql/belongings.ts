@@ -64,7 +64,8 @@ type TagChange = Omit<Extract<KnownFact, { kind: "tags" }>, "kind" | "reference"
 
 type Delivery = Omit<Extract<KnownFact, { kind: "delivery" }>, "kind" | "host"> & { readonly url: string };
 
-function prepareStatements({ prepare, indexedBy, among }: Engine) {
+export function makeBelongings(engine: Engine, references: References) {
+  const { prepare, indexedBy, among, read } = engine;
   const ofOwner = <Row>(textOf: (owner: "submission" | "subscriber") => string) => {
     const [ofSubmission, ofSubscriber] = [prepare<Row>(textOf("submission")), prepare<Row>(textOf("subscriber"))];
     return (owner: Owner) => (typeof owner === "number" ? ofSubmission(owner) : ofSubscriber(owner));
@@ -75,7 +76,7 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       WHERE ${condition} AND arrival <> $3 AND ${among("kind", "$4")} ORDER BY arrival DESC LIMIT ${duplicatesMax}) AS newest`;
   const latest = (table: string) => `SELECT text FROM (
     SELECT substr(text, 1, 10000) AS text FROM ${table} WHERE submission = $1 ORDER BY id DESC LIMIT 10) AS ${table}s`;
-  return {
+  const statements = {
     find: prepare<DetailRow>(`
       SELECT ${submissionColumns}, resume_scan, resume_sha256, email_key FROM submission
       WHERE day_number = $1 AND kind = $2`),
@@ -133,11 +134,6 @@ function prepareStatements({ prepare, indexedBy, among }: Engine) {
       (owner) => `SELECT procedure, created_at AS "createdAt" FROM idempotency WHERE ${owner} = $1`,
     ),
   };
-}
-
-export function makeBelongings(engine: Engine, references: References) {
-  const { read } = engine;
-  const statements = prepareStatements(engine);
   const standingOf = prepareStanding(engine);
 
   const find = async <Row>(query: Query<Row>): Promise<Row | undefined> => (await read(query))[0];

@@ -38,15 +38,17 @@ const ofDeclined: OutdatedBy = [
   "decided_at",
 ];
 
-function prepareStatements(
-  { prepare, indexedBy, among, amongUnlocked, locking }: Engine,
+export function makeErasing(
+  engine: Engine,
+  { removeWords, mergeRemoved }: SearchIndex,
   { atOnce, order }: ErasingOptions,
 ) {
-  const rows = `SELECT arrival, reference, resume_key AS "resumeKey", email_key AS key FROM submission`;
+  const { prepare, indexedBy, among, amongUnlocked, locking, lockAddress, read, write, transaction } = engine;
+  const found = `SELECT arrival, reference, resume_key AS "resumeKey", email_key AS key FROM submission`;
   /** Those that came, or were decided, before an instant, the oldest first. */
   const outdated = ([index, condition, since]: OutdatedBy) => ({
     find: prepare<Row>(`
-      ${rows} WHERE ${amongUnlocked(
+      ${found} WHERE ${amongUnlocked(
         "arrival",
         `SELECT arrival FROM submission ${indexedBy(index)} WHERE ${condition} AND ${since} < $2
         ORDER BY ${since} LIMIT ${atOnce}`,
@@ -60,9 +62,9 @@ function prepareStatements(
     prepare<ErasedSuppression>(`
       DELETE FROM suppression WHERE ${among("email_key", "$1")} ${condition}
       RETURNING email_key AS key, reason, changed_at AS at`);
-  return {
+  const statements = {
     ofPerson: prepare<Row>(`
-      ${rows} ${indexedBy("submission_email")} WHERE email_key = $1 ${order} LIMIT ${atOnce} ${locking("FOR UPDATE")}`),
+      ${found} ${indexedBy("submission_email")} WHERE email_key = $1 ${order} LIMIT ${atOnce} ${locking("FOR UPDATE")}`),
     outdated: { ...ofKinds(() => ofAnyKind), spam: outdated(ofSpam), declined: outdated(ofDeclined) },
     erase: prepare(`DELETE FROM submission WHERE ${among("arrival", "$1", "bigint")}`),
     keepResumeKeys: prepare(`
@@ -86,17 +88,12 @@ function prepareStatements(
     toDiscard: prepare<{ key: string }>("SELECT resume_key AS key FROM erased_resume ORDER BY resume_key LIMIT $1"),
     discarded: prepare(`DELETE FROM erased_resume WHERE ${among("resume_key", "$1")}`),
   };
-}
-
-export function makeErasing(engine: Engine, { removeWords, mergeRemoved }: SearchIndex, options: ErasingOptions) {
-  const { lockAddress, read, write, transaction } = engine;
-  const statements = prepareStatements(engine, options);
   const audit = prepareAudit(engine);
   const announceErasure = prepareErasureNews(engine);
 
   /** Whether there is more to do after these rows. */
   function* hasMore(rows: readonly Row[]): Steps<boolean> {
-    return rows.length === options.atOnce || (yield* mergeRemoved());
+    return rows.length === atOnce || (yield* mergeRemoved());
   }
 
   /** Keys of their resumes are kept. Answers how many there are. */

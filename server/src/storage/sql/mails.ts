@@ -92,9 +92,7 @@ export function makeMails(
           if (settlement.result !== "failed" || settlement.inactiveRecipient !== true) continue;
           const mail = parseMailId(settlement.id);
           // Before the mail is settled: the lease says whose mail it is.
-          if (mail !== null) {
-            await transaction(() => noteRefusal(mail.row, mail.createdAt, owner, settlement.at));
-          }
+          if (mail !== null) await transaction(() => noteRefusal(mail.row, mail.createdAt, owner, settlement.at));
         }
         await outbox.settle(settlements, owner);
         reached("mail-settled");

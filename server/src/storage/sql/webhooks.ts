@@ -69,11 +69,12 @@ const entryOf = (
 
 const live = "removed_at IS NULL";
 
-function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
+export function makeWebhooks(engine: Engine) {
+  const { prepare, locking, amongUnlocked, read, write, transaction } = engine;
   // A lease stays with its holder: the delivery may be on its way at this moment.
   const replay =
     "UPDATE webhook_delivery SET status = 'queued', due_at = $1, scheduled_at = $1, ended_at = NULL, attempts = 0";
-  return {
+  const statements = {
     count: prepare<{ count: number }>(`SELECT count(*) AS count FROM webhook WHERE ${live}`),
     list: prepare<ListedWebhook>(`
       SELECT ${columnsOf("webhook", ["id", "url", "events", "createdAt", "oldSecretUntil"])}, last.status AS "lastStatus", last.created_at AS "lastAt", last.last_answer AS "lastAnswer"
@@ -99,11 +100,6 @@ function prepareStatements({ prepare, locking, amongUnlocked }: Engine) {
         ORDER BY id LIMIT ${replayedAtOnce}`,
       )} RETURNING id`),
   };
-}
-
-export function makeWebhooks(engine: Engine) {
-  const { read, write, transaction } = engine;
-  const statements = prepareStatements(engine);
   const audit = prepareAudit(engine);
   const deliveries = prepareNewestFirst(engine, {
     columns: `webhook_delivery.id AS number, webhook, event, reference, webhook_delivery.status, attempts,
