@@ -101,11 +101,7 @@ export async function moveRows(
   return moved;
 }
 
-/**
- * Reads all rows of a table in the order of its primary key.
- *
- * @param onPage called with each page, and how many rows there were with it
- */
+/** Reads all rows of a table in the order of its primary key. @param onPage called with each page and the number so far */
 async function digestOf(
   { name, key }: MovedTable,
   store: MovableStore,

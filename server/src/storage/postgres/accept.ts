@@ -143,12 +143,11 @@ const locksOf = ({ emailKey, key, challenge, spam }: AddressedEntry): string[] =
 /** Whether a transaction was committed. One that has written none of these rows runs again. */
 async function findStored(session: Session, stored: Stored | undefined): Promise<Stored | null> {
   if (stored === undefined || stored.rows === null) return null;
-  const {
-    submission: [submission],
-    mail: [mail],
-    idempotency: [key],
-    spent_challenge: [challenge],
-  } = stored.rows;
+  const { rows } = stored;
+  const [submission] = rows.submission;
+  const [mail] = rows.mail;
+  const [key] = rows.idempotency;
+  const [challenge] = rows.spent_challenge;
   const found = await session.all(findWritten, [
     submission?.arrival,
     submission?.request_id,

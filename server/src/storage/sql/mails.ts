@@ -34,10 +34,7 @@ export const mailTable: OutboxTable<ClaimedMail, LeasedMail | RefusedMail, MailS
 /** What an operator has put off for longer does not wait yet. */
 const putOffMs = 24 * 60 * 60_000;
 
-/**
- * @param noteRefusal notes that the recipient of a mail was refused
- * @param settleBeside see `outbox.ts`
- */
+/** @param noteRefusal notes that the recipient of a mail was refused @param settleBeside see `outbox.ts` */
 export function makeMails(
   engine: Engine,
   noteRefusal: (row: number, createdAt: number, owner: string, at: number) => Steps<void>,
