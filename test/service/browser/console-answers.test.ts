@@ -1,10 +1,11 @@
 // What persons write back, in the timeline, and the mails that fit no submission, in a real browser.
 import { expect, test } from "vitest";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import type { NewAnswer } from "../../../server/src/storage/inbound-store.ts";
 import { openBrowser } from "../../support/browser.ts";
 import { shared } from "../../support/shared.ts";
-import { ConsoleSite } from "../../support/browser/console-site.ts";
-import { oneVisit, pathOf } from "../../support/browser/console-visit.ts";
+import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
+import { oneVisit, operator, pathOf } from "../../support/browser/console-visit.ts";
 
 const site = shared(() => ConsoleSite.open());
 shared(openBrowser);
@@ -81,4 +82,54 @@ test("an administrator files an unmatched mail under a reference, and deletes on
   await page.getByText("Nothing is left over").waitFor();
   const detail = await site().store.desk.findDetail({ kinds: ["inquiry"], subscribers: false }, inquiry.reference);
   expect(detail?.answers).toMatchObject([{ sender: "unverified", subject: "Lost one" }]);
+});
+
+test("a note is corrected by its author, in place, and says so", async () => {
+  const inquiry = site().submissions.findLast(({ kind }) => kind === "inquiry")!;
+  const note = (text: string, by: string) =>
+    site().store.desk.addNote(wholeScope, inquiry.reference, text, { operator: by, at: Date.now() });
+  await note("She calls back on Friday.", operators.ben[0]);
+  await note("He calls back on Fryday.", operator);
+  const page = await go(pathOf(inquiry));
+  const timeline = page.getByRole("region", { name: "Timeline" });
+  await timeline.getByText("She calls back").waitFor();
+  // Of the colleague's there is none.
+  await timeline.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Edit note" }).fill("He calls back on Friday.");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await timeline.getByText("He calls back on Friday.").waitFor();
+  await timeline.getByText("edited").waitFor();
+  const { notes } = await site().detail(inquiry.reference);
+  expect(notes.map(({ text }) => text)).toEqual(["She calls back on Friday.", "He calls back on Friday."]);
+});
+
+test("with the next one not opened, a reply leaves its submission open, and the row says how long ago it was", async () => {
+  const page = await go("/settings");
+  const next = page.getByRole("checkbox", { name: "Open the next submission after sending" });
+  await next.uncheck();
+  const one = await site().add("Zora Later");
+  await page.goto(site().url + pathOf(one));
+  await page.getByRole("button", { name: "Reply", exact: true }).click();
+  const message = page.getByRole("textbox", { name: "Message" });
+  await message.fill("You hear from us tomorrow.");
+  await message.press("Control+Shift+Enter");
+  await message.waitFor({ state: "detached" });
+  expect(new URL(page.url()).pathname).toMatch(one.reference);
+  const row = page.getByRole("link", { name: /^Zora Later/ });
+  await row.getByText("Replied now").waitFor();
+  await page.getByRole("button", { name: "Snooze" }).click();
+  const dialog = page.getByRole("dialog");
+  const day = await dialog.getByLabel("Date").getAttribute("min");
+  await dialog.getByLabel("Date").fill(day!);
+  await dialog.getByRole("button", { name: "Snooze" }).click();
+  const until = async () => (await site().detail(one.reference)).submission.snoozedUntil ?? 0;
+  await expect.poll(until).toBe(Date.parse(`${day}T08:00`));
+  const { submission } = await site().detail(one.reference);
+  const came = { ...mail, at: Date.now(), identity: "back", text: "I am back.", senderAddress: submission.email };
+  const arrival = (await site().list({ search: "Zora Later" }))[0]!.arrival;
+  await site().store.inbound.file({ ...came, submission: arrival, sender: "person", files: [] });
+  expect(await until()).toBe(0);
+  await row.getByText("Answered now").waitFor();
+  await go("/settings");
+  await next.check();
 });

@@ -17,8 +17,8 @@ const morningMs = 8 * 60 * 60 * 1000;
 const morning = (daysLater: number): number => midnight(Date.now(), daysLater) + morningMs;
 
 export function SnoozeDialog({ count, snoozedUntil, onChoose, onClose }: Props) {
-  // The next Monday: Sunday is 0.
-  const nextWeek = morning((8 - new Date().getDay()) % 7 || 7);
+  // A Monday, but on a Sunday not the one that is tomorrow.
+  const nextWeek = morning(8 - new Date().getDay());
   const choices = [
     ["Tomorrow", morning(1)],
     ["Next week", nextWeek],
@@ -43,7 +43,7 @@ export function SnoozeDialog({ count, snoozedUntil, onChoose, onClose }: Props) 
         )}
       </ul>
       <form
-        className="note-foot"
+        className="stack"
         onSubmit={(event) => {
           event.preventDefault();
           const day = new FormData(event.currentTarget).get("day");
@@ -51,7 +51,9 @@ export function SnoozeDialog({ count, snoozedUntil, onChoose, onClose }: Props) 
         }}
       >
         <Field label="Date" name="day" type="date" required min={today} />
-        <button className="primary">Snooze</button>
+        <div className="dialog-foot">
+          <button className="primary">Snooze</button>
+        </div>
       </form>
     </Modal>
   );
