@@ -210,6 +210,8 @@ export interface ReplyFile {
 /** Files of one reply, and their bytes: encoded, they and the text are below the 10 MB that a mail of Postmark may have. */
 export const replyFilesMax = 5;
 export const replyFileBytesMax = 7 * 1024 * 1024;
+/** The message of the fault `filesTooLarge`, which the console shows before it sends any. */
+export const filesTooLarge = `A reply has at most ${replyFilesMax} files, of ${replyFileBytesMax / 1024 / 1024} MB in all.`;
 
 /** What an operator wrote to the person. Its mail says whether it was sent. */
 export interface Reply extends Written {

@@ -1,5 +1,6 @@
 // The one table of faults: every refusal that a caller can meet, with its status, code and message.
 // Both doors, the OpenAPI document and docs/errors.md are made from it.
+import { filesTooLarge } from "./console.ts";
 
 export interface FaultEntry {
   /** HTTP status. */
@@ -273,7 +274,7 @@ export const faults = {
   filesTooLarge: {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
-    message: "A reply has at most 5 files, of 7 MB in all.",
+    message: filesTooLarge,
     console: true,
   },
   contentTypeUnsupported: {

@@ -6,6 +6,7 @@ import {
   type KindPlural,
   type SubmissionKind,
 } from "@submissions/shared/kinds";
+import { languageNameOf } from "@submissions/shared/language-name";
 
 /** A name of the service as a word: `throw-away` → `Throw away`. A kind of submissions has its label. */
 export function word(name: string): string {
@@ -23,14 +24,7 @@ export const severalOf = (kind: SubmissionKind): string => kinds[kind].words.en.
 export const spaced = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** The language of a form as it is shown. English is the default and is not shown. */
-export function languageName(language: string): string {
-  try {
-    return new Intl.DisplayNames(["en"], { type: "language" }).of(language) ?? language;
-  } catch {
-    // RangeError: not a language tag.
-    return language;
-  }
-}
+export const languageName = (tag: string): string => languageNameOf(tag) ?? tag;
 
 /** By the last word of a mail's kind: `notice` of `inquiry-notice`. Others are shown as they are. */
 const mailWords: Readonly<Record<string, string>> = {

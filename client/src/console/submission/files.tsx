@@ -1,5 +1,11 @@
 // The files of a reply that is being written. Each is uploaded when it is chosen, and is attached until the reply is sent.
-import { replyFileBytesMax, replyFilesMax, type ReplyFile, type SubmissionDetail } from "@submissions/shared/console";
+import {
+  filesTooLarge,
+  replyFileBytesMax,
+  replyFilesMax,
+  type ReplyFile,
+  type SubmissionDetail,
+} from "@submissions/shared/console";
 import { sizeIn } from "@submissions/shared/size";
 import { useRef, useState } from "react";
 import { FileRefused, messageOf, queryClient, trpc, untilSignedIn } from "../calls.ts";
@@ -28,8 +34,6 @@ async function upload(reference: string, file: File): Promise<ReplyFile> {
   throw new FileRefused(issues.map((issue) => issue.message).join(" "));
 }
 
-const tooMuch = `A reply has at most ${replyFilesMax} files, of ${replyFileBytesMax / 1024 / 1024} MB in all.`;
-
 export type Files = ReturnType<typeof useFiles>;
 
 export function useFiles({ reference, attached }: Pick<SubmissionDetail, "reference" | "attached">) {
@@ -48,7 +52,7 @@ export function useFiles({ reference, attached }: Pick<SubmissionDetail, "refere
   const attach = async (files: readonly File[]) => {
     const sizes = [...attached, ...files].map(({ size }) => size);
     const isTooMuch = sizes.length > replyFilesMax || sizes.reduce((sum, size) => sum + size, 0) > replyFileBytesMax;
-    setProblem(isTooMuch ? tooMuch : "");
+    setProblem(isTooMuch ? filesTooLarge : "");
     if (isTooMuch) return;
     setUnderWay(files.map(({ name }) => name));
     for (const file of files) {

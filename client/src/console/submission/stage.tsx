@@ -7,6 +7,7 @@ import { Modal } from "../parts/modal.tsx";
 import { useShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { exactTime, plural, word } from "../words.ts";
 import { Fact } from "../parts/states.tsx";
+import { TriageSelect } from "../triage/triage-select.tsx";
 import { useTriage } from "../triage/triage.ts";
 import { DeclineDialog } from "./decline-dialog.tsx";
 
@@ -24,14 +25,9 @@ export function StageSelect({ of: { reference, stage, status } }: { readonly of:
     <>
       <label>
         <span>Stage</span>
-        <select
-          aria-keyshortcuts="s"
-          title="Stage (s)"
-          value={stage}
-          onChange={({ target }) => move(target.value as Stage)}
-        >
+        <TriageSelect aria-keyshortcuts="s" title="Stage (s)" value={stage} onChoose={(to) => move(to as Stage)}>
           <Options of={stages} />
-        </select>
+        </TriageSelect>
       </label>
       {asking && <StageDialog count={1} onChoose={move} onClose={() => setAsking(false)} />}
     </>

@@ -76,12 +76,16 @@ export function showNews(news: readonly Triaged[]): void {
   for (const { reference } of stale) void queryClient.invalidateQueries({ queryKey: detailKey(reference) });
 }
 
-/** Shows what others have changed, but where this page is changing the same: its own change will say. */
-export function showChanged(rows: readonly InboxRow[]): void {
-  const own = queryClient
+/** The submissions that this page is changing, each as often as there are changes to it. */
+const underWay = (): readonly string[] =>
+  queryClient
     .getMutationCache()
     .findAll({ mutationKey, status: "pending" })
     .flatMap(({ state }) => (state.variables as Attempt).seen.map(({ reference }) => reference));
+
+/** Shows what others have changed, but where this page is changing the same: its own change will say. */
+export function showChanged(rows: readonly InboxRow[]): void {
+  const own = underWay();
   const news = new Map(rows.filter(({ reference }) => !own.includes(reference)).map((row) => [row.reference, row]));
   if (news.size === 0) return;
   const changed = (row: InboxRow): InboxRow => {
@@ -172,7 +176,7 @@ interface Attempt {
 /** An outcome, and the version that the change was made to. */
 type Outcome = TriageOutcome & { readonly from: number | undefined };
 
-const mutationKey = ["triage"];
+export const mutationKey = ["triage"];
 
 /**
  * The versions to change. Where an earlier change of this page was made to the version that the operator saw, it is the one
@@ -250,7 +254,11 @@ export function useTriage(): (references: readonly string[], change: Change) => 
       else report(outcomes, change, isKnown ? undefined : seen[0], undoing ? undefined : undo);
     },
     // Rows that no longer match the filter stay where they are until the list is loaded again.
-    onSettled: (_outcomes, _error, { seen }) => readAgain(seen.map(({ reference }) => reference)),
+    onSettled: (_outcomes, _error, { seen }) => {
+      // Before the last change to a submission is made, the server would tell how it was.
+      const times = Map.groupBy(underWay(), (reference) => reference);
+      readAgain(seen.flatMap(({ reference }) => (times.get(reference)?.length === 1 ? reference : [])));
+    },
   });
 
   /** Submissions that had different values are taken back in groups of the same values. */
