@@ -3,12 +3,14 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openFolder } from "../../support/folder.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
 import { operator } from "../../support/console/operator.ts";
 
+const style = ".a { color: red }\n".repeat(100);
 const consoleFolder = shared(openFolder);
 const service = shared(async () => {
   const folder = consoleFolder().path;
@@ -17,6 +19,8 @@ const service = shared(async () => {
   await writeFile(join(folder, "viewer.html"), "the viewer");
   await writeFile(join(folder, "icon.svg"), "<svg/>");
   await writeFile(join(folder, "assets/app-1a2b.js"), "console.log(1)");
+  await writeFile(join(folder, "assets/style-3c4d.css"), style);
+  await writeFile(join(folder, "assets/style-3c4d.css.br"), brotliCompressSync(style));
   await writeFile(join(folder, "assets/secret.txt"), "not for browsers");
   return startService({ consoleFolder: folder });
 });
@@ -50,6 +54,24 @@ test("files are kept for good, because their names hold a digest; the others for
   });
   const icon = await fetch(`${service().url}/console/icon.svg`);
   expect(icon.headers.get("cache-control")).toBe("public, max-age=300");
+});
+
+test("a text is sent in the coding beside it to those who accept that, with a tag of its own", async () => {
+  const path = "/console/assets/style-3c4d.css";
+  const inCoding = async (accepted: string) => {
+    const response = await fetch(service().url + path, { headers: { "accept-encoding": accepted } });
+    const { headers } = response;
+    expect([await response.text(), headers.get("vary")]).toEqual([style, "Accept-Encoding"]);
+    return [headers.get("content-encoding"), headers.get("etag")] as const;
+  };
+  const answers = [];
+  for (const accepted of ["gzip, deflate, br, zstd", "gzip, br;q=0", "identity"])
+    answers.push(await inCoding(accepted));
+  expect(answers.map(([coding]) => coding)).toEqual(["br", "gzip", null]);
+  expect(new Set(answers.map(([, tag]) => tag)).size).toBe(3);
+  const headers = { "accept-encoding": "br", "if-none-match": answers[0]![1]! };
+  expect((await fetch(service().url + path, { headers })).status).toBe(304);
+  expect((await fetch(`${service().url}${path}.br`)).status).toBe(404);
 });
 
 test("the viewer runs in a sandbox and loads the console's files only", async () => {

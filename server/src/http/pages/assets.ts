@@ -1,6 +1,7 @@
 // The files that pages load, at fixed addresses: no path of a URL reaches the file system. Kept once they are asked for.
 import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { basename, extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -32,21 +33,27 @@ const compressedFromBytes = 500;
 // The content under a hash never changes. Under its plain name it may be some minutes old.
 const caching = { forever: "public, max-age=31536000, immutable", minutes: "public, max-age=300" };
 
+/** As `Content-Encoding` names them. */
+type Coding = "br" | "gzip";
+
 export class Asset {
   readonly path: string;
   readonly type: string;
   readonly #read: () => Buffer | string;
   #bytes: Buffer | undefined;
   #hash: string | undefined;
-  #compressed: Promise<Buffer> | undefined;
+  #gzip: Promise<Buffer> | undefined;
+  #brotli: Promise<Buffer> | undefined;
+  readonly #brotliFile: string | undefined;
 
-  /** @param read called once, at the first use */
-  constructor(path: string, read: () => Buffer | string) {
+  /** @param read called once, at the first use @param brotliFile where its content is, compressed with brotli */
+  constructor(path: string, read: () => Buffer | string, brotliFile?: string) {
     const type = types[extname(path)];
     if (type === undefined) throw new Error(`${path} has no type.`);
     this.path = path;
     this.type = type;
     this.#read = read;
+    this.#brotliFile = brotliFile;
   }
 
   get bytes(): Buffer {
@@ -67,9 +74,17 @@ export class Asset {
     return `sha512-${hash("sha512", this.bytes, "base64")}`;
   }
 
-  /** The content compressed with gzip, outside of the event loop. */
-  compressed(): Promise<Buffer> {
-    return (this.#compressed ??= promisify(gzip)(this.bytes, { level: 9 }));
+  /** The codings it can be sent in, the smallest first. */
+  get codings(): readonly Coding[] {
+    if (this.bytes.length < compressedFromBytes || this.type === "application/gzip") return [];
+    return this.#brotliFile === undefined ? ["gzip"] : ["br", "gzip"];
+  }
+
+  /** The content in a coding. Compressed with gzip outside of the event loop. */
+  compressed(coding: Coding): Promise<Buffer> {
+    return coding === "br"
+      ? (this.#brotli ??= readFile(this.#brotliFile!))
+      : (this.#gzip ??= promisify(gzip)(this.bytes, { level: 9 }));
   }
 }
 
@@ -113,11 +128,14 @@ export function findFormsBundle(folder: string): FormsBundle | null {
 /** The files of a folder that can be served, below an address; none when there is no such folder. */
 export function assetsIn(folder: string, address: string): readonly Asset[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && extname(entry.name) in types)
-    .map((entry) => {
-      const file = join(entry.parentPath, entry.name);
-      return new Asset(address + relative(folder, file).split(sep).join("/"), () => readFileSync(file));
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const all = new Set(files);
+  return files
+    .filter((file) => extname(file) in types)
+    .map((file) => {
+      const path = address + relative(folder, file).split(sep).join("/");
+      return new Asset(path, () => readFileSync(file), all.has(`${file}.br`) ? `${file}.br` : undefined);
     });
 }
 
@@ -159,21 +177,26 @@ async function send(
   { digested = false, headers = {} }: Serving,
 ): Promise<FastifyReply> {
   const isFixed = digested || request.query.v === asset.hash;
-  const compressible = asset.bytes.length >= compressedFromBytes && asset.type !== "application/gzip";
-  const zip = compressible && acceptsGzip(request.headers["accept-encoding"]);
-  // The two are different bytes, so they need different tags.
-  const etag = zip ? `"${asset.hash}-gzip"` : `"${asset.hash}"`;
+  const { codings } = asset;
+  const accepted = acceptedIn(request.headers["accept-encoding"]);
+  const coding = codings.find((one) => accepted.has(one));
+  // They are different bytes, so they need different tags.
+  const etag = coding === undefined ? `"${asset.hash}"` : `"${asset.hash}-${coding}"`;
   reply.headers({ ...headers, "cache-control": isFixed ? caching.forever : caching.minutes, etag });
-  if (compressible) variesBy(reply, "Accept-Encoding");
+  if (codings.length > 0) variesBy(reply, "Accept-Encoding");
   if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
-  if (zip) reply.header("content-encoding", "gzip");
-  return reply.type(asset.type).send(zip ? await asset.compressed() : asset.bytes);
+  if (coding !== undefined) reply.header("content-encoding", coding);
+  return reply.type(asset.type).send(coding === undefined ? asset.bytes : await asset.compressed(coding));
 }
 
-const acceptsGzip = (header: string | string[] | undefined): boolean =>
-  String(header ?? "")
-    .split(",")
-    .some((one) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(one));
+/** The codings that a client accepts: those that it names without `q=0`. */
+const acceptedIn = (header: string | string[] | undefined): ReadonlySet<string> =>
+  new Set(
+    String(header ?? "")
+      .toLowerCase()
+      .split(",")
+      .flatMap((one) => /^\s*([a-z]+)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.exec(one)?.[1] ?? []),
+  );
 
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? "").split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
