@@ -1,8 +1,11 @@
 // Builds the operators' console: index.html, the shell of every page, viewer.html, which draws resumes in a frame, and the
 // files that they load, under names with a digest. The service writes the path of the console into the addresses of the shell, so a proxy may put it below a path.
 import { readdirSync, readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 
 /** Loads `early.ts` as a script of its own, before the one that Vite makes of all others. */
@@ -16,7 +19,7 @@ const earlyScript: Plugin = {
       return [
         {
           tag: "script",
-          attrs: { type: "module", crossorigin: true, src: `./${early.fileName}` },
+          attrs: { type: "module", async: true, crossorigin: true, src: `./${early.fileName}` },
           injectTo: "head-prepend",
         },
       ];
@@ -60,8 +63,22 @@ const pdfFiles: Plugin = {
   },
 };
 
+/** Writes `NAME.br` beside each text. Compressing it as far as can be takes seconds, too long for the first who asks for it. */
+const brotliFiles: Plugin = {
+  name: "brotli-files",
+  async writeBundle({ dir = "" }, bundle) {
+    const texts = Object.keys(bundle).filter((name) => /\.(?:js|css|svg)$/.test(name));
+    await Promise.all(
+      texts.map(async (name) => {
+        const file = join(dir, name);
+        await writeFile(`${file}.br`, await promisify(brotliCompress)(await readFile(file)));
+      }),
+    );
+  },
+};
+
 export default defineConfig({
-  plugins: [earlyScript, compactRows, pdfFiles],
+  plugins: [earlyScript, compactRows, pdfFiles, brotliFiles],
   root: join(import.meta.dirname, "src/console"),
   base: "./",
   resolve: { conditions: ["@submissions/source", "browser", "import", "module", "default"] },
@@ -85,6 +102,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "early", test: /console.early\./, priority: 1 },
+            // The viewer of resumes needs it too, and nothing else of the console.
+            { name: "loader", test: /preload-helper/, priority: 1 },
             {
               name: "console",
               // `useQueries` is for one page, which is loaded later.

@@ -1,23 +1,24 @@
 // What surrounds every page: the sign-in in front of it, navigation, messages and the help.
 import { useQuery } from "@tanstack/react-query";
-import { Outlet, useRouter, useRouterState, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { calls, messageOf, trpc } from "./calls.ts";
+import { early } from "./early.ts";
 import { useMe } from "./operators.ts";
 import { Navigation } from "./navigation.tsx";
 import { forgetDrafts } from "./parts/drafts.tsx";
+import { seesSubmissions } from "./roles.ts";
 import { Check } from "./parts/form.tsx";
 import { Modal } from "./parts/modal.tsx";
-import { CardPage } from "./parts/page.tsx";
+import { brand, CardPage, NotFoundPage } from "./parts/page.tsx";
 import { shortcutHelp, turnShortcuts, useShortcuts, useShortcutsOn } from "./parts/shortcuts.ts";
 import { ToastsProvider } from "./parts/toasts.tsx";
 import { session } from "./session.ts";
 import { SignInDialog, SignInPage, takeWanted } from "./sign-in/sign-in.tsx";
+import { Link, Outlet, usePlace, useRouter } from "./router.tsx";
 
 export function App() {
-  const { history } = useRouter();
-  const path = useRouterState({ select: ({ location }) => location.pathname });
-  const shownPath = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const router = useRouter();
+  const { path, pathname } = usePlace();
   const state = useSyncExternalStore(session.subscribe, () => session.state);
   const me = useQuery(
     trpc.session.me.queryOptions(undefined, { staleTime: Infinity, enabled: state.name === "unknown" }),
@@ -25,17 +26,22 @@ export function App() {
   useEffect(() => {
     if (me.data === undefined || session.state.name !== "unknown") return;
     const wanted = me.data && takeWanted();
-    if (wanted !== null) history.replace(wanted);
+    if (wanted !== null) void router.goTo(wanted, { replace: true });
     session.set(me.data);
-  }, [me.data, history]);
+  }, [me.data, router]);
+  useEffect(() => {
+    if (state.name === "signed-out") early.remember(null);
+    if (state.name === "signed-in")
+      early.remember({ seesInbox: seesSubmissions(state.me) && !state.me.mustSetSecondFactor });
+  }, [state]);
 
-  const formerPath = useRef(shownPath);
+  const formerPathname = useRef(pathname);
   useEffect(() => {
     // The link that led here is gone with the page that it stood on. A page that was just loaded begins at its top.
-    if (formerPath.current !== undefined && document.activeElement === document.body)
+    if (formerPathname.current !== pathname && document.activeElement === document.body)
       document.getElementById("content")?.focus({ preventScroll: true });
-    formerPath.current = shownPath;
-  }, [shownPath]);
+    formerPathname.current = pathname;
+  }, [pathname]);
   useEffect(() => {
     const look = () => void lookWhoIsSignedIn();
     addEventListener("focus", look);
@@ -46,7 +52,7 @@ export function App() {
     };
   }, []);
 
-  if (path.endsWith("/invitation") || path.endsWith("/sign-in")) return <Outlet />;
+  if (path === "/invitation" || path === "/sign-in") return <Outlet />;
   if (state.name === "signed-out") return <SignInPage />;
   if (state.name === "unknown") {
     return me.isError ? (
@@ -57,7 +63,7 @@ export function App() {
         </button>
       </CardPage>
     ) : (
-      <main className="splash" aria-busy="true">
+      <main className="splash" aria-busy="true" data-brand={brand}>
         <h1 className="unseen">Console</h1>
       </main>
     );
@@ -121,7 +127,7 @@ function SignedIn() {
         <Navigation onHelp={() => setHelping(true)} />
         <main id="content" tabIndex={-1}>
           <Notices />
-          <Outlet />
+          <Outlet missing={<NotFoundPage />} />
         </main>
         {helping && <HelpDialog onClose={() => setHelping(false)} />}
       </ToastsProvider>

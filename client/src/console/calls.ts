@@ -13,6 +13,9 @@ export type { DecorateMutationProcedure, ResolverDef } from "@trpc/tanstack-reac
 const codeOf = (error: unknown) =>
   error instanceof TRPCClientError ? (error.data as { readonly code?: string } | null | undefined)?.code : undefined;
 
+/** Whether a call failed, and nothing else. */
+export const isOfCall = (error: unknown): boolean => error instanceof TRPCClientError;
+
 /** True for a refusal by the server; false when the call did not reach it or it failed. */
 export const isRefusal = (error: unknown) => {
   const code = codeOf(error);

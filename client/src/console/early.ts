@@ -1,34 +1,22 @@
-// Asks for what the inbox shows first while the script of the page is still on its way, which takes seconds on a slow line.
-// The page loads it as a script of its own, before that one.
-import type { Me } from "@submissions/shared/console";
-import { filterOf } from "./inbox/inbox-search.ts";
-import { seesSubmissions } from "./roles.ts";
+// Asks for what the inbox shows first while the script of the page is on its way, which takes seconds on a slow line.
+// The page loads it as a script of its own, before that one. It is small and imports nothing, so that it comes first.
 
 const { url: scriptUrl } = import.meta;
 /** The address of the console itself, with a slash at the end: `https://…/console/`. Scripts are built into `assets/`. */
 export const consoleUrl = new URL("../", scriptUrl).href;
 
+/** Kept by the browser while an operator is signed in. Its value is `inbox` for one who sees submissions. */
 const signedIn = "console.signed-in";
-
-/** Draws the frame before the script that fills it is there, where an operator was signed in last. */
-const drawFrame = (isSignedIn: boolean) => document.documentElement.classList.toggle("framed", isSignedIn);
 
 class EarlyCalls {
   readonly #answers = new Map<string, Promise<Response>>();
 
-  async askForInbox(): Promise<void> {
-    const answer = (await this.#ask("session.me")).clone();
-    const { result } = (await answer.json()) as { readonly result?: { readonly data: Me | null } };
-    const me = result?.data;
-    drawFrame(Boolean(me));
-    if (me) localStorage.setItem(signedIn, "");
-    else localStorage.removeItem(signedIn);
-    // The server writes each call that it refuses to an operator into the audit log.
-    if (!me || me.mustSetSecondFactor || !seesSubmissions(me)) return;
-    // Another page, or a list that is narrowed.
-    if (location.href.replace(/\/?$/, "/") !== consoleUrl) return;
-    void this.#ask("inbox.since", { arrival: 0 });
-    void this.#ask("inbox.list", { filter: filterOf({}), page: {} });
+  /** @param withInbox whether to ask for the first rows of the inbox, too */
+  ask(withInbox: boolean): void {
+    this.#ask("session.me");
+    if (!withInbox) return;
+    this.#ask("inbox.since", { arrival: 0 });
+    this.#ask("inbox.list", { filter: { status: "todo" }, page: {} });
   }
 
   /** Gives the answer of the same early call, once and if it succeeded; otherwise makes the call. */
@@ -40,12 +28,19 @@ class EarlyCalls {
     return answer?.ok ? answer : fetch(url, init);
   }
 
-  #ask(procedure: string, input?: unknown): Promise<Response> {
+  /** The next page asks for the inbox where its operator sees it: the server writes a call that it refuses into the audit log. */
+  remember(operator: { readonly seesInbox: boolean } | null): void {
+    if (operator === null) localStorage.removeItem(signedIn);
+    else localStorage.setItem(signedIn, operator.seesInbox ? "inbox" : "");
+  }
+
+  #ask(procedure: string, input?: unknown): void {
     const url = `${consoleUrl}trpc/${procedure}`;
     const body = input === undefined ? null : JSON.stringify(input);
     const answer = fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+    // What fails is asked for again when it is needed.
+    answer.catch(() => {});
     this.#answers.set(nameOf(url, body), answer);
-    return answer;
   }
 }
 
@@ -53,6 +48,8 @@ const nameOf = (url: string, body: BodyInit | null | undefined) => `${url} ${typ
 
 export const early = new EarlyCalls();
 
-drawFrame(localStorage.getItem(signedIn) !== null);
-// What fails is asked for again when it is needed.
-early.askForInbox().catch(() => {});
+const remembered = localStorage.getItem(signedIn);
+// Draws the frame before the script that fills it is there.
+document.documentElement.classList.toggle("framed", remembered !== null);
+// Not for another page, or a list that is narrowed.
+early.ask(remembered === "inbox" && location.href.replace(/\/?$/, "/") === consoleUrl);

@@ -1,7 +1,6 @@
 // The side bar; on a phone, a bar at the top with a menu.
 import { kinds, kindsOf } from "@submissions/shared/kinds";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useRouterState } from "@tanstack/react-router";
 import { useEffect, useId, useRef } from "react";
 import { calls, isSignedOut, trpc } from "./calls.ts";
 import { useMe, useNames } from "./operators.ts";
@@ -11,8 +10,10 @@ import { Icon } from "./parts/icons.tsx";
 import { brand, brandIcon } from "./parts/page.tsx";
 import { Avatar } from "./parts/states.tsx";
 import { useToasts } from "./parts/toasts.tsx";
+import type { InboxSearch } from "./inbox/inbox-search.ts";
 import { keepProviderUrl } from "./sign-in/sign-in.tsx";
 import { cappedCount, word } from "./words.ts";
+import { Link, usePlace } from "./router.tsx";
 
 /** Counts are asked for again every half a minute, and after each change. */
 export const countsEveryMs = 30_000;
@@ -43,8 +44,8 @@ export function useSignOut(): (everywhere: boolean) => Promise<void> {
 
 export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
   const menu = useRef<HTMLDivElement>(null);
-  const path = useRouterState({ select: ({ location }) => location.href });
-  useEffect(() => menu.current?.hidePopover(), [path]);
+  const { href } = usePlace();
+  useEffect(() => menu.current?.hidePopover(), [href]);
   const content = (
     <>
       <Places />
@@ -73,11 +74,9 @@ export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
 function Places() {
   const me = useMe();
   const counts = useCounts();
-  const search = useRouterState({ select: ({ location }) => location.search as Readonly<Record<string, unknown>> });
-  const inInbox = useRouterState({
-    select: ({ matches }) => matches.some(({ routeId }) => (routeId as string) === "/inbox"),
-  });
-  const { assignee, kind, q } = search;
+  const { path, params, search } = usePlace();
+  const inInbox = path === "/" || params.reference !== undefined;
+  const { assignee, kind, q } = search as InboxSearch;
   const sees = seesSubmissions(me);
   const lists = [
     ["To do", {}, "inbox", counts?.todo, assignee === undefined && kind === undefined && q === undefined],
@@ -107,7 +106,6 @@ function Places() {
               search={filter}
               className={inInbox && isShown ? "place list-place current" : "place list-place"}
               // Every list is at this address; which of them is shown is said here.
-              activeProps={{ "aria-current": undefined }}
               {...(inInbox && isShown && { "aria-current": "page" as const })}
             >
               <Icon name={icon} />
@@ -126,9 +124,8 @@ function Places() {
             <Link
               key={name}
               to={to}
-              className="place page-place"
-              activeOptions={{ includeSearch: false }}
-              activeProps={{ className: "current" }}
+              className={path === to ? "place page-place current" : "place page-place"}
+              {...(path === to && { "aria-current": "page" as const })}
             >
               <Icon name={icon} />
               <span>{name}</span>

@@ -92,7 +92,7 @@ const inPath = (html: string, publicUrl: string): string =>
 
 /** The script of the page reads the name there. */
 const withBrand = (html: string, brand: string): string =>
-  html.replaceAll(/(?<=<title>|name="application-name" content=")Console/g, () => writeFill(brand));
+  html.replaceAll(/(?<=<title>|name="application-name" content="|data-brand=")Console/g, () => writeFill(brand));
 
 /** Null: the front end was not built. Without the viewer, resumes are downloaded only. */
 function findBuilt(folder: string) {

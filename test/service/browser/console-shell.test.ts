@@ -1,7 +1,7 @@
 // What stands around the pages of the console, the overview, and what a new installation shows.
 import { describe, expect, test } from "vitest";
 import { openBrowser, Visit } from "../../support/browser.ts";
-import { atNight, manyOrFew } from "../../support/many-or-few.ts";
+import { atNight } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
 import { enter, isWellMade, oneVisit, operator, rows, wide } from "../../support/browser/console-visit.ts";
@@ -48,31 +48,47 @@ test("the menu of the account has the address, the settings, the shortcuts and t
   await expect.poll(() => menu.count()).toBe(0);
 });
 
-test.runIf(atNight)(
-  "the list is asked for while the script of the page is on its way, once, of those whose role sees it",
-  async () => {
-    const cases = [
-      ["eva", ["session.me", "inbox.since", "inbox.list"]],
-      ["mia", ["session.me"]],
-    ] as const;
-    for (const [name, asks] of cases.slice(0, manyOrFew(2))) {
-      await using visit = await Visit.begin(browser(), wide);
-      const { page, context } = visit;
-      await site().signIn(context, operators[name][0]);
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(request.url().replace(/^.*\/trpc\//, "")));
-      const answered = asks.map((procedure) => page.waitForResponse((response) => response.url().endsWith(procedure)));
-      await page.route("**/assets/console-*.js", async (route) => {
-        await Promise.all(answered);
-        await route.continue();
-      });
-      await page.goto(site().url);
-      if (name === "eva") await rows(page).first().waitFor();
-      else await page.getByRole("heading", { name: "Subscribers", exact: true }).waitFor();
-      const times = (procedure: string) => asked.filter((one) => one === procedure).length;
-      // A page that is loaded later asks who is signed in once more.
-      expect([times("session.me"), times("inbox.list")]).toEqual(name === "eva" ? [1, 1] : [2, 0]);
-    }
+test.for([
+  ["eva", ["session.me", "inbox.since", "inbox.list"]],
+  ["mia", ["session.me"]],
+] as const)(
+  "the first rows are asked for together, once, while the script of the page is on its way, where %s sees them",
+  async ([name, asks]) => {
+    await using visit = await Visit.begin(browser(), wide);
+    const { page, context } = visit;
+    await site().signIn(context, operators[name][0]);
+    const shown = () =>
+      name === "eva"
+        ? rows(page).first().waitFor()
+        : page.getByRole("heading", { name: "Subscribers", exact: true }).waitFor();
+    // The browser remembers whether the operator who is signed in sees the inbox.
+    await page.goto(site().url);
+    await shown();
+    const asked: string[] = [];
+    const all = Promise.withResolvers<void>();
+    await page.route("**/trpc/*", async (route) => {
+      asked.push(
+        route
+          .request()
+          .url()
+          .replace(/^.*\/trpc\//, ""),
+      );
+      if (asked.length === asks.length) all.resolve();
+      // None waits for the answer to another.
+      await all.promise;
+      await route.continue();
+    });
+    await page.route("**/assets/console-*.js", async (route) => {
+      await all.promise;
+      await page.locator(".framed #root:empty").waitFor();
+      await route.continue();
+    });
+    await page.goto(site().url);
+    await shown();
+    expect(asked.slice(0, asks.length)).toEqual(asks);
+    const times = (procedure: string) => asked.filter((one) => one === procedure).length;
+    // A page that is loaded later asks who is signed in once more.
+    expect([times("session.me"), times("inbox.list")]).toEqual(name === "eva" ? [1, 1] : [2, 0]);
   },
 );
 

@@ -325,3 +325,20 @@ test("a page that is first opened while the service is down says so, and nothing
   await page.getByRole("heading", { name: one.name }).waitFor();
   await expect.poll(() => page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
 });
+
+test("a page whose file cannot be had says so, and comes with the whole console when it is asked for again", async () => {
+  const one = firstWith(({ kind }) => kind === "inquiry");
+  const page = await go(pathOf(one));
+  // It has none of the other pages yet.
+  await page.reload();
+  expectProblems(/ERR_FAILED/, /dynamically imported module/);
+  await page.getByRole("textbox", { name: "Note" }).fill("Half a sentence");
+  await page.route("**/assets/settings-page-*", (route) => route.abort());
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("heading", { name: "This could not be loaded" }).waitFor();
+  await page.unroute("**/assets/settings-page-*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  await page.goBack();
+  await expect.poll(() => page.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a sentence");
+});

@@ -65,6 +65,7 @@ export function oneVisit(site: () => ConsoleSite, as: string = operator): OneVis
 export async function moveTo(page: Page, address: string): Promise<Page> {
   await page.evaluate(async (next) => {
     history.pushState(null, "", next);
+    dispatchEvent(new PopStateEvent("popstate"));
     // The page is drawn anew by then.
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   }, address);

@@ -2,7 +2,6 @@
 import { countedTabs, filterChoices } from "@submissions/shared/console";
 import { kindsOf } from "@submissions/shared/kinds";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { filterOf, statusOf, type InboxSearch } from "./inbox-search.ts";
 import { isByStage } from "./stages.tsx";
@@ -14,6 +13,7 @@ import { asOptions, FilterSelect } from "../parts/form.tsx";
 import { usePhone } from "../parts/page.tsx";
 import { Skeleton } from "../parts/states.tsx";
 import { shownCount, word } from "../words.ts";
+import { Link } from "../router.tsx";
 
 const MoreFilters = lazy(async () => ({ default: (await import("./more-filters.tsx")).MoreFilters }));
 
@@ -36,9 +36,6 @@ export function StatusTabs({ search }: { readonly search: InboxSearch }) {
           to="/"
           search={{ ...search, status: undefined, waiting: undefined, ...searchOf(tab, unsaid) }}
           className="tab"
-          // Every list is at this address; which tab it belongs to is said here.
-          activeOptions={{ exact: true }}
-          activeProps={{ "aria-current": undefined }}
           {...(shown === tab && { "aria-current": "true" as const })}
         >
           {tabWords[tab] ?? word(tab)}
@@ -130,12 +127,7 @@ export function Chips({ search, all }: { readonly search: InboxSearch; readonly 
     <ul className="chips" aria-label="Filter">
       {set.map(([name, words]) => (
         <li key={name}>
-          <Link
-            to="/"
-            search={{ ...search, [name]: undefined }}
-            className="chip"
-            activeProps={{ "aria-current": undefined }}
-          >
+          <Link to="/" search={{ ...search, [name]: undefined }} className="chip">
             {words} <Icon name="close" size={12} />
             <span className="unseen">Remove</span>
           </Link>

@@ -1,13 +1,13 @@
 // What an administrator does with a new installation, in place of an empty list.
 import { formNames } from "@submissions/shared/forms/form-fields";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
 import { trpc } from "../calls.ts";
 import { Waiting } from "../parts/states.tsx";
 import { CopyButton } from "../parts/boxes.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { plural } from "../words.ts";
+import { Link } from "../router.tsx";
 
 const [first, ...others] = formNames.map((name) => `${name}-form`);
 const senders = { postmark: "Mails go out by Postmark.", smtp: "Mails go out by SMTP." };

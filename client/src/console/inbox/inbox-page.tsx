@@ -1,7 +1,6 @@
 // The inbox: the list, and beside it, on a wide screen, the submission that is open.
 import { kindsOf, stagedKinds, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
 import { declinesMax } from "@submissions/shared/stages";
-import { Link, Outlet, useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
 import { Fragment, lazy, Suspense, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { isFiltered, statusOf, type InboxSearch } from "./inbox-search.ts";
@@ -23,6 +22,7 @@ import { stillFits, useInboxList, useNewOnes, useNews, useSections } from "./inb
 import { Row } from "./inbox-row.tsx";
 import { isByStage, StageCount, StageTabs } from "./stages.tsx";
 import { useCursor, useSelection } from "./selection.ts";
+import { Link, Outlet, useEntryState, useNavigate, useParams, useSearch } from "../router.tsx";
 
 const ReplyDialog = lazy(async () => ({ default: (await import("./reply-dialog.tsx")).ReplyDialog }));
 const TagBox = lazy(async () => ({ default: (await import("../submission/tags.tsx")).TagBox }));
@@ -37,7 +37,7 @@ const FirstSteps = lazy(async () => ({ default: (await import("./first-steps.tsx
 export function InboxPage() {
   const me = useMe();
   const navigate = useNavigate();
-  const { reference } = useParams({ strict: false });
+  const { reference } = useParams();
   const showsList = useWide() || reference === undefined;
   const sees = seesSubmissions(me);
   /** The submission that was open last. Back in the list, the keyboard stands on it. */
@@ -48,7 +48,7 @@ export function InboxPage() {
   return (
     <div className={reference === undefined ? "inbox" : "inbox split"}>
       {showsList && sees ? <InboxList open={reference} lastOpen={lastOpen} /> : sees && <News />}
-      <Outlet />
+      <Outlet level={1} />
     </div>
   );
 }
@@ -73,7 +73,7 @@ interface ListProps {
 }
 
 function InboxList({ open, lastOpen }: ListProps) {
-  const search = useSearch({ from: "/inbox" });
+  const search = useSearch("/");
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<{ name: DialogName; chosen: Chosen } | null>(null);
   const close = () => setDialog(null);
@@ -91,7 +91,7 @@ function InboxList({ open, lastOpen }: ListProps) {
   const selectedRows = rows.filter(({ reference }) => selected.has(reference));
   const triage = useTriage();
   /** Where the keyboard goes after an erasure. */
-  const landing = useRouterState({ select: ({ location }) => location.state.row });
+  const landing = useEntryState().row;
   const canMove =
     selectedRows.length > 0 && selectedRows.every(({ stage, status }) => stage !== null && status !== "spam");
   const todo = useCounts()?.todo ?? 0;
@@ -358,7 +358,7 @@ function Nothing({ search }: { readonly search: InboxSearch }) {
   if (isFiltered(besideStatus)) {
     return (
       <Empty icon="search" title="Nothing matches" text="Try other words, or remove a part of the filter.">
-        <Link to="/" search={{}} className="button-like" activeProps={{ "aria-current": undefined }}>
+        <Link to="/" search={{}} className="button-like">
           Clear all
         </Link>
       </Empty>

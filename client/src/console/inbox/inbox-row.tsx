@@ -1,6 +1,5 @@
 // One submission in the list: one line, in columns that are alike in all rows.
 import type { InboxRow } from "@submissions/shared/console";
-import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { InboxSearch } from "./inbox-search.ts";
 import { useNames } from "../operators.ts";
@@ -10,6 +9,7 @@ import { Marked } from "../parts/marked.tsx";
 import { useShortcutsOn } from "../parts/shortcuts.ts";
 import { Age, Avatar, Mark, Tag, useNow } from "../parts/states.tsx";
 import { age, dayAndTime, submissionPath, word } from "../words.ts";
+import { Link } from "../router.tsx";
 
 /** Further ones are counted. */
 const tagsShown = 2;

@@ -3,10 +3,10 @@ import type { InboxRow } from "@submissions/shared/console";
 import { kindOf } from "@submissions/shared/kinds";
 import { isFinal, type Stage, stages } from "@submissions/shared/stages";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { trpc } from "../calls.ts";
 import { shownCount, word } from "../words.ts";
 import { filterOf, type InboxSearch } from "./inbox-search.ts";
+import { Link } from "../router.tsx";
 
 /** Whether the rows are grouped by stage. A search has an order of its own. */
 export const isByStage = ({ kind, q }: InboxSearch): boolean =>
@@ -51,8 +51,6 @@ export function StageTabs({ search }: { readonly search: InboxSearch }) {
           to="/"
           search={searchOf(search, stage)}
           className="tab"
-          activeOptions={{ exact: true }}
-          activeProps={{ "aria-current": undefined }}
           {...(search.stage === stage && { "aria-current": "true" as const })}
         >
           {stage === undefined ? "All stages" : word(stage)}

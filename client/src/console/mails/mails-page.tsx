@@ -1,5 +1,4 @@
 // Mails: what failed or may have been sent, and why.
-import { Link, useSearch } from "@tanstack/react-router";
 import { calls, trpc } from "../calls.ts";
 import { PageFrame } from "../parts/page.tsx";
 import { Empty, Mark } from "../parts/states.tsx";
@@ -7,6 +6,7 @@ import { ReferenceLink } from "../parts/boxes.tsx";
 import { MailWhen, SendAgain } from "../submission/timeline.tsx";
 import { mailWord, word } from "../words.ts";
 import { TableList } from "../parts/table-list.tsx";
+import { Link, useSearch } from "../router.tsx";
 
 const tabs = ["failed", "in-doubt", "queued", "sent", "all"] as const;
 
@@ -19,7 +19,7 @@ const explanations: Readonly<Record<(typeof tabs)[number], string>> = {
 };
 
 export function MailsPage() {
-  const { status = "failed" } = useSearch({ from: "/mails" });
+  const { status = "failed" } = useSearch("/mails");
   const filter = status === "all" ? {} : { status };
   return (
     <PageFrame title="Mails" lead={explanations[status]}>
@@ -30,7 +30,6 @@ export function MailsPage() {
             to="/mails"
             search={{ status: tab }}
             className="tab"
-            activeProps={{ "aria-current": undefined }}
             {...(tab === status && { "aria-current": "true" as const })}
           >
             {word(tab)}

@@ -1,6 +1,5 @@
 // How the work goes: what waits, what came in and from where, who has it, mails.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch, type LinkProps } from "@tanstack/react-router";
 import { kinds, kindsOf, submissionKinds, type SubmissionKind } from "@submissions/shared/kinds";
 import {
   oldAfterDays,
@@ -19,11 +18,13 @@ import { PageFrame } from "../parts/page.tsx";
 import { Age, Avatar, useNow, Waiting } from "../parts/states.tsx";
 import { cappedCount, count, duration, submissionPath, word } from "../words.ts";
 import { DayChart } from "../parts/charts.tsx";
+import type { Target } from "../addresses.ts";
+import { Link, useNavigate, useSearch } from "../router.tsx";
 
 const refreshMs = 60_000;
 
 export function OverviewPage() {
-  const { days = 30 } = useSearch({ from: "/overview" });
+  const { days = 30 } = useSearch("/overview");
   const navigate = useNavigate();
   const overview = useQuery({
     ...trpc.overview.get.queryOptions({ days }),
@@ -148,7 +149,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
   );
 }
 
-interface StatProps extends LinkProps {
+interface StatProps extends Partial<Target> {
   readonly label: string;
   readonly value: string;
   readonly note: string;

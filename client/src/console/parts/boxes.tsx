@@ -1,9 +1,10 @@
 // Parts of a page under a heading, lists of things in them, and what often stands in these.
-import { Link, type LinkProps } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import "../styles/pages.css";
 import { Waiting, type WaitingQuery } from "./states.tsx";
 import { count, submissionPath } from "../words.ts";
+import type { Target } from "../addresses.ts";
+import { Link } from "../router.tsx";
 
 interface BoxProps {
   readonly title: string;
@@ -100,7 +101,7 @@ interface SharesProps {
   /** The most frequent first. */
   readonly of: readonly { readonly word: string; readonly name: string; readonly count: number }[];
   /** To the list that is counted. */
-  readonly linkOf: (word: string) => Pick<LinkProps, "to" | "search">;
+  readonly linkOf: (word: string) => Target;
 }
 
 /** Words with bars as long as they are frequent. */

@@ -1,7 +1,7 @@
 // The frame of a page that is not the inbox: heading, actions and content. It also names the browser's tab, and knows
 // whether the window is wide or a phone's.
-import { Link } from "@tanstack/react-router";
 import { useEffect, type ReactNode, useSyncExternalStore } from "react";
+import { Link } from "../router.tsx";
 
 /** What the installation is called. The server writes it into the page. */
 export const brand = document.querySelector<HTMLMetaElement>("meta[name=application-name]")?.content ?? "Console";

@@ -1,6 +1,5 @@
 // Everything from one address, and erasing it.
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import type { Person } from "@submissions/shared/console";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
@@ -18,10 +17,11 @@ import { Fact, Mark, Waiting } from "../parts/states.tsx";
 import { Submissions, itemsOf, mailItem, momentItem, Timeline } from "../submission/timeline.tsx";
 import { rowBehind } from "../triage/triage.ts";
 import { dayOf, languageName, plural } from "../words.ts";
+import { useNavigate, useParams } from "../router.tsx";
 
 export function PersonPage() {
   const me = useMe();
-  const { person: asked = "" } = useParams({ strict: false });
+  const { person: asked = "" } = useParams();
   const person = useQuery(trpc.people.get.queryOptions({ person: asked }));
   const id = person.data?.personId ?? asked;
   const navigate = useNavigate();

@@ -2,7 +2,6 @@
 // in. A link of `operators sign-in`: it signs in once.
 import type { Me } from "@submissions/shared/console";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { messageOf, queryClient, trpc } from "../calls.ts";
 import { Check, Field, Form, NewPassword } from "../parts/form.tsx";
@@ -12,6 +11,7 @@ import { session } from "../session.ts";
 import { ProviderForm, tokenOfAddress, useMethods } from "./sign-in.tsx";
 import "../styles/pages.css";
 import { exactTime, word } from "../words.ts";
+import { Link, useNavigate } from "../router.tsx";
 
 /** What happens after either: the operator is signed in, and the page leads to the inbox. */
 function useEntrance(): (me: Me | null) => void {

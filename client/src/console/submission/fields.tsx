@@ -4,11 +4,11 @@ import { kindOf } from "@submissions/shared/kinds";
 import { mailtoOf, telOf } from "@submissions/shared/contact-links";
 import type { Field, FieldKind } from "@submissions/shared/field-table";
 import { inReadingOrder, messageField } from "@submissions/shared/further-names";
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Box, CopyButton } from "../parts/boxes.tsx";
 import { Fact } from "../parts/states.tsx";
 import { languageName } from "../words.ts";
+import { Link } from "../router.tsx";
 
 /** What comes beside the fields of the table. */
 const otherLabels: Readonly<Record<string, string>> = {

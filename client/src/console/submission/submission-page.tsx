@@ -1,6 +1,5 @@
 // One submission: what was sent, what became of it, and what to do next.
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import {
   triageStatuses,
   type InboxRow,
@@ -26,6 +25,7 @@ import { CopyButton } from "../parts/boxes.tsx";
 import { forgetDraftsOf, useDraft } from "../parts/drafts.tsx";
 import { useOpensNext, useShortcuts, useShortcutsOn } from "../parts/shortcuts.ts";
 import { useChange } from "../parts/dialogs.tsx";
+import { TriageSelect } from "../triage/triage-select.tsx";
 import { showNews, useTriage } from "../triage/triage.ts";
 import { dayAndTime, exactTime, submissionPath, word } from "../words.ts";
 import "../styles/pages.css";
@@ -35,12 +35,13 @@ import { greetingOf, NoteForm, ReplyForm } from "./composer.tsx";
 import { itemsOf, Submissions, Timeline } from "./timeline.tsx";
 import { Decision, DeclineButton, StageSelect } from "./stage.tsx";
 import { ResumePanel } from "./resume-panel.tsx";
+import { useNavigate, useParams, useSearch } from "../router.tsx";
 
 /** How often the page is read again while a mail is on its way. */
 const mailsEveryMs = 5_000;
 
 export function SubmissionPage() {
-  const { reference = "" } = useParams({ strict: false });
+  const { reference = "" } = useParams();
   const detail = useQuery({
     ...trpc.submission.get.queryOptions({ reference }),
     refetchInterval: ({ state: { data, status } }) =>
@@ -108,7 +109,7 @@ function Submission({ detail }: DetailProps) {
   useShortcuts({ r: status === "spam" ? undefined : startReply, n: startNote });
   const { next } = useNeighbours(reference);
   const opensNext = useOpensNext();
-  const search = useSearch({ from: "/inbox" });
+  const search = useSearch("/");
   const navigate = useNavigate();
   const openNext = () => {
     flushSync(() => setReplying(false));
@@ -210,7 +211,7 @@ function Submission({ detail }: DetailProps) {
 
 /** The ones beside it in the list. A search is in an order of its own, in which it is read where it is loaded. */
 function useNeighbours(reference: string) {
-  const search = useSearch({ from: "/inbox" });
+  const search = useSearch("/");
   const { rows } = useInboxList(search, false);
   const { data } = useQuery(trpc.submission.neighbours.queryOptions({ reference, filter: filterOf(search) }));
   const { previous = null, next = null } = data ?? {};
@@ -232,7 +233,7 @@ function useNeighbours(reference: string) {
 
 /** To the list, also from a submission that is not there. */
 function Back() {
-  const search = useSearch({ from: "/inbox" });
+  const search = useSearch("/");
   const navigate = useNavigate();
   const back = () => void navigate({ to: "/", search });
   useShortcuts({ Escape: back });
@@ -245,7 +246,7 @@ function Back() {
 
 /** Back to the list, previous and next, and the keys for it. */
 function Neighbourhood({ detail: { reference, kind, status, snoozedUntil } }: DetailProps) {
-  const search = useSearch({ from: "/inbox" });
+  const search = useSearch("/");
   const navigate = useNavigate();
   const triage = useTriage();
   const [dialog, setDialog] = useState<"assign" | "snooze" | null>(null);
@@ -330,16 +331,16 @@ function Controls({ detail }: DetailProps) {
     <div className="controls">
       <label>
         <span>Status</span>
-        <select value={status} onChange={({ target }) => triage([reference], { status: target.value as TriageStatus })}>
+        <TriageSelect value={status} onChoose={(to) => triage([reference], { status: to as TriageStatus })}>
           <Options of={triageStatuses} />
-        </select>
+        </TriageSelect>
       </label>
       <StageSelect of={detail} />
       <label>
         <span>Assignee</span>
-        <select
+        <TriageSelect
           value={assignee ?? ""}
-          onChange={({ target }) => triage([reference], { assignee: target.value === "" ? null : target.value })}
+          onChoose={(to) => triage([reference], { assignee: to === "" ? null : to })}
         >
           <option value="">Unassigned</option>
           {known.map((email) => (
@@ -347,7 +348,7 @@ function Controls({ detail }: DetailProps) {
               {email === me.email ? `${nameOf(email)} (me)` : nameOf(email)}
             </option>
           ))}
-        </select>
+        </TriageSelect>
       </label>
       <div className="tags-line">
         <span aria-hidden="true">Tags</span>

@@ -1,6 +1,5 @@
 // Newsletter subscribers: growth, the list with state and source, adding and unsubscribing.
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type SourceCount, type SubscriberFilter, subscriberStatuses } from "@submissions/shared/console";
 import { calls, trpc } from "../calls.ts";
 import { compact } from "../inbox/inbox-search.ts";
@@ -15,9 +14,10 @@ import { DayChart } from "../parts/charts.tsx";
 import { ExportMenu } from "../parts/downloads.tsx";
 import { TableList } from "../parts/table-list.tsx";
 import { AddSubscriber, ImportDialog } from "./add-dialogs.tsx";
+import { Link, useNavigate, useSearch } from "../router.tsx";
 
 export function SubscribersPage() {
-  const search = useSearch({ from: "/subscribers" });
+  const search = useSearch("/subscribers");
   const navigate = useNavigate();
   const set = (change: typeof search) =>
     void navigate({ to: "/subscribers", search: { ...search, ...change }, replace: true });
