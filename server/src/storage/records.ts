@@ -247,12 +247,10 @@ export interface Welcome {
 }
 
 /** A mail in the hands of the process that holds its lease. */
-export interface LeasedMail {
+export interface LeasedMail extends Pick<StoredMail, "kind" | "createdAt"> {
   /** Unique for good, also over databases: the provider is asked about a mail by it. Written by `rules/outbox-row.ts`. */
   readonly id: string;
-  readonly kind: MailKind;
   readonly about: MailSubject;
-  readonly createdAt: number;
   /** Tries made before this one. */
   readonly attempts: number;
   /**

@@ -21,8 +21,6 @@ export const prepared = <Row = never>(text: string): Statement<Row> & { readonly
  * Rows as a table within a statement. They are one parameter, an array of JSON objects ({@link jsonOf}): the statement has
  * the same text for any number of them, and the server keeps them once. An array for each column would be kept apart, in so
  * much memory that a process of the server asks the system for it again each time, which costs more than the INSERT.
- *
- * @param parameter its number
  */
 export function rowsAs(alias: string, columns: Columns, parameter = 1): string {
   const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);

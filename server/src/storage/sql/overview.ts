@@ -34,7 +34,7 @@ function titled<Part>(rows: readonly Counted<Part>[]) {
   });
 }
 
-function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engine) {
+export function makeOverview({ prepare, indexedBy, among, json, elementsOf, read }: Engine) {
   const received = (kind: SubmissionKind) => `
     (SELECT count(*) FROM submission ${indexedBy("submission_received")}
       WHERE kind = '${kind}' AND ${among(`'${kind}'`, "$3")} AND status <> 'spam'
@@ -46,7 +46,7 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
       SELECT arrival, assignee, fields FROM submission ${indexedBy("submission_received")}
       WHERE kind = '${kind}' AND ${among(`'${kind}'`, "$2")} AND status <> 'spam' AND received_at >= $1
       ORDER BY received_at DESC LIMIT ${sharesOfMax}) AS latest`;
-  const named = {
+  const texts = {
     package: `SELECT 'package', each.value, NULL FROM latest, ${elementsOf("latest.fields -> 'selectedPackageIds'")}`,
     opening: "SELECT 'opening', fields ->> 'opening', fields ->> 'position' FROM latest",
     position: "SELECT 'position', fields ->> 'position', NULL FROM latest",
@@ -56,21 +56,21 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
     tag: "SELECT 'tag', tag.word, NULL FROM latest JOIN tag ON tag.submission = latest.arrival",
   };
   /** What the latest submissions are about, in parts, the most frequent first. */
-  const mostFrequent = <Part extends keyof typeof named>(parts: readonly Part[], most: number) =>
+  const mostFrequent = <Part extends keyof typeof texts>(parts: readonly Part[], most: number) =>
     prepare<Counted<Part>>(`
       WITH latest AS (${submissionKinds.map(latest).join(" UNION ALL ")}),
-        named (part, word, title) AS (${parts.map((part) => named[part]).join(" UNION ALL ")})
+        named (part, word, title) AS (${parts.map((part) => texts[part]).join(" UNION ALL ")})
       SELECT part, word, title, count FROM (
         SELECT part, word, max(title) AS title, count(*) AS count, row_number() OVER (PARTITION BY part ORDER BY count(*) DESC, word) AS place
         FROM named WHERE word IS NOT NULL GROUP BY part, word) AS counted
       WHERE place <= ${most} ORDER BY part, place`);
   // The oldest come first, so those that are old are among the first.
-  const old = (status: "new" | "open", before: string) => `
+  const agedOf = (status: "new" | "open", before: string) => `
     (SELECT count(*) FROM (
       SELECT received_at FROM submission ${indexedBy("submission_status")}
       WHERE status = '${status}' AND ${among("kind", "$1")} ORDER BY arrival LIMIT ${countMax}) AS first
     WHERE received_at < ${before})`;
-  const responses = (at: "first_reply_at" | "done_at", condition: string) => `
+  const responsesOf = (at: "first_reply_at" | "done_at", condition: string) => `
     SELECT ${at} - received_at AS took FROM submission
     ${indexedBy(at === "done_at" ? "submission_done" : "submission_first_reply")}
     WHERE ${at} > $1 AND ${at} <= $2 AND ${condition} AND ${among("kind", "$3")}
@@ -79,18 +79,18 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
   const longest = (index: string, condition: string, order: string) => `
     SELECT arrival FROM submission ${indexedBy(`submission_${index}`)}
     WHERE ${condition} AND ${among("kind", "$1")} AND ${isAwake("$2")} ORDER BY ${order} LIMIT ${waitingMax}`;
-  return {
+  const statements = {
     /** Of a scope, day by day from one to another. */
     days: prepare<Omit<DayCount, "day"> & { at: number }>(`
       WITH RECURSIVE day (at) AS (
         SELECT CAST($1 AS BIGINT) UNION ALL SELECT at + ${dayMs} FROM day WHERE at < CAST($2 AS BIGINT))
       SELECT at, ${counted.join(", ")} FROM day`),
     responses: prepare<{ took: number }>(`
-      SELECT took FROM (${responses("first_reply_at", "status <> 'spam'")}) AS replied
-      UNION ALL SELECT took FROM (${responses("done_at", "first_reply_at IS NULL")}) AS done`),
+      SELECT took FROM (${responsesOf("first_reply_at", "status <> 'spam'")}) AS replied
+      UNION ALL SELECT took FROM (${responsesOf("done_at", "first_reply_at IS NULL")}) AS done`),
     shares: mostFrequent(["package", "opening", "position", "source", "assignee"], sharesMax),
     choices: mostFrequent(filterChoices, choicesMax),
-    old: prepare<Overview["old"]>(`SELECT ${old("new", "$2")} AS new, ${old("open", "$3")} AS open`),
+    old: prepare<Overview["old"]>(`SELECT ${agedOf("new", "$2")} AS new, ${agedOf("open", "$3")} AS open`),
     // Those that were never replied to in the order of their arrival, and those whose persons have written since.
     waiting: prepare<SubmissionRow>(`
       SELECT ${submissionColumns} FROM submission WHERE arrival IN (
@@ -102,11 +102,6 @@ function prepareStatements({ prepare, indexedBy, among, json, elementsOf }: Engi
         count(*) FILTER (WHERE status = 'failed') AS failed, count(*) FILTER (WHERE status = 'in-doubt') AS "inDoubt"
       FROM mail ${indexedBy("mail_created")} WHERE created_at >= $1 AND ${among("kind", "$2")}`),
   };
-}
-
-export function makeOverview(engine: Engine) {
-  const { read } = engine;
-  const statements = prepareStatements(engine);
 
   return {
     async overview({ kinds: seen, ...scope }, now, shownDays = 30) {
