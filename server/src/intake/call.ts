@@ -41,10 +41,8 @@ export interface Call extends Input {
   readonly watch: CallWatch;
 }
 
-/**
- * The stages of a submission, in their order; the first begins with the request. `read`: gates and body. `validate`: fields,
- * a repeated key, proof of work. `resume`: keeping it. `store`: waiting for the commit. `mail`: waiting for the receipt.
- */
+// The stages of a submission, in their order; the first begins with the request. `read`: gates and body. `validate`: fields,
+// a repeated key, proof of work. `resume`: keeping it. `store`: waiting for the commit. `mail`: waiting for the receipt.
 export type Stage = "read" | "validate" | "resume" | "store" | "mail";
 
 export interface CallWatch {

@@ -32,7 +32,6 @@ const content = { to: ["a@example.org"], subject: "s", text: "t", html: "h", rep
 
 type Scene = Partial<Pick<Mailer, "batchMax" | "calls" | "gatherMs" | "doubt">> & {
   readonly deadlineMs?: number;
-  readonly stopMs?: number;
   readonly pollMs?: number;
   readonly renewMs?: number;
   /** What each mail meets; all are taken unless told otherwise. */
@@ -46,7 +45,7 @@ type Scene = Partial<Pick<Mailer, "batchMax" | "calls" | "gatherMs" | "doubt">> 
 
 const opened: Outbox[] = [];
 afterEach(async () => {
-  for (const outbox of opened.splice(0)) await outbox.stop();
+  for (const outbox of opened.splice(0)) await outbox.stop(50);
 });
 
 function play(scene: Scene = {}) {
@@ -57,7 +56,7 @@ function play(scene: Scene = {}) {
     await waits?.(batch[0]?.id, call);
     return batch.map(({ id }) => becomes(id, call));
   };
-  const { deadlineMs = 60_000, stopMs = 50, pollMs = 60_000, renewMs = 60_000 } = scene;
+  const { deadlineMs = 60_000, pollMs = 60_000, renewMs = 60_000 } = scene;
   const clock = { at: now, now: () => clock.at, elapsed: () => clock.at - now };
   const told = {
     sent: [] as string[][],
@@ -118,7 +117,6 @@ function play(scene: Scene = {}) {
       return content;
     },
     deadlineMs,
-    stopMs,
     pollMs,
     renewMs,
     events: {
@@ -313,7 +311,7 @@ describe("mails that are due", () => {
     const { outbox, told } = play({ batchMax: 2, due: (call) => batches[call - 1] ?? [] });
     outbox.start();
     await expect.poll(() => told.settled.length).toBe(5);
-    await outbox.stop();
+    await outbox.stop(50);
     expect(told.sent).toEqual([["a", "b"], ["c", "d"], ["e"]]);
     const claim = { count: 2, at: now, lease: { owner: outbox.lease().owner, until: now + 30_000 } };
     expect(told.claims).toEqual([claim, claim, claim]);
@@ -422,7 +420,7 @@ describe("mails that are due", () => {
     held.resolve();
     expect(await Promise.all([first, second])).toEqual([true, false]);
     store.failing = false;
-    await outbox.stop();
+    await outbox.stop(50);
     expect(told.sent).toEqual([["first"]]);
     expect(told.settled).toContainEqual(expect.objectContaining({ id: "second", result: "later", tried: false }));
   });
@@ -542,19 +540,19 @@ describe("stopping", () => {
     ["once-more", null, { result: "later", denials: 0, dueAt: now + 30 * 60_000 }],
     ["once-more", 0, { result: "in-doubt" }],
   ])("waits only so long for a call that hangs: its mail is in doubt (%s, %s)", async (doubt, denials, end) => {
-    const { outbox, told } = play({ doubt, stopMs: 5, deadlineMs: 1, send: () => gate().promise as Promise<never> });
+    const { outbox, told } = play({ doubt, deadlineMs: 1, send: () => gate().promise as Promise<never> });
     expect(await outbox.deliver([mail("a", { denials })])).toBe(false);
     await expect.poll(() => told.sent.length).toBe(1);
-    await outbox.stop();
+    await outbox.stop(50);
     expect(told.settled).toMatchObject([{ id: "a", ...end }]);
   });
 
   test("records once what became of a mail, though its answer comes too late", async () => {
     const held = gate();
-    const { outbox, told } = play({ stopMs: 1, waits: () => held.promise });
+    const { outbox, told } = play({ waits: () => held.promise });
     const answer = outbox.deliver(mails("a"));
     await expect.poll(() => told.sent.length).toBe(1);
-    await outbox.stop();
+    await outbox.stop(50);
     held.resolve();
     expect(await answer).toBe(false);
     await new Promise(setImmediate);
@@ -568,7 +566,7 @@ describe("stopping", () => {
     outbox.stopClaiming();
     const { length } = told.claims;
     expect(await outbox.deliver(mails("a"))).toBe(true);
-    await outbox.stop();
+    await outbox.stop(50);
     expect(told.claims).toHaveLength(length);
     expect(await outbox.deliver(mails("b"))).toBe(false);
     await expect.poll(() => told.settled.at(-1)).toMatchObject({ id: "b", tried: false });

@@ -21,8 +21,6 @@ const defaults = {
   pollMs: 1_000,
   /** Two renewals may fail before a lease ends. */
   renewMs: 8_000,
-  /** How long a stop waits for mails that were handed over. */
-  stopMs: 7_000,
 };
 
 interface OutboxOptions extends Readonly<Partial<typeof defaults>> {
@@ -65,7 +63,7 @@ export type Outbox = ReturnType<typeof openOutbox>;
 
 export function openOutbox(options: OutboxOptions) {
   const { store, mailer, compose, isInbound, events, deadlineMs, attach = async (mail) => mail } = options;
-  const { pollMs, renewMs, stopMs: patienceMs } = { ...defaults, ...options };
+  const { pollMs, renewMs } = { ...defaults, ...options };
   const { clock } = store;
   const owner = randomUUID();
   const newLease = (): Lease => ({ owner, until: clock.now() + leaseMs });
@@ -416,7 +414,7 @@ export function openOutbox(options: OutboxOptions) {
      *
      * @param stopMs how long mails that were handed over are waited for, and a store that does not take their outcomes
      */
-    async stop(stopMs = patienceMs): Promise<void> {
+    async stop(stopMs: number): Promise<void> {
       const polled = polling?.[Symbol.asyncDispose]();
       stopped = true;
       clearTimeout(freshTimer);

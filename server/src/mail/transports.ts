@@ -20,10 +20,8 @@ interface Transport<Settings> {
   /** The setting that holds its credentials. Null: it needs none, because it keeps mails on this machine and sends none. */
   readonly credentials: keyof Values | null;
   readonly reportsBounces: boolean;
-  /**
-   * How long closing the service takes at most, in milliseconds. With the notice before it (main.ts), a process ends within
-   * 10 s of its signal; over SMTP, whose server cannot be asked whether it took a mail, within 27 s.
-   */
+  // How long closing the service takes at most. With the notice before it (main.ts), a process ends within 10 s of its
+  // signal; over SMTP, whose server cannot be asked whether it took a mail, within 27 s.
   readonly closeMsMax: number;
   /** @param values its credentials among them are set: load.ts saw to it */
   settingsOf(values: Values): Settings;

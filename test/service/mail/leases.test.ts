@@ -54,7 +54,7 @@ test("a sender that stops finishes what it is sending and gives the rest back at
   const mails = await tested.storeMails(9, outbox.lease());
   const answers = Promise.all(mails.map((one) => outbox.deliver([one])));
   await eventually(() => sending.length).toBeGreaterThan(0);
-  const stopped = outbox.stop();
+  const stopped = outbox.stop(5_000);
   gate.resolve();
   await stopped;
 
@@ -128,7 +128,7 @@ test("a sender that stops with an outcome not written down keeps that mail's lea
   const { outbox } = tested.openSender({ store: unwilling(tested.store).store, stopMs: 5 });
   const [one] = await tested.storeMails(1, outbox.lease());
   expect(await outbox.deliver([one!])).toBe(true);
-  await outbox.stop();
+  await outbox.stop(5);
   const now = tested.clock.now();
   expect(await tested.store.mails.claim(now, 1, { owner: "next", until: now + minute })).toEqual([]);
 });

@@ -21,7 +21,7 @@ describe("when the answer of the provider is lost", () => {
     tested.clock.advance(minute);
     const [found] = tested.postmark.taken;
     await eventually(() => tested.newest()).toMatchObject({ status: "sent", providerId: found!.MessageID });
-    await outbox.stop();
+    await outbox.stop(5_000);
     expect(tested.taken()).toEqual([mail.id]);
     expect([tested.sends(), tested.searches()]).toEqual([1, 1]);
   });

@@ -90,7 +90,7 @@ async function openOutboxUnderTest() {
         resumed: () => void pauses.push("resumed"),
         failed: (error: unknown) => void failed.push(error),
       };
-      const times = { deadlineMs: 60_000, pollMs: 5, stopMs, ...more };
+      const times = { deadlineMs: 60_000, pollMs: 5, ...more };
       const outbox = openOutbox({
         store: { ...given, mails: counting(calls, given.mails, ["claim"]) },
         mailer: counting(calls, mailer, ["find", "send"]),
@@ -98,7 +98,7 @@ async function openOutboxUnderTest() {
         events,
         ...times,
       });
-      senders.defer(() => outbox.stop());
+      senders.defer(() => outbox.stop(stopMs));
       /** What it told of itself, pauses with their reason. */
       return { outbox, settled, failed, pauses };
     },
