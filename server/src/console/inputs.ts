@@ -59,6 +59,11 @@ export const page: z.ZodType<PageRequest, PageRequest> = z.object({
 
 export const kind = z.enum(submissionKinds);
 
+export const byId = z.object({ id: wholeNumber });
+export const byEmail = z.object({ email: address });
+export const byReference = z.object({ reference });
+export const byPage = z.object({ page });
+
 export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
   kind: kind.exactOptional(),
   status: z.enum([...triageStatuses, "todo"]).exactOptional(),
@@ -80,6 +85,8 @@ export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
   source: word(4_000).exactOptional(),
   order: z.enum(["newest", "oldest"]).exactOptional(),
 });
+
+export const byFilter = z.object({ filter: inboxFilter });
 
 export const triageRequest: z.ZodType<TriageRequest, TriageRequest> = z.object({
   targets: z

@@ -1,10 +1,11 @@
 // What the procedures of the console are built with: those of a rule, which names the roles, and those that anyone may call.
 import type { Role } from "@submissions/shared/roles";
-import { initTRPC } from "@trpc/server";
+import { initTRPC, type TRPCProcedureBuilder, type TRPCUnsetMarker as Unset } from "@trpc/server";
+import type { z } from "zod";
 import { Fault } from "../fault.ts";
 import { describeFailure, errorShape } from "../rpc/failure.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
-import type { Actor, Scope } from "../storage/desk-store.ts";
+import type { Actor, DeskStore, Scope } from "../storage/desk-store.ts";
 import { countedBy, type Caller } from "./caller.ts";
 import type { Console } from "./console.ts";
 import { admit, everyRole, noteRefusal, scopeOf, type Rule } from "./rules.ts";
@@ -27,9 +28,11 @@ export interface Context {
   readonly awaited: () => Promise<StoredOperator | null>;
 }
 
+type Meta = { readonly rule: Rule };
+
 export const trpc = initTRPC
   .context<Context>()
-  .meta<{ readonly rule: Rule }>()
+  .meta<Meta>()
   .create({
     // Never true: it would send stacks to callers.
     isDev: false,
@@ -37,7 +40,11 @@ export const trpc = initTRPC
   });
 
 /** What a procedure is given once its rule has let the caller in. */
-export type Ruled = Omit<Context, "caller"> & { readonly actor: Actor; readonly scope: Scope };
+export type Ruled = Omit<Context, "caller"> & {
+  readonly actor: Actor;
+  readonly scope: Scope;
+  readonly desk: DeskStore;
+};
 
 const ruled = (rule: Exclude<Rule, string>) =>
   trpc.procedure
@@ -52,22 +59,36 @@ const ruled = (rule: Exclude<Rule, string>) =>
     .use(async ({ ctx, path, next }) => {
       const caller = admit(await ctx.caller(), rule);
       const { console } = ctx;
-      const {
-        desk,
-        access,
-        store: { webhooks },
-      } = console;
+      const { desk, access, webhooks, replies, declines, inbound } = console.store;
       const actor: Actor = { operator: caller.name, at: console.clock.now() };
       using _turn = rule.changes ? null : await console.turns.reads.take(countedBy(caller), ctx.gone);
-      const result = await next({ ctx: { caller, actor, scope: scopeOf(caller.role), desk, access, webhooks } });
+      const stores = { desk, access, webhooks, replies, declines, inbound };
+      const result = await next({ ctx: { caller, actor, scope: scopeOf(caller.role), ...stores } });
       if (rule.changes && result.ok) console.acted(path);
       return result;
     });
 
-/** A procedure that only reads, for these roles. Tokens may call it. */
-export const reads = (...roles: readonly Role[]) => ruled({ roles, changes: false });
+/** A builder that has taken neither input nor output yet. @typeParam Extra what its middlewares add to the context */
+type Builder<Extra> = TRPCProcedureBuilder<Context, Meta, Extra, Unset, Unset, Unset, Unset, false>;
+type Given<Extra> = Omit<Context, keyof Extra> & Extra;
+type Answer<Extra, Inputs extends unknown[], Output> = (
+  context: Given<Extra>,
+  ...inputs: Inputs
+) => Output | Promise<Output>;
 
-export const changes = (...roles: readonly Role[]) => ruled({ roles, changes: true });
+/** Makes queries and mutations, without an input and with one, of functions that are given the context and the input. */
+const proceduresOf = <Query, Change>(query: Builder<Query>, mutation: Builder<Change>) => ({
+  shows: <Output>(answer: Answer<Query, [], Output>) => query.query(({ ctx }) => answer(ctx as Given<Query>)),
+  reads: <Schema extends z.ZodType, Output>(schema: Schema, answer: Answer<Query, [z.output<Schema>], Output>) =>
+    query.input(schema).query(({ ctx, input }) => answer(ctx as Given<Query>, input as z.output<Schema>)),
+  does: <Output>(answer: Answer<Change, [], Output>) => mutation.mutation(({ ctx }) => answer(ctx as Given<Change>)),
+  changes: <Schema extends z.ZodType, Output>(schema: Schema, answer: Answer<Change, [z.output<Schema>], Output>) =>
+    mutation.input(schema).mutation(({ ctx, input }) => answer(ctx as Given<Change>, input as z.output<Schema>)),
+});
+
+/** For these roles. Tokens may call what only reads. */
+export const forRoles = (...roles: readonly Role[]) =>
+  proceduresOf(ruled({ roles, changes: false }), ruled({ roles, changes: true }));
 
 // For what belongs to the operator who calls: no token has it, and it works before a required second factor is set.
 const own = (isChange: boolean) =>
@@ -76,16 +97,17 @@ const own = (isChange: boolean) =>
     return next({ ctx: { caller } });
   });
 
-export const readsOwn = own(false);
-export const changesOwn = own(true);
+export const forOwner = proceduresOf(own(false), own(true));
 
-/** A procedure that anyone may call, but no token. */
-export const open = trpc.procedure.meta({ rule: "anyone" }).use(async ({ ctx, path, next }) => {
+const open = trpc.procedure.meta({ rule: "anyone" }).use(async ({ ctx, path, next }) => {
   if (!ctx.hasToken) return next();
   const refusal = new Fault("tokenReadsOnly");
   noteRefusal(ctx.console, await ctx.caller(), path, refusal);
   throw refusal;
 });
+
+/** For anyone, but for no token. */
+export const forAnyone = proceduresOf(open, open);
 
 type Changed = boolean | "last-admin";
 

@@ -2,8 +2,8 @@
 import type { AuditRow, Page } from "@submissions/shared/console";
 import { z } from "zod";
 import { Fault } from "../fault.ts";
-import { page } from "./inputs.ts";
-import { type Context, reads, trpc } from "./procedure.ts";
+import { byPage } from "./inputs.ts";
+import { type Context, forRoles, trpc } from "./procedure.ts";
 import { declineProcedures } from "./procedures/decline.ts";
 import { mailProcedures } from "./procedures/mails.ts";
 import { operatorProcedures, tokenProcedures } from "./procedures/operators.ts";
@@ -31,9 +31,7 @@ export const consoleRouter = trpc.router({
   unmatched: unmatchedProcedures,
   overview: overviewProcedures,
   audit: trpc.router({
-    list: reads("admin")
-      .input(z.object({ page }))
-      .query(({ ctx: { desk }, input }): Promise<Page<AuditRow>> => desk.listAudit(input.page)),
+    list: forRoles("admin").reads(byPage, ({ desk }, input): Promise<Page<AuditRow>> => desk.listAudit(input.page)),
   }),
   operators: operatorProcedures,
   tokens: tokenProcedures,

@@ -6,13 +6,12 @@ import { kindOf, kindOfReference } from "@submissions/shared/kinds";
 import { declineDays, declineReasonLengthMax, declinesMax } from "@submissions/shared/stages";
 import { optionalMultilineText, optionalText } from "@submissions/shared/text";
 import { z } from "zod";
-import { fill } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
-import { reference, wholeNumber } from "../inputs.ts";
-import { changes, done, reads, type Ruled, trpc } from "../procedure.ts";
+import { byId, reference, wholeNumber } from "../inputs.ts";
+import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
 import { stagedRoles } from "../rules.ts";
 import { undoing } from "../undo.ts";
-import { repliesLimited, suppressedReason } from "./reply.ts";
+import { filled, repliesLimited, suppressedReason } from "./reply.ts";
 
 const targets = z
   .array(z.object({ reference, version: wholeNumber }))
@@ -22,48 +21,42 @@ const text = optional({ rule: optionalMultilineText(10_000) });
 const days = z.literal(declineDays, "A decline is sent now, in 2 days or in 7 days.");
 const reason = optional({ rule: optionalText(declineReasonLengthMax) });
 
+const { changes, reads, shows } = forRoles(...stagedRoles);
+
 export const declineProcedures = trpc.router({
   /** Those of the latest declines, the most frequent first. */
-  reasons: reads(...stagedRoles).query(({ ctx: { console, scope } }) => console.store.declines.listReasons(scope)),
+  reasons: shows(({ declines, scope }) => declines.listReasons(scope)),
 
   /** What would go out to each, and to whom nothing. Submissions that the role does not see are left out. */
-  preview: reads(...stagedRoles)
-    .input(z.object({ references: z.array(reference).min(1).max(declinesMax), text }))
-    .query(({ ctx, input }) => preview(ctx, input.references, input.text ?? "")),
+  preview: reads(z.object({ references: z.array(reference).min(1).max(declinesMax), text }), (ctx, input) =>
+    preview(ctx, input.references, input.text ?? ""),
+  ),
 
   /** Refused as a whole where the operator has not that many replies left. */
-  send: changes(...stagedRoles)
-    .input(z.object({ targets, text, days, reason }))
-    .mutation(async ({ ctx, input }): Promise<readonly DeclineOutcome[]> => {
-      if (input.targets.some(({ reference: one }) => !isStaged(one))) {
-        throw fieldInvalid("targets", "Submissions of this kind have no stages.");
-      }
-      const { console, scope, actor } = ctx;
-      // Due times follow the store's clock.
-      const now = { ...actor, at: console.store.clock.now() };
-      const request = { reason: input.reason ?? null, days: input.days, copies: console.replyCopies };
-      const written = await writtenTo(ctx, input.targets, input.text);
-      const declined = await console.store.declines.decline(scope, written, request, now);
-      console.counts.forget();
-      if ("outcomes" in declined) return declined.outcomes.map((one) => undoing(ctx.access.cookieKey).told(one));
-      throw repliesLimited(declined.retryAt, now.at);
-    }),
+  send: changes(z.object({ targets, text, days, reason }), async (ctx, input): Promise<readonly DeclineOutcome[]> => {
+    if (input.targets.some(({ reference: one }) => !isStaged(one))) {
+      throw fieldInvalid("targets", "Submissions of this kind have no stages.");
+    }
+    const { console, declines, scope, actor } = ctx;
+    // Due times follow the store's clock.
+    const now = { ...actor, at: console.store.clock.now() };
+    const request = { reason: input.reason ?? null, days: input.days, copies: console.replyCopies };
+    const written = await writtenTo(ctx, input.targets, input.text);
+    const declined = await declines.decline(scope, written, request, now);
+    console.counts.forget();
+    if ("outcomes" in declined) return declined.outcomes.map((one) => undoing(ctx.access.cookieKey).told(one));
+    throw repliesLimited(declined.retryAt, now.at);
+  }),
 
   /** Takes the mail of a decline back, and leaves the stage. */
-  cancel: changes(...stagedRoles)
-    .input(z.object({ id: wholeNumber }))
-    .mutation(async ({ ctx: { console, scope, actor }, input }) => {
-      const cancelled = await console.store.declines.cancel(scope, input.id, actor);
-      if (cancelled === false) throw new Fault("replyOnItsWay");
-      return done(cancelled ?? false);
-    }),
+  cancel: changes(byId, async ({ declines, scope, actor }, input) => {
+    const cancelled = await declines.cancel(scope, input.id, actor);
+    if (cancelled === false) throw new Fault("replyOnItsWay");
+    return done(cancelled ?? false);
+  }),
 
   /** Sends the mail of a decline that an answer of the person holds. */
-  release: changes(...stagedRoles)
-    .input(z.object({ id: wholeNumber }))
-    .mutation(({ ctx: { console, scope, actor }, input }) =>
-      done(console.store.declines.release(scope, input.id, actor)),
-    ),
+  release: changes(byId, ({ declines, scope, actor }, input) => done(declines.release(scope, input.id, actor))),
 });
 
 const isStaged = (one: string): boolean => {
@@ -72,18 +65,12 @@ const isStaged = (one: string): boolean => {
   return kind === undefined || kindOf(kind).staged;
 };
 
-async function preview({ console, scope, actor }: Ruled, references: readonly string[], words: string) {
+async function preview(ctx: Ruled, references: readonly string[], words: string) {
   const previews: DeclinePreview[] = [];
-  for (const one of new Set(references)) {
-    const detail = await console.desk.findDetail(scope, one);
-    if (detail === null) continue;
-    const { submission, suppressed } = detail;
-    const { name, email } = submission;
-    const { text: filled, leftOut } = fill(words, submission, console.packageTitles);
-    const { subject, text: mail } = console.composeReply(submission, filled, actor.operator, false);
-    const known = suppressed === null ? null : suppressedReason(suppressed);
-    const why = console.isInbound(email) ? faults.mailToOurselves.message : known;
-    previews.push({ reference: one, name, email, subject, text: filled, leftOut, mail, suppressed: why });
+  for await (const { detail, shown } of filled(ctx, references, words, () => false)) {
+    const known = detail.suppressed === null ? null : suppressedReason(detail.suppressed);
+    const suppressed = ctx.console.isInbound(shown.email) ? faults.mailToOurselves.message : known;
+    previews.push({ ...shown, suppressed });
   }
   return previews;
 }
@@ -91,12 +78,8 @@ async function preview({ console, scope, actor }: Ruled, references: readonly st
 /** The text for each. Without words nothing is mailed. */
 async function writtenTo(ctx: Ruled, named: TriageRequest["targets"], words: string | undefined) {
   if (words === undefined) return named.map((target) => ({ ...target, text: null }));
-  const previews = await preview(
-    ctx,
-    named.map((target) => target.reference),
-    words,
-  );
-  const mailed = previews.filter(({ email }) => !ctx.console.isInbound(email));
+  const references = named.map((target) => target.reference);
+  const mailed = (await preview(ctx, references, words)).filter(({ email }) => !ctx.console.isInbound(email));
   const texts = new Map(mailed.map((one) => [one.reference, one.text]));
   return named.map((target) => ({ ...target, text: texts.get(target.reference) ?? null }));
 }

@@ -4,28 +4,26 @@ import { z } from "zod";
 import { shownMail } from "../../desk/detail.ts";
 import { Fault } from "../../fault.ts";
 import { mailId, page } from "../inputs.ts";
-import { changes, found, reads, trpc } from "../procedure.ts";
+import { forRoles, found, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
 import { repliesLimited } from "./reply.ts";
 
+const { changes, reads } = forRoles(...everyRole);
+
 export const mailProcedures = trpc.router({
-  list: reads(...everyRole)
-    .input(z.object({ status: z.enum(mailStatuses).optional(), page }))
-    .query(async ({ ctx: { console, desk, scope }, input }) => {
-      const { rows, next } = await desk.listMails(scope, input.status, input.page);
-      const named = (mail: MailRow) => ({ ...mail, personId: mail.email && console.persons.idOf(mail.email) });
-      return { rows: rows.map((row) => named(shownMail(row))), next };
-    }),
+  list: reads(z.object({ status: z.enum(mailStatuses).optional(), page }), async ({ console, desk, scope }, input) => {
+    const { rows, next } = await desk.listMails(scope, input.status, input.page);
+    const named = (mail: MailRow) => ({ ...mail, personId: mail.email && console.persons.idOf(mail.email) });
+    return { rows: rows.map((row) => named(shownMail(row))), next };
+  }),
 
   /** A mail that is queued already goes out anyway. */
-  retry: changes(...everyRole)
-    .input(z.object({ id: mailId }))
-    .mutation(async ({ ctx: { desk, scope, actor }, input }) => {
-      const result = found(await desk.sendAgain(scope, input.id, ["failed", "in-doubt", "sent"], actor));
-      if (result === "not-sendable") throw new Fault("mailNotSendable");
-      if (result === "suppressed") throw new Fault("mailSuppressed");
-      if (result === "capped") throw new Fault("mailCapped");
-      if (typeof result === "object") throw repliesLimited(result.retryAt, actor.at);
-      return null;
-    }),
+  retry: changes(z.object({ id: mailId }), async ({ desk, scope, actor }, input) => {
+    const result = found(await desk.sendAgain(scope, input.id, ["failed", "in-doubt", "sent"], actor));
+    if (result === "not-sendable") throw new Fault("mailNotSendable");
+    if (result === "suppressed") throw new Fault("mailSuppressed");
+    if (result === "capped") throw new Fault("mailCapped");
+    if (typeof result === "object") throw repliesLimited(result.retryAt, actor.at);
+    return null;
+  }),
 });

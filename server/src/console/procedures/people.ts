@@ -5,34 +5,33 @@ import { shownMail } from "../../desk/detail.ts";
 import { erasePerson, type Erased } from "../../desk/erase.ts";
 import { inboxRow } from "../../desk/inbox-row.ts";
 import type { StoredSubscriber } from "../../storage/records.ts";
-import { address, personId } from "../inputs.ts";
-import { changes, found, reads, trpc } from "../procedure.ts";
+import { byEmail, personId } from "../inputs.ts";
+import { forRoles, found, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
 
+const { reads } = forRoles(...everyRole);
+
 export const peopleProcedures = trpc.router({
-  get: reads(...everyRole)
-    .input(z.object({ person: personId }))
-    .query(async ({ ctx: { desk, scope, console }, input }): Promise<WithPerson<Person>> => {
-      const { emailOf, idOf } = console.persons;
-      const email = found(emailOf(input.person));
-      const person = found(await desk.findPerson(scope, email));
-      const subscription = person.subscription && marked(person.subscription, console.isDisposable);
-      const submissions = person.submissions.map((one) => inboxRow(one, console.packageTitles));
-      const mails = person.mails.map(shownMail);
-      return { ...person, submissions, subscription, mails, personId: idOf(email) };
-    }),
+  get: reads(z.object({ person: personId }), async ({ desk, scope, console }, input): Promise<WithPerson<Person>> => {
+    const { emailOf, idOf } = console.persons;
+    const email = found(emailOf(input.person));
+    const person = found(await desk.findPerson(scope, email));
+    const subscription = person.subscription && marked(person.subscription, console.isDisposable);
+    const submissions = person.submissions.map((one) => inboxRow(one, console.packageTitles));
+    const mails = person.mails.map(shownMail);
+    return { ...person, submissions, subscription, mails, personId: idOf(email) };
+  }),
 
   // Only for those who see everything. To others a refusal would tell that there is more of this person.
-  erase: changes("admin")
-    .input(z.object({ email: address }))
-    .mutation(
-      async ({ ctx: { desk, scope, actor, console }, input: { email } }): Promise<Omit<Erased, "discarded">> => {
-        found(await desk.findPerson(scope, email));
-        const { submissions, subscriptions, resumes } = await erasePerson(console, email, actor);
-        console.counts.forget();
-        return { submissions, subscriptions, resumes };
-      },
-    ),
+  erase: forRoles("admin").changes(
+    byEmail,
+    async ({ desk, scope, actor, console }, { email }): Promise<Omit<Erased, "discarded">> => {
+      found(await desk.findPerson(scope, email));
+      const { submissions, subscriptions, resumes } = await erasePerson(console, email, actor);
+      console.counts.forget();
+      return { submissions, subscriptions, resumes };
+    },
+  ),
 });
 
 /** A subscriber, with the mark of throw-away addresses, which is not stored. */

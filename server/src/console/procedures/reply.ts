@@ -9,8 +9,8 @@ import { Fault, fieldInvalid } from "../../fault.ts";
 import { utcMinute } from "../../field-values.ts";
 import { VaultUnavailable } from "../../resumes/vault.ts";
 import { type ReplyRequest, unsentFilesMax } from "../../storage/desk-store.ts";
-import { instant, kind, label, noteText, reference, wholeNumber } from "../inputs.ts";
-import { changes, done, reads, type Ruled, trpc } from "../procedure.ts";
+import { byId, instant, kind, label, noteText, reference, wholeNumber } from "../inputs.ts";
+import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
 import { submissionRoles } from "../rules.ts";
 
 const reasons: Readonly<Record<string, string>> = {
@@ -42,17 +42,17 @@ const ifVaultAway = (error: unknown): void => {
   if (!(error instanceof VaultUnavailable)) throw error;
 };
 
+const { changes, reads, shows } = forRoles(...submissionRoles);
+
 export const replyProcedures = trpc.router({
   /**
    * `doneAt`: the version that was seen, of a submission that is to be marked as done. `seen` absent: it goes out whatever
    * came since. `files`: of those that the operator has attached, which leave with it.
    */
-  send: changes(...submissionRoles)
-    .input(
-      manyReplies.omit({ references: true }).extend({ reference, doneAt: wholeNumber.exactOptional(), seen, files }),
-    )
-    .mutation(async ({ ctx, input: { quote, ...input } }) => {
-      const found = await ctx.console.desk.findDetail(ctx.scope, input.reference);
+  send: changes(
+    manyReplies.omit({ references: true }).extend({ reference, doneAt: wholeNumber.exactOptional(), seen, files }),
+    async (ctx, { quote, ...input }) => {
+      const found = await ctx.desk.findDetail(ctx.scope, input.reference);
       if (found !== null && ctx.console.isInbound(found.submission.email)) throw new Fault("mailToOurselves");
       const [outcome] = await sendAll(ctx, [{ ...input, quoted: isQuoted(input.reference, quote) }]);
       if (outcome?.result === "queued") return outcome;
@@ -63,19 +63,16 @@ export const replyProcedures = trpc.router({
       if (outcome?.result !== "suppressed") throw new Fault("notFound");
       const message = reasons[outcome.reason ?? ""];
       throw new Fault("mailSuppressed", message === undefined ? {} : { issues: [{ path: ["reference"], message }] });
-    }),
+    },
+  ),
 
   /** A text with placeholders, as it would go out to each. Submissions that the role does not see are left out. */
-  preview: reads(...submissionRoles)
-    .input(manyReplies)
-    .query(({ ctx, input }) => preview(ctx, input)),
+  preview: reads(manyReplies, preview),
 
   /** Refused as a whole where the operator has not that many replies left. */
-  sendMany: changes(...submissionRoles)
-    .input(
-      manyReplies.extend({ done: z.boolean().exactOptional(), seen: z.record(reference, instant).exactOptional() }),
-    )
-    .mutation(async ({ ctx, input: { done: isDone = false, seen: seenOf = {}, ...input } }) => {
+  sendMany: changes(
+    manyReplies.extend({ done: z.boolean().exactOptional(), seen: z.record(reference, instant).exactOptional() }),
+    async (ctx, { done: isDone = false, seen: seenOf = {}, ...input }) => {
       const previews = await preview(ctx, input);
       const isToUs = ({ email }: ReplyPreview) => ctx.console.isInbound(email);
       const toUs = previews.filter(isToUs);
@@ -89,68 +86,60 @@ export const replyProcedures = trpc.router({
       }));
       const outcomes = await sendAll(ctx, replies);
       return [
-        ...toUs.map(({ reference: one, name }) => ({
-          reference: one,
-          result: "suppressed" as const,
-          reason: null,
-          name,
-        })),
+        ...toUs.map(({ reference: one, name }) => {
+          return { reference: one, result: "suppressed" as const, reason: null, name };
+        }),
         ...outcomes.map((outcome, at) => ({ ...outcome, name: toPeople[at]?.name ?? "" })),
       ];
+    },
+  ),
+
+  answers: shows(({ replies, scope }) => replies.listAnswers(scope)),
+
+  saveAnswer: changes(
+    z.object({
+      id: wholeNumber.nullable(),
+      kind,
+      title: label,
+      text: noteText,
+      language: z.enum(greetingLanguages).nullable().default(null),
     }),
-
-  answers: reads(...submissionRoles).query(({ ctx: { console, scope } }) => console.store.replies.listAnswers(scope)),
-
-  saveAnswer: changes(...submissionRoles)
-    .input(
-      z.object({
-        id: wholeNumber.nullable(),
-        kind,
-        title: label,
-        text: noteText,
-        language: z.enum(greetingLanguages).nullable().default(null),
-      }),
-    )
-    .mutation(async ({ ctx: { console, scope, actor }, input }) => {
+    async ({ replies, scope, actor }, input) => {
       const unknown = unknownPlaceholders(input.text);
       if (unknown.length > 0) throw fieldInvalid("text", `There is no placeholder ${unknown.join(", ")}.`);
-      return done(console.store.replies.changeAnswer(scope, input, actor));
-    }),
+      return done(replies.changeAnswer(scope, input, actor));
+    },
+  ),
 
-  removeAnswer: changes(...submissionRoles)
-    .input(z.object({ id: wholeNumber }))
-    .mutation(({ ctx: { console, scope, actor }, input }) =>
-      done(console.store.replies.changeAnswer(scope, { removed: input.id }, actor)),
-    ),
+  removeAnswer: changes(byId, ({ replies, scope, actor }, input) =>
+    done(replies.changeAnswer(scope, { removed: input.id }, actor)),
+  ),
 
   /** Removes an attached file. */
-  removeFile: changes(...submissionRoles)
-    .input(z.object({ id: wholeNumber }))
-    .mutation(async ({ ctx: { console, scope, actor }, input }) => {
-      await done(console.store.replies.removeFile(scope, input.id, actor));
-      // What is left of it is discarded within the hour.
-      await discardErased(console).catch(ifVaultAway);
-      return null;
-    }),
+  removeFile: changes(byId, async ({ replies, console, scope, actor }, input) => {
+    await done(replies.removeFile(scope, input.id, actor));
+    // What is left of it is discarded within the hour.
+    await discardErased(console).catch(ifVaultAway);
+    return null;
+  }),
 
-  undo: changes(...submissionRoles)
-    .input(z.object({ id: wholeNumber }))
-    .mutation(async ({ ctx: { console, scope, actor }, input }) => {
-      const undone = await console.store.replies.undo(scope, input.id, actor);
-      console.counts.forget();
-      if (undone === false) throw new Fault("replyOnItsWay");
-      return done(undone ?? false);
-    }),
+  undo: changes(byId, async ({ replies, console, scope, actor }, input) => {
+    const undone = await replies.undo(scope, input.id, actor);
+    console.counts.forget();
+    if (undone === false) throw new Fault("replyOnItsWay");
+    return done(undone ?? false);
+  }),
 
   /** Takes those back that no process has begun to send, and answers how many. */
-  undoMany: changes(...submissionRoles)
-    .input(z.object({ ids: z.array(wholeNumber).min(1).max(manyMax) }))
-    .mutation(async ({ ctx: { console, scope, actor }, input }) => {
+  undoMany: changes(
+    z.object({ ids: z.array(wholeNumber).min(1).max(manyMax) }),
+    async ({ replies, console, scope, actor }, input) => {
       let undone = 0;
-      for (const id of new Set(input.ids)) if (await console.store.replies.undo(scope, id, actor)) undone += 1;
+      for (const id of new Set(input.ids)) if (await replies.undo(scope, id, actor)) undone += 1;
       console.counts.forget();
       return { undone };
-    }),
+    },
+  ),
 });
 
 /** @throws Fault `repliesLimited` */
@@ -178,17 +167,29 @@ const overtakenIssue = ({ by, at }: Extract<ReplyOutcome, { result: "overtaken" 
   message: `${by === null ? "The person wrote" : `${by} replied`} at ${utcMinute(at)}.`,
 });
 
-async function preview({ console, scope, actor }: Ruled, { references, text, quote }: z.output<typeof manyReplies>) {
+async function preview(ctx: Ruled, { references, text, quote }: z.output<typeof manyReplies>) {
   const previews: ReplyPreview[] = [];
-  for (const one of new Set(references)) {
-    const detail = await console.desk.findDetail(scope, one);
-    if (detail === null) continue;
-    const { submission } = detail;
-    const { text: words, leftOut } = fill(text, submission, console.packageTitles);
-    const mail = console.composeReply(submission, words, actor.operator, isQuoted(one, quote));
-    const { name, email, version, lastReplyAt, lastAnswerAt } = submission;
-    const shown = { reference: one, name, email, version, lastReplyAt, lastAnswerAt };
-    previews.push({ ...shown, subject: mail.subject, text: words, leftOut, mail: mail.text });
+  for await (const { detail, shown } of filled(ctx, references, text, (one) => isQuoted(one, quote))) {
+    const { version, lastReplyAt, lastAnswerAt } = detail.submission;
+    previews.push({ ...shown, version, lastReplyAt, lastAnswerAt });
   }
   return previews;
+}
+
+/** A text as it would go out to each. Submissions that the role does not see are left out. */
+export async function* filled(
+  { console, desk, scope, actor }: Ruled,
+  references: readonly string[],
+  text: string,
+  quotes: (reference: string) => boolean,
+) {
+  for (const one of new Set(references)) {
+    const detail = await desk.findDetail(scope, one);
+    if (detail === null) continue;
+    const { name, email } = detail.submission;
+    const { text: words, leftOut } = fill(text, detail.submission, console.packageTitles);
+    const mail = console.composeReply(detail.submission, words, actor.operator, quotes(one));
+    const shown = { reference: one, name, email, subject: mail.subject, text: words, leftOut, mail: mail.text };
+    yield { detail, shown };
+  }
 }

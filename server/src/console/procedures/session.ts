@@ -3,33 +3,35 @@ import type { Account, Me } from "@submissions/shared/console";
 import { z } from "zod";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import { hashSecret } from "../../secrets.ts";
-import { secret, typedCode, typedPassword, address, displayName } from "../inputs.ts";
-import { done, found, open, changesOwn, readsOwn, trpc, type Context } from "../procedure.ts";
+import { address, displayName, secret, typedCode, typedPassword } from "../inputs.ts";
+import { type Context, done, forAnyone, forOwner, found, trpc } from "../procedure.ts";
 import { drawFactor, drawRecoveryCodes, readCode, stepOf } from "../second-factor.ts";
 import { meOf, type NewSession } from "../sign-in.ts";
 
+const { changes, does, shows } = forOwner;
+
 export const sessionProcedures = trpc.router({
-  me: open.query(async ({ ctx }) => {
+  me: forAnyone.shows(async (ctx) => {
     const caller = await ctx.caller();
     if (caller === null) return null;
     return meOf({ email: caller.name, role: caller.role }, caller.kind === "operator" && caller.mustSetSecondFactor);
   }),
 
-  methods: open.query(({ ctx }) => ({
-    password: ctx.console.passwordsOn,
-    oidc: ctx.console.openIdConnect !== null,
-  })),
+  methods: forAnyone.shows(({ console: { passwordsOn, openIdConnect } }) => {
+    return { password: passwordsOn, oidc: openIdConnect !== null };
+  }),
 
-  signIn: open
-    .input(z.object({ email: address, password: typedPassword, code: typedCode.exactOptional() }))
-    .mutation(async ({ ctx, input }) => {
+  signIn: forAnyone.changes(
+    z.object({ email: address, password: typedPassword, code: typedCode.exactOptional() }),
+    async (ctx, input) => {
       const session = await ctx.console.signIns.withPassword(input, ctx.visitor);
       await ctx.bind(session.operator);
       return replaceSession(ctx, session);
-    }),
+    },
+  ),
 
   /** Ends a sign-in by the provider that waits for the code of the second factor. */
-  enterCode: open.input(z.object({ code: typedCode })).mutation(async ({ ctx, input: { code } }) => {
+  enterCode: forAnyone.changes(z.object({ code: typedCode }), async (ctx, { code }) => {
     const operator = await ctx.awaited();
     if (operator === null) throw new Fault("oidcFailed");
     const session = await ctx.console.signIns.withCode(operator, code, ctx.visitor);
@@ -37,64 +39,62 @@ export const sessionProcedures = trpc.router({
     return replaceSession(ctx, session);
   }),
 
-  invitation: open.input(z.object({ token: secret })).query(async ({ ctx, input }) => {
+  invitation: forAnyone.reads(z.object({ token: secret }), async (ctx, input) => {
     const { email, name, role, invitationExpiresAt } = await ctx.console.signIns.invited(input.token, ctx.visitor);
     return { email, name, role, expiresAt: invitationExpiresAt ?? 0 };
   }),
 
-  acceptInvitation: open
-    .input(z.object({ token: secret, password: typedPassword, name: displayName.exactOptional() }))
-    .mutation(async ({ ctx, input }) => {
+  acceptInvitation: forAnyone.changes(
+    z.object({ token: secret, password: typedPassword, name: displayName.exactOptional() }),
+    async (ctx, input) => {
       const session = await ctx.console.signIns.withInvitation(input, ctx.visitor);
       return session && replaceSession(ctx, session);
-    }),
+    },
+  ),
 
-  useSignInLink: open
-    .input(z.object({ token: secret }))
-    .mutation(async ({ ctx, input: { token } }) =>
-      replaceSession(ctx, await ctx.console.signIns.withLink(token, ctx.visitor)),
-    ),
+  useSignInLink: forAnyone.changes(z.object({ token: secret }), async (ctx, { token }) =>
+    replaceSession(ctx, await ctx.console.signIns.withLink(token, ctx.visitor)),
+  ),
 
-  changePassword: changesOwn
-    .input(z.object({ current: typedPassword, password: typedPassword }))
-    .mutation(async ({ ctx: { console, caller, visitor, keep }, input }) => {
+  changePassword: changes(
+    z.object({ current: typedPassword, password: typedPassword }),
+    async ({ console, caller, visitor, keep }, input) => {
       keep(await console.signIns.withNewPassword(caller, input, visitor));
       return null;
-    }),
+    },
+  ),
 
-  account: readsOwn.query(async ({ ctx: { access, caller, console } }): Promise<Account> => {
+  account: shows(async ({ access, caller, console }): Promise<Account> => {
     const operator = found(await access.findOperator(caller.name));
     const { email, name, mailAssigned } = operator;
     return { email, name, mailAssigned: mailAssigned === 1, hasPassword: console.signIns.hasPassword(operator) };
   }),
 
-  setName: changesOwn
-    .input(z.object({ name: displayName.nullable() }))
-    .mutation(({ ctx: { access, caller, actor }, input }) => done(access.changeOperator(caller.name, input, actor))),
+  setName: changes(z.object({ name: displayName.nullable() }), ({ access, caller, actor }, input) =>
+    done(access.changeOperator(caller.name, input, actor)),
+  ),
 
-  setMailAssigned: changesOwn
-    .input(z.object({ mailAssigned: z.boolean() }))
-    .mutation(({ ctx: { access, caller, actor }, input }) => done(access.changeOperator(caller.name, input, actor))),
+  setMailAssigned: changes(z.object({ mailAssigned: z.boolean() }), ({ access, caller, actor }, input) =>
+    done(access.changeOperator(caller.name, input, actor)),
+  ),
 
-  list: readsOwn.query(async ({ ctx: { access, caller, actor } }) => {
+  list: shows(async ({ access, caller, actor }) => {
     const sessions = await access.listSessions(caller.operatorId, actor.at);
     return sessions.map(({ idHash, ...session }) => ({ ...session, isThis: idHash === caller.sessionHash }));
   }),
 
-  end: changesOwn
-    .input(z.object({ id: secret }))
-    .mutation(async ({ ctx: { access, caller, actor }, input: { id } }) =>
-      done((await access.endSessions({ operatorId: caller.operatorId, id }, actor)) > 0),
-    ),
+  end: changes(z.object({ id: secret }), async ({ access, caller, actor }, { id }) =>
+    done((await access.endSessions({ operatorId: caller.operatorId, id }, actor)) > 0),
+  ),
 
-  signOut: changesOwn.mutation(async ({ ctx: { access, caller, actor, keep, console } }) => {
+  signOut: does(async ({ access, caller, actor, keep, console }) => {
     await access.endSessions({ idHash: caller.sessionHash }, actor);
     keep(null);
     const providerUrl = await console.openIdConnect?.endOfSession();
     return providerUrl == null ? null : { providerUrl };
   }),
 
-  signOutEverywhere: changesOwn.mutation(async ({ ctx: { access, caller, actor, keep } }) => {
+  signOutEverywhere: does(async ({ access, caller, actor, keep }) => {
     await access.endSessions({ operatorId: caller.operatorId, id: null }, actor);
     keep(null);
     return null;
@@ -102,21 +102,19 @@ export const sessionProcedures = trpc.router({
 });
 
 export const secondFactorProcedures = trpc.router({
-  get: readsOwn.query(async ({ ctx: { access, caller } }) => {
+  get: shows(async ({ access, caller }) => {
     return { isSet: found(await access.findOperator(caller.name)).totpSecret !== null };
   }),
 
-  begin: changesOwn
-    .input(z.object({ password: typedPassword }))
-    .mutation(async ({ ctx: { console, caller, visitor }, input: { password } }) => {
-      await console.signIns.confirmOwner(caller, password, visitor);
-      return drawFactor(console.brand, caller.name);
-    }),
+  begin: changes(z.object({ password: typedPassword }), async ({ console, caller, visitor }, { password }) => {
+    await console.signIns.confirmOwner(caller, password, visitor);
+    return drawFactor(console.brand, caller.name);
+  }),
 
   /** Answers the recovery codes, which are shown once. */
-  confirm: changesOwn
-    .input(z.object({ password: typedPassword, secret, code: typedCode }))
-    .mutation(async ({ ctx: { console, access, caller, actor, visitor }, input }) => {
+  confirm: changes(
+    z.object({ password: typedPassword, secret, code: typedCode }),
+    async ({ console, access, caller, actor, visitor }, input) => {
       const operator = await console.signIns.confirmOwner(caller, input.password, visitor);
       const read = /^[A-Z2-7]{32}$/.test(input.secret) ? readCode(input.code) : null;
       const step = read?.kind === "app" ? await stepOf(input.secret, read.code, actor.at) : null;
@@ -126,15 +124,17 @@ export const secondFactorProcedures = trpc.router({
       if (!(await access.changeOperator(caller.name, { secondFactor: factor }, actor))) throw new Fault("signedOut");
       await access.useSecondFactor(operator.id, { step }, actor.at);
       return codes;
-    }),
+    },
+  ),
 
-  remove: changesOwn
-    .input(z.object({ password: typedPassword }))
-    .mutation(async ({ ctx: { console, access, caller, actor, visitor }, input: { password } }) => {
+  remove: changes(
+    z.object({ password: typedPassword }),
+    async ({ console, access, caller, actor, visitor }, { password }) => {
       await console.signIns.confirmOwner(caller, password, visitor);
       if (!(await access.changeOperator(caller.name, { secondFactor: null }, actor))) throw new Fault("signedOut");
       return null;
-    }),
+    },
+  ),
 });
 
 /** The session that the browser had, if any, ends. */

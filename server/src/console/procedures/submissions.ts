@@ -10,15 +10,28 @@ import { release } from "../../desk/mails.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import type { AccessStore } from "../../storage/access-store.ts";
 import { type Scope, triageMax } from "../../storage/desk-store.ts";
-import { inboxFilter, kind, noteText, page, reference, tag, triageRequest, wholeNumber } from "../inputs.ts";
-import { changes, found, reads, trpc } from "../procedure.ts";
+import {
+  byFilter,
+  byReference,
+  inboxFilter,
+  kind,
+  noteText,
+  page,
+  reference,
+  tag,
+  triageRequest,
+  wholeNumber,
+} from "../inputs.ts";
+import { forRoles, found, trpc } from "../procedure.ts";
 import { scopeOf, stagedRoles, submissionRoles } from "../rules.ts";
 import { undoing } from "../undo.ts";
 
+const { changes, reads, shows } = forRoles(...submissionRoles);
+
 export const inboxProcedures = trpc.router({
-  list: reads(...submissionRoles)
-    .input(z.object({ filter: inboxFilter, page }))
-    .query(async ({ ctx: { console, desk, gone, scope }, input }): Promise<Page<InboxRow>> => {
+  list: reads(
+    z.object({ filter: inboxFilter, page }),
+    async ({ console, desk, gone, scope }, input): Promise<Page<InboxRow>> => {
       const { rows, next } = await desk.listSubmissions(scope, input.filter, input.page);
       const { letter } = input.filter;
       if (letter !== undefined) {
@@ -26,129 +39,108 @@ export const inboxProcedures = trpc.router({
         return { rows: (await Array.fromAsync(pieces)).flat(), next };
       }
       return { rows: rows.map((one) => inboxRow(one, console.packageTitles)), next };
+    },
+  ),
+
+  matching: reads(byFilter, ({ desk, scope }, input) => findMatching(desk, scope, input.filter)),
+
+  counts: shows(({ console, scope, caller }) => console.counts.of(scope, caller.name)),
+
+  choices: shows(async ({ console, desk, scope }): Promise<readonly FilterChoice[]> =>
+    (await desk.choices(scope)).map((one) => {
+      const title = one.part === "package" ? packageTitle(one.word, console.packageTitles) : one.title;
+      return title === undefined || title === one.word ? one : { ...one, title };
     }),
-
-  matching: reads(...submissionRoles)
-    .input(z.object({ filter: inboxFilter }))
-    .query(({ ctx: { desk, scope }, input }) => findMatching(desk, scope, input.filter)),
-
-  counts: reads(...submissionRoles).query(({ ctx: { console, scope, caller } }) =>
-    console.counts.of(scope, caller.name),
   ),
 
-  choices: reads(...submissionRoles).query(
-    async ({ ctx: { console, desk, scope } }): Promise<readonly FilterChoice[]> =>
-      (await desk.choices(scope)).map((one) => {
-        const title = one.part === "package" ? packageTitle(one.word, console.packageTitles) : one.title;
-        return title === undefined || title === one.word ? one : { ...one, title };
-      }),
-  ),
+  stages: forRoles(...stagedRoles).reads(byFilter, ({ desk, scope }, input) => desk.countByStage(scope, input.filter)),
 
-  stages: reads(...stagedRoles)
-    .input(z.object({ filter: inboxFilter }))
-    .query(({ ctx: { desk, scope }, input }) => desk.countByStage(scope, input.filter)),
-
-  since: reads(...submissionRoles)
-    .input(z.object({ arrival: z.int().min(0), change: wholeNumber.exactOptional() }))
-    .query(async ({ ctx: { console, desk, scope }, input: { arrival, change } }): Promise<News> => {
+  since: reads(
+    z.object({ arrival: z.int().min(0), change: wholeNumber.exactOptional() }),
+    async ({ console, desk, scope }, { arrival, change }): Promise<News> => {
       const news = await desk.since(scope, arrival, change);
       return { ...news, changed: news.changed.map((one) => inboxRow(one, console.packageTitles)) };
-    }),
+    },
+  ),
 
-  tabs: reads(...submissionRoles)
-    .input(z.object({ filter: inboxFilter }))
-    .query(({ ctx: { desk, scope }, input }) => desk.countTabs(scope, input.filter)),
+  tabs: reads(byFilter, ({ desk, scope }, input) => desk.countTabs(scope, input.filter)),
 
-  triage: changes(...submissionRoles)
-    .input(triageRequest)
-    .mutation(async ({ ctx, input }) => {
-      const { access, desk, scope, actor } = ctx;
-      // What has no kind is none of ours, and is left as unknown.
-      const kinds = input.targets.flatMap((target) => kindOfReference(target.reference) ?? []);
-      const offered = input.assignee == null ? [] : await assignees(access, scope, kinds);
-      if (input.assignee != null && !offered.some(({ email }) => email === input.assignee)) {
-        throw fieldInvalid("assignee", "No operator who may see this has that address.");
-      }
-      if (input.stage !== undefined && kinds.some((one) => !kindOf(one).staged)) {
-        throw fieldInvalid("stage", "Submissions of this kind have no stages.");
-      }
-      const undo = undoing(access.cookieKey);
-      const outcomes = await desk.triage(scope, undo.asked(input), actor);
-      ctx.console.counts.forget();
-      return outcomes.map((one) => undo.told(one));
-    }),
+  triage: changes(triageRequest, async (ctx, input) => {
+    const { access, desk, scope, actor } = ctx;
+    // What has no kind is none of ours, and is left as unknown.
+    const kinds = input.targets.flatMap((target) => kindOfReference(target.reference) ?? []);
+    const offered = input.assignee == null ? [] : await assignees(access, scope, kinds);
+    if (input.assignee != null && !offered.some(({ email }) => email === input.assignee)) {
+      throw fieldInvalid("assignee", "No operator who may see this has that address.");
+    }
+    if (input.stage !== undefined && kinds.some((one) => !kindOf(one).staged)) {
+      throw fieldInvalid("stage", "Submissions of this kind have no stages.");
+    }
+    const undo = undoing(access.cookieKey);
+    const outcomes = await desk.triage(scope, undo.asked(input), actor);
+    ctx.console.counts.forget();
+    return outcomes.map((one) => undo.told(one));
+  }),
 
-  assignees: reads(...submissionRoles)
-    .input(z.object({ kinds: z.array(kind).max(submissionKinds.length) }).optional())
-    .query(({ ctx: { access, scope }, input }) => assignees(access, scope, input?.kinds ?? [])),
+  assignees: reads(
+    z.object({ kinds: z.array(kind).max(submissionKinds.length) }).optional(),
+    ({ access, scope }, input) => assignees(access, scope, input?.kinds ?? []),
+  ),
 });
 
 export const submissionProcedures = trpc.router({
-  get: reads(...submissionRoles)
-    .input(z.object({ reference }))
-    .query(async ({ ctx: { desk, scope, console, actor }, input }): Promise<WithPerson<SubmissionDetail>> => {
-      const detail = found(await desk.findDetail(scope, input.reference));
-      const personId = console.persons.idOf(detail.submission.email);
-      return { ...submissionDetail(detail, console, actor.operator), personId };
-    }),
+  get: reads(byReference, async ({ desk, scope, console, actor }, input): Promise<WithPerson<SubmissionDetail>> => {
+    const detail = found(await desk.findDetail(scope, input.reference));
+    const personId = console.persons.idOf(detail.submission.email);
+    return { ...submissionDetail(detail, console, actor.operator), personId };
+  }),
 
-  neighbours: reads(...submissionRoles)
-    .input(z.object({ reference, filter: inboxFilter }))
-    .query(({ ctx: { desk, scope }, input }) => neighboursOf(desk, scope, input.reference, input.filter)),
+  neighbours: reads(z.object({ reference, filter: inboxFilter }), ({ desk, scope }, input) =>
+    neighboursOf(desk, scope, input.reference, input.filter),
+  ),
 
-  addNote: changes(...submissionRoles)
-    .input(z.object({ reference, text: noteText }))
-    .mutation(async ({ ctx: { desk, scope, actor }, input }) => {
-      const note = found(await desk.addNote(scope, input.reference, input.text, actor));
-      if (note === "full") throw new Fault("notesFull");
-      return note;
-    }),
+  addNote: changes(z.object({ reference, text: noteText }), async ({ desk, scope, actor }, input) => {
+    const note = found(await desk.addNote(scope, input.reference, input.text, actor));
+    if (note === "full") throw new Fault("notesFull");
+    return note;
+  }),
 
-  editNote: changes(...submissionRoles)
-    .input(z.object({ reference, id: wholeNumber, text: noteText }))
-    .mutation(async ({ ctx: { desk, scope, actor }, input: { id, ...input } }) =>
+  editNote: changes(
+    z.object({ reference, id: wholeNumber, text: noteText }),
+    async ({ desk, scope, actor }, { id, ...input }) =>
       found(await desk.editNote(scope, input.reference, id, input.text, actor)),
-    ),
+  ),
 
-  release: changes(...submissionRoles)
-    .input(z.object({ reference }))
-    .mutation(async ({ ctx: { desk, scope, actor, console }, input }) => {
-      const result = await release(desk, scope, input.reference, actor);
-      if (result === "unknown") throw new Fault("notFound");
-      if (result === "not-spam") throw new Fault("notSpam");
-      console.counts.forget();
-      return null;
-    }),
+  release: changes(byReference, async ({ desk, scope, actor, console }, input) => {
+    const result = await release(desk, scope, input.reference, actor);
+    if (result === "unknown") throw new Fault("notFound");
+    if (result === "not-spam") throw new Fault("notSpam");
+    console.counts.forget();
+    return null;
+  }),
 });
 
 export const tagProcedures = trpc.router({
   /** Those of submissions that the role sees. */
-  list: reads(...submissionRoles).query(({ ctx: { desk, scope } }) => desk.listTags(scope)),
+  list: shows(({ desk, scope }) => desk.listTags(scope)),
 
-  change: changes(...submissionRoles)
-    .input(
-      z.object({
-        references: z.array(reference).min(1).max(triageMax, "These are too many at once."),
-        add: tag.exactOptional(),
-        remove: tag.exactOptional(),
-      }),
-    )
-    .mutation(async ({ ctx: { desk, scope, actor }, input }) => ({
-      changed: await desk.changeTags(scope, input, actor),
-    })),
+  change: changes(
+    z.object({
+      references: z.array(reference).min(1).max(triageMax, "These are too many at once."),
+      add: tag.exactOptional(),
+      remove: tag.exactOptional(),
+    }),
+    async ({ desk, scope, actor }, input) => ({ changed: await desk.changeTags(scope, input, actor) }),
+  ),
 
   /** From all submissions. */
-  remove: changes("admin")
-    .input(z.object({ tag }))
-    .mutation(async ({ ctx: { desk, scope, actor }, input }) => ({
-      changed: await desk.changeTags(scope, { from: input.tag }, actor),
-    })),
+  remove: forRoles("admin").changes(z.object({ tag }), async ({ desk, scope, actor }, input) => ({
+    changed: await desk.changeTags(scope, { from: input.tag }, actor),
+  })),
 
-  rename: changes("admin")
-    .input(z.object({ from: tag, to: tag }))
-    .mutation(async ({ ctx: { desk, scope, actor }, input }) => ({
-      changed: await desk.changeTags(scope, input, actor),
-    })),
+  rename: forRoles("admin").changes(z.object({ from: tag, to: tag }), async ({ desk, scope, actor }, input) => ({
+    changed: await desk.changeTags(scope, input, actor),
+  })),
 });
 
 /** The operators who see a kind that the caller sees, and every needed kind that the caller sees. */

@@ -14,8 +14,8 @@ import { Fault } from "../../fault.ts";
 import type { AuditEntry } from "../../storage/desk-store.ts";
 import type { LeftOutReason, SubscriptionRecord } from "../../storage/records.ts";
 import { StorageUnavailable } from "../../storage/store.ts";
-import { address, newSubscriber, page, subscriberFilter } from "../inputs.ts";
-import { changes, done, reads, type Ruled, trpc } from "../procedure.ts";
+import { byEmail, newSubscriber, page, subscriberFilter } from "../inputs.ts";
+import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
 import { subscriberRoles } from "../rules.ts";
 import { marked } from "./people.ts";
 
@@ -45,41 +45,38 @@ const reasons: Readonly<Record<LeftOutReason, string>> = {
 };
 const notStored = "It could not be stored. Import the file again.";
 
+const { changes, reads, shows } = forRoles(...subscriberRoles);
+
 export const subscriberProcedures = trpc.router({
-  list: reads(...subscriberRoles)
-    .input(z.object({ filter: subscriberFilter, page }))
-    .query(async ({ ctx: { desk, console }, input }): Promise<Page<WithPerson<SubscriberRow>>> => {
+  list: reads(
+    z.object({ filter: subscriberFilter, page }),
+    async ({ desk, console }, input): Promise<Page<WithPerson<SubscriberRow>>> => {
       const { idOf } = console.persons;
       const { rows, next } = await desk.listSubscribers(input.filter, input.page);
       return { rows: rows.map((row) => ({ ...marked(row, console.isDisposable), personId: idOf(row.email) })), next };
-    }),
-
-  growth: reads(...subscriberRoles).query(({ ctx: { desk, console } }) =>
-    desk.subscriberGrowth(console.clock.now(), growthDays),
+    },
   ),
 
+  growth: shows(({ desk, console }) => desk.subscriberGrowth(console.clock.now(), growthDays)),
+
   /** When those of a filter came, by day. */
-  arrivals: reads(...subscriberRoles)
-    .input(z.object({ filter: subscriberFilter }))
-    .query(({ ctx: { desk, console }, input }) =>
-      desk.subscriberArrivals(input.filter, console.clock.now(), growthDays),
-    ),
+  arrivals: reads(z.object({ filter: subscriberFilter }), ({ desk, console }, input) =>
+    desk.subscriberArrivals(input.filter, console.clock.now(), growthDays),
+  ),
 
-  sources: reads(...subscriberRoles).query(({ ctx: { desk } }) => desk.countSources()),
+  sources: shows(({ desk }) => desk.countSources()),
 
-  add: changes(...subscriberRoles)
-    .input(newSubscriber)
-    .mutation(async ({ ctx, input }) => {
-      const { source = "console", consent } = input;
-      const audit = { action: "subscriber.add", subject, detail: { source, proven: consent !== null } };
-      const reason = await add(ctx, { ...input, source }, ctx.actor.at, audit);
-      if (reason !== null) throw new Fault("subscriberLeftOut", { issues: [{ path: ["email"], message: reason }] });
-      return { status: statusOf(input) };
-    }),
+  add: changes(newSubscriber, async (ctx, input) => {
+    const { source = "console", consent } = input;
+    const audit = { action: "subscriber.add", subject, detail: { source, proven: consent !== null } };
+    const reason = await add(ctx, { ...input, source }, ctx.actor.at, audit);
+    if (reason !== null) throw new Fault("subscriberLeftOut", { issues: [{ path: ["email"], message: reason }] });
+    return { status: statusOf(input) };
+  }),
 
-  import: changes(...subscriberRoles)
-    .input(z.object({ csv: z.string().max(importBytesMax, "The file is larger than 4 MiB. Divide it.") }))
-    .mutation(async ({ ctx, input: { csv } }): Promise<ImportReport> => {
+  import: changes(
+    z.object({ csv: z.string().max(importBytesMax, "The file is larger than 4 MiB. Divide it.") }),
+    async (ctx, { csv }): Promise<ImportReport> => {
       const file = await readSubscriberFile(csv);
       const report = { active: 0, pending: 0, leftOut: [] as LeftOut[], unread: file.unread };
       const rows = file.rows.length;
@@ -103,26 +100,20 @@ export const subscriberProcedures = trpc.router({
       // What was stored stays, so nothing may keep its report back from here on.
       keep(report, true);
       const { active, pending, leftOut } = report;
-      const entry = {
-        action: "subscriber.import",
-        subject,
-        detail: { rows, active, pending, leftOut: leftOut.length },
-      };
+      const detail = { rows, active, pending, leftOut: leftOut.length };
+      const entry = { action: "subscriber.import", subject, detail };
       await ctx.desk.audit(entry, ctx.actor).catch((error: unknown) => {
         if (!(error instanceof StorageUnavailable)) throw error;
         ctx.console.log.error({ err: error }, "the audit log could not be written");
       });
       return report;
-    }),
+    },
+  ),
 
   /** Of the operator's latest import, also where its answer was lost; null: there was none in the last minutes. */
-  importProgress: reads(...subscriberRoles).query(({ ctx }): ImportProgress | null => {
-    return ctx.console.imports.get(ctx.actor.operator) ?? null;
-  }),
+  importProgress: shows(({ console, actor }): ImportProgress | null => console.imports.get(actor.operator) ?? null),
 
-  unsubscribe: changes(...subscriberRoles)
-    .input(z.object({ email: address }))
-    .mutation(({ ctx: { console, actor }, input: { email } }) => done(console.store.unsubscribeFor(email, actor))),
+  unsubscribe: changes(byEmail, ({ console, actor }, { email }) => done(console.store.unsubscribeFor(email, actor))),
 });
 
 /** How long the report of an import can be asked for. It holds addresses, so it is not kept for long. */

@@ -1,22 +1,18 @@
 // Mails that came in and fit no submission. Administrators only: what a stranger wrote may be about anything.
 import { z } from "zod";
 import { fieldInvalid } from "../../fault.ts";
-import { page, reference, wholeNumber } from "../inputs.ts";
-import { changes, done, reads, trpc } from "../procedure.ts";
+import { byId, byPage, reference, wholeNumber } from "../inputs.ts";
+import { done, forRoles, trpc } from "../procedure.ts";
+
+const { changes, reads } = forRoles("admin");
 
 export const unmatchedProcedures = trpc.router({
-  list: reads("admin")
-    .input(z.object({ page }))
-    .query(({ ctx: { console }, input }) => console.store.inbound.listUnmatched(input.page)),
+  list: reads(byPage, ({ inbound }, input) => inbound.listUnmatched(input.page)),
 
-  file: changes("admin")
-    .input(z.object({ id: wholeNumber, reference }))
-    .mutation(async ({ ctx: { console, scope, actor }, input }) => {
-      if (await console.store.inbound.fileUnmatched(scope, input.id, input.reference, actor)) return null;
-      throw fieldInvalid("reference", "There is no submission with this reference, or the mail is filed already.");
-    }),
+  file: changes(z.object({ id: wholeNumber, reference }), async ({ inbound, scope, actor }, input) => {
+    if (await inbound.fileUnmatched(scope, input.id, input.reference, actor)) return null;
+    throw fieldInvalid("reference", "There is no submission with this reference, or the mail is filed already.");
+  }),
 
-  remove: changes("admin")
-    .input(z.object({ id: wholeNumber }))
-    .mutation(({ ctx: { console, actor }, input }) => done(console.store.inbound.removeUnmatched(input.id, actor))),
+  remove: changes(byId, ({ inbound, actor }, input) => done(inbound.removeUnmatched(input.id, actor))),
 });
