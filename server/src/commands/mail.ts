@@ -10,7 +10,7 @@ import type { MailStatus, StoredMail } from "../storage/records.ts";
 import { CommandFailed, commandLine, configOf, parseNumber, parseReference, tell } from "./command.ts";
 import type { CommandDeps } from "./command.ts";
 import { registerMailPreview } from "./mail-preview.ts";
-import { forTerminal, toSecond, writeList } from "./terminal.ts";
+import { type Columns, toSecond, writeList } from "./terminal.ts";
 
 /** A list for people. Longer ones need the database's own tools. */
 const mailsMax = 1000;
@@ -69,7 +69,7 @@ export function registerMail(program: Command, deps: CommandDeps): void {
       await using store = await openStore(configOf(deps).storage, { access: "read-only" });
       const items = await listMails(store.desk, options);
       const noun = options.status === undefined ? "mails" : `mails are ${options.status}`;
-      await writeList(deps, { items, rows: [header, ...items.map(rowOf)], noun }, json);
+      await writeList(deps, { items, columns, noun }, json);
     });
   mail
     .command("retry")
@@ -128,18 +128,14 @@ async function retryOne(desk: DeskStore, id: string, actor: Actor, early?: boole
   throw new CommandFailed("No mail with this id waits or has failed.");
 }
 
-const header = ["ID", "STATUS", "KIND", "REFERENCE", "SUBMITTER", "TRIES", "CREATED", "DUE OR SENT", "LAST ERROR"];
-
-function rowOf(mail: StoredMail): string[] {
-  return [
-    mail.id,
-    mail.status,
-    mail.kind,
-    mail.reference ?? "-",
-    mail.email ?? "-",
-    String(mail.attempts),
-    toSecond(mail.createdAt),
-    toSecond(mail.sentAt ?? mail.dueAt),
-    mail.lastError ?? "-",
-  ].map(forTerminal);
-}
+const columns: Columns<StoredMail> = {
+  ID: ({ id }) => id,
+  STATUS: ({ status }) => status,
+  KIND: ({ kind }) => kind,
+  REFERENCE: ({ reference }) => reference ?? "-",
+  SUBMITTER: ({ email }) => email ?? "-",
+  TRIES: ({ attempts }) => attempts,
+  CREATED: ({ createdAt }) => toSecond(createdAt),
+  "DUE OR SENT": ({ sentAt, dueAt }) => toSecond(sentAt ?? dueAt),
+  "LAST ERROR": ({ lastError }) => lastError ?? "-",
+};

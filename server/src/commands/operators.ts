@@ -10,7 +10,7 @@ import type { OperatorChange } from "../storage/access-store.ts";
 import { linkAddress } from "../own-address.ts";
 import { openStore } from "../storage/open-store.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseEmail } from "./command.ts";
-import { forTerminal, writeAll, writeList } from "./terminal.ts";
+import { type Columns, writeAll, writeList } from "./terminal.ts";
 
 const seen = Object.values(kinds).map(({ role, words }) => `${role} ${words.en.plural.toLowerCase()}`);
 
@@ -32,6 +32,12 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .command("operators")
     .description("Adds, lists and removes those who may use the console.")
     .addHelpText("after", examples);
+  const ofOne = (name: string, description: string, act: (config: Config, email: string) => Promise<void>) =>
+    operators
+      .command(name)
+      .description(description)
+      .argument("<email>", "of the operator", parseEmail)
+      .action((email: string) => act(configOf(deps), email));
   operators
     .command("add")
     .description("Invites an operator, mails the invitation's link and prints it.")
@@ -59,36 +65,23 @@ export function registerOperators(program: Command, deps: CommandDeps): void {
     .action(async ({ json = false }: { json?: boolean }) => {
       await using store = await openStore(configOf(deps).storage, { access: "read-only" });
       const items = await store.access.listOperators();
-      const rows = [["EMAIL", "ROLE", "STATE", "ADDED"], ...items.map(rowOf)];
-      await writeList(deps, { items, rows, noun: "operators" }, json);
+      await writeList(deps, { items, columns, noun: "operators" }, json);
     });
-  operators
-    .command("reset-factor")
-    .description("Takes an operator's second factor and recovery codes away: the password alone signs in again.")
-    .argument("<email>", "of the operator", parseEmail)
-    .action(async (email: string) => {
-      await change(configOf(deps), email, { secondFactor: null });
-      tell(deps, `${email} has no second factor any more.`);
-    });
-  operators
-    .command("sign-in")
-    .description("Prints a link that signs an operator in: once, within 15 minutes.")
-    .argument("<email>", "of the operator", parseEmail)
-    .action(async (email: string) => {
-      const config = configOf(deps);
-      const token = drawSecret();
-      await change(config, email, { signInLinkHash: hashSecret(token) });
-      tell(deps, `The link signs ${email} in once, within 15 minutes:`);
-      await writeAll([`${await linkAddress(config)}/console/sign-in#token=${token}\n`], deps.output);
-    });
-  operators
-    .command("remove")
-    .description("Removes an operator: all sessions end at once.")
-    .argument("<email>", "of the operator", parseEmail)
-    .action(async (email: string) => {
-      await change(configOf(deps), email, { removed: true });
-      tell(deps, `${email} is removed.`);
-    });
+  const resets = "Takes an operator's second factor and recovery codes away: the password alone signs in again.";
+  ofOne("reset-factor", resets, async (config, email) => {
+    await change(config, email, { secondFactor: null });
+    tell(deps, `${email} has no second factor any more.`);
+  });
+  ofOne("sign-in", "Prints a link that signs an operator in: once, within 15 minutes.", async (config, email) => {
+    const token = drawSecret();
+    await change(config, email, { signInLinkHash: hashSecret(token) });
+    tell(deps, `The link signs ${email} in once, within 15 minutes:`);
+    await writeAll([`${await linkAddress(config)}/console/sign-in#token=${token}\n`], deps.output);
+  });
+  ofOne("remove", "Removes an operator: all sessions end at once.", async (config, email) => {
+    await change(config, email, { removed: true });
+    tell(deps, `${email} is removed.`);
+  });
 }
 
 async function change({ storage }: Config, email: string, to: OperatorChange): Promise<void> {
@@ -101,5 +94,9 @@ async function change({ storage }: Config, email: string, to: OperatorChange): P
   if (!changed) throw new CommandFailed(`There is no operator ${email}.`);
 }
 
-const rowOf = ({ email, role, state, createdAt }: OperatorRow): string[] =>
-  [email, role, state, new Date(createdAt).toISOString().slice(0, 10)].map(forTerminal);
+const columns: Columns<OperatorRow> = {
+  EMAIL: ({ email }) => email,
+  ROLE: ({ role }) => role,
+  STATE: ({ state }) => state,
+  ADDED: ({ createdAt }) => new Date(createdAt).toISOString().slice(0, 10),
+};

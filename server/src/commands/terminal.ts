@@ -75,15 +75,20 @@ const withDates = (name: string, value: unknown): unknown =>
 export const toSecond = (epochMs: number | null): string =>
   epochMs === null ? "-" : `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 
+/** What stands in each column, by its heading. */
+export type Columns<Item> = Readonly<Record<string, (item: Item) => string | number>>;
+
 /** A list for people as a table or, with `--json`, for programs as one JSON array. Says so when it is empty. */
-export async function writeList(
+export async function writeList<Item extends object>(
   { output, messages }: { readonly output: Terminal; readonly messages: Terminal },
-  list: { readonly items: readonly object[]; readonly rows: readonly (readonly string[])[]; readonly noun: string },
+  list: { readonly items: readonly Item[]; readonly columns: Columns<Item>; readonly noun: string },
   asJson: boolean,
 ): Promise<void> {
-  if (asJson) return writeAll([jsonText(list.items)], output);
-  if (list.items.length === 0) return void messages.write(`No ${list.noun}.\n`);
-  return writeAll([formatTable(list.rows, output)], output);
+  const { items, columns, noun } = list;
+  if (asJson) return writeAll([jsonText(items)], output);
+  if (items.length === 0) return void messages.write(`No ${noun}.\n`);
+  const rows = items.map((item) => Object.values(columns).map((cellOf) => forTerminal(String(cellOf(item)))));
+  return writeAll([formatTable([Object.keys(columns), ...rows], output)], output);
 }
 
 /** A text of others for a terminal, which would obey its control characters. */

@@ -1,12 +1,12 @@
 // `webhooks`: who is told of what comes in, and what became of it. The service sends, not these commands.
 import { webhookEvents, type DeliveryRow, type WebhookEvent, type WebhookRow } from "@submissions/shared/console";
-import { Argument, InvalidArgumentError, Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { counted } from "../field-values.ts";
 import { addWebhook, problemOfUrl, rotateSecret } from "../webhooks/target.ts";
 import { openStore } from "../storage/open-store.ts";
 import { secretOverlapMs } from "../storage/webhook-store.ts";
 import { CommandFailed, commandLine, configOf, tell, type CommandDeps, parseNumber } from "./command.ts";
-import { forTerminal, toSecond, writeAll, writeList } from "./terminal.ts";
+import { type Columns, toSecond, writeAll, writeList } from "./terminal.ts";
 
 const examples = `
 The last line of add and of rotate is the secret that the receiver verifies deliveries with. It is shown only then. After
@@ -20,9 +20,7 @@ Examples:
   npm run submissions -- webhooks replay --failed 1         all failed deliveries of a webhook
 `;
 
-const idMax = Number.MAX_SAFE_INTEGER;
-const idArgument = (what: string) =>
-  new Argument("<webhook>", `${what}; its number in webhooks list`).argParser(parseNumber(1, idMax));
+const parseId = parseNumber(1, Number.MAX_SAFE_INTEGER);
 
 export function registerWebhooks(program: Command, deps: CommandDeps): void {
   const webhooks = program
@@ -61,13 +59,12 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
     .action(async ({ json = false }: { json?: boolean }) => {
       await using store = await openStore(configOf(deps).storage, { access: "read-only" });
       const items = await store.webhooks.list();
-      const rows = [["WEBHOOK", "ADDED", "URL", "EVENTS"], ...items.map(webhookCells)];
-      await writeList(deps, { items, rows, noun: "webhooks" }, json);
+      await writeList(deps, { items, columns: webhookColumns, noun: "webhooks" }, json);
     });
   webhooks
     .command("remove")
     .description("Removes a webhook. Its deliveries are forgotten within the hour.")
-    .addArgument(idArgument("to be removed"))
+    .argument("<webhook>", "to be removed; its number in webhooks list", parseId)
     .action(async (id: number) => {
       await using store = await openStore(configOf(deps).storage);
       if (!(await store.webhooks.change(id, { removed: true }, commandLine(store)))) throw unknown(id);
@@ -76,7 +73,7 @@ function registerRegistry(webhooks: Command, deps: CommandDeps): void {
   webhooks
     .command("rotate")
     .description("Draws a new secret and prints it. For 24 hours deliveries are signed with the old one, too.")
-    .addArgument(idArgument("whose secret is replaced"))
+    .argument("<webhook>", "whose secret is replaced; its number in webhooks list", parseId)
     .action(async (id: number) => {
       await using store = await openStore(configOf(deps).storage);
       const actor = commandLine(store);
@@ -91,21 +88,20 @@ function registerDeliveries(webhooks: Command, deps: CommandDeps): void {
   webhooks
     .command("log")
     .description("Lists deliveries, newest first, with the answer to the last try.")
-    .addArgument(new Argument("[webhook]", "only of this one").argParser(parseNumber(1, idMax)))
+    .argument("[webhook]", "only of this one", parseId)
     .option("--limit <number>", "at most this many", parseNumber(1, 100), 50)
     .option("--json", "one JSON array instead of a table")
     .action(async (id: number | undefined, { limit, json = false }: { limit: number; json?: boolean }) => {
       await using store = await openStore(configOf(deps).storage, { access: "read-only" });
       if (id !== undefined && !(await store.webhooks.list()).some((webhook) => webhook.id === id)) throw unknown(id);
       const { rows: items } = await store.webhooks.listDeliveries(id ?? null, { limit });
-      const rows = [header, ...items.map(deliveryCells)];
-      await writeList(deps, { items, rows, noun: "deliveries" }, json);
+      await writeList(deps, { items, columns: deliveryColumns, noun: "deliveries" }, json);
     });
   webhooks
     .command("replay")
     .description("Sends a delivery again under its id, whatever became of it, or all failed ones of a webhook.")
     .argument("[delivery]", "its id in webhooks log")
-    .option("--failed <webhook>", "all failed deliveries of this webhook", parseNumber(1, idMax))
+    .option("--failed <webhook>", "all failed deliveries of this webhook", parseId)
     .action(async (id: string | undefined, { failed }: { failed?: number }, command: Command) => {
       if ((id === undefined) === (failed === undefined)) command.error("error: give either a delivery or --failed");
       await using store = await openStore(configOf(deps).storage);
@@ -127,20 +123,21 @@ function addEvent(text: string, before: readonly WebhookEvent[] = []): readonly 
 
 const unknown = (id: number) => new CommandFailed(`There is no webhook ${id}.`);
 
-const webhookCells = ({ id, createdAt, url, events }: WebhookRow): string[] =>
-  [String(id), toSecond(createdAt), url, events.join(" ")].map(forTerminal);
+const webhookColumns: Columns<WebhookRow> = {
+  WEBHOOK: ({ id }) => id,
+  ADDED: ({ createdAt }) => toSecond(createdAt),
+  URL: ({ url }) => url,
+  EVENTS: ({ events }) => events.join(" "),
+};
 
-const header = ["ID", "WEBHOOK", "EVENT", "REFERENCE", "STATUS", "TRIES", "HAPPENED", "DUE OR ENDED", "LAST ANSWER"];
-
-const deliveryCells = (row: DeliveryRow): string[] =>
-  [
-    row.id,
-    String(row.webhook),
-    row.event,
-    row.reference ?? "-",
-    row.status,
-    String(row.attempts),
-    toSecond(row.createdAt),
-    toSecond(row.endedAt ?? row.dueAt),
-    row.lastAnswer ?? "-",
-  ].map(forTerminal);
+const deliveryColumns: Columns<DeliveryRow> = {
+  ID: ({ id }) => id,
+  WEBHOOK: ({ webhook }) => webhook,
+  EVENT: ({ event }) => event,
+  REFERENCE: ({ reference }) => reference ?? "-",
+  STATUS: ({ status }) => status,
+  TRIES: ({ attempts }) => attempts,
+  HAPPENED: ({ createdAt }) => toSecond(createdAt),
+  "DUE OR ENDED": ({ endedAt, dueAt }) => toSecond(endedAt ?? dueAt),
+  "LAST ANSWER": ({ lastAnswer }) => lastAnswer ?? "-",
+};

@@ -1,10 +1,14 @@
-// What operators download: resumes, exports, everything of one person. How they are sent is loaded with the first one.
-import { kindOf, kindOfPlural, submissionKinds } from "@submissions/shared/kinds";
+// What operators download: resumes, exports, everything of one person.
+import { kindOf, kindOfPlural, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import type { Role } from "@submissions/shared/roles";
 import type { FastifyReply } from "fastify";
-import { exportFormats, exportSubjects, type ExportSubject } from "../desk/export.ts";
+import { type ExportFormat, exportFormats, exportSubjects, type ExportSubject } from "../desk/export.ts";
 import { everyRole, type RoleRule, rolesOf, subscriberRoles } from "./rules.ts";
 import type { DownloadCall } from "./send-downloads.ts";
+
+/** How a download is sent. Loaded with the first one. */
+type Senders = typeof import("./send-downloads.ts");
+type Send = (senders: Senders, call: DownloadCall) => Promise<FastifyReply>;
 
 export interface ConsoleDownload {
   /** `POST`: with what must not stand in an address. */
@@ -13,7 +17,7 @@ export interface ConsoleDownload {
   readonly rule: RoleRule;
   /** Whether it reads the store for as long as it takes: an operator has two of these at once. */
   readonly isExport: boolean;
-  readonly send: (call: DownloadCall) => Promise<FastifyReply>;
+  readonly send: Send;
 }
 
 const forRoles = (roles: readonly Role[]): RoleRule => ({ roles, changes: false });
@@ -27,44 +31,27 @@ function exportRule(subject: ExportSubject): RoleRule {
 const withFile = submissionKinds.filter((kind) => kindOf(kind).file !== null);
 const withFilter = exportSubjects.filter((subject) => subject !== "audit");
 
-const senders = () => import("./send-downloads.ts");
+const oneFile = (url: string, kinds: readonly SubmissionKind[], send: Send): ConsoleDownload => {
+  return { method: "GET", url, rule: forRoles(rolesOf(kinds)), isExport: false, send };
+};
+
+const list = (method: "GET" | "POST", subject: ExportSubject, format: ExportFormat, send: Send): ConsoleDownload => {
+  return { method, url: `/console/exports/${subject}.${format}`, rule: exportRule(subject), isExport: true, send };
+};
 
 export const consoleDownloads: readonly ConsoleDownload[] = [
-  {
-    method: "GET",
-    url: "/console/resumes/:reference",
-    rule: forRoles(rolesOf(withFile)),
-    isExport: false,
-    send: async (call) => (await senders()).sendResume(call),
-  },
-  ...(["answer", "reply"] as const).map((of) => ({
-    method: "GET" as const,
-    url: of === "answer" ? "/console/answers/files/:id" : "/console/replies/files/:id",
-    rule: forRoles(rolesOf(submissionKinds)),
-    isExport: false,
-    send: async (call: DownloadCall) => (await senders()).sendFile(call, of),
-  })),
+  oneFile("/console/resumes/:reference", withFile, ({ sendResume }, call) => sendResume(call)),
+  oneFile("/console/answers/files/:id", submissionKinds, ({ sendFile }, call) => sendFile(call, "answer")),
+  oneFile("/console/replies/files/:id", submissionKinds, ({ sendFile }, call) => sendFile(call, "reply")),
   ...exportFormats.flatMap((format) => [
-    ...exportSubjects.map((subject) => ({
-      method: "GET" as const,
-      url: `/console/exports/${subject}.${format}`,
-      rule: exportRule(subject),
-      isExport: true,
-      send: async (call: DownloadCall) => (await senders()).sendExport(call, subject, format),
-    })),
-    ...withFilter.map((subject) => ({
-      method: "POST" as const,
-      url: `/console/exports/${subject}.${format}`,
-      rule: exportRule(subject),
-      isExport: true,
-      send: async (call: DownloadCall) => (await senders()).sendMatching(call, subject, format),
-    })),
+    ...exportSubjects.map((one) => list("GET", one, format, (to, call) => to.sendExport(call, one, format))),
+    ...withFilter.map((one) => list("POST", one, format, (to, call) => to.sendMatching(call, one, format))),
   ]),
   {
     method: "GET",
     url: "/console/people/:file(^.+\\.ndjson$)",
     rule: forRoles(everyRole),
     isExport: true,
-    send: async (call) => (await senders()).sendPerson(call),
+    send: ({ sendPerson }, call) => sendPerson(call),
   },
 ];

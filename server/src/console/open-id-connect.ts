@@ -3,10 +3,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { email as emailRule, emailKey } from "@submissions/shared/addresses";
 import { readText } from "@submissions/shared/text";
-import type { Configuration } from "openid-client";
 import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
-import { sign, signed } from "../secrets.ts";
+import { signedJson, signJson } from "../secrets.ts";
+import { keepAnswer } from "../share-answer.ts";
 import type { AccessStore, OidcIdentity, StoredOperator } from "../storage/access-store.ts";
 import { displayName } from "./inputs.ts";
 import { namesFactor } from "./second-factor.ts";
@@ -59,47 +59,39 @@ export function openIdConnect(
   { access, clock, publicUrl, refused }: OpenIdConnectDeps,
 ) {
   const callback = () => `${publicUrl()}/console/oidc/callback`;
-  let discovering: Promise<Configuration> | undefined;
-
-  async function discovered(): Promise<Configuration> {
+  const discover = keepAnswer(async () => {
     const { discovery, allowInsecureRequests, enableNonRepudiationChecks } = await import("openid-client");
     const url = new URL(issuer);
     // The library does not check signatures of ID tokens by itself. The configuration takes http on this machine only.
     const execute = [enableNonRepudiationChecks];
     if (url.protocol === "http:") execute.push(allowInsecureRequests);
-    discovering ??= discovery(url, clientId, clientSecret, undefined, { execute, timeout: providerSecondsMax });
-    try {
-      return await discovering;
-    } catch (error) {
+    return discovery(url, clientId, clientSecret, undefined, { execute, timeout: providerSecondsMax });
+  });
+  const discovered = () =>
+    discover().catch((error: unknown) => {
       // Of any kind: the provider may have answered with a document that cannot be read.
-      discovering = undefined;
       refused(reasonOf(error));
       throw new Fault("oidcUnavailable", { cause: error, retryAfterSeconds: 5 });
-    }
-  }
+    });
+  /** Null: the provider does not answer. */
+  const metadata = () => discovered().then((found) => found.serverMetadata(), ifUnavailable);
 
-  const write = (purpose: string, kept: object): string =>
-    sign(access.cookieKey, purpose, Buffer.from(JSON.stringify(kept)).toString("base64url"));
-
+  const write = (purpose: string, kept: object): string => signJson(access.cookieKey, purpose, kept);
   /** What this service had a browser keep; null: it did not write that. */
-  function read(purpose: string, kept: string): unknown {
-    const text = signed(access.cookieKey, purpose, kept);
-    return text === null ? null : JSON.parse(Buffer.from(text, "base64url").toString());
-  }
+  const read = <Kept>(purpose: string, kept: string) => signedJson<Kept>(access.cookieKey, purpose, kept);
 
   return {
     /** Where the provider's own pages are, for the policy of the page that leads there; the issuer's while it does not answer. */
     async origin(): Promise<string> {
-      const metadata = discovered().then((found) => found.serverMetadata(), ifUnavailable);
-      const soon = await Promise.race([metadata, pause(originWaitMs, null, { ref: false })]);
+      const soon = await Promise.race([metadata(), pause(originWaitMs, null, { ref: false })]);
       return new URL(soon?.authorization_endpoint ?? issuer).origin;
     },
 
     /** Where the provider's own session is ended; null: it has no such page, or does not answer. */
     async endOfSession(): Promise<string | null> {
-      const metadata = await discovered().then((found) => found.serverMetadata(), ifUnavailable);
-      if (metadata?.end_session_endpoint === undefined) return null;
-      const url = new URL(metadata.end_session_endpoint);
+      const { end_session_endpoint: page } = (await metadata()) ?? {};
+      if (page === undefined) return null;
+      const url = new URL(page);
       url.searchParams.set("client_id", clientId);
       return url.href;
     },
@@ -156,7 +148,7 @@ export function openIdConnect(
 
     /** Binds the account that a browser kept to the operator who has just signed in with the password, if it is theirs. */
     async bindLater(kept: string, operator: StoredOperator): Promise<void> {
-      const binding = read("binding", kept) as { identity: OidcIdentity; email: string; until: number } | null;
+      const binding = read<{ identity: OidcIdentity; email: string; until: number }>("binding", kept);
       const at = clock.now();
       if (binding === null || binding.until <= at || binding.email !== emailKey(operator.email)) return;
       await access.changeOperator(operator.email, { oidc: binding.identity }, { operator: operator.email, at });
@@ -167,7 +159,7 @@ export function openIdConnect(
 
     /** The operator of the account that a browser kept until the code is given; null: it kept none, or for too long. */
     async awaited(kept: string): Promise<StoredOperator | null> {
-      const waiting = read("code", kept) as { identity: OidcIdentity; until: number } | null;
+      const waiting = read<{ identity: OidcIdentity; until: number }>("code", kept);
       return waiting !== null && waiting.until > clock.now() ? access.findBound(waiting.identity) : null;
     },
 
@@ -175,7 +167,7 @@ export function openIdConnect(
     async finish(query: string, kept: string): Promise<Vouched> {
       const oidc = await import("openid-client");
       const configuration = await discovered();
-      const pending = read("sign-in", kept) as Pending | null;
+      const pending = read<Pending>("sign-in", kept);
       if (pending === null) throw new Fault("oidcFailed");
       const { state, nonce, verifier, former, invitation } = pending;
       try {

@@ -50,20 +50,17 @@ const subscriberRow = {
   disposable: flag,
 } satisfies Record<keyof SubscriberRow, Schema>;
 
-const rowOf = (properties: Readonly<Record<string, Schema>>, optional = ""): Schema => ({
+const objectOf = (properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema => ({
   type: "object",
   properties,
-  required: Object.keys(properties).filter((name) => name !== optional),
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
 });
 
-const pageOf = (row: string): Schema => ({
-  type: "object",
-  properties: {
+const pageOf = (row: string): Schema =>
+  objectOf({
     rows: { type: "array", items: refer("schemas", row) },
     next: { ...wholeOrNull, description: "What `after` of the next page is; null on the last one." },
-  },
-  required: ["rows", "next"],
-});
+  });
 
 /** Of the others only that there is an answer: the console is their reader, and they change with it. */
 export const answers: Readonly<Record<string, Schema>> = {
@@ -77,13 +74,9 @@ const { message: _, ...data } = refusalSchemas["Refusal"]!.properties!;
 
 export const schemas: Readonly<Record<string, Schema>> = {
   ...refusalSchemas,
-  InboxRow: rowOf(inboxRow, "match"),
-  SubscriberRow: rowOf(subscriberRow),
-  CallRefusal: {
-    type: "object",
-    properties: { error: { type: "object", properties: envelope, required: Object.keys(envelope) } },
-    required: ["error"],
-  },
+  InboxRow: objectOf(inboxRow, ["match"]),
+  SubscriberRow: objectOf(subscriberRow),
+  CallRefusal: objectOf({ error: objectOf(envelope) }),
   CallRefusalData: {
     type: "object",
     properties: { ...data, httpStatus: whole, path: text, retryAfterSeconds: whole },

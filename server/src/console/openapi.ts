@@ -69,13 +69,9 @@ function callOf({ path, rule, input }: RuledProcedure) {
   };
 }
 
-const query = (name: string, about: string) => ({
-  name,
-  in: "query",
-  required: false,
-  description: about,
-  schema: text,
-});
+const query = (name: string, description: string) => {
+  return { name, in: "query", required: false, description, schema: text };
+};
 const goOn = [
   query("after", "Only what came behind this `arrival` (of the audit log: this `id`)."),
   query("since", "Only what came at or after this day (`2026-11-01`), instant, or time in milliseconds."),
@@ -87,13 +83,8 @@ const templateOf = (url: string) => url.replaceAll(/:(\w+)(?:\([^)]*\))?/g, "{$1
 function downloadOf({ method, url, rule, isExport }: ConsoleDownload) {
   const names = Array.from(url.matchAll(/:(\w+)/g), ([, name = ""]) => name);
   const isList = url.startsWith("/console/exports/");
-  const type = isList
-    ? url.endsWith(".csv")
-      ? "text/csv"
-      : "application/x-ndjson"
-    : isExport
-      ? "application/x-ndjson"
-      : "application/octet-stream";
+  const listType = url.endsWith(".csv") ? "text/csv" : "application/x-ndjson";
+  const type = isExport ? listType : "application/octet-stream";
   const filter = url.includes("subscribers") ? subscriberFilter : inboxFilter;
   const byFilter = {
     type: "object",

@@ -221,7 +221,8 @@ function downloadRoutes(
         };
         await countCalls(options, reply, caller, 1);
         if (isExport) await takeTurn(console, caller, reply);
-        return send({ console, caller, admitted: stillAdmitted, request, reply, gone: goneOf(reply) });
+        const call = { console, caller, admitted: stillAdmitted, request, reply, gone: goneOf(reply) };
+        return send(await import("./send-downloads.ts"), call);
       },
     });
   }

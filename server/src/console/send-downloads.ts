@@ -37,21 +37,19 @@ export interface DownloadCall {
 const withheld = { absent: "notFound", infected: "resumeInfected", unscanned: "resumeUnscanned" } as const;
 
 export async function sendResume(call: DownloadCall): Promise<FastifyReply> {
-  const { console, caller, request, reply } = call;
+  const { console, caller, request } = call;
   const { reference } = request.params as { readonly reference: string };
   const isView = (request.query as { readonly view?: unknown }).view === "1";
   const resume = await findDownload(console.store.desk, scopeOf(caller.role), reference, console.scanned);
   if (resume.result !== "allowed") throw new Fault(withheld[resume.result]);
   await record(console, caller, { action: isView ? "resume.view" : "resume.download", subject: reference });
   // The console's viewer reads the bytes by script. As this content type no browser shows them by itself.
-  if (!isView) reply.header("content-disposition", attachmentHeader(resume.filename));
-  reply.header("content-length", resume.size);
-  return sendStream(call, "application/octet-stream", readChecked(console.vault, resume));
+  return sendKept(call, resume, isView ? null : resume.filename);
 }
 
 /** As a file to be saved, whatever it is: the bytes are a stranger's. */
 export async function sendFile(call: DownloadCall, of: FileOf): Promise<FastifyReply> {
-  const { console, caller, request, reply } = call;
+  const { console, caller, request } = call;
   const { id } = request.params as { readonly id: string };
   const file = /^\d{1,15}$/.test(id)
     ? await console.store.inbound.findFile(scopeOf(caller.role), of, Number(id))
@@ -62,9 +60,14 @@ export async function sendFile(call: DownloadCall, of: FileOf): Promise<FastifyR
   await record(console, caller, { action: `${of}.download`, subject: file.reference, detail: { file: Number(id) } });
   const extension = file.kind === "jpeg" ? "jpg" : file.kind;
   const name = extension === null ? file.name : downloadName(file.name, extension);
-  reply.header("content-disposition", attachmentHeader(name));
-  reply.header("content-length", file.size);
-  return sendStream(call, "application/octet-stream", readChecked(console.vault, file));
+  return sendKept(call, file, name);
+}
+
+/** @param name to save it under; null: it is not to be saved */
+function sendKept(call: DownloadCall, file: { key: string; size: number; sha256: string }, name: string | null) {
+  if (name !== null) call.reply.header("content-disposition", attachmentHeader(name));
+  call.reply.header("content-length", file.size);
+  return sendStream(call, "application/octet-stream", readChecked(call.console.vault, file));
 }
 
 const formatTypes: Readonly<Record<ExportFormat, string>> = {

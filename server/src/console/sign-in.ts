@@ -133,14 +133,16 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
     if (!passwordsOn) throw new Fault("passwordsOff");
   }
 
-  /** Whose account an invitation opens. @throws Fault `invitationInvalid`, `signInThrottled` */
-  async function invited(token: string, { client }: Visitor): Promise<StoredOperator> {
-    const operator = await throttle.attempt({ client, typed: null, device: null }, () =>
-      access.findInvited(hashSecret(token), clock.now()),
-    );
+  /** The operator of a token that came in a link. @throws Fault `invitationInvalid`, `signInThrottled` */
+  async function holder({ client }: Visitor, find: () => Promise<StoredOperator | null>): Promise<StoredOperator> {
+    const operator = await throttle.attempt({ client, typed: null, device: null }, find);
     if (operator === null) throw new Fault("invitationInvalid");
     return operator;
   }
+
+  /** Whose account an invitation opens. @throws Fault `invitationInvalid`, `signInThrottled` */
+  const invited = (token: string, visitor: Visitor) =>
+    holder(visitor, () => access.findInvited(hashSecret(token), clock.now()));
 
   async function start(credentials: Credentials, visitor: Visitor, given?: "password"): Promise<NewSession> {
     const operator = await verify(credentials, visitor, given);
@@ -198,10 +200,7 @@ export function openSignIns({ access, gathered, clock, brand, passwordsOn, acted
 
     /** Signs in with a link that the command line made. @throws Fault `invitationInvalid`, `signInThrottled` */
     async withLink(token: string, visitor: Visitor): Promise<NewSession> {
-      const trying = { client: visitor.client, typed: null, device: null };
-      const operator = await throttle.attempt(trying, () => access.useSignInLink(hashSecret(token), clock.now()));
-      if (operator === null) throw new Fault("invitationInvalid");
-      return begin(operator, visitor, true);
+      return begin(await holder(visitor, () => access.useSignInLink(hashSecret(token), clock.now())), visitor, true);
     },
 
     /**

@@ -4,7 +4,7 @@ import type { ChangeOutcome, ChangeRequest } from "../storage/desk-store.ts";
 import type { Former } from "../storage/records.ts";
 import type { TriageOutcome, TriageRequest } from "@submissions/shared/console";
 import { fieldInvalid } from "../fault.ts";
-import { sign, signed } from "../secrets.ts";
+import { signedJson, signJson } from "../secrets.ts";
 
 const purpose = "undo";
 
@@ -16,16 +16,14 @@ export function undoing(key: string) {
       const { former, ...told } = outcome;
       if (former === undefined || outcome.result !== "changed") return outcome;
       const kept: Kept = { ...former, reference: outcome.reference, version: outcome.version };
-      const text = Buffer.from(JSON.stringify(kept)).toString("base64url");
-      return { ...told, undo: sign(key, purpose, text) } as unknown as Outcome;
+      return { ...told, undo: signJson(key, purpose, kept) } as unknown as Outcome;
     },
 
     /** What was signed here. It is in conflict with any later change. */
     asked({ targets, ...request }: TriageRequest): ChangeRequest {
       const read = ({ undo, ...target }: TriageRequest["targets"][number]) => {
         if (undo === undefined) return target;
-        const text = signed(key, purpose, undo);
-        const known = text === null ? null : (JSON.parse(Buffer.from(text, "base64url").toString()) as Kept);
+        const known = signedJson<Kept>(key, purpose, undo);
         if (known?.reference !== target.reference) throw fieldInvalid("targets", "This cannot be taken back.");
         const { reference, version, ...former } = known;
         return { reference, version, former };
