@@ -91,11 +91,13 @@ function* problemsBetween(
   const credentials = transport === undefined ? null : transports[transport].credentials;
   if (credentials === null) return;
   // The defaults are placeholders. Only mails that are not sent may be addressed by them.
-  const teams = Object.values(serverKinds).map(({ settings: { team } }) => team);
   for (const name of new Set([credentials, "MAIL_FROM", ...teams] as const)) {
     if (!isSet(name)) yield { name, message: `is required with MAIL_TRANSPORT=${transport}.` };
   }
 }
+
+/** The settings with the addresses of teams. */
+const teams = Object.values(serverKinds).map(({ settings: { team } }) => team);
 
 /** The settings that bring answers in. */
 const waysIn = ["INBOUND_WEBHOOK_AUTH", "IMAP_URL"] as const;
@@ -113,16 +115,9 @@ function* problemsOfInbound(
   const { INBOUND_ADDRESS: inbound, MAIL_FROM: from } = values;
   if (!inbound) return;
   // A mail to itself would come in again, for ever.
-  const used: [string, readonly string[] | undefined][] = [
-    ["MAIL_FROM", from && [from.address]],
-    ...Object.values(serverKinds).map(({ settings: { team } }): [string, readonly string[] | undefined] => [
-      team,
-      values[team],
-    ]),
-    ["DIGEST_EMAIL", values.DIGEST_EMAIL],
-  ];
-  for (const [other, addresses = []] of used) {
-    if (addresses.some((address) => isBelow(inbound, address)))
+  const used = { ...values, MAIL_FROM: from && [from.address] };
+  for (const other of ["MAIL_FROM", ...teams, "DIGEST_EMAIL"] as const) {
+    if (used[other]?.some((address) => isBelow(inbound, address)))
       yield { name, message: `must not be the address in ${other}.` };
   }
 }

@@ -25,26 +25,17 @@ export interface Setting<T = unknown> extends Facts {
   readonly unset: string;
 }
 
-const valued = <T>(read: types.SettingType<T>, value: string, facts: Facts): Setting<T> => ({
-  type: read,
-  default: value,
-  unset: "",
-  ...facts,
-});
+const valued = <T>(type: types.SettingType<T>, value: string, facts: Facts): Setting<T> => {
+  return { type, default: value, unset: "", ...facts };
+};
 
-const optional = <T>(read: types.SettingType<T>, unset: string, facts: Facts): Setting<T | null> => ({
-  type: read,
-  default: null,
-  unset,
-  ...facts,
-});
+const optional = <T>(type: types.SettingType<T>, unset: string, facts: Facts): Setting<T | null> => {
+  return { type, default: null, unset, ...facts };
+};
 
-const listed = <T>(read: types.SettingType<readonly T[]>, unset: string, facts: Facts): Setting<readonly T[]> => ({
-  type: read,
-  default: "",
-  unset,
-  ...facts,
-});
+const listed = <T>(type: types.SettingType<readonly T[]>, unset: string, facts: Facts): Setting<readonly T[]> => {
+  return { type, default: "", unset, ...facts };
+};
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const satisfies readonly LogLevel[];
 

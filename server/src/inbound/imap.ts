@@ -58,30 +58,29 @@ const silenceMs = 2 * 60_000;
 
 /** Begins to fetch. Disposing waits for the mail that is being taken, and gives the mailbox back. */
 export function startImap(options: ImapOptions): AsyncDisposable {
-  const { log, happened, settings } = options;
+  const { log, happened, settings, store } = options;
   const waits = { ...usualWaits, ...options.waits };
   const mailbox = `${settings.user}@${settings.host}/${settings.mailbox}`;
   const owner = randomUUID();
+  const lease = () => {
+    const now = store.clock.now();
+    return store.mailboxes.lease(mailbox, owner, now, now + waits.leaseMs);
+  };
+  const reading = { ...options, waits, mailbox, owner, lease, failing: { uid: 0, tries: 0 } };
   let retryMs = waits.retryMs;
   // A token may be revoked before its end.
   let renew = false;
-  const failing = { uid: 0, tries: 0 };
   return repeatedly(async (signal) => {
     try {
-      const wasOurs = await readMailbox(
-        { ...options, waits, mailbox, owner, signal, renew, failing },
-        () => (retryMs = waits.retryMs),
-      );
+      const wasOurs = await readMailbox({ ...reading, signal, renew }, () => (retryMs = waits.retryMs));
       return wasOurs ? 0 : waits.pollMs;
     } catch (error) {
       if (signal.aborted) return 0;
       const refused = isRefusal(error);
       renew = refused;
       happened(refused ? "refused" : "broken");
-      const words = refused
-        ? "the mailbox of answers lets nothing in: look at IMAP_URL"
-        : "answers cannot be fetched now";
-      log[refused ? "error" : "warn"]({ err: error }, words);
+      if (refused) log.error({ err: error }, "the mailbox of answers lets nothing in: look at IMAP_URL");
+      else log.warn({ err: error }, "answers cannot be fetched now");
       const restMs = retryMs * (0.5 + Math.random() / 2);
       retryMs = Math.min(2 * retryMs, waits.retryMsMax);
       return restMs;
@@ -92,9 +91,7 @@ export function startImap(options: ImapOptions): AsyncDisposable {
 /** Whether a server, or who gives its tokens, refuses our credentials or does not know the mailbox. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof Error &&
-  (("authenticationFailed" in error && error.authenticationFailed === true) ||
-    ("mailboxMissing" in error && error.mailboxMissing === true) ||
-    ("isConfiguration" in error && error.isConfiguration === true));
+  ["authenticationFailed", "mailboxMissing", "isConfiguration"].some((mark) => Reflect.get(error, mark) === true);
 
 /** A connection that is not open yet. */
 export function imapClient({ host, port, secure, user, password, rejectUnauthorized }: ImapSettings, token?: string) {
@@ -121,6 +118,8 @@ interface Reading extends Omit<ImapOptions, "waits"> {
   readonly waits: typeof usualWaits;
   readonly mailbox: string;
   readonly owner: string;
+  /** Null: another process has the mailbox. */
+  readonly lease: () => ReturnType<Store["mailboxes"]["lease"]>;
   readonly signal: AbortSignal;
   readonly renew: boolean;
   /** The mail that could not be taken last, and how often. */
@@ -129,11 +128,7 @@ interface Reading extends Omit<ImapOptions, "waits"> {
 
 /** Reads until it is stopped. Answers false at once when another process has the mailbox. */
 async function readMailbox(reading: Reading, worked: () => void): Promise<boolean> {
-  const { store, mailbox, owner, waits, settings, signal, accessToken } = reading;
-  const lease = () => {
-    const now = store.clock.now();
-    return store.mailboxes.lease(mailbox, owner, now, now + waits.leaseMs);
-  };
+  const { store, mailbox, owner, lease, waits, settings, signal, accessToken } = reading;
   if ((await lease()) === null) return false;
   const client = imapClient(settings, await accessToken?.(reading.renew));
   // Each call that waits rejects as well.
@@ -181,8 +176,7 @@ async function takeNew(reading: Reading, client: ImapFlow, position: MailboxPosi
   if (position === null) return void (await advance(opened.uidNext - 1));
   for (const uid of await newUids(client, position, uidValidity)) {
     if (signal.aborted) return;
-    const now = store.clock.now();
-    if ((await store.mailboxes.lease(mailbox, owner, now, now + reading.waits.leaseMs)) === null) return;
+    if ((await reading.lease()) === null) return;
     await takeMail(reading, client, { uid, uidValidity });
     if (!(await advance(uid))) return;
   }
@@ -212,10 +206,8 @@ async function takeMail(
 
 /** Whether a mail has failed so often that those behind it wait no longer. Tries count while store and vault work. */
 async function isAtFault(reading: Reading, uid: number, error: unknown): Promise<boolean> {
-  const { store, mailbox, owner, waits, failing } = reading;
-  if (error instanceof VaultUnavailable) return false;
-  const now = store.clock.now();
-  if ((await store.mailboxes.lease(mailbox, owner, now, now + waits.leaseMs)) === null) return false;
+  const { lease, failing } = reading;
+  if (error instanceof VaultUnavailable || (await lease()) === null) return false;
   failing.tries = failing.uid === uid ? failing.tries + 1 : 1;
   failing.uid = uid;
   return failing.tries >= triesMax;

@@ -64,13 +64,12 @@ type Source = Written & {
 };
 
 export async function parseMail(raw: Uint8Array, envelope: Envelope = {}, { headersOnly = false } = {}) {
-  if (headersOnly) return assemble({ ...(await readSource(headersOf(raw))), text: unreadable }, envelope);
   try {
-    return assemble(await readSource(raw), envelope);
+    if (!headersOnly) return assemble(await readSource(raw), envelope);
   } catch {
     // Too many headers, or parts in parts too deep.
-    return assemble({ ...(await readSource(headersOf(raw))), text: unreadable }, envelope);
   }
+  return assemble({ ...(await readSource(headersOf(raw))), text: unreadable }, envelope);
 }
 
 async function readSource(raw: Uint8Array): Promise<Source> {
@@ -168,18 +167,13 @@ export async function parsePostmark(body: Uint8Array, { headersOnly = false } = 
   const headers = (mail.Headers ?? [])
     .slice(0, 1_000)
     .map(({ Name, Value }) => ({ key: Name.toLowerCase(), value: Value }));
-  const named = (key: string, value: string) =>
-    value === "" || headers.some((each) => each.key === key) ? [] : [{ key, value }];
+  const lacking = Object.entries({ subject: mail.Subject, date: mail.Date, to: mail.To, cc: mail.Cc })
+    .map(([key, value]) => ({ key, value }))
+    .filter(({ key, value }) => value !== "" && !headers.some((each) => each.key === key));
   const listed = (list: typeof mail.ToFull) => list.slice(0, bounds.recipients).map(({ Email }) => Email);
   const from = mail.FromFull ?? { Email: mail.From, Name: "" };
   const source: Source = {
-    headers: [
-      ...headers,
-      ...named("subject", mail.Subject),
-      ...named("date", mail.Date),
-      ...named("to", mail.To),
-      ...named("cc", mail.Cc),
-    ],
+    headers: [...headers, ...lacking],
     text: headersOnly ? unreadable : mail.TextBody,
     html: headersOnly ? "" : mail.HtmlBody,
     flow: "fixed",

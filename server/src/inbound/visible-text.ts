@@ -7,6 +7,8 @@ const textLengthMax = 100_000;
 /** In code units. The parser takes the square of the depth. */
 const htmlLengthMax = 250_000;
 
+const oneBreak = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
+
 const textOfHtml = compile({
   wordwrap: false,
   // The whole document: a search for its body would go down to any depth.
@@ -18,12 +20,8 @@ const textOfHtml = compile({
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
     { selector: "ul", options: { itemPrefix: "- " } },
     // Outlook's paragraphs are lines.
-    {
-      selector: "p.MsoNormal",
-      format: "paragraph",
-      options: { leadingLineBreaks: 1, trailingLineBreaks: 1 },
-    },
-    { selector: "blockquote", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+    { selector: "p.MsoNormal", format: "paragraph", options: oneBreak },
+    { selector: "blockquote", options: oneBreak },
   ],
 });
 
@@ -64,12 +62,11 @@ function cleanText(raw: string): string {
     .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n")
     .replace(/[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\uFEFF]/g, "")
     .replace(/[\u00A0\u2007\u202F]/g, " ");
-  const lines = cleaned.split("\n").map((line) => line.trimEnd());
-  const text = lines
-    .join("\n")
-    .replace(/\n{4,}/g, "\n\n\n")
-    .trim();
-  return firstCodePoints(text, textLengthMax);
+  const text = cleaned
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
+  return firstCodePoints(text.replace(/\n{4,}/g, "\n\n\n").trim(), textLengthMax);
 }
 
 /** The same for one line. */
