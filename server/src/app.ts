@@ -206,17 +206,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   opened.defer(() => server.close());
   if (config.mode !== "worker") {
     // Each process counts the calls of the console alone: a shared count would cost each call a query.
-    const [guard, operatorGuard] = [http.guardOf("console", null), http.guardOf("operators", null)];
-    const { addresses, turns } = http;
-    const routes = {
-      console: operators,
-      addresses,
-      guard,
-      operatorGuard,
-      turns,
-      folder: consoleFolder,
-      version: about.version,
-    };
+    const guards = { guard: http.guardOf("console", null), operatorGuard: http.guardOf("operators", null) };
+    const routes = { ...http, ...guards, console: operators, folder: consoleFolder, version: about.version };
     await server.register((scope) => consoleRoutes(scope, routes));
   }
   const receiving: Receiving | null = inbound && {
@@ -228,12 +219,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     counted: (result) => metrics.mailsReceived.inc({ result }),
   };
   if (receiving !== null) for (const result of receivedResults) metrics.mailsReceived.inc({ result }, 0);
-  if (config.inbound?.webhook && receiving !== null && config.mode !== "worker") {
-    const { webhook: credentials } = config.inbound;
+  const credentials = config.inbound?.webhook;
+  if (credentials && receiving !== null && config.mode !== "worker") {
     const { inboundWebhook } = await import("./inbound/webhook.ts");
-    await server.register((scope) =>
-      inboundWebhook(scope, { credentials, judgePassword: http.passwords(), receiving }),
-    );
+    const webhook = { credentials, judgePassword: http.passwords(), receiving };
+    await server.register((scope) => inboundWebhook(scope, webhook));
   }
   const hasOperators = config.mode !== "worker" && (await store.access.listOperators()).length > 0;
   // Its first call would keep the event loop for 0.1 s. A service whose console is not used does without the memory.
@@ -265,10 +255,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       opened.use(startDigests({ store, atMinute: config.digest.atMinute, log }));
     }
     if (config.inbound?.imap && receiving !== null) {
-      const [{ startImap }, { receiveMail }] = await Promise.all([
-        import("./inbound/imap.ts"),
-        import("./inbound/receive.ts"),
-      ]);
+      const { startImap } = await import("./inbound/imap.ts");
+      const { receiveMail } = await import("./inbound/receive.ts");
       const { oauth, ...settings } = config.inbound.imap;
       for (const result of ["taken", "set-aside", "refused", "broken"]) metrics.imapEvents.inc({ result }, 0);
       const happened = (result: string) => metrics.imapEvents.inc({ result });
@@ -327,20 +315,19 @@ const freeBytesByPlace = ({ storage }: Config, { stagingFolder }: Vault) => ({
 function outboxEvents(log: Log, metrics: Metrics, traces: Traces | null): OutboxEvents {
   const results = { sent: "taken", failed: "refused", later: "later", "in-doubt": "in-doubt" } as const;
   for (const kind of teamMails) for (const result of ["refused", "missed"]) metrics.mails.inc({ kind, result }, 0);
-  const levelOf = (kind: MailKind, result: string) =>
-    result === "failed" && teamMails.includes(kind) ? "error" : "warn";
+  const levelOf = (kind: MailKind, failed: boolean) => (failed && teamMails.includes(kind) ? "error" : "warn");
   return {
     settled(kind, result, { id, requestId, error }) {
       metrics.mails.inc({ kind, result: results[result] });
       traces?.mailSettled(id, result);
       const facts = { ...(requestId !== null && { requestId }), mailId: id, mailKind: kind, result };
       if (result === "sent") log.info(facts, "mail sent");
-      else log[levelOf(kind, result)]({ ...facts, ...(error ? { code: error } : {}) }, "mail not sent");
+      else log[levelOf(kind, result === "failed")]({ ...facts, ...(error ? { code: error } : {}) }, "mail not sent");
     },
     missed(kind, { id, error }) {
       metrics.mails.inc({ kind, result: "missed" });
       const facts = { mailId: id, mailKind: kind, code: error };
-      log[levelOf(kind, "failed")](facts, "mail accepted for some recipients only");
+      log[levelOf(kind, true)](facts, "mail accepted for some recipients only");
     },
     paused(reason) {
       metrics.mailSenderPaused.set(1);

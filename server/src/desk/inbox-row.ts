@@ -14,27 +14,15 @@ const beginningLengthMax = 120;
 
 export function inboxRow(submission: StoredSubmission, packageTitles: CatalogueTitles): InboxRow {
   const { arrival, reference, kind, name, email, receivedAt, resume } = submission;
-  const { status, stage, assignee, tags, version, disposable, lastReplyAt, lastAnswerAt, waitedFor, snoozedUntil } =
-    submission;
+  const { status, stage, assignee, tags, version, disposable } = submission;
+  const { waitedFor, lastReplyAt, lastAnswerAt, snoozedUntil } = submission;
+  const about = { arrival, reference, kind, name, email, company: textNamed(submission, "company"), receivedAt };
+  const work = { status, stage, facts: factsOf(submission), assignee, tags, version, disposable };
+  const times = { waitedFor, lastReplyAt, lastAnswerAt, snoozedUntil };
   return {
-    arrival,
-    reference,
-    kind,
-    name,
-    email,
-    company: textNamed(submission, "company"),
-    receivedAt,
-    status,
-    stage,
-    facts: factsOf(submission),
-    assignee,
-    tags,
-    version,
-    disposable,
-    waitedFor,
-    lastReplyAt,
-    lastAnswerAt,
-    snoozedUntil,
+    ...about,
+    ...work,
+    ...times,
     summary: shorten(summaryOf(submission, packageTitles)),
     beginning: shorten(inOneLine(letterOf(submission) ?? ""), beginningLengthMax),
     hasResume: resume !== null,
