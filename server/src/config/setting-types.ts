@@ -50,6 +50,13 @@ export function parseJson(json: string): unknown {
 const read = <T>(reader: (raw: string) => T | undefined, message: string): SettingType<T> =>
   text.transform((raw, context) => reader(raw) ?? refuse(context, message));
 
+/** A text that a function finds nothing wrong with. */
+const judged = (problemOf: (raw: string) => string | null): SettingType<string> =>
+  text.transform((raw, context) => {
+    const problem = problemOf(raw);
+    return problem === null ? raw : refuse(context, problem);
+  });
+
 export function wholeNumber(min: number, max: number): SettingType<number> {
   // Written when it is needed: the first number in words costs 8 MB.
   const error = () => `must be a whole number from ${min} to ${max.toLocaleString("en")}.`;
@@ -87,15 +94,14 @@ export const clamdAddress: SettingType<ClamdAddress> = read((address) => {
   return Number(port) >= 1 && Number(port) <= 65_535 ? { host: name, port: Number(port) } : undefined;
 }, "must be host:port, or the absolute path of a socket.");
 
-const webAddress = text
-  .refine(
-    (address) => /^https?:$/.test(URL.parse(address)?.protocol ?? ""),
-    "must be a web address that starts with http:// or https://.",
-  )
-  .refine((address) => !URL.parse(address)?.username && !URL.parse(address)?.password, {
-    error: "must not hold a user name or password.",
-  })
-  .regex(/^[^?#]*$/, "must not hold a query or a fragment.");
+const webAddress = judged((address) => {
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return "must be a web address that starts with http:// or https://.";
+  }
+  if (url.username !== "" || url.password !== "") return "must not hold a user name or password.";
+  return /[?#]/.test(address) ? "must not hold a query or a fragment." : null;
+});
 
 /** An http or https base address without query, fragment and credentials; a trailing slash is dropped. */
 export const httpUrl: SettingType<string> = webAddress.transform((address) =>
@@ -121,34 +127,21 @@ export const s3Address: SettingType<{ readonly bucket: string; readonly prefix: 
 
 const postgresParameters = ["sslmode", "sslrootcert", "host"];
 const tlsModes = ["verify-full", "require", "disable"];
-const parametersOf = (address: string) => new URLSearchParams(URL.parse(address)?.search);
 
-export const postgresUrl: SettingType<string> = text
-  .refine(
-    (address) =>
-      /^postgres(?:ql)?:$/.test(URL.parse(address)?.protocol ?? "") &&
-      !/[\s\p{Cc}]|%(?![0-9a-f]{2})|%00/iu.test(address),
-    "must look like postgres://user:password@host:port/database.",
-  )
-  .refine(
-    (address) =>
-      parametersOf(address)
-        .keys()
-        .every((name) => postgresParameters.includes(name)),
-    `may have the parameters ${postgresParameters.join(", ")}, and no others.`,
-  )
-  .refine(
-    (address) => tlsModes.includes(parametersOf(address).get("sslmode") ?? "disable"),
-    `must have one of these as sslmode: ${tlsModes.join(", ")}.`,
-  )
-  .refine((address) => {
-    const parameters = parametersOf(address);
-    return !parameters.has("sslrootcert") || parameters.get("sslmode") === "verify-full";
-  }, "must have sslmode=verify-full for sslrootcert to be of use.")
-  .refine((address) => {
-    const file = parametersOf(address).get("sslrootcert");
-    return file === null || isReadable(file);
-  }, "names a file as sslrootcert that cannot be read.");
+export const postgresUrl: SettingType<string> = judged((address) => {
+  const url = URL.parse(address);
+  const isOne = /^postgres(?:ql)?:$/.test(url?.protocol ?? "") && !/[\s\p{Cc}]|%(?![0-9a-f]{2})|%00/iu.test(address);
+  if (url === null || !isOne) return "must look like postgres://user:password@host:port/database.";
+  const parameters = url.searchParams;
+  if (!parameters.keys().every((name) => postgresParameters.includes(name))) {
+    return `may have the parameters ${postgresParameters.join(", ")}, and no others.`;
+  }
+  const [mode, file] = [parameters.get("sslmode"), parameters.get("sslrootcert")];
+  if (!tlsModes.includes(mode ?? "disable")) return `must have one of these as sslmode: ${tlsModes.join(", ")}.`;
+  if (file === null) return null;
+  if (mode !== "verify-full") return "must have sslmode=verify-full for sslrootcert to be of use.";
+  return isReadable(file) ? null : "names a file as sslrootcert that cannot be read.";
+});
 
 function isReadable(file: string): boolean {
   try {
@@ -169,18 +162,14 @@ const smtpParameters = new Map([
   ["tls.rejectUnauthorized", flag],
 ]);
 
-export const smtpUrl: SettingType<string> = text
-  .refine((address) => {
-    const url = URL.parse(address);
-    return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && !/[\s\p{Cc}]/u.test(address);
-  }, "must look like smtps://user:password@host:port (or smtp://…).")
-  .refine(
-    (address) =>
-      parametersOf(address)
-        .entries()
-        .every(([name, value]) => smtpParameters.get(name)?.test(value)),
-    "may have the parameters requireTLS, ignoreTLS and tls.rejectUnauthorized (true or false), name and tls.servername, and no others.",
-  );
+export const smtpUrl: SettingType<string> = judged((address) => {
+  const url = URL.parse(address);
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "" || /[\s\p{Cc}]/u.test(address)) {
+    return "must look like smtps://user:password@host:port (or smtp://…).";
+  }
+  if (url.searchParams.entries().every(([name, value]) => smtpParameters.get(name)?.test(value))) return null;
+  return "may have the parameters requireTLS, ignoreTLS and tls.rejectUnauthorized (true or false), name and tls.servername, and no others.";
+});
 
 /** `imaps://user:password@host:port/MAILBOX`, percent-encoded. */
 export const imapUrl: SettingType<ImapSettings> = read((address) => {

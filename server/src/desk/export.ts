@@ -153,17 +153,16 @@ export async function* textsOf(pieces: AsyncIterable<{ readonly text: string }>)
 /** A fact of a person, as NDJSON, under the names that exports use. */
 export const personLine = (fact: KnownFact): string => `${JSON.stringify(factFields(fact))}\n`;
 
-function factFields(fact: KnownFact): object {
+/** With the consent, and the language of the form. */
+const sentFacts = (kind: string, row: StoredSubmission | StoredSubscriber, fields: Fields): Fields => {
+  return { kind, ...fields, language: row.language, ...consentFields(row) };
+};
+
+function factFields(fact: KnownFact): Fields {
   if (fact.kind === "submission") {
-    const { submission } = fact;
-    const { kind, language } = submission;
-    return { kind, ...submissionFields(submission), language, ...consentFields(submission) };
+    return sentFacts(fact.submission.kind, fact.submission, submissionFields(fact.submission));
   }
-  if (fact.kind === "subscription") {
-    const { subscriber } = fact;
-    const { language } = subscriber;
-    return { kind: fact.kind, ...subscriberFields(subscriber), language, ...consentFields(subscriber) };
-  }
+  if (fact.kind === "subscription") return sentFacts(fact.kind, fact.subscriber, subscriberFields(fact.subscriber));
   if (fact.kind === "note" || fact.kind === "reply") {
     const { kind, reference } = fact;
     const { id, author, at, text } = fact.kind === "note" ? fact.note : fact.reply;

@@ -7,7 +7,7 @@ import type { Answer, MailJob } from "./read-mail.ts";
 
 function read(job: MailJob): Promise<InboundMail> {
   const bytes = Buffer.from(job.bytes.buffer, job.bytes.byteOffset, job.bytes.byteLength);
-  return job.kind === "raw" ? parseMail(bytes, job.envelope) : parsePostmark(bytes, job);
+  return job.kind === "raw" ? parseMail(bytes) : parsePostmark(bytes, job);
 }
 
 function answer(mail: InboundMail): void {

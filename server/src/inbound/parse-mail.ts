@@ -8,8 +8,6 @@ import { readReport, type Report } from "./report.ts";
 import { withoutQuotes } from "./quotes.ts";
 import { cleanOneLine, type Flow, visibleText, type Written } from "./visible-text.ts";
 
-export type Envelope = { sender?: string; recipients?: string[] };
-
 export type InboundMail = {
   /** Message identifiers are without their angle brackets. */
   messageId?: string;
@@ -17,7 +15,7 @@ export type InboundMail = {
   references: string[];
   /** The mailboxes of all From headers; groups are flattened. */
   from: { address: string; name: string }[];
-  /** The envelope's, and those that headers name (`recipientHeaders`). */
+  /** The one that Postmark delivered to, and those that headers name (`recipientHeaders`). */
   recipients: string[];
   subject: string;
   date?: Date;
@@ -63,13 +61,13 @@ type Source = Written & {
   readonly parts: readonly Part[];
 };
 
-export async function parseMail(raw: Uint8Array, envelope: Envelope = {}, { headersOnly = false } = {}) {
+export async function parseMail(raw: Uint8Array, delivered: readonly string[] = [], { headersOnly = false } = {}) {
   try {
-    if (!headersOnly) return assemble(await readSource(raw), envelope);
+    if (!headersOnly) return assemble(await readSource(raw), delivered);
   } catch {
     // Too many headers, or parts in parts too deep.
   }
-  return assemble({ ...(await readSource(headersOf(raw))), text: unreadable }, envelope);
+  return assemble({ ...(await readSource(headersOf(raw))), text: unreadable }, delivered);
 }
 
 async function readSource(raw: Uint8Array): Promise<Source> {
@@ -160,9 +158,9 @@ export async function parsePostmark(body: Uint8Array, { headersOnly = false } = 
   const read = postmarkMail.safeParse(json);
   if (!read.success) throw new MalformedMail("This is no mail of Postmark's.");
   const mail = read.data;
-  const envelope = { recipients: mail.OriginalRecipient === "" ? [] : [mail.OriginalRecipient] };
+  const delivered = mail.OriginalRecipient === "" ? [] : [mail.OriginalRecipient];
   if (mail.RawEmail !== undefined && mail.RawEmail !== "") {
-    return parseMail(Buffer.from(mail.RawEmail), envelope, { headersOnly });
+    return parseMail(Buffer.from(mail.RawEmail), delivered, { headersOnly });
   }
   const headers = (mail.Headers ?? [])
     .slice(0, 1_000)
@@ -183,19 +181,19 @@ export async function parsePostmark(body: Uint8Array, { headersOnly = false } = 
       content: headersOnly ? new Uint8Array() : Uint8Array.from(Buffer.from(Content, "base64")),
     })),
   };
-  const recipients = [...envelope.recipients, ...[mail.ToFull, mail.CcFull, mail.BccFull].flatMap(listed)];
-  const assembled = assemble(source, { recipients });
+  const recipients = [...delivered, ...[mail.ToFull, mail.CcFull, mail.BccFull].flatMap(listed)];
+  const assembled = assemble(source, recipients);
   return assembled.from.length > 0 ? assembled : { ...assembled, from: [sender(from.Email, from.Name)] };
 }
 
-function assemble({ headers, parts, ...written }: Source, envelope: Envelope): InboundMail {
+function assemble({ headers, parts, ...written }: Source, delivered: readonly string[]): InboundMail {
   const all = (key: string) => headers.filter((each) => each.key === key).map(({ value }) => value);
   const first = (key: string) => all(key)[0];
   const identifiers = (key: string) => identifiersIn(all(key).join(" ")).slice(-bounds.identifiers);
   const [messageId] = identifiers("message-id");
   const date = new Date(first("date") ?? "");
   const visible = visibleText(written);
-  const returnPath = envelope.sender ?? first("return-path");
+  const returnPath = first("return-path");
   const isReport = /^\s*multipart\/report\b/i.test(first("content-type") ?? "");
   const spf = readReceivedSpf(first("received-spf")?.slice(0, 2_000) ?? "");
   return {
@@ -203,7 +201,7 @@ function assemble({ headers, parts, ...written }: Source, envelope: Envelope): I
     inReplyTo: identifiers("in-reply-to"),
     references: identifiers("references"),
     from: all("from").flatMap(addressesIn).slice(0, bounds.senders),
-    recipients: recipientsOf(all, envelope),
+    recipients: recipientsOf(all, delivered),
     subject: cleanOneLine(decodeWords((first("subject") ?? "").slice(0, 4_000)), 500),
     ...(!Number.isNaN(date.getTime()) && { date }),
     ...visible,
@@ -231,9 +229,9 @@ const recipientHeaders = "delivered-to x-original-to envelope-to x-envelope-to t
   " ",
 );
 
-function recipientsOf(all: (key: string) => string[], { recipients = [] }: Envelope): string[] {
+function recipientsOf(all: (key: string) => string[], delivered: readonly string[]): string[] {
   const written = recipientHeaders.flatMap((key) => all(key).flatMap(addressesIn));
-  const found = new Set([...recipients, ...written.map(({ address }) => address)]);
+  const found = new Set([...delivered, ...written.map(({ address }) => address)]);
   found.delete("");
   return [...found].slice(0, bounds.recipients);
 }

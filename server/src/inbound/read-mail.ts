@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { parseMail, parsePostmark, type Envelope, type InboundMail, MalformedMail } from "./parse-mail.ts";
+import { parseMail, parsePostmark, type InboundMail, MalformedMail } from "./parse-mail.ts";
 
 export { MalformedMail, type InboundMail } from "./parse-mail.ts";
 
@@ -14,19 +14,19 @@ const idleMs = 10_000;
 const copyBytes = 2 * 1024 * 1024;
 
 export type MailJob =
-  | { readonly kind: "raw"; readonly bytes: Uint8Array; readonly envelope: Envelope }
+  | { readonly kind: "raw"; readonly bytes: Uint8Array }
   | { readonly kind: "postmark"; readonly bytes: Uint8Array; readonly headersOnly: boolean };
 
 /**
  * Reads a mail as it travels (RFC 5322 and MIME). It never rejects: of a mail that is built to break readers, the headers
  * are read and the text says that it could not be.
  */
-export async function readMail(raw: Uint8Array, envelope: Envelope = {}): Promise<InboundMail> {
-  if (raw.length <= inlineBytesMax) return parseMail(raw, envelope);
+export async function readMail(raw: Uint8Array): Promise<InboundMail> {
+  if (raw.length <= inlineBytesMax) return parseMail(raw);
   try {
-    return await thread.run({ kind: "raw", bytes: raw, envelope });
+    return await thread.run({ kind: "raw", bytes: raw });
   } catch {
-    return parseMail(raw, envelope, { headersOnly: true });
+    return parseMail(raw, [], { headersOnly: true });
   }
 }
 
