@@ -47,17 +47,7 @@ import { shareAnswer } from "./share-answer.ts";
 import { keepAddress } from "./own-address.ts";
 import { startSender } from "./webhooks/sender.ts";
 
-export interface App extends AsyncDisposable {
-  /** Where it listens: `http://127.0.0.1:3000`. */
-  readonly address: string;
-  /** From now on the service says that it is not ready. Callers that have not heard of it are served. */
-  drain(): void;
-  /** From now on it takes nothing new either. It goes on listening, so that callers get an answer. */
-  refuseNew(): void;
-  /** Finishes what is under way and stops, within {@link closeMs}; nothing acknowledged is lost. */
-  close(): Promise<void>;
-  readonly closeMs: number;
-}
+export type App = Awaited<ReturnType<typeof startApp>>;
 
 export interface AppOptions {
   readonly config: Config;
@@ -84,7 +74,7 @@ const builtForms = fileURLToPath(new URL("../../client/dist/forms", import.meta.
 const builtConsole = fileURLToPath(new URL("../../client/dist/console", import.meta.url));
 
 /** Starts the service: storage, mail, HTTP. Rejects, with everything closed again, when one of them cannot start. */
-export async function startApp(options: AppOptions): Promise<App> {
+export async function startApp(options: AppOptions) {
   const { config, log, clock = systemClock, limits, procedures = usualProcedures } = options;
   const { formsFolder = builtForms, consoleFolder = builtConsole } = options;
   let port = config.listen.port;
@@ -274,20 +264,24 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   const resources = opened.move();
   let closing: Promise<void> | undefined;
+  /** From now on the service says that it is not ready. Callers that have not heard of it are served. */
   const drain = () => {
     draining.started = true;
     outbox.stopClaiming();
   };
+  /** From now on it takes nothing new either. It goes on listening, so that callers get an answer. */
   const refuseNew = () => {
     drain();
     draining.refusing = true;
   };
-  const close = () => {
+  /** Finishes what is under way and stops, within `closeMs`; nothing acknowledged is lost. */
+  const close = (): Promise<void> => {
     refuseNew();
     setTimeout(() => outbox.answers.end(), answersMsMax).unref();
     closedBy = Math.min(closedBy, performance.now() + closeMs);
     return (closing ??= resources.disposeAsync());
   };
+  /** Where it listens: `http://127.0.0.1:3000`. */
   const address = publicUrl({ ...config, publicUrl: null }, port);
   return { address, drain, refuseNew, close, closeMs, [Symbol.asyncDispose]: close };
 }

@@ -193,10 +193,7 @@ const problems: Readonly<Partial<Record<CopiedResume["result"], string>>> = {
   "in-the-way": "another file has the name of its resume there, and was left alone",
 };
 
-interface ErasedPerson {
-  readonly references?: readonly string[];
-  readonly subscribers?: readonly number[];
-}
+type ErasedPerson = { readonly references?: readonly string[]; readonly subscribers?: readonly number[] };
 
 /** What the audit log tells of persons who were erased. */
 async function readErased(file: string): Promise<ErasedPerson[]> {

@@ -58,15 +58,8 @@ function madeUp(kind: MailKind, language: Language, confirms: boolean, packages:
   const requestId = randomUUID();
   const about = submissionKinds.find((one) => kind.startsWith(`${one}-`));
   if (about === undefined) {
-    return {
-      welcome: {
-        email: "ann@example.org",
-        requestId,
-        language,
-        confirmToken: confirms ? "preview" : null,
-        unsubscribeToken: "preview",
-      },
-    };
+    const confirmToken = confirms ? "preview" : null;
+    return { welcome: { email: "ann@example.org", requestId, language, confirmToken, unsubscribeToken: "preview" } };
   }
   const { fields, prefix, file } = kindOf(about);
   const [one = "en-GB-scottish", two = "de-AT"] = packages;

@@ -2,11 +2,6 @@
 import { Resolver } from "node:dns/promises";
 import { isSystemError } from "../file-errors.ts";
 
-export interface Records {
-  readonly found: readonly string[];
-  readonly missing: readonly string[];
-}
-
 const tryMs = 2_000;
 const tries = 2;
 
@@ -20,7 +15,7 @@ export class RecordReader {
   }
 
   /** @param selector null: it is not known */
-  async ofSender(host: string, selector: string | null): Promise<Records> {
+  async ofSender(host: string, selector: string | null) {
     const [spf, dkim, dmarc] = await Promise.all([
       this.#texts(host, /^v=spf1(?: |$)/i),
       selector === null ? null : this.#texts(`${selector}._domainkey.${host}`, /(?:^|;)\s*p\s*=\s*[A-Za-z0-9+/]/),

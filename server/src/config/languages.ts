@@ -2,13 +2,13 @@
 // language is one file (docs/languages.md), and what it lacks is said in English.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { english, type FormStrings } from "@submissions/shared/forms/form-strings";
-import { overridden, stringsIn, type StringsOverride } from "@submissions/shared/forms/override-strings";
+import { english } from "@submissions/shared/forms/form-strings";
+import { overridden, stringsIn } from "@submissions/shared/forms/override-strings";
 import type { Language } from "@submissions/shared/language";
 import german from "@submissions/shared/languages/de.json" with { type: "json" };
 import { parseJson, path, refuse, type SettingType } from "./setting-types.ts";
 import { englishMails, readWords, type MailWords, type Words } from "./mail-words.ts";
-import { englishPages, type PageWords } from "./page-words.ts";
+import { englishPages } from "./page-words.ts";
 
 /** What mails say beside their own words. */
 const englishPhrases = {
@@ -22,17 +22,7 @@ const englishPhrases = {
   morePackages: "and {count} more",
 };
 
-export interface LanguageWords {
-  readonly forms: FormStrings;
-  readonly pages: PageWords;
-  readonly phrases: typeof englishPhrases;
-  /** Made once: it costs more than a mail. */
-  readonly plurals: Intl.PluralRules;
-  /** The mails that the language has, by their names with the language: `inquiry-receipt.de`. */
-  readonly mails: MailWords;
-  /** What the forms' script is given of it. */
-  readonly formWords: StringsOverride;
-}
+export type LanguageWords = Readonly<Exclude<ReturnType<typeof readLanguage>, string>>;
 
 export type Languages = ReadonlyMap<Language, LanguageWords>;
 
@@ -83,7 +73,7 @@ const isObject = (value: unknown): value is Content =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A language of a file's content, or what is wrong with it. */
-function readLanguage(language: Language, content: unknown): LanguageWords | string {
+function readLanguage(language: Language, content: unknown) {
   if (!isObject(content)) return "must be a JSON object.";
   const mistakes = [...mistakesIn(content, known, "")];
   if (mistakes.length > 0) return mistakes.join(" ");
@@ -98,8 +88,11 @@ function readLanguage(language: Language, content: unknown): LanguageWords | str
     forms: stringsIn(language, forms),
     pages: overridden(englishPages, pages),
     phrases: overridden(englishPhrases, Object.fromEntries(phrases)),
+    /** Made once: it costs more than a mail. */
     plurals: new Intl.PluralRules(language),
-    mails: new Map(mails.filter((one) => typeof one !== "string")),
+    /** The mails that the language has, by their names with the language: `inquiry-receipt.de`. */
+    mails: new Map(mails.filter((one) => typeof one !== "string")) as MailWords,
+    /** What the forms' script is given of it. */
     formWords: forms,
   };
 }

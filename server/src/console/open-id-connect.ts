@@ -78,7 +78,7 @@ export function openIdConnect(
 
   const write = (purpose: string, kept: object): string => signJson(access.cookieKey, purpose, kept);
   /** What this service had a browser keep; null: it did not write that. */
-  const read = <Kept>(purpose: string, kept: string) => signedJson<Kept>(access.cookieKey, purpose, kept);
+  const read = (purpose: string, kept: string): unknown => signedJson(access.cookieKey, purpose, kept);
 
   return {
     /** Where the provider's own pages are, for the policy of the page that leads there; the issuer's while it does not answer. */
@@ -148,7 +148,7 @@ export function openIdConnect(
 
     /** Binds the account that a browser kept to the operator who has just signed in with the password, if it is theirs. */
     async bindLater(kept: string, operator: StoredOperator): Promise<void> {
-      const binding = read<{ identity: OidcIdentity; email: string; until: number }>("binding", kept);
+      const binding = read("binding", kept) as { identity: OidcIdentity; email: string; until: number } | null;
       const at = clock.now();
       if (binding === null || binding.until <= at || binding.email !== emailKey(operator.email)) return;
       await access.changeOperator(operator.email, { oidc: binding.identity }, { operator: operator.email, at });
@@ -159,7 +159,7 @@ export function openIdConnect(
 
     /** The operator of the account that a browser kept until the code is given; null: it kept none, or for too long. */
     async awaited(kept: string): Promise<StoredOperator | null> {
-      const waiting = read<{ identity: OidcIdentity; until: number }>("code", kept);
+      const waiting = read("code", kept) as { identity: OidcIdentity; until: number } | null;
       return waiting !== null && waiting.until > clock.now() ? access.findBound(waiting.identity) : null;
     },
 
@@ -167,7 +167,7 @@ export function openIdConnect(
     async finish(query: string, kept: string): Promise<Vouched> {
       const oidc = await import("openid-client");
       const configuration = await discovered();
-      const pending = read<Pending>("sign-in", kept);
+      const pending = read("sign-in", kept) as Pending | null;
       if (pending === null) throw new Fault("oidcFailed");
       const { state, nonce, verifier, former, invitation } = pending;
       try {

@@ -69,8 +69,8 @@ function callOf({ path, rule, input }: RuledProcedure) {
   };
 }
 
-const query = (name: string, description: string) => {
-  return { name, in: "query", required: false, description, schema: text };
+const query = (name: string, about: string) => {
+  return { name, in: "query", required: false, description: about, schema: text };
 };
 const goOn = [
   query("after", "Only what came behind this `arrival` (of the audit log: this `id`)."),

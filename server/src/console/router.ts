@@ -40,13 +40,7 @@ export const consoleRouter = trpc.router({
 
 export type ConsoleRouter = typeof consoleRouter;
 
-export interface RuledProcedure {
-  readonly path: string;
-  readonly type: "query" | "mutation";
-  readonly rule: Rule;
-  /** Null: it takes none. */
-  readonly input: z.ZodType | null;
-}
+export type RuledProcedure = ReturnType<typeof ruledProcedures>[number];
 
 /** A procedure as tRPC builds it. */
 interface Described {
@@ -62,7 +56,7 @@ interface Described {
  * run time, so this reads `_def`, as adapters and makers of OpenAPI documents do. Nothing else here does.
  * @throws Error where a rule is missing, or a query has one for changes
  */
-export function ruledProcedures(router: { readonly _def: { readonly procedures: object } }): readonly RuledProcedure[] {
+export function ruledProcedures(router: { readonly _def: { readonly procedures: object } }) {
   return Object.entries(router._def.procedures as Readonly<Record<string, Described>>).map(([path, { _def }]) => {
     const { type, meta: { rule } = {}, inputs: [input = null] = [] } = _def;
     if (rule === undefined) throw new Error(`The procedure ${path} of the console has no rule.`);
@@ -70,7 +64,8 @@ export function ruledProcedures(router: { readonly _def: { readonly procedures: 
     if (rule !== "anyone" && rule.changes !== (type === "mutation")) {
       throw new Error(`The rule of ${path} does not say that it ${type === "mutation" ? "changes" : "only reads"}.`);
     }
-    return { path, type, rule, input: input as z.ZodType | null };
+    // Without an input: null.
+    return { path, type, rule, input: input as z.ZodType | null } as const;
   });
 }
 

@@ -69,9 +69,7 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleRoutes
 type Gate = ReturnType<Guard["hook"]>;
 
 const rpcRoute = "/console/trpc/:paths";
-interface CallsRoute {
-  Params: { paths: string };
-}
+type CallsRoute = { Params: { paths: string } };
 
 const importRoute = "/console/trpc/:paths(^subscribers\\.import$)";
 const importRule = { roles: subscriberRoles, changes: true };

@@ -1,11 +1,11 @@
 // Signs operators in and out, and lets the invited set their passwords.
 import type { Me } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
+import type { Config } from "../config/config.ts";
 import { Fault, fieldInvalid } from "../fault.ts";
 import { drawSecret, hashSecret } from "../secrets.ts";
 import type { StoredOperator } from "../storage/access-store.ts";
 import type { Store } from "../storage/store.ts";
-import type { ConsoleOptions } from "./console.ts";
 import type { GatheredAudit } from "./gathered-audit.ts";
 import { passwordProblem } from "./password-rules.ts";
 import { Passwords } from "./password.ts";
@@ -14,9 +14,9 @@ import { throttleSignIns } from "./throttle.ts";
 import { deviceCookieOf, knownDevice, type Visitor } from "./visitor.ts";
 
 /** Without `passwordsOn` operators sign in with OpenID Connect only. No password may be made of the brand. */
-interface SignInOptions
-  extends Pick<ConsoleOptions, "brand" | "passwordsOn" | "acted">, Pick<Store, "access" | "clock"> {
+interface SignInOptions extends Pick<Config, "brand" | "passwordsOn">, Pick<Store, "access" | "clock"> {
   readonly gathered: Pick<GatheredAudit, "note">;
+  readonly acted: (action: string) => void;
 }
 
 /** A session that has just begun: what the cookies of it and of the device hold, and whose it is. */

@@ -3,16 +3,12 @@ import { addAbortListener } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { Fault } from "../fault.ts";
 
-export interface TurnLimits {
-  readonly atOnceMax: number;
-  readonly waitingMax: number;
-  /** A caller is still there to be told: connections on which nothing moves are cut after 20 s. */
-  readonly waitMs: number;
-}
+type TurnLimits = Readonly<typeof pieceTurns>;
 
 /** Pieces of all exports are made one after the other. An operator has few exports, so few wait. */
-const pieceTurns: TurnLimits = { atOnceMax: 1, waitingMax: 1_000, waitMs: 60_000 };
+const pieceTurns = { atOnceMax: 1, waitingMax: 1_000, waitMs: 60_000 };
 
+// After 15 s a caller is still there to be told: connections on which nothing moves are cut after 20 s.
 /** A page of the console asks for six things. */
 export const readTurns: TurnLimits = { atOnceMax: 4, waitingMax: 40, waitMs: 15_000 };
 export const exportTurns: TurnLimits = { atOnceMax: 2, waitingMax: 4, waitMs: 15_000 };

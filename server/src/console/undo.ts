@@ -23,7 +23,7 @@ export function undoing(key: string) {
     asked({ targets, ...request }: TriageRequest): ChangeRequest {
       const read = ({ undo, ...target }: TriageRequest["targets"][number]) => {
         if (undo === undefined) return target;
-        const known = signedJson<Kept>(key, purpose, undo);
+        const known = signedJson(key, purpose, undo) as Kept | null;
         if (known?.reference !== target.reference) throw fieldInvalid("targets", "This cannot be taken back.");
         const { reference, version, ...former } = known;
         return { reference, version, former };
@@ -33,7 +33,4 @@ export function undoing(key: string) {
   };
 }
 
-interface Kept extends Former {
-  readonly reference: string;
-  readonly version: number;
-}
+type Kept = Former & { readonly reference: string; readonly version: number };

@@ -8,10 +8,7 @@ import { type CatalogueTitles, titlesAmong } from "./package-title.ts";
 import { withheldAs } from "./resume.ts";
 import type { DeskDetail, DeskStore, Scope } from "../storage/desk-store.ts";
 
-interface Installation {
-  readonly packageTitles: CatalogueTitles;
-  readonly scanned: boolean;
-}
+type Installation = { readonly packageTitles: CatalogueTitles; readonly scanned: boolean };
 
 /** @param operator who has attached files; absent: those of no one are told */
 export function submissionDetail(

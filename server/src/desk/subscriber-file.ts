@@ -6,19 +6,17 @@ import { fromKept, readCsv } from "./csv.ts";
 
 const columns = ["email", "source", "consentText", "consentPage", "consentAt"];
 
-export interface SubscriberFile {
-  /** `row` as spreadsheets count: the names of the columns are row 1. Of the cells only those of columns that mean something. */
-  readonly rows: readonly { readonly row: number; readonly cells: Readonly<Record<string, string>> }[];
-  /** Names of columns that mean nothing here. */
-  readonly unread: readonly string[];
-}
+export type SubscriberFile = Awaited<ReturnType<typeof readSubscriberFile>>;
+
+/** `row` as spreadsheets count: the names of the columns are row 1. Of the cells only those of columns that mean something. */
+type Row = { readonly row: number; readonly cells: Readonly<Record<string, string>> };
 
 /** Characters and cells that are read in a turn of the event loop: about a millisecond of work. */
 const turnMax = 20_000;
 
 /** Gives other work its turn while it reads. @throws Fault `fieldsInvalid`: the file is refused as a whole */
-export async function readSubscriberFile(csv: string): Promise<SubscriberFile> {
-  const rows: SubscriberFile["rows"][number][] = [];
+export async function readSubscriberFile(csv: string) {
+  const rows: Row[] = [];
   let [row, left] = [0, turnMax];
   let names: readonly string[] = [];
   let kept: readonly (readonly [name: string, place: number])[] = [];
@@ -40,6 +38,7 @@ export async function readSubscriberFile(csv: string): Promise<SubscriberFile> {
   }
   if (!names.includes("email")) throw fieldInvalid("csv", "The first row must name the columns. There is no email.");
   if (rows.length === 0) throw fieldInvalid("csv", "The file has no rows below the names of its columns.");
+  // Unread: names of columns that mean nothing here.
   return { rows, unread: names.filter((name) => name !== "" && !columns.includes(name)) };
 }
 

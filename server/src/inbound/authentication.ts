@@ -3,14 +3,6 @@
 const methods = ["dmarc", "spf", "dkim"] as const;
 type Method = (typeof methods)[number];
 
-export type AuthenticationResults = {
-  /** The name of the server that wrote it. Empty: it wrote none. */
-  authservId: string;
-  results: { method: Method; result: string; domain?: string }[];
-};
-
-export type ReceivedSpf = { result: string; domain?: string };
-
 /** Where each method tells the domain that it is about, best first. */
 const domainOf: Record<Method, readonly string[]> = {
   dmarc: ["header.from"],
@@ -18,7 +10,7 @@ const domainOf: Record<Method, readonly string[]> = {
   dkim: ["header.d", "header.i"],
 };
 
-export function readAuthenticationResults(value: string): AuthenticationResults {
+export function readAuthenticationResults(value: string) {
   const [first = [], ...rest] = statementsOf(value);
   // Exchange Online writes no name of its own, and begins with a result.
   const named = first[0]?.includes("=") !== true;
@@ -31,10 +23,11 @@ export function readAuthenticationResults(value: string): AuthenticationResults 
     const key = domainOf[method].find((each) => values.has(each));
     return [{ method, result, ...domainIn(key === undefined ? undefined : values.get(key)) }];
   });
+  // Empty: the server wrote no name.
   return { authservId: named ? (first[0] ?? "").toLowerCase() : "", results };
 }
 
-export function readReceivedSpf(value: string): ReceivedSpf | undefined {
+export function readReceivedSpf(value: string) {
   const statements = statementsOf(value);
   const words = statements.flat();
   const result = words[0]?.toLowerCase();

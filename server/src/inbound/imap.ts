@@ -58,15 +58,9 @@ const silenceMs = 2 * 60_000;
 
 /** Begins to fetch. Disposing waits for the mail that is being taken, and gives the mailbox back. */
 export function startImap(options: ImapOptions): AsyncDisposable {
-  const { log, happened, settings, store } = options;
-  const waits = { ...usualWaits, ...options.waits };
-  const mailbox = `${settings.user}@${settings.host}/${settings.mailbox}`;
-  const owner = randomUUID();
-  const lease = () => {
-    const now = store.clock.now();
-    return store.mailboxes.lease(mailbox, owner, now, now + waits.leaseMs);
-  };
-  const reading = { ...options, waits, mailbox, owner, lease, failing: { uid: 0, tries: 0 } };
+  const { log, happened } = options;
+  const reading = readingOf(options);
+  const { waits } = reading;
   let retryMs = waits.retryMs;
   // A token may be revoked before its end.
   let renew = false;
@@ -114,16 +108,21 @@ export function imapClient({ host, port, secure, user, password, rejectUnauthori
   });
 }
 
-interface Reading extends Omit<ImapOptions, "waits"> {
-  readonly waits: typeof usualWaits;
-  readonly mailbox: string;
-  readonly owner: string;
+type Reading = ReturnType<typeof readingOf> & { readonly signal: AbortSignal; readonly renew: boolean };
+
+function readingOf(options: ImapOptions) {
+  const { store, settings } = options;
+  const waits = { ...usualWaits, ...options.waits };
+  const mailbox = `${settings.user}@${settings.host}/${settings.mailbox}`;
+  const owner = randomUUID();
   /** Null: another process has the mailbox. */
-  readonly lease: () => ReturnType<Store["mailboxes"]["lease"]>;
-  readonly signal: AbortSignal;
-  readonly renew: boolean;
+  const lease = () => {
+    const now = store.clock.now();
+    return store.mailboxes.lease(mailbox, owner, now, now + waits.leaseMs);
+  };
   /** The mail that could not be taken last, and how often. */
-  readonly failing: { uid: number; tries: number };
+  const failing = { uid: 0, tries: 0 };
+  return { ...options, waits, mailbox, owner, lease, failing };
 }
 
 /** Reads until it is stopped. Answers false at once when another process has the mailbox. */

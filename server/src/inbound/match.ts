@@ -16,15 +16,11 @@ interface Matching {
 /** Of each mail; the others are not looked for. */
 const claimsMax = 20;
 
-/** What a mail names. */
-export interface Match {
-  /** Null: nothing that there is. */
-  readonly named: Found | null;
-  /** The mail of ours that it says was not delivered, and never will be (RFC 3463); null: it says so of none. */
-  readonly undelivered: { readonly mail: Found; readonly status: string } | null;
-}
-
-export async function matchMail(mail: InboundMail, matching: Matching): Promise<Match> {
+/**
+ * What a mail names; null: nothing that there is. And the mail of ours that it says was not delivered, and never will be
+ * (RFC 3463); null: it says so of none.
+ */
+export async function matchMail(mail: InboundMail, matching: Matching) {
   const tokens = mail.recipients.filter((address) => matching.addresses.includes(address) && address.includes("+"));
   const byToken = await proven(tokens, matching.addresses, matching.store);
   const ids = idProofs(matching.messageKey);

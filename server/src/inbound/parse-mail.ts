@@ -3,38 +3,11 @@
 import PostalMime, { addressParser, decodeWords } from "postal-mime";
 import { z } from "zod";
 import { readAuthenticationResults, readReceivedSpf } from "./authentication.ts";
-import type { AuthenticationResults, ReceivedSpf } from "./authentication.ts";
-import { readReport, type Report } from "./report.ts";
+import { readReport } from "./report.ts";
 import { withoutQuotes } from "./quotes.ts";
 import { cleanOneLine, type Flow, visibleText, type Written } from "./visible-text.ts";
 
-export type InboundMail = {
-  /** Message identifiers are without their angle brackets. */
-  messageId?: string;
-  inReplyTo: string[];
-  references: string[];
-  /** The mailboxes of all From headers; groups are flattened. */
-  from: { address: string; name: string }[];
-  /** The one that Postmark delivered to, and those that headers name (`recipientHeaders`). */
-  recipients: string[];
-  subject: string;
-  date?: Date;
-  /** The whole text, at most 100,000 code points, without control characters and lone surrogates. */
-  text: string;
-  /** The text without what is quoted. */
-  reply: string;
-  /** Whether the text came from HTML. */
-  html: boolean;
-  /** Whether a program sent it. */
-  automatic: boolean;
-  /** Topmost first. */
-  authentication: AuthenticationResults[];
-  /** The first one. */
-  receivedSpf?: ReceivedSpf;
-  /** Of a report of deliveries (RFC 3464), one each recipient. */
-  report?: Report[];
-  attachments: { name: string; bytes: Uint8Array }[];
-};
+export type InboundMail = ReturnType<typeof assemble>;
 
 /** What is no mail at all. */
 export class MalformedMail extends Error {}
@@ -186,7 +159,7 @@ export async function parsePostmark(body: Uint8Array, { headersOnly = false } = 
   return assembled.from.length > 0 ? assembled : { ...assembled, from: [sender(from.Email, from.Name)] };
 }
 
-function assemble({ headers, parts, ...written }: Source, delivered: readonly string[]): InboundMail {
+function assemble({ headers, parts, ...written }: Source, delivered: readonly string[]) {
   const all = (key: string) => headers.filter((each) => each.key === key).map(({ value }) => value);
   const first = (key: string) => all(key)[0];
   const identifiers = (key: string) => identifiersIn(all(key).join(" ")).slice(-bounds.identifiers);
@@ -197,25 +170,34 @@ function assemble({ headers, parts, ...written }: Source, delivered: readonly st
   const isReport = /^\s*multipart\/report\b/i.test(first("content-type") ?? "");
   const spf = readReceivedSpf(first("received-spf")?.slice(0, 2_000) ?? "");
   return {
+    // Message identifiers are without their angle brackets.
     ...(messageId !== undefined && { messageId }),
     inReplyTo: identifiers("in-reply-to"),
     references: identifiers("references"),
+    /** The mailboxes of all From headers; groups are flattened. */
     from: all("from").flatMap(addressesIn).slice(0, bounds.senders),
+    /** The one that Postmark delivered to, and those that headers name. */
     recipients: recipientsOf(all, delivered),
     subject: cleanOneLine(decodeWords((first("subject") ?? "").slice(0, 4_000)), 500),
     ...(!Number.isNaN(date.getTime()) && { date }),
+    // The whole text, and whether it came from HTML.
     ...visible,
+    /** The text without what is quoted. */
     reply: withoutQuotes(visible.text),
+    /** Whether a program sent it. */
     automatic:
       isReport ||
       (returnPath !== undefined && /^\s*(?:<\s*>)?\s*$/.test(returnPath)) ||
       all("auto-submitted").some((value) => !/^\s*(?:\([^)]*\)\s*)?no\b/i.test(value)) ||
       all("precedence").some((value) => /^\s*(?:bulk|junk|list|auto_reply)\b/i.test(value)) ||
       ["list-id", "x-autoreply", "x-autorespond"].some((key) => first(key) !== undefined),
+    /** Topmost first. */
     authentication: all("authentication-results")
       .slice(0, bounds.results)
       .map((value) => readAuthenticationResults(value.slice(0, 8_000))),
+    // The first one.
     ...(spf !== undefined && { receivedSpf: spf }),
+    // Of a report of deliveries (RFC 3464), one each recipient.
     ...(isReport && { report: readReport(parts) }),
     attachments: parts.slice(0, attachmentsMax).map(({ filename, mimeType, content }) => ({
       name: cleanOneLine(filename ?? "", 200) || nameless(mimeType),

@@ -1,12 +1,10 @@
 // Reports of deliveries (RFC 3464): which mail did not arrive, for whom, and why.
 import { decodeWords } from "postal-mime";
 
-export type Report = { statusCode: string; action: string; recipient?: string; originalMessageId?: string };
-
 const recipientsMax = 100;
 const partBytesMax = 64 * 1024;
 
-export function readReport(parts: readonly { mimeType: string; content: Uint8Array }[]): Report[] {
+export function readReport(parts: readonly { mimeType: string; content: Uint8Array }[]) {
   const textOf = (pattern: RegExp) => {
     const part = parts.find(({ mimeType }) => pattern.test(mimeType));
     return part && Buffer.from(part.content.subarray(0, partBytesMax)).toString().replace(/\r\n?/g, "\n");

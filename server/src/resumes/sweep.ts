@@ -164,10 +164,7 @@ async function findLeftovers(
   return leftovers;
 }
 
-interface KeptFile {
-  readonly key: string;
-  readonly writtenAt: number;
-}
+type KeptFile = { readonly key: string; readonly writtenAt: number };
 
 /** Files without a name that a vault gives are not the vault's, and are left alone. */
 async function* keysOf(files: AsyncIterable<ShelvedFile>, prefix: string): AsyncGenerator<KeptFile> {
