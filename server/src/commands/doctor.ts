@@ -1,7 +1,6 @@
 // `doctor`: tries what an installation needs, one line each. It changes nothing and sends no mail.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -15,8 +14,9 @@ import { openMailer, transports } from "../mail/transports.ts";
 import { describeError, messageForOperator } from "../observe/describe-error.ts";
 import { accessTokens } from "../oauth-tokens.ts";
 import { linkAddress } from "../own-address.ts";
+import { keepFile } from "../resumes/keep-file.ts";
 import { openVault } from "../resumes/open-vault.ts";
-import { freeBytesOf, stage } from "../resumes/staging.ts";
+import { freeBytesOf } from "../resumes/staging.ts";
 import { backupMsMax } from "../storage/desk-store.ts";
 import { findDamage, openStore, pendingMigrations } from "../storage/open-store.ts";
 import type { Store } from "../storage/store.ts";
@@ -105,16 +105,11 @@ function reasonOf(error: unknown): string {
 
 async function checkVault({ vault: settings }: Config): Promise<Finding> {
   await using vault = await openVault(settings, systemClock);
-  const path = join(vault.stagingFolder, randomUUID());
   const text = randomUUID();
-  try {
-    const key = await vault.keep(await stage(Readable.from([Buffer.from(text)]), path));
-    const found = await vault.read(key).then(buffer, () => null);
-    await vault.discard(key);
-    if (found?.toString() !== text) return ["failed", "what was read is not what was written"];
-  } finally {
-    await rm(path, { force: true });
-  }
+  const { key } = (await keepFile(Readable.from([Buffer.from(text)]), vault, async () => "text"))!;
+  const found = await vault.read(key).then(buffer, () => null);
+  await vault.discard(key);
+  if (found?.toString() !== text) return ["failed", "what was read is not what was written"];
   return ["ok", `written, read and removed (${settings.kind})`];
 }
 

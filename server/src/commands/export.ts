@@ -6,6 +6,7 @@ import type { Config } from "../config/config.ts";
 import { counted } from "../field-values.ts";
 import { wholeScope } from "../storage/desk-store.ts";
 import { openStore } from "../storage/open-store.ts";
+import type { ReadFrom } from "../storage/store.ts";
 import { CommandFailed, configOf, damagedAdvice, record, type CommandDeps } from "./command.ts";
 import { parseEmail, parseNumber, parseSince } from "./command.ts";
 import { refusePassedOver } from "./passed-over.ts";
@@ -24,11 +25,7 @@ Examples:
 
 type What = ExportSubject | "person";
 
-interface Options {
-  readonly format: ExportFormat;
-  readonly since?: number;
-  readonly after?: number;
-}
+type Options = Omit<ReadFrom, "passOver"> & { readonly format: ExportFormat };
 
 export function registerExport(program: Command, deps: CommandDeps): void {
   program

@@ -23,10 +23,7 @@ Examples:
   npm run --silent submissions -- mail preview newsletter-welcome --text
 `;
 
-interface Options {
-  readonly language: Language;
-  readonly text?: true;
-}
+type Options = { readonly language: Language; readonly text?: true };
 
 export function registerMailPreview(mail: Command, deps: CommandDeps): void {
   mail

@@ -24,10 +24,7 @@ Examples:
   npm run --silent submissions -- mail list --status queued --limit 1000 | wc -l
 `;
 
-interface RetryOptions {
-  readonly status?: (typeof stopped)[number];
-  readonly now?: boolean;
-}
+type RetryOptions = { readonly status?: (typeof stopped)[number]; readonly now?: boolean };
 
 const retryExamples = `
 The running service sends them within seconds; otherwise they are sent when it is started.

@@ -16,10 +16,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const readEnvironment = (): Environment => ({ ...process.env });
 
-export interface ConfigProblem {
-  readonly name: string;
-  readonly message: string;
-}
+export type ConfigProblem = { readonly name: string; readonly message: string };
 
 const table = Object.entries(settings) as readonly (readonly [SettingName, Setting])[];
 

@@ -9,10 +9,10 @@ const gatheredMs = 60 * 1000;
 /** What stands in the log where no operator has the address that was typed. It may be a password in the wrong field. */
 const unknown = "unknown";
 
-interface Gathered extends Pick<AuditEntry, "action" | "subject"> {
+type Gathered = Pick<AuditEntry, "action" | "subject"> & {
   readonly operator: string;
   readonly counts: Record<string, number>;
-}
+};
 
 export type GatheredAudit = ReturnType<typeof gatherAudit>;
 

@@ -36,10 +36,7 @@ interface Credentials {
 }
 
 /** Who is signed in, and since when, in milliseconds since the epoch. */
-interface SignedIn {
-  readonly name: string;
-  readonly begunAt: number;
-}
+type SignedIn = { readonly name: string; readonly begunAt: number };
 
 /** Within this time of a sign-in its provider vouches for an operator who has no password. */
 const freshMs = 10 * 60 * 1000;

@@ -1,6 +1,5 @@
 // A folder of backups. Each is a folder that is named after its moment: the database as one SQLite file, the resumes under
 // their keys, and what makes it whole in `backup.json`. It gets its name last, so that one that was killed is no backup.
-import { randomUUID } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -9,8 +8,9 @@ import { kindOf, submissionKinds } from "@submissions/shared/kinds";
 import { z } from "zod";
 import { reached } from "../failpoint.ts";
 import { ifMissing, isSystemError } from "../file-errors.ts";
-import { hashOf, stage, syncFolder } from "../resumes/staging.ts";
-import { ResumeMissing, type Vault } from "../resumes/vault.ts";
+import { keepFile } from "../resumes/keep-file.ts";
+import { hashOf, syncFolder } from "../resumes/staging.ts";
+import { ifThrown, ResumeMissing, type Vault } from "../resumes/vault.ts";
 import type { KeptFile } from "../storage/inbound-store.ts";
 import type { Store } from "../storage/store.ts";
 import { OperatorError } from "../operator-error.ts";
@@ -191,23 +191,10 @@ export const copyResumes = (
   Readable.from(keptBy(store)).map((file: KeptFile) => copyResume(file, from, to), { concurrency: atOnce });
 
 async function copyResume({ reference, key, sha256 }: KeptFile, from: Source, to: Target): Promise<CopiedResume> {
-  const there = await readIfThere(to, key);
+  const there = await to.read(key).catch(ifThrown(ResumeMissing, null));
   if (there !== null) return { reference, key, result: (await hashOf(there)) === sha256 ? "there" : "in-the-way" };
-  const bytes = await readIfThere(from, key);
+  const bytes = await from.read(key).catch(ifThrown(ResumeMissing, null));
   if (bytes === null) return { reference, key, result: "missing" };
-  const path = join(to.stagingFolder, randomUUID());
-  try {
-    const staged = await stage(bytes, path);
-    if (staged.sha256 !== sha256) return { reference, key, result: "damaged" };
-    await to.keep(staged, { key });
-    return { reference, key, result: "copied" };
-  } finally {
-    await rm(path, { force: true });
-  }
+  const kept = await keepFile(bytes, to, async (staged) => (staged.sha256 === sha256 ? "resume" : null), key);
+  return { reference, key, result: kept === null ? "damaged" : "copied" };
 }
-
-const readIfThere = (vault: Source, key: string): Promise<Readable | null> =>
-  vault.read(key).catch((error: unknown) => {
-    if (error instanceof ResumeMissing) return null;
-    throw error;
-  });

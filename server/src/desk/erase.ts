@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { submissionKinds } from "@submissions/shared/kinds";
 import type { Config } from "../config/config.ts";
-import { type Vault, VaultUnavailable } from "../resumes/vault.ts";
+import { ifThrown, type Vault, VaultUnavailable } from "../resumes/vault.ts";
 import type { Actor, DeskStore, Erased as ErasedBatch, Outdated } from "../storage/desk-store.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -35,10 +35,7 @@ export async function erasePerson({ store, vault, eraseMails }: Places, email: s
     sum.resumes += erased.resumes;
     ({ more } = erased);
   }
-  const discarded = await discardErased({ store, vault }).catch((error: unknown) => {
-    if (error instanceof VaultUnavailable) return false;
-    throw error;
-  });
+  const discarded = await discardErased({ store, vault }).catch(ifThrown(VaultUnavailable, false));
   await eraseMails(email);
   return { ...sum, discarded };
 }

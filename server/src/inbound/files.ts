@@ -18,10 +18,7 @@ const pieceBytes = 64 * 1024;
 type Attachment = InboundMail["attachments"][number];
 
 /** Room for files: what the submission has of them, and what is left on the disk. */
-interface Room {
-  readonly usedBytes: number;
-  readonly freeBytes: number;
-}
+type Room = { readonly usedBytes: number; readonly freeBytes: number };
 
 /** @throws VaultUnavailable; then none is kept */
 export async function keepFiles(mail: InboundMail, vault: FileVault, room: Room): Promise<readonly NewFile[]> {

@@ -84,6 +84,14 @@ export class VaultUnavailable extends OperatorError {}
 /** There is no file under this key. There may be others. */
 export class ResumeMissing extends OperatorError {}
 
+/** For a `catch`: what stands for one of these errors. Others pass. */
+export const ifThrown =
+  <T>(expected: typeof VaultUnavailable | typeof ResumeMissing, instead: T) =>
+  (error: unknown): T => {
+    if (error instanceof expected) return instead;
+    throw error;
+  };
+
 /** The same bytes. When they end early, they fail as the vault does. @param asVaultError the error that is thrown instead */
 export function failingAsVault(bytes: Readable, asVaultError: (error: unknown) => unknown): Readable {
   const read = new PassThrough({

@@ -7,7 +7,7 @@ import { discardErased } from "../../desk/erase.ts";
 import { fill, unknownPlaceholders } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import { utcMinute } from "../../field-values.ts";
-import { VaultUnavailable } from "../../resumes/vault.ts";
+import { ifThrown, VaultUnavailable } from "../../resumes/vault.ts";
 import { type ReplyRequest, unsentFilesMax } from "../../storage/desk-store.ts";
 import { byId, instant, kind, label, noteText, reference, wholeNumber } from "../inputs.ts";
 import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
@@ -37,10 +37,6 @@ const seen = instant.exactOptional();
 /** At most as many as an operator may have attached: how many a reply takes, the store says. */
 const files = z.array(wholeNumber).max(unsentFilesMax, "These are too many at once.").exactOptional();
 const notAttached = "A file is not attached any more. Please attach it again.";
-
-const ifVaultAway = (error: unknown): void => {
-  if (!(error instanceof VaultUnavailable)) throw error;
-};
 
 const { changes, reads, shows } = forRoles(...submissionRoles);
 
@@ -119,7 +115,7 @@ export const replyProcedures = trpc.router({
   removeFile: changes(byId, async ({ replies, console, scope, actor }, input) => {
     await done(replies.removeFile(scope, input.id, actor));
     // What is left of it is discarded within the hour.
-    await discardErased(console).catch(ifVaultAway);
+    await discardErased(console).catch(ifThrown(VaultUnavailable, false));
     return null;
   }),
 
