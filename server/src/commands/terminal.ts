@@ -6,10 +6,7 @@ import { styleText } from "node:util";
 export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** Writes texts without closing the output and without running ahead of its reader, who may go away (`| head`). */
-export async function writeAll(
-  texts: Iterable<string> | AsyncIterable<string | Uint8Array>,
-  output: Writable,
-): Promise<void> {
+export async function writeAll(texts: Iterable<string> | AsyncIterable<string | Uint8Array>, output: Writable) {
   try {
     await pipeline(Readable.from(texts), output, { end: false });
   } catch (error) {

@@ -46,10 +46,7 @@ function defaultOf({ type, default: text }: Setting): unknown {
   return text === "" ? [] : type.parse(text);
 }
 
-function* problemsBetween(
-  values: Partial<Values>,
-  isSet: (name: SettingName) => boolean,
-): Generator<ConfigProblem, void> {
+function* problemsBetween(values: Partial<Values>, isSet: (name: SettingName) => boolean) {
   const { SERVICE_MODE: mode, RESUME_DOWNLOAD: download, MAIL_TRANSPORT: transport } = values;
   // SQLite can be used by one process only, so that one has to do everything.
   if (mode !== undefined && mode !== "all" && !isSet("DATABASE_URL")) {
@@ -99,10 +96,7 @@ const teams = Object.values(serverKinds).map(({ settings: { team } }) => team);
 /** The settings that bring answers in. */
 const waysIn = ["INBOUND_WEBHOOK_AUTH", "IMAP_URL"] as const;
 
-function* problemsOfInbound(
-  values: Partial<Values>,
-  isSet: (name: SettingName) => boolean,
-): Generator<ConfigProblem, void> {
+function* problemsOfInbound(values: Partial<Values>, isSet: (name: SettingName) => boolean) {
   const name = "INBOUND_ADDRESS";
   if (!isSet(name)) {
     for (const way of waysIn.filter(isSet)) yield { name: way, message: `needs ${name}.` };

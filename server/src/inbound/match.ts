@@ -56,11 +56,7 @@ const idProofs = (key: MessageKey): Proofs => ({
 });
 
 /** What is named by these texts, in their order. */
-async function proven(
-  texts: readonly string[],
-  { read, isFor }: Proofs,
-  store: Matching["store"],
-): Promise<readonly Found[]> {
+async function proven(texts: readonly string[], { read, isFor }: Proofs, store: Matching["store"]) {
   const claims = texts.flatMap((text) => read(text) ?? []).slice(0, claimsMax);
   const found = claims.length === 0 ? [] : await store.findNamed(claims);
   return texts.flatMap((text) => found.find((one) => isFor(text, one)) ?? []);
