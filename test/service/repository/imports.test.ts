@@ -167,7 +167,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   rpc: ["intake/"],
   intake: ["config/catalogue.ts", "config/openings.ts", "mail/outbox.ts"],
-  desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/staging.ts"],
+  // Backups keep copies as the console keeps files.
+  desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/keep-file.ts", "resumes/staging.ts"],
   storage: [],
   mail: ["config/catalogue.ts", "config/languages.ts", "config/mail-words.ts", "resumes/read-checked.ts"],
   // It tells what exports tell.
