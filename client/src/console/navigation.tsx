@@ -3,6 +3,7 @@ import { kinds, kindsOf } from "@submissions/shared/kinds";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useRef } from "react";
 import { calls, isSignedOut, trpc } from "./calls.ts";
+import { early } from "./early.ts";
 import { useMe, useNames } from "./operators.ts";
 import { isAdmin, seesSubmissions, seesSubscribers } from "./roles.ts";
 import { forgetDrafts } from "./parts/drafts.tsx";
@@ -38,6 +39,7 @@ export function useSignOut(): (everywhere: boolean) => Promise<void> {
       if (!isSignedOut(error)) return showFailure("Not signed out.", error);
     }
     forgetDrafts();
+    early.remember(null);
     location.reload();
   };
 }
