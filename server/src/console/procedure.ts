@@ -76,7 +76,7 @@ type Answer<Extra, Inputs extends unknown[], Output> = (
   ...inputs: Inputs
 ) => Output | Promise<Output>;
 
-/** Makes queries and mutations, without an input and with one, of functions that are given the context and the input. */
+/** Makes queries (`shows`, `reads`) and mutations (`does`, `changes`) of functions. The first of each pair takes no input. */
 const proceduresOf = <Query, Change>(query: Builder<Query>, mutation: Builder<Change>) => ({
   shows: <Output>(answer: Answer<Query, [], Output>) => query.query(({ ctx }) => answer(ctx as Given<Query>)),
   reads: <Schema extends z.ZodType, Output>(schema: Schema, answer: Answer<Query, [z.output<Schema>], Output>) =>
