@@ -76,7 +76,7 @@ export class Router {
     this.pages = pages;
     history.replaceState(history.state, "", this.#place.href);
     if (this.#place.path !== undefined) this.preload(this.#place.path);
-    addEventListener("popstate", () => void this.#show(placeOf(location)));
+    addEventListener("popstate", () => void this.#show(placeOf(location), true));
   }
 
   get place(): Place {
@@ -113,7 +113,7 @@ export class Router {
     return this.pages[path].filter((page) => page instanceof PageFile).filter(({ isLoaded }) => !isLoaded);
   }
 
-  async #show(place: Place): Promise<void> {
+  async #show(place: Place, isReturn = false): Promise<void> {
     this.#turn += 1;
     const turn = this.#turn;
     const files = place.path === undefined ? [] : this.#filesOf(place.path);
@@ -126,8 +126,11 @@ export class Router {
     }
     // What reads the parameters need not look at them again.
     const isSame = JSON.stringify(place.search) === JSON.stringify(this.#place.search);
+    const isOther = place.pathname !== this.#place.pathname;
     this.#place = isSame ? { ...place, search: this.#place.search } : place;
     for (const listener of this.#listeners) listener();
+    // Where one returns to, the browser scrolls as it was.
+    if (isOther && !isReturn) scrollTo({ top: 0 });
   }
 }
 

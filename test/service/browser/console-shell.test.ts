@@ -48,6 +48,22 @@ test("the menu of the account has the address, the settings, the shortcuts and t
   await expect.poll(() => menu.count()).toBe(0);
 });
 
+test("a page begins at its top, and is where it was on the way back", async () => {
+  const page = await go("/overview", { viewport: { width: 1000, height: 400 } });
+  const top = () => page.evaluate(() => Math.round(scrollY));
+  const title = (name: string) => page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
+  await title("Overview");
+  await page.getByRole("heading", { level: 2 }).last().scrollIntoViewIfNeeded();
+  const before = await top();
+  expect(before).toBeGreaterThan(0);
+  await page.getByRole("link", { name: "Subscribers" }).first().click();
+  await title("Subscribers");
+  await expect.poll(top).toBe(0);
+  await page.goBack();
+  await title("Overview");
+  await expect.poll(top).toBe(before);
+});
+
 test.for([
   ["eva", ["session.me", "inbox.since", "inbox.list"]],
   ["mia", ["session.me"]],
