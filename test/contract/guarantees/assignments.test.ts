@@ -7,16 +7,17 @@ import {
   acceptMails,
   acceptReference,
   allMails,
-  inquiry,
+  kindsOf,
   marketing,
   minute,
   noon,
-  sales,
+  only,
+  sample,
   settle,
   triage,
   wakeAll,
 } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 const at = noon + minute;
 const due = at + assignmentWaitMs;
@@ -40,32 +41,35 @@ const claimAt = async (store: Store, now: number) =>
     kind === "assignment" && "assignment" in about ? [{ id, ...about.assignment }] : [],
   );
 
-test("tell an operator once of all that others assigned until they were due", async ({ store, tested }) => {
-  await addOperators(store);
-  const other = await tested.openAgain();
-  const [one, two, three, four] = await Promise.all([
-    acceptReference(store, inquiry(1)),
-    acceptReference(store, inquiry(2)),
-    acceptReference(store, inquiry(3)),
-    acceptReference(store, inquiry(4)),
-  ]);
-  await Promise.all([
-    triage(store, [one, two], 1, { assignee: ben.operator }, eva),
-    triage(other, three, 1, { assignee: ben.operator }, eva),
-  ]);
-  await triage(store, four, 1, { assignee: ben.operator }, ben);
-  // The same operator again changes nothing, and a change of status tells of nothing.
-  await triage(store, one, 2, { assignee: ben.operator }, eva);
-  await triage(store, two, 2, { status: "open" });
-  expect(await assignmentsOf(store)).toMatchObject([{ reference: null, email: null, status: "queued", dueAt: due }]);
-  expect(await claimAt(store, due - 1)).toEqual([]);
-  const assigned = { [one]: "Eva Novák", [two]: "Eva Novák", [three]: "Eva Novák" };
-  expect(await claimAt(store, due)).toEqual([{ id: expect.any(String), email: ben.operator, assigned }]);
-});
+eachKind(
+  "tell an operator once of all that others assigned until they were due: %s",
+  async (kind, { store, tested }) => {
+    await addOperators(store);
+    const other = await tested.openAgain();
+    const [one, two, three, four] = await Promise.all([
+      acceptReference(store, sample(kind, 1)),
+      acceptReference(store, sample(kind, 2)),
+      acceptReference(store, sample(kind, 3)),
+      acceptReference(store, sample(kind, 4)),
+    ]);
+    await Promise.all([
+      triage(store, [one, two], 1, { assignee: ben.operator }, eva),
+      triage(other, three, 1, { assignee: ben.operator }, eva),
+    ]);
+    await triage(store, four, 1, { assignee: ben.operator }, ben);
+    // The same operator again changes nothing, and a change of status tells of nothing.
+    await triage(store, one, 2, { assignee: ben.operator }, eva);
+    await triage(store, two, 2, { status: "open" });
+    expect(await assignmentsOf(store)).toMatchObject([{ reference: null, email: null, status: "queued", dueAt: due }]);
+    expect(await claimAt(store, due - 1)).toEqual([]);
+    const assigned = { [one]: "Eva Novák", [two]: "Eva Novák", [three]: "Eva Novák" };
+    expect(await claimAt(store, due)).toEqual([{ id: expect.any(String), email: ben.operator, assigned }]);
+  },
+);
 
-test("leave out what was taken away, and are gone with the last", async ({ store }) => {
+eachKind("leave out what was taken away, and are gone with the last: %s", async (kind, { store }) => {
   await addOperators(store);
-  const [one, two] = [await acceptReference(store, inquiry(1)), await acceptReference(store, inquiry(2))];
+  const [one, two] = [await acceptReference(store, sample(kind, 1)), await acceptReference(store, sample(kind, 2))];
   await triage(store, [one, two], 1, { assignee: ben.operator }, eva);
   await triage(store, one, 2, { assignee: eva.operator }, ben);
   expect(await assignmentsOf(store)).toMatchObject([{ status: "queued" }, { status: "queued" }]);
@@ -74,56 +78,63 @@ test("leave out what was taken away, and are gone with the last", async ({ store
   expect(await assignmentsOf(store)).toHaveLength(1);
 });
 
-test("are not stored where the operator does not want them, and go with the operator", async ({ store }) => {
-  await addOperators(store);
-  const reference = await acceptReference(store, inquiry(1));
-  await store.access.changeOperator(ben.operator, { mailAssigned: false }, ben);
-  await triage(store, reference, 1, { assignee: ben.operator }, eva);
-  expect(await assignmentsOf(store)).toEqual([]);
-  await store.access.changeOperator(ben.operator, { mailAssigned: true }, ben);
-  await triage(store, reference, 2, { assignee: null }, eva);
-  await triage(store, reference, 3, { assignee: ben.operator }, eva);
-  expect(await assignmentsOf(store)).toHaveLength(1);
-  await store.access.changeOperator(ben.operator, { removed: true }, eva);
-  expect(await assignmentsOf(store)).toEqual([]);
-  expect(await claimAt(store, due)).toEqual([]);
-});
-
-test("are not added to once claimed, count for no cap, and only those who see all see them", async ({ store }) => {
-  await addOperators(store);
-  for (const number of [1, 2, 3, 4]) {
-    const reference = await acceptReference(store, inquiry(number));
+eachKind(
+  "are not stored where the operator does not want them, and go with the operator: %s",
+  async (kind, { store }) => {
+    await addOperators(store);
+    const reference = await acceptReference(store, sample(kind, 1));
+    await store.access.changeOperator(ben.operator, { mailAssigned: false }, ben);
     await triage(store, reference, 1, { assignee: ben.operator }, eva);
-    expect(await claimAt(store, due)).toMatchObject([{ assigned: { [reference]: "Eva Novák" } }]);
-  }
-  expect((await acceptMails(store, inquiry(5, { email: ben.operator }))).map(({ kind }) => kind)).toEqual([
-    "inquiry-receipt",
-    "inquiry-notice",
-  ]);
-  const kinds = async (scope: typeof sales) =>
-    new Set((await store.desk.listMails(scope, undefined, {})).rows.map(({ kind }) => kind));
-  expect(await kinds(wholeScope)).toContain("assignment");
-  expect(await kinds(sales)).not.toContain("assignment");
-  expect(await kinds(marketing)).not.toContain("assignment");
-});
+    expect(await assignmentsOf(store)).toEqual([]);
+    await store.access.changeOperator(ben.operator, { mailAssigned: true }, ben);
+    await triage(store, reference, 2, { assignee: null }, eva);
+    await triage(store, reference, 3, { assignee: ben.operator }, eva);
+    expect(await assignmentsOf(store)).toHaveLength(1);
+    await store.access.changeOperator(ben.operator, { removed: true }, eva);
+    expect(await assignmentsOf(store)).toEqual([]);
+    expect(await claimAt(store, due)).toEqual([]);
+  },
+);
 
-test("leave the address of their operator alone when it is refused, and are sent again", async ({ store }) => {
-  await addOperators(store);
-  await triage(store, await acceptReference(store, inquiry(1)), 1, { assignee: ben.operator }, eva);
-  const [mail] = await claimAt(store, due);
-  const id = mail?.id ?? "";
-  await settle(store, { failed: [{ id }] }, { at: due, inactiveRecipient: true, owner: "other" });
-  expect(await assignmentsOf(store)).toMatchObject([{ status: "failed" }]);
-  expect((await acceptMails(store, inquiry(5, { email: ben.operator }))).map(({ kind }) => kind)).toContain(
-    "inquiry-receipt",
-  );
-  expect(await wakeAll(store, "failed", due + minute)).toBe(1);
-  expect(await claimAt(store, due + minute)).toMatchObject([{ id, email: ben.operator }]);
-});
+eachKind(
+  "are not added to once claimed, count for no cap, and only those who see all see them: %s",
+  async (kind, { store }) => {
+    await addOperators(store);
+    for (const number of [1, 2, 3, 4]) {
+      const reference = await acceptReference(store, sample(kind, number));
+      await triage(store, reference, 1, { assignee: ben.operator }, eva);
+      expect(await claimAt(store, due)).toMatchObject([{ assigned: { [reference]: "Eva Novák" } }]);
+    }
+    expect(kindsOf(await acceptMails(store, sample(kind, 5, { email: ben.operator })))).toEqual([
+      `${kind}-receipt`,
+      `${kind}-notice`,
+    ]);
+    const kinds = async (scope: typeof wholeScope) =>
+      new Set(kindsOf((await store.desk.listMails(scope, undefined, {})).rows));
+    expect(await kinds(wholeScope)).toContain("assignment");
+    expect(await kinds(only(kind))).not.toContain("assignment");
+    expect(await kinds(marketing)).not.toContain("assignment");
+  },
+);
+
+eachKind(
+  "leave the address of their operator alone when it is refused, and are sent again: %s",
+  async (kind, { store }) => {
+    await addOperators(store);
+    await triage(store, await acceptReference(store, sample(kind, 1)), 1, { assignee: ben.operator }, eva);
+    const [mail] = await claimAt(store, due);
+    const id = mail?.id ?? "";
+    await settle(store, { failed: [{ id }] }, { at: due, inactiveRecipient: true, owner: "other" });
+    expect(await assignmentsOf(store)).toMatchObject([{ status: "failed" }]);
+    expect(kindsOf(await acceptMails(store, sample(kind, 5, { email: ben.operator })))).toContain(`${kind}-receipt`);
+    expect(await wakeAll(store, "failed", due + minute)).toBe(1);
+    expect(await claimAt(store, due + minute)).toMatchObject([{ id, email: ben.operator }]);
+  },
+);
 
 test.for(["null", "{", "{}"])("are handed over as refused where they hold %j", async (text, { store, tested }) => {
   await addOperators(store);
-  await triage(store, await acceptReference(store, inquiry(1)), 1, { assignee: ben.operator }, eva);
+  await triage(store, await acceptReference(store, sample("inquiry", 1)), 1, { assignee: ben.operator }, eva);
   await tested.query(`UPDATE mail SET digest = '${text}' WHERE kind = 'assignment'`);
   const claimed = await store.mails.claim(due, 10, { owner: "other", until: due + minute });
   expect(claimed.at(-1)).toMatchObject({ kind: "assignment", about: { refused: "unreadable row" } });

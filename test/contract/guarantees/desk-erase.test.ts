@@ -1,6 +1,7 @@
 // What the port promises about erasing persons and outdated submissions, and about telling a person what is known.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "vitest";
+import { kinds, submissionKinds } from "../../../shared/src/kinds.ts";
 import { type Outdated, wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { personMax } from "../../../server/src/storage/sql/belongings.ts";
 import { erasedAtOnce as batch } from "../../../server/src/storage/sqlite/sqlite-store.ts";
@@ -21,10 +22,11 @@ import {
   release,
   resume,
   sales,
+  sample,
   subscribers,
   subscription,
 } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 const retention = { operator: "retention", at: noon };
 const email = "Ana@example.org";
@@ -95,93 +97,107 @@ test("keeps the keys of erased resumes until their bytes are discarded", async (
   expect(await store.desk.resumesToDiscard(10, [resume(1).key])).toEqual([]);
 });
 
-test("erases a person with many submissions in batches, those before they are searchable, too", async ({ store }) => {
-  for (let number = 0; number < 9; number += 1) await acceptReference(store, inquiry(number, { email }));
-  await store.desk.indexNext(5, () => false);
-  expect(await erase(store, email)).toMatchObject({ submissions: 9 });
-  await acceptReference(store, inquiry(10));
-  await indexAll(store);
-  expect((await store.desk.listSubmissions(wholeScope, { search: "an" }, {})).rows).toHaveLength(1);
-});
+eachKind(
+  "erases a person with many submissions in batches, those before they are searchable, too: %s",
+  async (kind, { store }) => {
+    for (let number = 0; number < 9; number += 1) await acceptReference(store, sample(kind, number, { email }));
+    await store.desk.indexNext(5, () => false);
+    expect(await erase(store, email)).toMatchObject({ submissions: 9 });
+    await acceptReference(store, sample(kind, 10));
+    await indexAll(store);
+    expect((await store.desk.listSubmissions(wholeScope, { search: "an" }, {})).rows).toHaveLength(1);
+  },
+);
 
-test("an erased address that is not to be mailed still is not, by a hash of it", async ({ store, tested }) => {
-  await acceptReference(store, inquiry(1, { email }));
-  await store.suppress({ email, reason: "complained", at: noon });
-  await erase(store, email);
-  expect((await accept(store, inquiry(2, { email }))).capped).toEqual(["inquiry-receipt"]);
-  expect((await accept(store, subscription({ email }))).mails).toEqual([]);
-  const spam = await acceptReference(store, inquiry(3, { email }), { spam: true });
-  expect(await release(store, spam, noon)).toEqual({ result: "released", mails: 1 });
-  expect(await store.desk.findPerson(wholeScope, email)).toMatchObject({ suppressed: "complained" });
-  expect(await store.suppress({ email, reason: "bounced", at: noon + minute })).toBe(false);
-  expect(JSON.stringify(await tested.query("SELECT email_key FROM suppression"))).toMatch(/sha256:[0-9a-f]{64}/);
-  expect(JSON.stringify(await tested.query("SELECT email_key FROM suppression"))).not.toContain("ana@");
-});
+eachKind(
+  "an erased address that is not to be mailed still is not, by a hash of it: %s",
+  async (kind, { store, tested }) => {
+    await acceptReference(store, sample(kind, 1, { email }));
+    await store.suppress({ email, reason: "complained", at: noon });
+    await erase(store, email);
+    expect((await accept(store, sample(kind, 2, { email }))).capped).toEqual([`${kind}-receipt`]);
+    expect((await accept(store, subscription({ email }))).mails).toEqual([]);
+    const spam = await acceptReference(store, sample(kind, 3, { email }), { spam: true });
+    expect(await release(store, spam, noon)).toEqual({ result: "released", mails: 1 });
+    expect(await store.desk.findPerson(wholeScope, email)).toMatchObject({ suppressed: "complained" });
+    expect(await store.suppress({ email, reason: "bounced", at: noon + minute })).toBe(false);
+    expect(JSON.stringify(await tested.query("SELECT email_key FROM suppression"))).toMatch(/sha256:[0-9a-f]{64}/);
+    expect(JSON.stringify(await tested.query("SELECT email_key FROM suppression"))).not.toContain("ana@");
+  },
+);
 
-test("news lifts the hash of an erased address, and a lifted suppression leaves none", async ({ store, tested }) => {
-  await store.suppress({ email, reason: "bounced", at: noon });
-  await erase(store, email);
-  expect(await store.suppress({ email, reason: null, at: noon + minute })).toBe(true);
-  expect((await accept(store, inquiry(1, { email }))).capped).toEqual([]);
-  await store.suppress({ email: "ben@example.org", reason: "manual", at: noon });
-  await store.suppress({ email: "ben@example.org", reason: null, at: noon + minute });
-  await erase(store, "ben@example.org");
-  expect(await tested.query("SELECT email_key FROM suppression WHERE reason IS NOT NULL")).toEqual([]);
-});
+eachKind(
+  "news lifts the hash of an erased address, and a lifted suppression leaves none: %s",
+  async (kind, { store, tested }) => {
+    await store.suppress({ email, reason: "bounced", at: noon });
+    await erase(store, email);
+    expect(await store.suppress({ email, reason: null, at: noon + minute })).toBe(true);
+    expect((await accept(store, sample(kind, 1, { email }))).capped).toEqual([]);
+    await store.suppress({ email: "ben@example.org", reason: "manual", at: noon });
+    await store.suppress({ email: "ben@example.org", reason: null, at: noon + minute });
+    await erase(store, "ben@example.org");
+    expect(await tested.query("SELECT email_key FROM suppression WHERE reason IS NOT NULL")).toEqual([]);
+  },
+);
 
-test("erases what is outdated by kind, spam apart from the others", async ({ store }) => {
+eachKind("erases what is outdated by kind, spam apart from the others: %s", async (kind, { store }) => {
+  const other = submissionKinds.find((one) => one !== kind)!;
   const spam = { spam: true };
   for (let number = 1; number <= 6; number += 1) {
-    await accept(store, inquiry(number, { receivedAt: noon + number }), number % 2 === 0 ? spam : {});
+    await accept(store, sample(kind, number, { receivedAt: noon + number }), number % 2 === 0 ? spam : {});
   }
-  await accept(store, application(7, { receivedAt: noon }));
+  await accept(store, sample(other, 7, { receivedAt: noon }));
   await indexAll(store);
-  expect(await store.desk.countOutdated({ kind: "inquiry", before: noon + 5 })).toEqual({ outdated: 2, stored: 3 });
+  expect(await store.desk.countOutdated({ kind, before: noon + 5 })).toEqual({ outdated: 2, stored: 3 });
   expect(await store.desk.countOutdated({ kind: "spam", before: noon + 5 })).toEqual({ outdated: 2, stored: 3 });
-  expect(await erase(store, { kind: "inquiry", before: noon + 5 })).toMatchObject({ submissions: 2 });
+  expect(await erase(store, { kind, before: noon + 5 })).toMatchObject({ submissions: 2 });
   expect(await erase(store, { kind: "spam", before: noon + 5 })).toMatchObject({ submissions: 2 });
-  expect(await erase(store, { kind: "application", before: noon })).toMatchObject({ submissions: 0 });
+  expect(await erase(store, { kind: other, before: noon })).toMatchObject({ submissions: 0 });
   const { rows } = await store.desk.listSubmissions(wholeScope, {}, {});
-  expect(rows.map((row) => row.email)).toEqual(["ana-7@example.org", "ann-5@example.org"]);
+  expect(rows.map((row) => row.email)).toEqual([sample(other, 7).email, sample(kind, 5).email]);
 });
 
-test("records each batch of what is outdated with it, and nothing where there is none", async ({ store }) => {
-  for (let number = 0; number < batch + 1; number += 1)
-    await accept(store, application(number, { resume: number === 0 ? resume(1) : null }));
-  const outdated = { kind: "application", before: noon + 1 } as const;
-  const erased: number[] = [];
-  const recorded: unknown[] = [];
-  for (let more = true; more;) {
-    const one = await store.desk.eraseOutdated(outdated, retention);
-    erased.push(one.submissions);
-    ({ more } = one);
-    // Already now: a process that is killed before the next batch leaves nothing unrecorded.
-    recorded.push((await store.desk.listAudit({})).rows[0]);
-  }
-  expect(erased.reduce((sum, count) => sum + count)).toBe(batch + 1);
-  expect(recorded).toMatchObject(
-    erased.map((submissions, index) => ({
-      ...retention,
-      action: "retention",
-      subject: "applications",
-      detail: { submissions, resumes: index === 0 ? 1 : 0 },
-    })),
-  );
-  expect(await store.desk.eraseOutdated(outdated, retention)).toMatchObject({ submissions: 0, more: false });
-  expect((await store.desk.listAudit({})).rows).toHaveLength(erased.length);
-});
+eachKind(
+  "records each batch of what is outdated with it, and nothing where there is none: %s",
+  async (kind, { store }) => {
+    for (let number = 0; number < batch + 1; number += 1)
+      await accept(store, sample(kind, number, { resume: number === 0 ? resume(1) : null }));
+    const outdated = { kind, before: noon + 1 };
+    const erased: number[] = [];
+    const recorded: unknown[] = [];
+    for (let more = true; more;) {
+      const one = await store.desk.eraseOutdated(outdated, retention);
+      erased.push(one.submissions);
+      ({ more } = one);
+      // Already now: a process that is killed before the next batch leaves nothing unrecorded.
+      recorded.push((await store.desk.listAudit({})).rows[0]);
+    }
+    expect(erased.reduce((sum, count) => sum + count)).toBe(batch + 1);
+    expect(recorded).toMatchObject(
+      erased.map((submissions, index) => ({
+        ...retention,
+        action: "retention",
+        subject: kinds[kind].plural,
+        detail: { submissions, resumes: index === 0 ? 1 : 0 },
+      })),
+    );
+    expect(await store.desk.eraseOutdated(outdated, retention)).toMatchObject({ submissions: 0, more: false });
+    expect((await store.desk.listAudit({})).rows).toHaveLength(erased.length);
+  },
+);
 
-test("the last that is outdated of a suppressed address leaves a hash of it", async ({ tested }) => {
+eachKind("the last that is outdated of a suppressed address leaves a hash of it: %s", async (kind, { tested }) => {
   const { store } = tested;
+  const other = submissionKinds.find((one) => one !== kind)!;
   const keys = async () => JSON.stringify(await tested.query("SELECT email_key FROM suppression"));
-  await accept(store, inquiry(1, { email, receivedAt: noon }));
-  await accept(store, application(2, { email, receivedAt: noon }));
+  await accept(store, sample(kind, 1, { email, receivedAt: noon }));
+  await accept(store, sample(other, 2, { email, receivedAt: noon }));
   await store.suppress({ email, reason: "bounced", at: noon });
-  await store.desk.eraseOutdated({ kind: "inquiry", before: noon + 1 }, eva);
+  await store.desk.eraseOutdated({ kind, before: noon + 1 }, eva);
   expect(await keys()).toContain("ana@example.org");
-  await store.desk.eraseOutdated({ kind: "application", before: noon + 1 }, eva);
+  await store.desk.eraseOutdated({ kind: other, before: noon + 1 }, eva);
   expect(await keys()).not.toContain("ana@");
-  expect((await accept(store, inquiry(3, { email }))).capped).toEqual(["inquiry-receipt"]);
+  expect((await accept(store, sample(kind, 3, { email }))).capped).toEqual([`${kind}-receipt`]);
 });
 
 test("tells everything that is known of an address, as far as the scope goes", async ({ store }) => {
@@ -189,8 +205,8 @@ test("tells everything that is known of an address, as far as the scope goes", a
   await store.suppress({ email, reason: "manual", at: noon });
   const facts = await collect(store.desk.readPerson(wholeScope, email));
   const count = (kind: string) => facts.filter((fact) => fact.kind === kind).length;
-  const kinds = ["submission", "note", "mail", "idempotency", "subscription", "suppression"];
-  expect(kinds.map(count)).toEqual([2, 1, 5, 2, 1, 1]);
+  const told = ["submission", "note", "mail", "idempotency", "subscription", "suppression"];
+  expect(told.map(count)).toEqual([2, 1, 5, 2, 1, 1]);
   expect(facts).toContainEqual({ kind: "note", reference, note: expect.objectContaining({ text: "Call back." }) });
   const ofSales = await collect(store.desk.readPerson(sales, email));
   expect(new Set(ofSales.map(({ kind }) => kind))).toEqual(
@@ -201,19 +217,19 @@ test("tells everything that is known of an address, as far as the scope goes", a
   expect(await store.desk.findPerson(wholeScope, "unknown@example.org")).toBeNull();
 });
 
-test("serves others while a person with many submissions is read", async ({ store }) => {
+eachKind("serves others while a person with many submissions is read: %s", async (kind, { store }) => {
   const submissions = 20;
-  for (let number = 1; number <= submissions; number += 1) await accept(store, inquiry(number, { email }));
+  for (let number = 1; number <= submissions; number += 1) await accept(store, sample(kind, number, { email }));
   const reading = collect(store.desk.readPerson(wholeScope, email));
   let turns = 0;
   while ((await Promise.race([reading, nextTurn()])) === undefined) turns += 1;
   expect(turns).toBeGreaterThanOrEqual(submissions);
 });
 
-test("says where a person has more submissions than are shown", async ({ store }) => {
-  await Promise.all(Array.from({ length: personMax }, (_, n) => accept(store, inquiry(n, { email }))));
+eachKind("says where a person has more submissions than are shown: %s", async (kind, { store }) => {
+  await Promise.all(Array.from({ length: personMax }, (_, n) => accept(store, sample(kind, n, { email }))));
   expect(await store.desk.findPerson(wholeScope, email)).toMatchObject({ more: false });
-  await accept(store, inquiry(personMax, { email }));
+  await accept(store, sample(kind, personMax, { email }));
   const person = await store.desk.findPerson(wholeScope, email);
   expect(person?.submissions).toHaveLength(personMax);
   expect(person?.more).toBe(true);

@@ -1,15 +1,16 @@
 // What the port promises about addresses that must not be mailed, also when news comes twice or in disorder.
 import { expect } from "vitest";
+import { submissionKinds } from "../../../shared/src/kinds.ts";
 import { listMails } from "../../../server/src/desk/mails.ts";
-import type { SuppressionChange, SuppressionReason } from "../../../server/src/storage/records.ts";
+import type { SubmissionKind, SuppressionChange, SuppressionReason } from "../../../server/src/storage/records.ts";
 import type { Store } from "../../../server/src/storage/store.ts";
 import {
   accept,
   acceptMails,
-  inquiry,
   kindsOf,
   noon,
   onlySubscriber,
+  sample,
   settle,
   subscribers,
   subscription,
@@ -19,10 +20,10 @@ import { contractTest as test } from "../engine-under-test.ts";
 const email = "Reader@example.org";
 const news = (reason: SuppressionReason | null, at = noon + 1): SuppressionChange => ({ email, reason, at });
 
-let inquiries = 0;
+let submitted = 0;
 
-const mailed = async (store: Store, of = email): Promise<string[]> =>
-  kindsOf((await accept(store, inquiry((inquiries += 1), { email: of }))).mails);
+const mailed = async (store: Store, of = email, kind: SubmissionKind = "inquiry"): Promise<string[]> =>
+  kindsOf((await accept(store, sample(kind, (submitted += 1), { email: of }))).mails);
 
 const isSuppressed = async (store: Store, of = email) => !(await mailed(store, of)).includes("inquiry-receipt");
 
@@ -32,13 +33,16 @@ async function subscribed(store: Store, more: Parameters<typeof subscription>[0]
   return stored;
 }
 
-test.for<SuppressionReason>(["bounced", "complained", "unsubscribed", "inactive", "manual"])(
-  "stops receipts to an address that is %s, in any case, and no notice, until it is lifted, which a complaint is never",
-  async (reason, { store }) => {
-    expect(await mailed(store)).toEqual(["inquiry-receipt", "inquiry-notice"]);
+const reasons = ["bounced", "complained", "unsubscribed", "inactive", "manual"] as const;
+
+test.for(reasons.flatMap((reason) => submissionKinds.map((kind) => [reason, kind] as const)))(
+  "stops receipts to an address that is %s, in any case, and no notice, until it is lifted, which a complaint is never: %s",
+  async ([reason, kind], { store }) => {
+    const notice = `${kind}-notice`;
+    expect(await mailed(store, email, kind)).toEqual([`${kind}-receipt`, notice]);
     const told = { ...news(reason), email: "rEADER@EXAMPLE.ORG" };
     expect(await store.suppress(told)).toBe(true);
-    expect(await mailed(store)).toEqual(["inquiry-notice"]);
+    expect(await mailed(store, email, kind)).toEqual([notice]);
     expect(await isSuppressed(store, "other@example.org")).toBe(false);
     const canBeLifted = reason !== "complained";
     expect(await store.suppress(news(null, noon + 2))).toBe(canBeLifted);
@@ -48,19 +52,24 @@ test.for<SuppressionReason>(["bounced", "complained", "unsubscribed", "inactive"
   },
 );
 
-test.for([
+const refusals = [
   ["a receipt over its recipient", 0, true, true],
   ["a receipt over anything else", 0, false, false],
   ["a notice over its recipient", 1, true, false],
-] as const)("begins with the refusal of %s: %#", async ([_name, which, inactiveRecipient, begins], { store }) => {
-  const failed = [(await acceptMails(store, inquiry((inquiries += 1), { email })))[which]];
-  await settle(store, { failed }, { owner: "another-process" });
-  await settle(store, { failed }, { owner: "another-process", inactiveRecipient: true });
-  expect(await isSuppressed(store)).toBe(false);
-  await settle(store, { failed }, { inactiveRecipient });
-  expect(await isSuppressed(store)).toBe(begins);
-  expect(await listMails(store.desk, { status: "failed", limit: 10 })).toHaveLength(1);
-});
+] as const;
+
+test.for(refusals.flatMap(([name, ...refusal]) => submissionKinds.map((kind) => [name, kind, ...refusal] as const)))(
+  "begins with the refusal of %s: %s",
+  async ([_name, kind, which, inactiveRecipient, begins], { store }) => {
+    const failed = [(await acceptMails(store, sample(kind, (submitted += 1), { email })))[which]];
+    await settle(store, { failed }, { owner: "another-process" });
+    await settle(store, { failed }, { owner: "another-process", inactiveRecipient: true });
+    expect(await isSuppressed(store)).toBe(false);
+    await settle(store, { failed }, { inactiveRecipient });
+    expect(await isSuppressed(store)).toBe(begins);
+    expect(await listMails(store.desk, { status: "failed", limit: 10 })).toHaveLength(1);
+  },
+);
 
 test("begins with the refusal of a welcome mail because of its recipient", async ({ store }) => {
   const { mails } = await accept(store, subscription({ email, optIn: "single" }));

@@ -22,10 +22,11 @@ import {
   readPages,
   release,
   sales,
+  sample,
   subscription,
   triage,
 } from "../records.ts";
-import { contractTest as test } from "../engine-under-test.ts";
+import { contractTest as test, eachKind } from "../engine-under-test.ts";
 
 const url = "https://receiver.example.org/secret-path";
 const later = noon + 5 * minute;
@@ -112,36 +113,42 @@ test("no webhook is told of spam until it is released, and then once", async ({ 
   expect(await told(store)).toHaveLength(3);
 });
 
-test("what was kept back as spam is told anew when it is released, and not replayed", async ({ store }) => {
-  const { id } = await addWebhook(store);
-  const reference = await acceptReference(store, inquiry(1));
-  await triage(store, reference, 1, { status: "spam" });
-  const [delivery] = await claim(store);
-  await settle(store, delivery!.id, { result: "failed", answer: keptBack });
-  expect((await release(store, reference, later)).result).toBe("released");
-  expect(await store.webhooks.replay({ failedOf: id }, { ...eva, at: later })).toBe(0);
-  const again = await claim(store);
-  expect(again).toMatchObject([{ event: "inquiry.received", attempts: 0 }]);
-  expect(again[0]!.id).not.toBe(delivery!.id);
-});
+eachKind(
+  "what was kept back as spam is told anew when it is released, and not replayed: %s",
+  async (kind, { store }) => {
+    const { id } = await addWebhook(store);
+    const reference = await acceptReference(store, sample(kind, 1));
+    await triage(store, reference, 1, { status: "spam" });
+    const [delivery] = await claim(store);
+    await settle(store, delivery!.id, { result: "failed", answer: keptBack });
+    expect((await release(store, reference, later)).result).toBe("released");
+    expect(await store.webhooks.replay({ failedOf: id }, { ...eva, at: later })).toBe(0);
+    const again = await claim(store);
+    expect(again).toMatchObject([{ event: `${kind}.received`, attempts: 0 }]);
+    expect(again[0]!.id).not.toBe(delivery!.id);
+  },
+);
 
-test("spam that is given another status is told, and what was kept back is told anew", async ({ store }) => {
-  await addWebhook(store);
-  const reference = await acceptReference(store, inquiry(1), { spam: true });
-  const set = (version: number, status: "open" | "spam") =>
-    triage(store, reference, version, { status }, { ...eva, at: later });
-  await set(1, "open");
-  const [delivery] = await claim(store);
-  expect(delivery).toMatchObject({ event: "inquiry.received" });
-  await set(2, "spam");
-  await settle(store, delivery!.id, { result: "failed", answer: keptBack });
-  await set(3, "open");
-  const again = await claim(store);
-  expect(again).toMatchObject([{ event: "inquiry.received", attempts: 0 }]);
-  await set(4, "spam");
-  await set(5, "open");
-  expect(await claim(store)).toEqual([]);
-});
+eachKind(
+  "spam that is given another status is told, and what was kept back is told anew: %s",
+  async (kind, { store }) => {
+    await addWebhook(store);
+    const reference = await acceptReference(store, sample(kind, 1), { spam: true });
+    const set = (version: number, status: "open" | "spam") =>
+      triage(store, reference, version, { status }, { ...eva, at: later });
+    await set(1, "open");
+    const [delivery] = await claim(store);
+    expect(delivery).toMatchObject({ event: `${kind}.received` });
+    await set(2, "spam");
+    await settle(store, delivery!.id, { result: "failed", answer: keptBack });
+    await set(3, "open");
+    const again = await claim(store);
+    expect(again).toMatchObject([{ event: `${kind}.received`, attempts: 0 }]);
+    await set(4, "spam");
+    await set(5, "open");
+    expect(await claim(store)).toEqual([]);
+  },
+);
 
 test("subscribers are told of once they are confirmed, and when they leave, each time once", async ({ store }) => {
   await addWebhook(store);
@@ -180,10 +187,10 @@ test("tell of a subscriber who is active at once or bounces, not of one who neve
   });
 });
 
-test("a lease keeps a delivery from all other processes until it ends", async ({ store, tested }) => {
+eachKind("a lease keeps a delivery from all other processes until it ends: %s", async (kind, { store, tested }) => {
   const other = await tested.openAgain();
   const { id } = await addWebhook(store);
-  for (let number = 0; number < 3; number += 1) await accept(store, inquiry(number));
+  for (let number = 0; number < 3; number += 1) await accept(store, sample(kind, number));
   expect(await claim(store, { limit: 1, underWay: [id] })).toEqual([]);
   expect(await claim(store, { now: noon - 1 })).toEqual([]);
   const [first, second] = [await claim(store, { limit: 4, underWay: [id, id + 1, id] }), await claim(other)];
@@ -193,35 +200,41 @@ test("a lease keeps a delivery from all other processes until it ends", async ({
   expect(again.map((one) => one.id).toSorted()).toEqual([...first, ...second].map((one) => one.id).toSorted());
 });
 
-test("a delivery is due, and its lease free, that was written before the clock was set back", async ({ store }) => {
-  await addWebhook(store);
-  await accept(store, inquiry(1));
-  const ahead = later + 120 * minute;
-  const [first] = await claim(store, { now: ahead, by: { owner: "ahead", until: ahead + minute } });
-  expect((await claim(store)).map(({ id }) => id)).toEqual([first?.id]);
-  await settle(store, first?.id ?? "", { at: ahead, result: "later", dueAt: ahead + minute, answer: "HTTP 500" });
-  await claim(store, { now: ahead });
-  expect((await claim(store)).map(({ id }) => id)).toEqual([first?.id]);
-});
+eachKind(
+  "a delivery is due, and its lease free, that was written before the clock was set back: %s",
+  async (kind, { store }) => {
+    await addWebhook(store);
+    await accept(store, sample(kind, 1));
+    const ahead = later + 120 * minute;
+    const [first] = await claim(store, { now: ahead, by: { owner: "ahead", until: ahead + minute } });
+    expect((await claim(store)).map(({ id }) => id)).toEqual([first?.id]);
+    await settle(store, first?.id ?? "", { at: ahead, result: "later", dueAt: ahead + minute, answer: "HTTP 500" });
+    await claim(store, { now: ahead });
+    expect((await claim(store)).map(({ id }) => id)).toEqual([first?.id]);
+  },
+);
 
-test("a delivery is due that another process put off by 400 days while its clock was ahead", async ({ tested }) => {
-  const { store } = tested;
-  const other = await tested.openAgain();
-  await addWebhook(store);
-  const ahead = later + 400 * 24 * 60 * minute;
-  await claim(store);
-  await accept(other, inquiry(1, { receivedAt: ahead }));
-  const by = { owner: "ahead", until: ahead + minute };
-  const [first] = await claim(other, { now: ahead, by });
-  const end = { at: ahead, result: "later", dueAt: ahead + minute, answer: "HTTP 500" };
-  await settle(other, first?.id ?? "", end, by);
-  await accept(other, inquiry(2, { receivedAt: ahead }));
-  expect(await claim(store, { now: later + minute })).toHaveLength(2);
-});
+eachKind(
+  "a delivery is due that another process put off by 400 days while its clock was ahead: %s",
+  async (kind, { tested }) => {
+    const { store } = tested;
+    const other = await tested.openAgain();
+    await addWebhook(store);
+    const ahead = later + 400 * 24 * 60 * minute;
+    await claim(store);
+    await accept(other, sample(kind, 1, { receivedAt: ahead }));
+    const by = { owner: "ahead", until: ahead + minute };
+    const [first] = await claim(other, { now: ahead, by });
+    const end = { at: ahead, result: "later", dueAt: ahead + minute, answer: "HTTP 500" };
+    await settle(other, first?.id ?? "", end, by);
+    await accept(other, sample(kind, 2, { receivedAt: ahead }));
+    expect(await claim(store, { now: later + minute })).toHaveLength(2);
+  },
+);
 
-test("records how a try ended, only for the holder of the lease", async ({ store }) => {
+eachKind("records how a try ended, only for the holder of the lease: %s", async (kind, { store }) => {
   const { id } = await addWebhook(store);
-  await accept(store, inquiry(1));
+  await accept(store, sample(kind, 1));
   const [delivery] = await claim(store);
   const name = delivery?.id ?? "";
   const { webhooks } = store;
@@ -240,10 +253,10 @@ test("records how a try ended, only for the holder of the lease", async ({ store
   expect(await claim(store, { now: after90Days })).toEqual([]);
 });
 
-test("replays a delivery under its id, and all that failed", async ({ store }) => {
+eachKind("replays a delivery under its id, and all that failed: %s", async (kind, { store }) => {
   const { webhooks } = store;
   const { id } = await addWebhook(store);
-  for (let number = 0; number < 3; number += 1) await accept(store, inquiry(number));
+  for (let number = 0; number < 3; number += 1) await accept(store, sample(kind, number));
   const [first, second, third] = await claim(store);
   await settle(store, first?.id ?? "", { result: "delivered", answer: "HTTP 200" });
   for (const one of [second, third]) {
@@ -264,9 +277,9 @@ test("replays a delivery under its id, and all that failed", async ({ store }) =
   ]);
 });
 
-test("signs with the secret before it, too, for a day after a new one", async ({ store }) => {
+eachKind("signs with the secret before it, too, for a day after a new one: %s", async (kind, { store }) => {
   const { id } = await addWebhook(store);
-  await accept(store, inquiry(1));
+  await accept(store, sample(kind, 1));
   const rotatedAt = { ...eva, at: later };
   expect(await store.webhooks.change(id, { secret: "whsec_2" }, rotatedAt)).toBe(true);
   expect(await store.webhooks.list()).toMatchObject([{ id, oldSecretUntil: later + secretOverlapMs }]);
@@ -326,10 +339,10 @@ test("there are at most so many", async ({ store }) => {
   expect(await store.webhooks.list()).toHaveLength(webhooksMax);
 });
 
-test("lists deliveries in pages, of all webhooks or one, newest first", async ({ store }) => {
+eachKind("lists deliveries in pages, of all webhooks or one, newest first: %s", async (kind, { store }) => {
   const [one, two] = [await addWebhook(store), await addWebhook(store)];
   const references: string[] = [];
-  for (let number = 0; number < 3; number += 1) references.push(await acceptReference(store, inquiry(number)));
+  for (let number = 0; number < 3; number += 1) references.push(await acceptReference(store, sample(kind, number)));
   const read = async (webhook: number | null) => {
     const rows = await readPages(2, (page) => store.webhooks.listDeliveries(webhook, page));
     return rows.map(({ reference }) => reference);
@@ -368,10 +381,10 @@ test("deliveries go with the person, and with an outdated submission", async ({ 
   expect(await told(store)).toEqual(["inquiry.received"]);
 });
 
-test("forgets deliveries 90 days after they ended, and none that waits", async ({ store }) => {
+eachKind("forgets deliveries 90 days after they ended, and none that waits: %s", async (kind, { store }) => {
   const { id } = await addWebhook(store);
-  await accept(store, inquiry(1));
-  await accept(store, inquiry(2));
+  await accept(store, sample(kind, 1));
+  await accept(store, sample(kind, 2));
   const [first] = await claim(store, { limit: 1 });
   await settle(store, first?.id ?? "", { result: "delivered", answer: "HTTP 200" });
   const left = async () => (await store.webhooks.listDeliveries(id, {})).rows.map(({ status }) => status);
