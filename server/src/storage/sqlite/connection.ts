@@ -73,9 +73,10 @@ export class SqliteConnection implements Disposable {
     this.execute("PRAGMA secure_delete = ON");
   }
 
-  /** Prepares a statement that is used again and again. */
+  /** Prepares a statement that is used again and again; for a command that only reads, which needs few, at its first use. */
   prepare<Parameters extends readonly SQLInputValue[], Row = never>(text: string): Statement<Parameters, Row> {
-    return this.#database.prepare(text) as unknown as Statement<Parameters, Row>;
+    const prepare = () => this.#database.prepare(text) as unknown as Statement<Parameters, Row>;
+    return this.access === "read-only" ? preparedAtFirstUse(text, prepare) : prepare();
   }
 
   /** Rows of a statement that is used once. */
@@ -118,4 +119,19 @@ export class SqliteConnection implements Disposable {
   [Symbol.dispose](): void {
     if (this.#database.isOpen) this.#database.close();
   }
+}
+
+function preparedAtFirstUse<Parameters extends readonly SQLInputValue[], Row>(
+  sourceSQL: string,
+  prepare: () => Statement<Parameters, Row>,
+): Statement<Parameters, Row> {
+  let kept: Statement<Parameters, Row> | undefined;
+  const prepared = () => (kept ??= prepare());
+  return {
+    sourceSQL,
+    all: (...parameters) => prepared().all(...parameters),
+    get: (...parameters) => prepared().get(...parameters),
+    iterate: (...parameters) => prepared().iterate(...parameters),
+    run: (...parameters) => prepared().run(...parameters),
+  };
 }
