@@ -161,8 +161,9 @@ test("counts what lies behind thousands of other stages", async ({ store, tested
   await Promise.all(many);
   await tested.query("UPDATE submission SET stage = 'screening', status = 'open' WHERE arrival > 1");
   const filter = { kind: "application", status: "todo" } as const;
-  const counts = await store.desk.countByStage(recruiting, filter);
-  expect(counts).toMatchObject({ received: 1, screening: 1_001, offer: 0 });
+  // A stage that takes longer to count than its time is null: on a busy machine it is asked again.
+  const counts = () => store.desk.countByStage(recruiting, filter);
+  await expect.poll(counts, { timeout: 20_000 }).toMatchObject({ received: 1, screening: 1_001, offer: 0 });
 });
 
 test("tells webhooks of the stage, and of the status that follows", async ({ store }) => {
