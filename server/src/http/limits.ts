@@ -28,8 +28,10 @@ export const httpLimits = {
   requestsMax: 2_000,
   /** Half of all, so that one client cannot fill the process. */
   requestsPerClientMax: 1_000,
-  /** Requests of one client that are run in a turn of the event loop: 20 to 40 ms of work. */
+  /** Requests of one client that are taken in a turn of the event loop. To refuse as many is 20 to 40 ms of work. */
   requestsPerClientTurnMax: 1_000,
+  /** Requests of one client that begin in a turn, so that those of others come in between: 20 ms of work. */
+  requestsPerClientBegunMax: 64,
   /** Requests that a connection may send ahead of their answers. Browsers send none, and Node runs all that arrive at once. */
   requestsPerConnectionMax: 32,
   /** Each has a staging file open and its buffers: 128 stay below 300 MB, and 1,024 open files are usual. */

@@ -165,9 +165,7 @@ function nodeServer(traffic: Traffic, limits: HttpLimits, handler: RequestListen
       // Refused here, in the words of the table.
       requireHostHeader: false,
     },
-    (request, response) => {
-      if (traffic.enter(request, response)) handler(request, response);
-    },
+    (request, response) => traffic.enter(request, response, handler),
   );
   server.timeout = limits.idleMs;
   // A client may close its side once it has sent its request. Without this Node would end the connection before the answer.

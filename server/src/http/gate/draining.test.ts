@@ -26,7 +26,7 @@ async function open() {
   const traffic = new Traffic(httpLimits, new ClientAddresses({ kind: "none" }), () => {});
   const app = Fastify();
   traffic.watch(app.server);
-  app.server.prependListener("request", (request, response) => void traffic.enter(request, response));
+  app.server.prependListener("request", (request, response) => traffic.enter(request, response, () => {}));
   beginExchanges(app, observer);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   const draining = new Draining();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type HttpLimits, httpLimits } from "../limits.ts";
@@ -9,19 +9,20 @@ import { Traffic } from "./traffic.ts";
 interface Options {
   readonly limits?: Partial<HttpLimits>;
   readonly trusted?: TrustedProxies;
-  readonly answer?: (response: ServerResponse) => void;
+  readonly answer?: (response: ServerResponse, request: IncomingMessage) => void;
 }
 
 async function open({ limits = {}, trusted = { kind: "none" }, answer = () => {} }: Options = {}) {
   const traffic = new Traffic({ ...httpLimits, ...limits }, new ClientAddresses(trusted), (now) => uploads.push(now));
   const uploads: number[] = [];
   const seen: { readonly isTooMuch: boolean; readonly isUpload: boolean | null }[] = [];
-  const server = createServer((request, response) => {
-    if (!traffic.enter(request, response)) return;
-    const isUpload = request.url === "/upload" ? traffic.takeUpload(request, response) : null;
-    seen.push({ isTooMuch: traffic.isTooMuch(request), isUpload });
-    answer(response);
-  });
+  const server = createServer((incoming, outgoing) =>
+    traffic.enter(incoming, outgoing, (request, response) => {
+      const isUpload = request.url === "/upload" ? traffic.takeUpload(request, response) : null;
+      seen.push({ isTooMuch: traffic.isTooMuch(request), isUpload });
+      answer(response, request);
+    }),
+  );
   traffic.watch(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -132,6 +133,36 @@ test("requests of one client that arrive at once are run up to the limit, and th
   await using behind = await open({ limits: { requestsPerClientTurnMax: 3 }, trusted, answer });
   (await behind.client()).write(get(10));
   await expect.poll(() => behind.seen.length).toBe(10);
+});
+
+test("many requests of one client begin in several turns, and those of others come in between", async () => {
+  const begun: string[] = [];
+  const others: Socket[] = [];
+  const answer = (response: ServerResponse, { url = "" }: IncomingMessage) => {
+    begun.push(url);
+    if (begun.length === 1) others[0]!.write(get(1, "/other"));
+    response.end();
+  };
+  await using service = await open({ limits: { requestsPerClientBegunMax: 1 }, answer });
+  others.push(await service.client("127.0.0.2"));
+  (await service.client()).write(get(30, "/many"));
+  await expect.poll(() => begun.length).toBe(31);
+  expect(begun.indexOf("/other")).toBeLessThan(30);
+});
+
+test("what waits for its turn does not begin when its connection is gone", async () => {
+  const answer = (_: ServerResponse, { socket }: IncomingMessage) => {
+    if (service.seen.length === 3) socket.destroy();
+  };
+  await using service = await open({ limits: { requestsPerClientBegunMax: 2 }, answer });
+  const socket = await service.client();
+  socket.write(get(20));
+  await closed(socket);
+  await expect.poll(() => service.traffic.requests).toBe(0);
+  // Its turns are over.
+  const again = await service.client();
+  again.write(get(1));
+  await expect.poll(() => service.seen.length).toBe(4);
 });
 
 test("uploads have slots in all and for each client, also behind a proxy and for a whole /56", async () => {

@@ -1,6 +1,6 @@
 // Counts what is open: connections, unanswered requests and uploads, in all and for each client. What goes too far is cut
 // before anything is routed, because Node runs every request that arrives in one piece.
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpLimits } from "../limits.ts";
 import type { ClientAddresses } from "./client-address.ts";
@@ -11,6 +11,8 @@ interface Share {
   requests: number;
   /** Requests that arrived in this turn of the event loop. */
   inTurn: number;
+  /** Requests that begin in later turns, in the order of coming. */
+  readonly line: (() => void)[];
   uploads: number;
 }
 
@@ -70,9 +72,10 @@ export class Traffic {
     server.on("connection", (socket: Socket) => this.#connect(socket));
   }
 
-  // Counts a request. False: it is not taken, because its connection is ending, or is closed with all that came at once: no
-  // answer can be sent on it, too many requests wait for theirs, or its client sent too many in this turn of the loop.
-  enter(request: IncomingMessage, response: ServerResponse): boolean {
+  // Counts a request and begins it, in a later turn of the loop where its client sent many. It is not taken when its connection
+  // is ending, or is closed with all that came at once: no answer can be sent on it, too many requests wait for theirs, or its
+  // client sent too many in this turn.
+  enter(request: IncomingMessage, response: ServerResponse, begin: RequestListener): void {
     const { socket } = request;
     const connection = this.#connections.get(socket);
     const isLost = connection === undefined || !socket.writable;
@@ -82,17 +85,30 @@ export class Traffic {
       socket.destroy();
       // With the connection, Node would abort each request with an error and its stack: most of the work of a flood.
       request.destroy();
-      return false;
+      return;
     }
     if (connection.isEnding) {
       connection.behind += 1;
-      return false;
+      return;
     }
     connection.answers.push(response);
     this.requests += 1;
-    if (connection.share !== null) connection.share.requests += 1;
     response.on("close", () => this.#leave(connection, response));
-    return true;
+    const { share } = connection;
+    if (share === null) return begin(request, response);
+    share.requests += 1;
+    if (share.line.length === 0 && share.inTurn <= this.#limits.requestsPerClientBegunMax) {
+      return begin(request, response);
+    }
+    // The connection may be gone by then.
+    share.line.push(() => socket.destroyed || begin(request, response));
+    if (share.line.length === 1) setImmediate(() => this.#beginSome(share));
+  }
+
+  // Requests of other clients that have come meanwhile are read between two turns.
+  #beginSome(share: Share): void {
+    for (const begin of share.line.splice(0, this.#limits.requestsPerClientBegunMax)) begin();
+    if (share.line.length > 0) setImmediate(() => this.#beginSome(share));
   }
 
   /** Whether a request that was counted is one too many, in all or for its client. */
@@ -156,7 +172,14 @@ export class Traffic {
   }
 
   #shareOf(key: string): Share {
-    return this.#shares.getOrInsertComputed(key, () => ({ key, connections: 0, requests: 0, inTurn: 0, uploads: 0 }));
+    return this.#shares.getOrInsertComputed(key, () => ({
+      key,
+      connections: 0,
+      requests: 0,
+      inTurn: 0,
+      line: [],
+      uploads: 0,
+    }));
   }
 
   #forgetIfEmpty(share: Share): void {
