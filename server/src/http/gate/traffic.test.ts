@@ -165,6 +165,28 @@ test("what waits for its turn does not begin when its connection is gone", async
   await expect.poll(() => service.seen.length).toBe(4);
 });
 
+test("what waits for its turn behind the last answer of its connection does not begin", async () => {
+  const last = Promise.withResolvers<ServerResponse>();
+  const answer = (response: ServerResponse, { url }: IncomingMessage) => {
+    if (url !== "/last") response.end();
+    else {
+      service.traffic.endWith(response);
+      last.resolve(response);
+    }
+  };
+  await using service = await open({ limits: { requestsPerClientBegunMax: 1 }, answer });
+  const [socket, other] = [await service.client(), await service.client()];
+  socket.write(get(1) + get(1, "/last") + get(1));
+  const held = await last.promise;
+  // It comes behind all of them.
+  other.write(get());
+  await expect.poll(() => service.seen.length).toBe(3);
+  held.end();
+  await closed(socket);
+  expect(service.seen).toHaveLength(3);
+  await expect.poll(() => service.traffic.requests).toBe(0);
+});
+
 test("uploads have slots in all and for each client, also behind a proxy and for a whole /56", async () => {
   const limits = { uploadsMax: 4, uploadsPerClientMax: 2 };
   await using service = await open({ limits, trusted: { kind: "hops", count: 1 } });

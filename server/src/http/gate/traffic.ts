@@ -100,8 +100,10 @@ export class Traffic {
     if (share.line.length === 0 && share.inTurn <= this.#limits.requestsPerClientBegunMax) {
       return begin(request, response);
     }
-    // The connection may be gone by then.
-    share.line.push(() => socket.destroyed || begin(request, response));
+    // By then the connection may be gone, or end with an answer before this one.
+    share.line.push(() => {
+      if (socket.writable && !endsBefore(response, connection)) begin(request, response);
+    });
     if (share.line.length === 1) setImmediate(() => this.#beginSome(share));
   }
 
@@ -186,3 +188,6 @@ export class Traffic {
     if (share.connections + share.requests + share.uploads === 0) this.#shares.delete(share.key);
   }
 }
+
+const endsBefore = (response: ServerResponse, { answers }: Connection): boolean =>
+  answers.slice(0, answers.indexOf(response)).some((earlier) => earlier.getHeader("connection") === "close");
