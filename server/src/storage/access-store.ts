@@ -100,7 +100,10 @@ export interface AccessStore {
     now: number,
   ): Promise<boolean>;
 
-  /** Stores none when the operator was removed or has another password by now: that ends also a session about to begin. */
+  /**
+   * Stores no session when the operator was removed, or has another password, since it was looked up: a new password ends
+   * all sessions, also one that is about to begin.
+   */
   createSession(
     idHash: string,
     operator: Pick<StoredOperator, "id" | "password">,

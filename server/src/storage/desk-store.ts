@@ -262,7 +262,10 @@ export interface DeskStore {
    */
   erasePerson(email: string, actor: Actor): Promise<Erased>;
 
-  /** As {@link erasePerson}, of outdated submissions. Suppressions go where nothing else is known of their addresses. */
+  /**
+   * Removes one batch of outdated submissions, and the suppressions of their addresses where nothing else is known of these.
+   * Otherwise as {@link erasePerson}.
+   */
   eraseOutdated(outdated: Outdated, actor: Actor): Promise<Erased>;
 
   /** How many submissions are outdated, and how many of their kind are stored, these included. */

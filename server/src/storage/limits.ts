@@ -22,5 +22,8 @@ export const newsletterMailsMax = 3;
 /** How often a reply or a notice that was sent is sent again in {@link capMs}. */
 export const againMax = 3;
 
-/** The time over which these are counted. A mail exactly this old counts no more, nor one of a clock that was so far ahead. */
+/**
+ * The time over which these are counted. A mail that is exactly this old counts no more, and neither does one that was stored
+ * by a clock that was so far ahead.
+ */
 export const capMs = 24 * 60 * 60 * 1000;

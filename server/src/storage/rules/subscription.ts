@@ -19,7 +19,7 @@ type KnownSubscriber = Pick<KnownAddressee, "status" | "welcomedAt" | "unsubscri
 
 type Asked = Pick<SubscriptionRecord, "optIn" | "receivedAt" | "added">;
 
-/** The welcome mail: `capped`: it is due, but the address may get no mail now. `none`: none is due. */
+/** The welcome mail is `capped` when it is due, but the address may get no mail now, and `none` when none is due. */
 export function decideSubscription(
   known: KnownSubscriber | undefined,
   { optIn, receivedAt, added }: Asked,
