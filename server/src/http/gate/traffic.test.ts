@@ -15,11 +15,11 @@ interface Options {
 async function open({ limits = {}, trusted = { kind: "none" }, answer = () => {} }: Options = {}) {
   const traffic = new Traffic({ ...httpLimits, ...limits }, new ClientAddresses(trusted), (now) => uploads.push(now));
   const uploads: number[] = [];
-  const seen: { readonly isTooMuch: boolean; readonly isUpload: boolean | null }[] = [];
+  const seen: { readonly url: string | undefined; readonly isTooMuch: boolean; readonly isUpload: boolean | null }[] = [];
   const server = createServer((incoming, outgoing) =>
     traffic.enter(incoming, outgoing, (request, response) => {
       const isUpload = request.url === "/upload" ? traffic.takeUpload(request, response) : null;
-      seen.push({ isTooMuch: traffic.isTooMuch(request), isUpload });
+      seen.push({ url: request.url, isTooMuch: traffic.isTooMuch(request), isUpload });
       answer(response, request);
     }),
   );
@@ -148,6 +148,21 @@ test("many requests of one client begin in several turns, and those of others co
   (await service.client()).write(get(30, "/many"));
   await expect.poll(() => begun.length).toBe(31);
   expect(begun.indexOf("/other")).toBeLessThan(30);
+});
+
+test("requests of one client that wait for their turn are not too many for others", async () => {
+  const others: Socket[] = [];
+  const answer = (response: ServerResponse, { url }: IncomingMessage) => {
+    if (url === "/other") return;
+    others.pop()?.write(get(1, "/other"));
+    response.end();
+  };
+  await using service = await open({ limits: { requestsPerClientBegunMax: 1, requestsMax: 3 }, answer });
+  others.push(await service.client("127.0.0.2"));
+  (await service.client()).write(get(30, "/many"));
+  await expect.poll(() => service.seen.length).toBe(31);
+  const { isTooMuch } = service.seen.find(({ url }) => url === "/other")!;
+  expect(isTooMuch).toBe(false);
 });
 
 test("what waits for its turn does not begin when its connection is gone", async () => {

@@ -36,6 +36,8 @@ export class Traffic {
   readonly #uploadsChanged: (uploads: number) => void;
   /** Requests that wait for their answers. */
   requests = 0;
+  /** Those of them that have not begun. */
+  #inLine = 0;
 
   /** @param uploadsChanged called with the number of uploads whenever it changes */
   constructor(limits: HttpLimits, addresses: ClientAddresses, uploadsChanged: (uploads: number) => void) {
@@ -101,6 +103,7 @@ export class Traffic {
       return begin(request, response);
     }
     // By then the connection may be gone, or end with an answer before this one.
+    this.#inLine += 1;
     share.line.push(() => {
       if (socket.writable && !endsBefore(response, connection)) begin(request, response);
     });
@@ -109,14 +112,16 @@ export class Traffic {
 
   // Requests of other clients that have come meanwhile are read between two turns.
   #beginSome(share: Share): void {
-    for (const begin of share.line.splice(0, this.#limits.requestsPerClientBegunMax)) begin();
+    const next = share.line.splice(0, this.#limits.requestsPerClientBegunMax);
+    this.#inLine -= next.length;
+    for (const begin of next) begin();
     if (share.line.length > 0) setImmediate(() => this.#beginSome(share));
   }
 
-  /** Whether a request that was counted is one too many, in all or for its client. */
+  /** Whether a request that begins is one too many, in all or for its client, whose line must not count for the others. */
   isTooMuch(request: IncomingMessage): boolean {
     const ofClient = this.#connections.get(request.socket)?.share?.requests ?? 0;
-    return this.requests > this.#limits.requestsMax || ofClient > this.#limits.requestsPerClientMax;
+    return this.requests - this.#inLine > this.#limits.requestsMax || ofClient > this.#limits.requestsPerClientMax;
   }
 
   /** Takes a slot for an upload, until its answer ends. False: there is none left, in all or for its client. */
