@@ -263,7 +263,7 @@ export const faults = {
     status: 413,
     code: "PAYLOAD_TOO_LARGE",
     message: "A field of the form is too large.",
-    when: "A text field of a form is over 100,000 bytes, or the form has more than two files. `issues` names the field if it is a documented one.",
+    when: "A documented text field of a form is over 100,000 bytes. `issues` names it.",
   },
   resumeTooLarge: {
     status: 413,

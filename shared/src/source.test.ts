@@ -33,6 +33,8 @@ test.each([
   ["a".repeat(4_096), "a".repeat(64)],
   ["a".repeat(4_097), "unknown"],
   ["a".repeat(60_000), "unknown"],
+  ["\uFDFA", "صلى-الله-عليه-وسلم"],
+  ["\uFDFA".repeat(228), "unknown"],
   [`/pricing?${"x".repeat(4_000)}`, "pricing"],
   [`/pricing?${"x".repeat(5_000)}`, "unknown"],
   ["a @ ".repeat(1_000), "a-".repeat(31) + "a"],

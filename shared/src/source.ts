@@ -11,7 +11,7 @@ export const unknownSource = "unknown";
  *
  * A text is NFKC-normalised; each run of other characters becomes one `-`. Of a URL or a path only the first path segment
  * is kept, because query strings may hold personal data. A text that looks like an e-mail address, has no letter or digit,
- * or is longer than 4,096 code units becomes `unknown`, and so does any other value.
+ * or is longer than 4,096 code units, also once it is normalised, becomes `unknown`, and so does any other value.
  */
 export function normaliseSource(raw: unknown): string {
   if (typeof raw !== "string" || raw.length > textLengthMax.sourceRead) return unknownSource;
@@ -32,8 +32,12 @@ function readable(raw: string): string {
   return isUrlOrPath(text) ? compose(firstPathSegment(text)) : text;
 }
 
-// A text that cannot be normalised in linear time has no label.
-const compose = (text: string) => (isNormalisable(text) ? text.normalize("NFKC") : "");
+// A text that cannot be normalised in linear time has no label. Normalised, some characters are 18: a batch of such texts
+// would hold the event loop for a quarter of a second.
+function compose(text: string): string {
+  const composed = isNormalisable(text) ? text.normalize("NFKC") : "";
+  return composed.length > textLengthMax.sourceRead ? "" : composed;
+}
 
 // An at sign may be percent-encoded, once or several times.
 const atSign = /@|%(?:25)*40|%EF%(?:BC%A0|B9%AB)/i;

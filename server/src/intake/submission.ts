@@ -18,7 +18,12 @@ export function featureOf<Kind extends SubmissionKind>(kind: Kind): Feature<Inpu
   return {
     procedure,
     ...(packages !== undefined && {
-      refusals: (intake, input) => unknownPackages(intake, packages, (input as Sent)[packages] as readonly string[]),
+      refusals: (intake, input, raw) => {
+        const unknown = unknownPackages(intake, packages, (input as Sent)[packages] as readonly string[]);
+        // An input has no repeats any more: a list that is refused is looked at as it was sent.
+        const asSent = unknown.length === 0 ? [] : alsoRefused(kind, intake, raw);
+        return asSent.length === 0 ? unknown : asSent;
+      },
     }),
     ...(hasOpenings && { refusals: (intake, input) => closedOpening(intake, (input as Sent)[positionField]) }),
     record: (input, { intake, received, resume, more }) => {

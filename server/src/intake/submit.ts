@@ -58,8 +58,8 @@ export interface Intake {
 export interface Feature<Input extends { readonly email: string }, Receipt> {
   /** `marketplace.inquiry`; keys are kept apart by it and shared by both doors. */
   readonly procedure: string;
-  /** What of the input the configuration of this service refuses. Absent: nothing. */
-  readonly refusals?: (intake: Intake, input: Input) => readonly Issue[];
+  /** What of the input, which was sent as `raw`, the configuration of this service refuses. Absent: nothing. */
+  readonly refusals?: (intake: Intake, input: Input, raw: object) => readonly Issue[];
   readonly record: (input: Input, facts: Facts) => SubmissionRecord | SubscriptionRecord;
   /** Whether the answer waits for the receipt to be sent; `untold`: nothing in the answer may depend on the mail. */
   readonly delivery: "awaited" | "untold";
@@ -94,7 +94,7 @@ export async function submit<Input extends { readonly email: string }, Receipt>(
   const earlier = key === null ? null : await intake.store.findEarlier(key);
   if (earlier !== null) return repeat(intake, feature, earlier, key, call);
 
-  const issues = feature.refusals?.(intake, input) ?? [];
+  const issues = feature.refusals?.(intake, input, call.value) ?? [];
   if (issues.length > 0) throw new Fault("fieldsInvalid", { issues });
   const challenge = intake.proofOfWork === null ? null : await intake.proofOfWork.check(call.solution, receivedAt);
   call.watch.ended("validate");

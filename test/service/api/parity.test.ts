@@ -287,6 +287,10 @@ test("a package that the catalogue lacks is refused by its name on both doors", 
     const { status, fault } = await door.send(own, "marketplace.inquiry", json(sent));
     const unknown = { path: ["selectedPackageIds", 1], message: "“nope” is not a package we offer." };
     expect([status, fault?.issues]).toEqual([400, [unknown]]);
+    // At its place in the list as it was sent.
+    const repeated = { ...buyer, selectedPackageIds: ["en-GB-scottish", "en-GB-scottish", " nope"] };
+    const behind = await door.send(own, "marketplace.inquiry", json(repeated));
+    expect(behind.fault?.issues).toEqual([{ ...unknown, path: ["selectedPackageIds", 2] }]);
     // With the problems that the schema sees, and an identifier that is none only once.
     const wrong = { email: "nobody", selectedPackageIds: ["en-GB-scottish", " nope ", ""] };
     const refused = await door.send(own, "marketplace.inquiry", json({ ...buyer, ...wrong }));

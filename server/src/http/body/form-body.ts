@@ -81,14 +81,13 @@ export class FormBody {
     if (name === this.#shape.list) this.#listEntries += 1;
     else this.#textFields += 1;
     if (this.#textFields > namesMax || this.#listEntries > listEntriesMax) throw new Fault("namesTooMany");
-    if (bytes > bytesMax.formField) throw this.tooLong(name);
     this.#textBytes += bytes;
     if (this.#textBytes > bytesMax.urlencodedForm) throw new Fault("bodyTooLarge");
-    // A text in the file's place is added, and the schema says what is wrong with it.
-    if (name !== resumeField && !this.#names.has(name)) {
+    if (!this.has(name)) {
       if (isFurtherName(name) && bytes <= furtherBytesMax) this.further.push([name, readable(read)]);
       return;
     }
+    if (bytes > bytesMax.formField) throw tooLong(name);
     const value = read();
     if (value === null) return;
     // A hidden field is never refused for its kind: the refusal would give the honeypot away.
@@ -101,10 +100,9 @@ export class FormBody {
     else if (this.fields.get(positionField) === otherPosition) this.fields.set(positionField, text);
   }
 
-  /** The fault of a text field over its limit, which names a field that the form has. */
-  tooLong(name: string): Fault {
-    const issues = [{ path: [name], message: "This field is too long." }];
-    return new Fault("fieldTooLarge", this.#names.has(name) ? { issues } : {});
+  /** A text in the file's place is added as well, and the schema says what is wrong with it. */
+  has(name: string): boolean {
+    return name === resumeField || this.#names.has(name);
   }
 
   addPairs(pairs: URLSearchParams): void {
@@ -124,6 +122,10 @@ export class FormBody {
     return { value, problems: this.#problems, resume: this.resume, further: this.further };
   }
 }
+
+/** The fault of a text of a field that the form has. */
+export const tooLong = (name: string): Fault =>
+  new Fault("fieldTooLarge", { issues: [{ path: [name], message: "This field is too long." }] });
 
 /** The value of a field that is never refused; undefined where it cannot be read. */
 function readable(read: () => unknown): unknown {

@@ -19,11 +19,10 @@ import type { StagedFile, Vault } from "../../resumes/vault.ts";
 import { storageRetrySeconds } from "../../rpc/failure.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
 import { type BodyTurns, largeBytes } from "./body-turns.ts";
-import type { FormBody } from "./form-body.ts";
+import { type FormBody, tooLong } from "./form-body.ts";
 
-// One resume, and room to notice a second one.
-const filesMax = 2;
-const partsMax = namesMax + filesMax;
+/** One resume, and room to notice a second one. */
+const partsMax = namesMax + 2;
 
 /** Headers of one part: a name, a file name of 255 characters in any script, a type. */
 const partHeaderBytesMax = 8 * 1024;
@@ -54,7 +53,6 @@ export class MultipartForm {
   #reading: Readable | undefined;
   #bytes = 0;
   #parts = 0;
-  #files = 0;
   #tooLarge = false;
 
   constructor(request: FastifyRequest, body: FormBody, options: MultipartOptions) {
@@ -150,8 +148,6 @@ export class MultipartForm {
   }
 
   async #takeFile(name: string, filename: string, file: MultipartFile["file"]): Promise<void> {
-    this.#files += 1;
-    if (this.#files > filesMax) throw new Fault("fieldTooLarge");
     const drop = (message: string) => this.#dropFile(name, filename, file, message);
     if (name !== resumeField) return drop("No file belongs here.");
     if (this.#staged !== undefined) return drop("Send one resume only.");
@@ -189,8 +185,8 @@ export class MultipartForm {
     let size = 0;
     for await (const piece of file as AsyncIterable<Buffer>) {
       size += piece.length;
-      if (size > bytesMax.formField) throw this.#body.tooLong(name);
-      bytes.push(piece);
+      if (size <= bytesMax.formField) bytes.push(piece);
+      else if (this.#body.has(name)) throw tooLong(name);
     }
     this.#body.addText(name, size, () => readText(Buffer.concat(bytes), mimetype, encoding));
   }

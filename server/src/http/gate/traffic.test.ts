@@ -15,7 +15,8 @@ interface Options {
 async function open({ limits = {}, trusted = { kind: "none" }, answer = () => {} }: Options = {}) {
   const traffic = new Traffic({ ...httpLimits, ...limits }, new ClientAddresses(trusted), (now) => uploads.push(now));
   const uploads: number[] = [];
-  const seen: { readonly url: string | undefined; readonly isTooMuch: boolean; readonly isUpload: boolean | null }[] = [];
+  const seen: { readonly url: string | undefined; readonly isTooMuch: boolean; readonly isUpload: boolean | null }[] =
+    [];
   const server = createServer((incoming, outgoing) =>
     traffic.enter(incoming, outgoing, (request, response) => {
       const isUpload = request.url === "/upload" ? traffic.takeUpload(request, response) : null;
