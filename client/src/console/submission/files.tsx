@@ -7,7 +7,8 @@ import {
   type SubmissionDetail,
 } from "@submissions/shared/console";
 import { sizeIn } from "@submissions/shared/size";
-import { useRef, useState } from "react";
+import { useMutation, useMutationState, type MutationState } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import { FileRefused, messageOf, queryClient, trpc, untilSignedIn } from "../calls.ts";
 import { consoleUrl } from "../early.ts";
 import { useChange } from "../parts/dialogs.tsx";
@@ -36,34 +37,54 @@ async function upload(reference: string, file: File): Promise<ReplyFile> {
 
 export type Files = ReturnType<typeof useFiles>;
 
+const keyOf = (reference: string) => ["attach", reference];
+
+/** What was said of refused files is not said again. */
+function forgetRefused(reference: string): void {
+  const uploads = queryClient.getMutationCache();
+  for (const refused of uploads.findAll({ mutationKey: keyOf(reference), status: "error" })) uploads.remove(refused);
+}
+
 export function useFiles({ reference, attached }: Pick<SubmissionDetail, "reference" | "attached">) {
-  const [underWay, setUnderWay] = useState<readonly string[]>([]);
-  const [problem, setProblem] = useState("");
+  const queryKey = trpc.submission.get.queryKey({ reference });
   const show = (changed: (files: readonly ReplyFile[]) => ReplyFile[]) =>
-    queryClient.setQueryData(
-      trpc.submission.get.queryKey({ reference }),
-      (detail) => detail && { ...detail, attached: changed(detail.attached) },
-    );
+    queryClient.setQueryData(queryKey, (detail) => detail && { ...detail, attached: changed(detail.attached) });
   const remove = useChange(trpc.reply.removeFile, {
     failed: "Not removed.",
     reads: [trpc.submission.get],
     onDone: (_done, sent) => show((files) => files.filter(({ id }) => id !== sent.id)),
   });
-  const attach = async (files: readonly File[]) => {
+  // Uploads go on when another page is shown, so that they are looked for where all calls are kept.
+  const mutationKey = keyOf(reference);
+  const { mutate } = useMutation({
+    mutationKey,
+    // One after the other.
+    scope: { id: mutationKey.join(" ") },
+    mutationFn: (file: File) => upload(reference, file),
+    onSuccess: async (added) => {
+      // A read that began before would take the file away again.
+      await queryClient.cancelQueries({ queryKey });
+      // One that began since may show it already.
+      show((files) => [...files.filter(({ id }) => id !== added.id), added]);
+      // What else it would have told.
+      void queryClient.invalidateQueries({ queryKey });
+    },
+  });
+  const uploads = useMutationState({
+    filters: { mutationKey },
+    select: ({ state }) => state as MutationState<ReplyFile, Error, File>,
+  });
+  const underWay = uploads.flatMap(({ status, variables }) => (status === "pending" ? (variables?.name ?? []) : []));
+  const [isTooMuch, setTooMuch] = useState(false);
+  const refused = uploads.flatMap(({ error, variables }) => (error ? `${variables?.name}: ${messageOf(error)}` : []));
+  useEffect(() => () => forgetRefused(reference), [reference]);
+  const problem = isTooMuch ? filesTooLarge : refused.join(" ");
+  const attach = (files: readonly File[]) => {
     const sizes = [...attached, ...files].map(({ size }) => size);
-    const isTooMuch = sizes.length > replyFilesMax || sizes.reduce((sum, size) => sum + size, 0) > replyFileBytesMax;
-    setProblem(isTooMuch ? filesTooLarge : "");
-    if (isTooMuch) return;
-    setUnderWay(files.map(({ name }) => name));
-    for (const file of files) {
-      try {
-        const added = await upload(reference, file);
-        show((all) => [...all, added]);
-      } catch (error) {
-        setProblem((before) => `${before} ${file.name}: ${messageOf(error)}`.trim());
-      }
-      setUnderWay((names) => names.slice(1));
-    }
+    const isOver = sizes.length > replyFilesMax || sizes.reduce((sum, size) => sum + size, 0) > replyFileBytesMax;
+    setTooMuch(isOver);
+    forgetRefused(reference);
+    if (!isOver) for (const file of files) mutate(file);
   };
   return { attached, underWay, problem, attach, remove };
 }
@@ -83,7 +104,7 @@ export function AttachButton({ files: { underWay, attach } }: { readonly files: 
           const chosen = [...(target.files ?? [])];
           // The same one may be chosen again.
           target.value = "";
-          void attach(chosen);
+          attach(chosen);
         }}
       />
       <button
