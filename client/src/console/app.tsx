@@ -13,8 +13,8 @@ import { brand, CardPage, NotFoundPage } from "./parts/page.tsx";
 import { shortcutHelp, turnShortcuts, useShortcuts, useShortcutsOn } from "./parts/shortcuts.ts";
 import { ToastsProvider } from "./parts/toasts.tsx";
 import { session } from "./session.ts";
-import { SignInDialog, SignInPage, takeWanted } from "./sign-in/sign-in.tsx";
-import { Link, Outlet, usePlace, useRouter } from "./router.tsx";
+import { enter, SignInDialog, SignInPage } from "./sign-in/sign-in.tsx";
+import { Link, Outlet, usePlace, useRouter, type Router } from "./router.tsx";
 
 export function App() {
   const router = useRouter();
@@ -25,9 +25,8 @@ export function App() {
   );
   useEffect(() => {
     if (me.data === undefined || session.state.name !== "unknown") return;
-    const wanted = me.data && takeWanted();
-    if (wanted !== null) void router.goTo(wanted, { replace: true });
-    session.set(me.data);
+    if (me.data === null) session.set(null);
+    else enter(me.data, router);
   }, [me.data, router]);
   useEffect(() => {
     if (state.name === "signed-out") early.remember(null);
@@ -43,14 +42,14 @@ export function App() {
     formerPathname.current = pathname;
   }, [pathname]);
   useEffect(() => {
-    const look = () => void lookWhoIsSignedIn();
+    const look = () => void lookWhoIsSignedIn(router);
     addEventListener("focus", look);
     document.addEventListener("visibilitychange", look);
     return () => {
       removeEventListener("focus", look);
       document.removeEventListener("visibilitychange", look);
     };
-  }, []);
+  }, [router]);
 
   if (path === "/invitation" || path === "/sign-in") return <Outlet />;
   if (state.name === "signed-out") return <SignInPage />;
@@ -77,14 +76,14 @@ export function App() {
 }
 
 /** In another tab the operator may have signed out or in again, or another one may have signed in. */
-async function lookWhoIsSignedIn(): Promise<void> {
+async function lookWhoIsSignedIn(router: Router): Promise<void> {
   const { state } = session;
   if (state.name === "unknown" || document.hidden) return;
   // Where the server cannot be reached, the next call says so.
   const me = await calls.session.me.query().catch(() => undefined);
   if (me === undefined || session.state !== state) return;
   if (me === null) session.expire();
-  else if (state.name === "signed-out") session.set(me);
+  else if (state.name === "signed-out") enter(me, router);
   // Another operator must not see what this one had on the page.
   else if (me.email !== state.me.email) location.reload();
   else if (me.role !== state.me.role || state.name === "expired") session.set(me);

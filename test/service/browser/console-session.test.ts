@@ -83,6 +83,41 @@ test.runIf(atNight)("a sign-in with the password leaves nothing of one that was 
   expect(page.url()).toBe(site().url);
 });
 
+test("a password that the provider's account needs once leads to the page that asked for it, and nothing asks again", async () => {
+  const one = site().submissions[0]!;
+  await using visit = await Visit.begin(browser());
+  const { page, context } = visit;
+  const provider = page.getByRole("button", { name: "Continue with your organisation" });
+  // As the service does where the account is bound to no operator yet.
+  const headers = { location: `${site().url}#connect` };
+  await page.route("**/oidc/start", (route) => route.fulfill({ status: 302, headers }));
+  await page.goto(site().url + pathOf(one));
+  await provider.click();
+  await page.getByText("Enter your password once.").waitFor();
+  await fillSignIn(page);
+  await page.getByRole("heading", { name: one.name }).waitFor();
+  expect(page.url()).toBe(site().url + pathOf(one));
+
+  // Without such a page it is the inbox.
+  await page.goto(`${site().url}#connect`);
+  await rows(page).first().waitFor();
+  expect(page.url()).toBe(site().url);
+  await context.clearCookies();
+  await page.goto(`${site().url}#code`);
+  await page.reload();
+  await page.getByText("enter the code, too").waitFor();
+  const other = await context.newPage();
+  await other.goto(site().url);
+  await fillSignIn(other);
+  await rows(other).first().waitFor();
+  await page.evaluate(() => dispatchEvent(new Event("focus")));
+  await rows(page).first().waitFor();
+  expect(page.url()).toBe(site().url);
+  await signOut(page);
+  await page.getByLabel("Password").waitFor();
+  await provider.waitFor();
+});
+
 test("an invitation sets a password and signs in", async () => {
   await using visit = await Visit.begin(browser());
   const { page, context } = visit;

@@ -130,7 +130,9 @@ test("where the provider names no second factor, the page asks for the code of t
   await page.getByText("This code is wrong, or was used before.").waitFor();
   await code.fill(recovery);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await inbox(page).waitFor();
+  // It goes on with the page that asked for the sign-in.
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  expect(page.url()).toBe(`${offering.url}/settings`);
 });
 
 test.runIf(atNight)("an invitation is accepted with the account of a provider, whose page is reached", async () => {

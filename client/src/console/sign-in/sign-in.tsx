@@ -1,21 +1,29 @@
 // Signing in: a page at the same address as what was asked for, and a dialog over the page when the session ended.
 import { useMutation, useQuery } from "@tanstack/react-query";
+import type { Me } from "@submissions/shared/console";
 import { useEffect, useState } from "react";
 import { isWrong, trpc } from "../calls.ts";
 import { consoleUrl } from "../early.ts";
 import { Field, Form } from "../parts/form.tsx";
 import { Modal } from "../parts/modal.tsx";
 import { CardPage } from "../parts/page.tsx";
+import { useRouter, type Router } from "../router.tsx";
 import { session } from "../session.ts";
 
 /** Where the page is kept that asked for the sign-in, in this tab: the provider leads back to the inbox. */
 const wantedKey = "console.wanted";
 
-/** The page that asked for the sign-in, once, if the provider has led back from it. */
-export function takeWanted(): string | null {
-  const wanted = sessionStorage.getItem(wantedKey);
+const inboxUrl = consoleUrl.replace(/\/$/, "");
+/** What the service still asks for when it leads back from the provider: the code of the second factor, or the password. */
+const asked = ["#code", "#connect"];
+
+/** Goes on after a sign-in: if the provider has led back, with the page that asked for it. */
+export function enter(me: Me, router: Router): void {
+  const wanted = sessionStorage.getItem(wantedKey) ?? inboxUrl;
   sessionStorage.removeItem(wantedKey);
-  return `${location.href}/` === consoleUrl ? wanted : null;
+  const isBack = ["", ...asked].some((fragment) => location.href === inboxUrl + fragment);
+  if (isBack && location.href !== wanted) void router.goTo(wanted, { replace: true });
+  session.set(me);
 }
 
 /** Where the page after a sign-out finds the provider's end of session, in this tab. */
@@ -26,8 +34,6 @@ export function keepProviderUrl(url: string | undefined): void {
 }
 
 export function SignInPage() {
-  // Runs after a sign-in with the password or in another tab, but not when the browser leaves for the provider.
-  useEffect(() => () => sessionStorage.removeItem(wantedKey), []);
   const [providerUrl] = useState(() => sessionStorage.getItem(providerKey));
   useEffect(() => sessionStorage.removeItem(providerKey), []);
   return (
@@ -78,7 +84,9 @@ export const ProviderForm = ({ token = "", primary = false, elsewhere = false }:
     target={elsewhere ? "_blank" : undefined}
     className="stack"
     onSubmit={() => {
-      if (!elsewhere && token === "") sessionStorage.setItem(wantedKey, location.href);
+      // Where the provider has led back, the page is known already.
+      if (!elsewhere && token === "" && !asked.includes(location.hash))
+        sessionStorage.setItem(wantedKey, location.href);
     }}
   >
     <input type="hidden" name="token" value={token} />
@@ -90,14 +98,15 @@ export const ProviderForm = ({ token = "", primary = false, elsewhere = false }:
 
 function SignInForm({ email }: { readonly email?: string }) {
   const methods = useMethods();
-  const [connecting] = useState(() => location.hash === "#connect");
-  const [isAwaited] = useState(() => location.hash === "#code");
-  if (isAwaited) {
+  // The dialog begins a sign-in of its own. What stands in the address would be of an earlier one.
+  const [asks] = useState(() => (email === undefined ? location.hash : ""));
+  const connecting = asks === "#connect";
+  if (asks === "#code") {
     return (
       <>
         <p className="quiet">Your organisation's account is not enough here: enter the code, too.</p>
         <CodeForm />
-        <ProviderForm elsewhere={email !== undefined} />
+        <ProviderForm />
       </>
     );
   }
@@ -119,13 +128,17 @@ function SignInForm({ email }: { readonly email?: string }) {
 
 /** Where the provider has led back, and named no second factor. */
 function CodeForm() {
-  const enter = useMutation({ ...trpc.session.enterCode.mutationOptions(), onSuccess: (me) => session.set(me) });
+  const router = useRouter();
+  const entering = useMutation({
+    ...trpc.session.enterCode.mutationOptions(),
+    onSuccess: (me) => enter(me, router),
+  });
   return (
     <Form
-      call={enter}
-      onSubmit={(text) => enter.mutate({ code: text("code").trim() })}
+      call={entering}
+      onSubmit={(text) => entering.mutate({ code: text("code").trim() })}
       foot={
-        <button className="primary" disabled={enter.isPending}>
+        <button className="primary" disabled={entering.isPending}>
           Sign in
         </button>
       }
@@ -146,12 +159,13 @@ const CodeField = () => (
 );
 
 function PasswordForm({ email }: { readonly email: string | undefined }) {
+  const router = useRouter();
   const signIn = useMutation({
     ...trpc.session.signIn.mutationOptions(),
     onSuccess: (me) => {
       // Another operator must not see what this one had on the page.
       if (email !== undefined && me.email.toLowerCase() !== email.toLowerCase()) location.reload();
-      else session.set(me);
+      else enter(me, router);
     },
   });
   // The server asks for the code once the password is right.
