@@ -115,6 +115,23 @@ test("a search finds the same by typing and on Enter, people before letters, in 
   await expect.poll(() => sentence.locator("mark").allInnerTexts()).toEqual(["phonetics"]);
 });
 
+test("a submission that is opened while words are typed stays open, and they are searched for no more", async () => {
+  const page = await goLater("?kind=inquiry");
+  const search = page.getByRole("searchbox", { name: "Search" });
+  const first = rows(page).first().locator("[data-reference]");
+  const reference = (await first.getAttribute("data-reference"))!;
+  // At once, so that the list has not been asked for the words.
+  await search.evaluate((input) => {
+    input.focus();
+    document.execCommand("insertText", false, "ben");
+    document.querySelector<HTMLElement>(".rows [data-reference]")!.click();
+  });
+  await page.getByRole("article", { name: reference }).getByRole("heading", { level: 1 }).waitFor();
+  await page.clock.runFor(1_000);
+  await expect.poll(() => search.inputValue()).toBe("");
+  expect(page.url()).toBe(`${site().url}/inquiries/${reference}?kind=inquiry`);
+});
+
 test("a search marks what it found: a part of what has no spaces, from one letter on, and folded letters", async () => {
   await site().add("株式会社東京音声");
   await site().add("Jürgen Groß");

@@ -25,9 +25,14 @@ export function SearchBox({ shown, onPause, children, ...attributes }: Props) {
     sent.current = text.trim();
     onPause(sent.current);
   };
-  const onTimer = useEffectEvent(() => text.trim() !== sent.current && send());
+  const onTimer = useEffectEvent((pathname: string) => {
+    if (text.trim() === sent.current) return;
+    // Another page was opened while the words were typed. It stays.
+    if (pathname === location.pathname) send();
+    else setText(sent.current);
+  });
   useEffect(() => {
-    const timer = setTimeout(onTimer, pauseMs);
+    const timer = setTimeout(onTimer, pauseMs, location.pathname);
     return () => clearTimeout(timer);
   }, [text]);
   useEffect(() => {
