@@ -8,8 +8,11 @@ export const consoleUrl = new URL("../", scriptUrl).href;
 /** Kept by the browser while an operator is signed in. Its value is `inbox` for one who sees submissions. */
 const signedIn = "console.signed-in";
 
+/** The page needs an answer at once. One that waits for longer, because the page could not be shown, is out of date. */
+const keptMs = 10_000;
+
 class EarlyCalls {
-  readonly #answers = new Map<string, Promise<Response>>();
+  readonly #answers = new Map<string, Promise<{ readonly response: Response; readonly at: number }>>();
 
   /** @param withInbox whether to ask for the first rows of the inbox, too */
   ask(withInbox: boolean): void {
@@ -19,13 +22,13 @@ class EarlyCalls {
     this.#ask("inbox.list", { filter: { status: "todo" }, page: {} });
   }
 
-  /** Gives the answer of the same early call, once and if it succeeded; otherwise makes the call. */
+  /** Gives the answer of the same early call, once and if it succeeded lately; otherwise makes the call. */
   async fetch(url: string, init: RequestInit): Promise<Response> {
     const name = nameOf(url, init.body);
     const asked = this.#answers.get(name);
     this.#answers.delete(name);
     const answer = await asked?.catch(() => undefined);
-    return answer?.ok ? answer : fetch(url, init);
+    return answer?.response.ok && Date.now() - answer.at < keptMs ? answer.response : fetch(url, init);
   }
 
   /** The next page asks for the inbox where its operator sees it: the server writes a call that it refuses into the audit log. */
@@ -37,7 +40,8 @@ class EarlyCalls {
   #ask(procedure: string, input?: unknown): void {
     const url = `${consoleUrl}trpc/${procedure}`;
     const body = input === undefined ? null : JSON.stringify(input);
-    const answer = fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const headers = { "content-type": "application/json" };
+    const answer = fetch(url, { method: "POST", headers, body }).then((response) => ({ response, at: Date.now() }));
     // What fails is asked for again when it is needed.
     answer.catch(() => {});
     this.#answers.set(nameOf(url, body), answer);

@@ -4,7 +4,7 @@ import { openBrowser, Visit } from "../../support/browser.ts";
 import { atNight } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite, operators } from "../../support/browser/console-site.ts";
-import { enter, isWellMade, oneVisit, operator, rows, wide } from "../../support/browser/console-visit.ts";
+import { enter, failNext, isWellMade, oneVisit, operator, rows, wide } from "../../support/browser/console-visit.ts";
 
 const browser = shared(openBrowser);
 const site = shared(() => ConsoleSite.open());
@@ -107,6 +107,26 @@ test.for([
     expect([times("session.me"), times("inbox.list")]).toEqual(name === "eva" ? [1, 1] : [2, 0]);
   },
 );
+
+test("rows that were asked for long before the page can show them are asked for again", async () => {
+  await using visit = await Visit.begin(browser(), wide);
+  const { page } = visit;
+  visit.expectProblems(/status of 500/);
+  await page.clock.install();
+  await site().signIn(visit.context);
+  await page.goto(site().url);
+  await rows(page).first().waitFor();
+  // The early call, and the tries after it.
+  await failNext(page, "session.me", 4);
+  const asked = page.waitForResponse("**/inbox.list*");
+  await page.reload();
+  await asked;
+  await page.getByRole("heading", { name: "The console could not be loaded" }).waitFor();
+  await site().add("Nora Later");
+  await page.clock.fastForward("01:00:00");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await rows(page).getByText("Nora Later").waitFor();
+});
 
 test("every page says that no mail goes out and that the disk is nearly full", async () => {
   await using visit = await Visit.begin(browser(), wide);
