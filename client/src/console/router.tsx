@@ -88,7 +88,7 @@ export class Router {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Resolves when the page is shown. */
+  /** Resolves when the page is shown, or when the operator has gone on to another one before. */
   readonly navigate = <To extends Path>({ replace, state, ...target }: Target<To> & How): Promise<void> =>
     this.goTo(hrefOf(target), { replace, state });
 
