@@ -135,6 +135,26 @@ test.for(Object.entries(letters))(
   },
 );
 
+test("the search stays whole while notes are written and persons erased, one after the other", async ({ store, tested }) => {
+  const references: string[] = [];
+  for (let number = 0; number < 150; number += 1) references.push(await acceptReference(store, inquiry(number)));
+  const index = async () => {
+    while ((await store.desk.indexNext(50, () => false)).more);
+  };
+  await index();
+  for (let number = 0; number < 30; number += 1) {
+    await store.desk.addNote(wholeScope, references[number * 3]!, `We called them about item${number}.`, actor);
+  }
+  await index();
+  for (let number = 0; number < 60; number += 1) {
+    const gone = (number * 7) % 150;
+    while ((await store.desk.erasePerson(inquiry(gone).email, actor)).more);
+    await store.desk.addNote(wholeScope, references[(gone + 1) % 150]!, "Again.", actor).catch(() => {});
+    await index();
+    expect(await tested.query("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
+  }
+});
+
 test("a merge of the search that was interrupted goes on when submissions are made searchable", async ({
   store,
   tested,

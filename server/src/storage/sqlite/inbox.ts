@@ -37,9 +37,6 @@ const typedMatch = ({ whole, beginning }: TypedWords): string =>
 
 const names = ["who", "letter"] as const;
 
-/** To overwrite a word in the index takes 50 µs. Of so many letters at once it is left to the merge, which takes them all. */
-const overwrittenMax = 2_000;
-
 /** Pages of the index that one transaction merges: some milliseconds. */
 const mergedPages = 32;
 
@@ -53,10 +50,7 @@ export function prepareSearchIndex({ prepare, among }: Engine): SearchIndex {
       SELECT value ->> 'arrival', value ->> 'words' FROM json_each($1)`,
   );
   const remove = ofBoth((table) => `DELETE FROM ${table} WHERE ${among("rowid", "$1")}`);
-  const [leave, overwrite] = [command("secure-delete", 0), command("secure-delete", 1)];
   const [begin, goOn] = [command("merge", -mergedPages), command("merge", mergedPages)];
-  const lettersOf = prepare<{ letters: number }>(`
-    SELECT coalesce(sum(length(words)), 0) AS letters FROM search_letter WHERE ${among("rowid", "$1")}`);
   const readRemoved = prepare<{ removed: number }>("SELECT removed FROM search_progress");
   const setRemoved = prepare("UPDATE search_progress SET removed = $1");
   const countChanges = prepare<{ changes: number }>("SELECT total_changes() AS changes");
@@ -67,10 +61,9 @@ export function prepareSearchIndex({ prepare, among }: Engine): SearchIndex {
         return one(JSON.stringify(words.map(wordsOf)));
       }),
 
+    // FTS5's own `secure-delete` would overwrite them at once. But it damages an index whose rows have been replaced.
     *removeWords(arrivals) {
-      const isMuch = only(yield* lettersOf(arrivals)).letters > overwrittenMax;
-      const how = isMuch ? [...leave.map((one) => one()), setRemoved(1)] : overwrite.map((one) => one());
-      yield* together([...how, ...remove.map((one) => one(arrivals))]);
+      if (arrivals.length > 0) yield* together([...remove.map((one) => one(arrivals)), setRemoved(1)]);
     },
 
     *mergeRemoved() {
