@@ -135,7 +135,10 @@ test.for(Object.entries(letters))(
   },
 );
 
-test("the search stays whole while notes are written and persons erased, one after the other", async ({ store, tested }) => {
+test("the search stays whole while notes are written and persons erased, one after the other", async ({
+  store,
+  tested,
+}) => {
   const references: string[] = [];
   for (let number = 0; number < 150; number += 1) references.push(await acceptReference(store, inquiry(number)));
   const index = async () => {
