@@ -28,16 +28,24 @@ export function readAuthenticationResults(value: string) {
 }
 
 export function readReceivedSpf(value: string) {
-  const statements = statementsOf(value);
-  const words = statements.flat();
-  const result = words[0]?.toLowerCase();
-  if (result === undefined || !/^[a-z]+$/.test(result)) return undefined;
-  const sender = words.map((word) => cut(word, "=")).find(([key]) => key.toLowerCase() === "envelope-from");
+  const [[first = "", ...firstPair] = [], ...others] = statementsOf(value);
+  const result = first.toLowerCase();
+  if (!/^[a-z]+$/.test(result)) return undefined;
+  // One pair stands between two semicolons (RFC 7208 9.1): a word beside it is a part of what the sender said.
+  const pairs = [firstPair, ...others].flatMap((words) => (words.length === 1 ? [cut(words[0] ?? "", "=")] : []));
+  const valuesOf = (key: string) => pairs.flatMap(([name, of]) => (name.toLowerCase() === key ? [of] : []));
   // Google names the domain in the comment alone. Its beginning is Google's; what follows may be the sender's.
   const comment = /^\w+ \([\w.-]+: (?:best guess record for )?domain of (?:transitioning )?([^\s"()@]+@[\w.-]+) /.exec(
     value,
   );
-  return { result, ...domainIn(sender?.[1] ?? comment?.[1]) };
+  // The sender's words at HELO and in MAIL FROM are checked apart; the pass is about one of them.
+  const identity = valuesOf("identity")[0]?.toLowerCase() ?? "mailfrom";
+  const senders = [...valuesOf("envelope-from"), ...(comment?.slice(1) ?? [])];
+  const named = identity === "mailfrom" ? senders : identity === "helo" ? valuesOf("helo") : [];
+  const domains = new Set(named.map((each) => domainIn(each).domain));
+  const [domain] = domains;
+  const isClear = domains.size === 1 && new Set(valuesOf("identity")).size <= 1;
+  return { result, ...(isClear && domain !== undefined && { domain }) };
 }
 
 /** The statements between semicolons, as words. Comments are left out and quotes taken off. */
