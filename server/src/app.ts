@@ -99,6 +99,7 @@ export async function startApp(options: AppOptions) {
   const vault = opened.use(await openVault(config.vault, clock));
   const inbound = config.inbound && inboundAddresses(config.inbound.address, store.access.cookieKey);
   if (inbound !== null) await refuseOperatorsBelow(inbound, store);
+  const teamKeys = Object.values(config.addresses.teams).flat().map(emailKey);
   const returnPath = inbound && ((mailId: string) => inbound.of(namedMail(mailId)));
   const mailer = opened.use(await openMailer(config.mail, config.addresses.from, store.messageKey, returnPath));
   const mailSettings = mailSettingsOf(config);
@@ -165,6 +166,7 @@ export async function startApp(options: AppOptions) {
     }, troublesMs),
     mailKind: config.mail.kind,
     isInbound: inbound === null ? () => false : inbound.includes,
+    teamKeys,
     publicUrl: baseUrl,
     packageTitles,
     composeReply: (submission, text, author, quoted) => {
@@ -203,7 +205,7 @@ export async function startApp(options: AppOptions) {
   const receiving: Receiving | null = inbound && {
     addresses: inbound,
     authservId: config.inbound?.authservId ?? null,
-    teamKeys: Object.values(config.addresses.teams).flat().map(emailKey),
+    teamKeys,
     store,
     vault,
     counted: (result) => metrics.mailsReceived.inc({ result }),

@@ -41,6 +41,8 @@ export interface ConsoleOptions extends Pick<Config, Configured> {
   readonly isDisposable: (email: string) => boolean;
   /** Whether mails to this address come in as answers. */
   readonly isInbound: (address: string) => boolean;
+  /** Addresses of teams, as `emailKey` writes them. */
+  readonly teamKeys: readonly string[];
   readonly composeReply: (submission: StoredSubmission, text: string, author: string, quoted: boolean) => MailContent;
   /** The links of a welcome mail that is due at an instant. */
   readonly newLinks: (dueAt: number) => Pick<SubscriptionRecord, "confirm" | "unsubscribe">;

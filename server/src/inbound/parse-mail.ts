@@ -1,5 +1,6 @@
 // A mail's headers, text and files, from its bytes or from what Postmark tells of it. Bounded in every direction: the
 // sender may be anyone.
+import { createHash } from "node:crypto";
 import PostalMime, { addressParser, decodeWords } from "postal-mime";
 import { z } from "zod";
 import { readAuthenticationResults, readReceivedSpf } from "./authentication.ts";
@@ -188,7 +189,7 @@ function assemble({ headers, parts, ...written }: Source, delivered: readonly st
     automatic:
       isReport ||
       (returnPath !== undefined && /^\s*(?:<\s*>)?\s*$/.test(returnPath)) ||
-      all("auto-submitted").some((value) => !/^\s*(?:\([^)]*\)\s*)?no\b/i.test(value)) ||
+      all("auto-submitted").some((value) => !/^\s*(?:\([^)]*\)\s*)?no\s*(?:[;(]|$)/i.test(value)) ||
       all("precedence").some((value) => /^\s*(?:bulk|junk|list|auto_reply)\b/i.test(value)) ||
       ["list-id", "x-autoreply", "x-autorespond"].some((key) => first(key) !== undefined),
     /** Topmost first. */
@@ -202,6 +203,8 @@ function assemble({ headers, parts, ...written }: Source, delivered: readonly st
     attachments: parts.slice(0, attachmentsMax).map(({ filename, mimeType, content }) => ({
       name: cleanOneLine(filename ?? "", 200) || nameless(mimeType),
       bytes: content,
+      // Tells two mails apart that have no Message-ID.
+      ...(messageId === undefined && { sha256: createHash("sha256").update(content).digest("hex") }),
     })),
   };
 }

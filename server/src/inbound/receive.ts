@@ -11,13 +11,13 @@ import { keepFiles, keysOf } from "./files.ts";
 import { isOurs, matchMail } from "./match.ts";
 import type { InboundMail } from "./read-mail.ts";
 import type { ReceivedResult } from "./received-results.ts";
-import { senderOf } from "./verdict.ts";
+import { fromKeysOf, senderOf } from "./verdict.ts";
 
 export interface Receiving {
   readonly addresses: InboundAddresses;
   /** Null: the first `Received-SPF` counts. */
   readonly authservId: string | null;
-  /** Addresses of teams, as `emailKey` writes them: a report never suppresses them. */
+  /** Addresses of teams, as `emailKey` writes them: a report never suppresses them, and a mail from one tells no one. */
   readonly teamKeys: readonly string[];
   readonly store: { readonly inbound: InboundStore; readonly messageKey: MessageKey } & Pick<Store, "clock">;
   readonly vault: FileVault;
@@ -48,16 +48,24 @@ async function decide(mail: InboundMail, receiving: Receiving): Promise<Received
 }
 
 async function fileAnswer(mail: InboundMail, submission: Addressed, at: number, receiving: Receiving) {
-  const { store, vault, authservId } = receiving;
+  const { store, vault, authservId, teamKeys } = receiving;
   const kept = keptMail(mail, at);
   const { isFiled, fileBytes: usedBytes } = await store.inbound.findAnswers(submission.arrival, kept.identity);
   if (isFiled) return "repeated";
   const freeBytes = await freeBytesOf(vault.stagingFolder).catch(() => 0);
   const files = await keepFiles(mail, vault, { usedBytes, freeBytes });
   reached("answer-files-kept");
+  const fromKeys = fromKeysOf(mail);
   const sender = senderOf(mail, submission.emailKey, authservId);
   try {
-    const filed = await store.inbound.file({ ...kept, submission: submission.arrival, sender, files });
+    const filed = await store.inbound.file({
+      ...kept,
+      submission: submission.arrival,
+      sender,
+      fromKeys,
+      teamKeys,
+      files,
+    });
     reached("answer-filed");
     await discardFiles(filed.unused, vault);
     return filed.result;
@@ -75,7 +83,7 @@ const lineLengthMax = 1_000;
 function keptMail(mail: InboundMail, at: number): KeptMail {
   const { messageId, text, reply, subject, from, date, attachments } = mail;
   const [sender = { address: "", name: "" }] = from;
-  const files = attachments.map(({ name, bytes }) => [name, bytes.length]);
+  const files = attachments.map(({ name, sha256 }) => [name, sha256]);
   const content = messageId ?? JSON.stringify([from, subject, text, date?.getTime() ?? null, files]);
   return {
     identity: createHash("sha256").update(content).digest("hex"),

@@ -1,15 +1,18 @@
 // Whether a mail is from the person of the submission: its address is in From, and our own mail server says that the mail is
 // authentic for it. Every other header could be the sender's work.
-import { emailKey } from "@submissions/shared/addresses";
+import { email, emailKey } from "@submissions/shared/addresses";
 import { getDomain } from "tldts";
 import type { AnswerSender } from "../storage/records.ts";
 import type { InboundMail } from "./read-mail.ts";
 
+/** The addresses that a mail is from, as those of submissions are stored. */
+export const fromKeysOf = (mail: InboundMail) => mail.from.map(({ address }) => emailKey(email.clean(address)));
+
 export function senderOf(mail: InboundMail, personKey: string, authservId: string | null): AnswerSender {
   if (mail.automatic) return "automatic";
-  const [from, ...others] = mail.from;
-  if (from === undefined || others.length > 0 || emailKey(from.address) !== personKey) return "unverified";
-  return isAuthentic(mail, from.address.slice(from.address.lastIndexOf("@") + 1), authservId) ? "person" : "unverified";
+  const [from, ...others] = fromKeysOf(mail);
+  if (from === undefined || others.length > 0 || from !== personKey) return "unverified";
+  return isAuthentic(mail, from.slice(from.lastIndexOf("@") + 1), authservId) ? "person" : "unverified";
 }
 
 function isAuthentic(mail: InboundMail, host: string, authservId: string | null): boolean {

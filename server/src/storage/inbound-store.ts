@@ -33,6 +33,9 @@ export interface NewFile {
 export interface NewAnswer extends KeptMail {
   readonly submission: number;
   readonly sender: AnswerSender;
+  /** The addresses that it is from, and those of teams, as `emailKey` writes them. */
+  readonly fromKeys: readonly string[];
+  readonly teamKeys: readonly string[];
   readonly files: readonly NewFile[];
 }
 
@@ -91,8 +94,17 @@ export interface InboundStore {
   /** Newest first. */
   listUnmatched(page: PageRequest): Promise<Page<UnmatchedRow>>;
 
-  /** Files an unmatched mail as an answer of a submission, whose sender is not verified. False: there is no such mail or submission. */
-  fileUnmatched(scope: Scope, id: number, reference: string, actor: Actor): Promise<boolean>;
+  /**
+   * Files an unmatched mail as an answer of a submission, whose sender is not verified. False: there is no such mail or
+   * submission. @param teamKeys as of a new answer
+   */
+  fileUnmatched(
+    scope: Scope,
+    id: number,
+    reference: string,
+    actor: Actor,
+    teamKeys: readonly string[],
+  ): Promise<boolean>;
 
   removeUnmatched(id: number, actor: Actor): Promise<boolean>;
 

@@ -148,11 +148,36 @@ test("tells of each mail that came in, from any sender", async ({ store }) => {
   for (const sender of ["person", "unverified", "automatic"] as const) {
     const { change: before } = await store.desk.since(wholeScope, 0);
     const mail = { identity: sender, at: noon, messageId: null, senderAddress: "", senderName: "", subject: "", text };
-    expect(await store.inbound.file({ ...mail, reply: null, submission: arrival, sender, files: [] })).toMatchObject({
-      result: "filed",
-    });
+    const of = { submission: arrival, sender, fromKeys: [], teamKeys: [] };
+    expect(await store.inbound.file({ ...mail, ...of, reply: null, files: [] })).toMatchObject({ result: "filed" });
     expect((await store.desk.since(wholeScope, 0, before)).changed).toMatchObject([{ reference }]);
   }
+});
+
+test("sends no notice of a mail to its sender: one from a team, or from the assignee, is told to no one", async ({
+  store,
+}) => {
+  const reference = await acceptReference(store, inquiry(1));
+  const { arrival } = (await findSubmission(store, reference))!;
+  await change(store, reference, { assignee: "Eva@example.org" });
+  const kept = { messageId: null, senderName: "", subject: "", text, reply: null };
+  const teamKeys = ["sales@desk.example"];
+  const notices = async () =>
+    (await store.desk.findDetail(wholeScope, reference))!.mails.filter(({ kind }) => kind === "answer").length;
+  const file = async (identity: string, fromKeys: readonly string[]) => {
+    const mail = { ...kept, identity, at: noon, senderAddress: fromKeys[0]!, submission: arrival, files: [] };
+    const { result } = await store.inbound.file({ ...mail, sender: "unverified", fromKeys, teamKeys });
+    return [result, await notices()];
+  };
+  expect(await file("1", ["eva@example.org"])).toEqual(["filed", 0]);
+  expect(await file("2", ["bob@example.org", "sales@desk.example"])).toEqual(["filed", 0]);
+  const mail = { ...kept, identity: "3", at: noon, senderAddress: "Sales@desk.example" };
+  await store.inbound.keepUnmatched({ ...mail, automatic: false, fileNames: [] });
+  const { id } = (await store.inbound.listUnmatched({})).rows[0]!;
+  expect(await store.inbound.fileUnmatched(wholeScope, id, reference, eva, teamKeys)).toBe(true);
+  expect(await notices()).toBe(0);
+  // None of them has begun the ten minutes in which no other is told of.
+  expect(await file("4", ["bob@example.org"])).toEqual(["filed", 1]);
 });
 
 test("tells of many changed submissions in several answers", async ({ store }) => {

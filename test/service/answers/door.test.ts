@@ -166,12 +166,17 @@ describe("who wrote it", () => {
       (from) => ({ from: `Us: ${from}, eve@example.org;`, headers: ours("dmarc=pass header.from=example.org") }),
     ],
     [
+      "the host is international",
+      "person",
+      (from) => ({ from: from.replace("xn--bcher-kva", "bücher"), headers: ours("dmarc=pass") }),
+    ],
+    [
       "another person wrote",
       "unverified",
       () => ({ from: "bob@example.org", headers: ours("dmarc=pass header.from=example.org") }),
     ],
-  ])("where %s: %s", async (_, sender, written) => {
-    const one = await inquire();
+  ])("where %s: %s", async (name, sender, written) => {
+    const one = await inquire(name === "the host is international" ? "ann@xn--bcher-kva.example" : "ann@example.org");
     await setStatus(one.reference, "done");
     expect(await resultOf(service(), { from: one.from, to: one.answerTo, ...written(one.from) })).toBe("filed");
     const { answers, status } = await detailOf(one.reference);
@@ -235,6 +240,19 @@ describe("what follows", () => {
     expect(mails.filter(({ kind }) => kind === "answer")).toEqual([]);
   });
 
+  test("a mail of a team or of the assignee is filed, and no notice goes to its sender", async () => {
+    const one = await inquire();
+    const { version } = await detailOf(one.reference);
+    await operator(service(), "olga@example.org", "sales");
+    const targets = [{ reference: one.reference, version }];
+    await (await root()).call("inbox.triage", { targets, assignee: "olga@example.org" });
+    const froms = ["Sales <SALES@marketplace.example>", `${one.from}, Olga@example.org`];
+    for (const from of froms) expect(await resultOf(service(), { from, to: one.answerTo })).toBe("filed");
+    const { answers, mails } = await detailOf(one.reference);
+    expect(answers.map(({ sender }) => sender)).toEqual(["unverified", "unverified"]);
+    expect(mails.filter(({ kind }) => kind === "answer")).toEqual([]);
+  });
+
   test("an answer to spam is filed and tells no one", async () => {
     const one = await inquire();
     await setStatus(one.reference, "spam");
@@ -295,8 +313,10 @@ describe("once", () => {
     expect(await resultOf(service(), mail)).toBe("filed");
     expect(await resultOf(service(), mail)).toBe("repeated");
     expect(await resultOf(service(), { ...mail, text: "Something else" })).toBe("filed");
-    const files = [{ name: "plan.pdf", bytes: Buffer.from("no file") }];
-    expect(await resultOf(service(), { ...mail, files })).toBe("filed");
+    const withFile = (bytes: string) => ({ ...mail, files: [{ name: "plan.pdf", bytes: Buffer.from(bytes) }] });
+    expect(await resultOf(service(), withFile("one file"))).toBe("filed");
+    expect(await resultOf(service(), withFile("two file"))).toBe("filed");
+    expect(await resultOf(service(), withFile("one file"))).toBe("repeated");
   });
 });
 

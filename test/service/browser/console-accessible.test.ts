@@ -42,7 +42,7 @@ beforeAll(async () => {
   const files = fileNames.map((name) => ({ name, size: 1_000, kept: null }));
   const { arrival: submission } = answered();
   for (const [number, sender] of (["person", "unverified", "automatic"] as const).entries())
-    await inbound.file({ ...cameIn(number + 1, sender), submission, sender, files });
+    await inbound.file({ ...cameIn(number + 1, sender), submission, sender, fromKeys: [], teamKeys: [], files });
 });
 
 /** What is there once all of the page is. The overview is looked at with its ranges. */

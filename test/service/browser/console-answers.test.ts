@@ -19,6 +19,8 @@ const mail = {
   senderName: "Ann Buyer",
   subject: "Re: your inquiry",
   reply: null,
+  fromKeys: ["ann@example.org"],
+  teamKeys: [],
 };
 
 test("an open page shows an answer without what it quotes, and whole; who is not verified and what a program wrote is marked", async () => {

@@ -8,6 +8,8 @@ const marks = [
   "AUTO-SUBMITTED: Auto-Replied (vacation)",
   "Auto-Submitted: auto-notified; owner-email=a@example.org",
   "Auto-submitted:\r\n auto-generated (failure)",
+  "Auto-Submitted: no-reply",
+  "Auto-Submitted: no.reply",
   "Precedence: bulk",
   "precedence: Junk",
   "Precedence: list",
@@ -25,6 +27,8 @@ const marks = [
 const notMarks = [
   "Auto-Submitted: no",
   "Auto-Submitted: (by hand) No",
+  "Auto-Submitted: no (a person); by=hand",
+  "Auto-Submitted: no; by=hand",
   "Precedence: normal",
   "Precedence: first-class",
   "X-Auto-Response-Suppress: OOF",

@@ -9,8 +9,8 @@ const { changes, reads } = forRoles("admin");
 export const unmatchedProcedures = trpc.router({
   list: reads(byPage, ({ inbound }, input) => inbound.listUnmatched(input.page)),
 
-  file: changes(z.object({ id: wholeNumber, reference }), async ({ inbound, scope, actor }, input) => {
-    if (await inbound.fileUnmatched(scope, input.id, input.reference, actor)) return null;
+  file: changes(z.object({ id: wholeNumber, reference }), async ({ inbound, scope, actor, console }, input) => {
+    if (await inbound.fileUnmatched(scope, input.id, input.reference, actor, console.teamKeys)) return null;
     throw fieldInvalid("reference", "There is no submission with this reference, or the mail is filed already.");
   }),
 

@@ -5,7 +5,14 @@ import type { AnswerSender, TriageStatus } from "../records.ts";
 /** In the audit log: what an answer changes, no operator does. */
 export const answerActor = "answer";
 
-export function decideAnswer(status: TriageStatus, toldAt: number | null, sender: AnswerSender, at: number) {
+/** @param isColleagues whether it is from an address that would be told of it: nothing is sent to the sender of a mail */
+export function decideAnswer(
+  status: TriageStatus,
+  toldAt: number | null,
+  sender: AnswerSender,
+  isColleagues: boolean,
+  at: number,
+) {
   // What a program wrote needs no answer, and spam is to stay out of sight.
   const isHeard = sender !== "automatic" && status !== "spam";
   const isPersons = isHeard && sender === "person";
@@ -13,7 +20,7 @@ export function decideAnswer(status: TriageStatus, toldAt: number | null, sender
     /** It waits for us from now on, and is snoozed no more. */
     waits: isPersons,
     reopens: isPersons && status === "done",
-    tells: isHeard && (toldAt === null || Math.abs(at - toldAt) >= toldAgainMs),
+    tells: isHeard && !isColleagues && (toldAt === null || Math.abs(at - toldAt) >= toldAgainMs),
     announces: isHeard,
   };
 }

@@ -80,7 +80,7 @@ export function makeAnswers({ prepare, read, transaction }: Engine, { audit, loc
     const [row] = yield* lock([arrival]);
     if (row === undefined) return { result: "gone", unused: keys };
     const count = sender === "person" ? ofPerson : ofOthers;
-    const [same, [ofDay], [told]] = yield* together([
+    const [same, [ofDay], [last]] = yield* together([
       findSame(arrival, identity),
       count(arrival, at - dayMs),
       findTold(arrival),
@@ -101,7 +101,9 @@ export function makeAnswers({ prepare, read, transaction }: Engine, { audit, loc
     const { status, reference, version, assignee } = row;
     // Open pages follow the log.
     yield* audit({ action: "answer", subject: reference, detail: { answer: id } }, { operator: answerActor, at });
-    const follows = decideAnswer(status, told?.toldAt ?? null, sender, at);
+    const told = [...answer.teamKeys, ...(assignee === null ? [] : [emailKey(assignee)])];
+    const isColleagues = answer.fromKeys.some((key) => told.includes(key));
+    const follows = decideAnswer(status, last?.toldAt ?? null, sender, isColleagues, at);
     if (follows.waits) yield* waits(arrival, at);
     if (follows.reopens) {
       yield* triage(wholeScope, [{ reference, version }], { status: "open" }, { operator: answerActor, at });

@@ -45,7 +45,7 @@ export function makeUnmatched(
       return { rows: shown.map(unmatchedRow), next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
     },
 
-    fileUnmatched: (scope, id, reference, actor) =>
+    fileUnmatched: (scope, id, reference, actor, teamKeys) =>
       transaction(function* () {
         const row = (yield* lockRows(scope, [reference])).get(reference);
         const [found] = row === undefined ? [] : yield* lockOne(id);
@@ -53,7 +53,8 @@ export function makeUnmatched(
         const { automatic, files: names, ...mail } = found;
         const files = (JSON.parse(names) as string[]).map((name) => ({ name, size: 0, kept: null }));
         const sender = automatic === 1 ? "automatic" : "unverified";
-        yield* file({ ...mail, submission: row.arrival, sender, files }, actor.at);
+        const fromKeys = [emailKey(mail.senderAddress)];
+        yield* file({ ...mail, submission: row.arrival, sender, fromKeys, teamKeys, files }, actor.at);
         yield* remove(id);
         yield* audit({ action: "unmatched.file", subject: reference, detail: { mail: id } }, actor);
         return true;
