@@ -2,12 +2,13 @@
 import { kinds, kindsOf } from "@submissions/shared/kinds";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useRef } from "react";
+import type { Path } from "./addresses.ts";
 import { calls, isSignedOut, trpc } from "./calls.ts";
 import { early } from "./early.ts";
 import { useMe, useNames } from "./operators.ts";
 import { isAdmin, seesSubmissions, seesSubscribers } from "./roles.ts";
 import { forgetDrafts } from "./parts/drafts.tsx";
-import { Icon } from "./parts/icons.tsx";
+import { Icon, type IconName } from "./parts/icons.tsx";
 import { brand, brandIcon } from "./parts/page.tsx";
 import { Avatar } from "./parts/states.tsx";
 import { useToasts } from "./parts/toasts.tsx";
@@ -80,57 +81,44 @@ function Places() {
   const inInbox = path === "/" || params.reference !== undefined;
   const { assignee, kind, q } = search as InboxSearch;
   const sees = seesSubmissions(me);
-  const lists = [
-    ["To do", {}, "inbox", counts?.todo, assignee === undefined && kind === undefined && q === undefined],
+  const isUnfiltered = assignee === undefined && kind === undefined && q === undefined;
+  // Every list is at one address. It is said here which of them is shown.
+  const list = (filter: InboxSearch, isShown: boolean, count = 0) => ({ filter, count, isCurrent: inInbox && isShown });
+  const places: readonly (readonly [string, IconName, Path, boolean, ReturnType<typeof list>?])[] = [
+    ["To do", "inbox", "/", sees, list({}, isUnfiltered, counts?.todo)],
     ...kindsOf(me.role).map((name) => {
       const { words, plural } = kinds[name];
-      return [words.en.plural, { kind: name }, name, counts?.[plural], kind === name] as const;
+      return [words.en.plural, name, "/", sees, list({ kind: name }, kind === name, counts?.[plural])] as const;
     }),
-    ["Mine", { assignee: me.email }, "mine", counts?.mine, assignee === me.email],
-    ["Unassigned", { assignee: "none" }, "help", counts?.unassigned, assignee === "none"],
-  ] as const;
-  const pages = [
-    ["Subscribers", "/subscribers", "subscribers", seesSubscribers(me)],
-    ["Mails", "/mails", "mails", true],
-    ["Unmatched", "/unmatched", "help", isAdmin(me)],
-    ["Overview", "/overview", "overview", sees],
-    ["Audit log", "/audit", "audit", isAdmin(me)],
-    ["Settings", "/settings", "settings", true],
-  ] as const;
+    ["Mine", "mine", "/", sees, list({ assignee: me.email }, assignee === me.email, counts?.mine)],
+    ["Unassigned", "help", "/", sees, list({ assignee: "none" }, assignee === "none", counts?.unassigned)],
+    ["Subscribers", "subscribers", "/subscribers", seesSubscribers(me)],
+    ["Mails", "mails", "/mails", true],
+    ["Unmatched", "help", "/unmatched", isAdmin(me)],
+    ["Overview", "overview", "/overview", sees],
+    ["Audit log", "audit", "/audit", isAdmin(me)],
+    ["Settings", "settings", "/settings", true],
+  ];
   return (
     <nav aria-label="Console">
-      {lists.map(
-        ([name, filter, icon, count = 0, isShown]) =>
-          sees && (
-            <Link
-              key={name}
-              to="/"
-              search={filter}
-              className={inInbox && isShown ? "place list-place current" : "place list-place"}
-              // Every list is at this address; which of them is shown is said here.
-              {...(inInbox && isShown && { "aria-current": "page" as const })}
-            >
-              <Icon name={icon} />
-              <span>{name}</span>
-              {count > 0 && (
-                <span className="count">
-                  {cappedCount(count)} <span className="unseen">{name === "Mine" ? "assigned to you" : "to do"}</span>
-                </span>
-              )}
-            </Link>
-          ),
-      )}
-      {pages.map(
-        ([name, to, icon, isSeen]) =>
+      {places.map(
+        ([name, icon, to, isSeen, its]) =>
           isSeen && (
             <Link
               key={name}
               to={to}
-              className={path === to ? "place page-place current" : "place page-place"}
-              {...(path === to && { "aria-current": "page" as const })}
+              search={its?.filter ?? {}}
+              className={`place ${its ? "list" : "page"}-place`}
+              aria-current={(its?.isCurrent ?? path === to) ? "page" : undefined}
             >
               <Icon name={icon} />
               <span>{name}</span>
+              {its !== undefined && its.count > 0 && (
+                <span className="count">
+                  {cappedCount(its.count)}{" "}
+                  <span className="unseen">{name === "Mine" ? "assigned to you" : "to do"}</span>
+                </span>
+              )}
             </Link>
           ),
       )}
