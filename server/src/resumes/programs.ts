@@ -26,9 +26,9 @@ const beginnings = [
 ] as const;
 const beginningBytes = 8;
 
-/** Windows passes over dots and blanks at the end, and over what stands behind a colon. */
+/** Windows passes over dots and blanks at the end, and over what stands behind a colon. Work is in proportion to the length. */
 export const hasProgramName = (name: string): boolean =>
-  extensions.has(/\.([^.]+?)[.\s]*(?::.*)?$/s.exec(name)?.[1]?.toLowerCase() ?? "");
+  extensions.has(/\.([^.:\s]+)[.\s]*(?::|$)/.exec(name)?.[1]?.toLowerCase() ?? "");
 
 export async function isProgramAt(path: string): Promise<boolean> {
   await using bytes = await StagedBytes.open(path);

@@ -1,5 +1,5 @@
-// No parser and no pattern between a request and its procedure takes more than linear work: inputs that are the worst for
-// one that tries again and again, at half of the size that the limits let in and at the whole of it.
+// No parser and no pattern between a request and its procedure, or over an uploaded file, takes more than linear work: inputs
+// that are the worst for one that tries again and again, at half of the size that the limits let in and at the whole of it.
 import { request } from "node:http";
 import { inquiryInput } from "@submissions/shared/inquiry";
 import { bytesMax } from "@submissions/shared/limits";
@@ -8,6 +8,7 @@ import { requireJson } from "../../../server/src/http/body/content-type.ts";
 import { DelimiterCounter } from "../../../server/src/http/body/delimiter-counter.ts";
 import { FormBody, formShapes } from "../../../server/src/http/body/form-body.ts";
 import { clientAddress, trustOf } from "../../../server/src/http/gate/client-address.ts";
+import { hasProgramName } from "../../../server/src/resumes/programs.ts";
 import { addresses, buyer, type Procedure } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
 import { shared } from "../../support/shared.ts";
@@ -118,6 +119,22 @@ describe("multipart bodies", () => {
 
   test("with a longer delimiter are refused", () => {
     expect(() => new DelimiterCounter(`multipart/form-data; boundary=${long}b`)).toThrow("could not be read");
+  });
+});
+
+describe("the name of a file in a ZIP file", () => {
+  const names: Record<string, (size: number) => string> = {
+    "blanks before more": (size) => `.${" ".repeat(size)}x`,
+    "blanks behind an extension": (size) => `.a${" ".repeat(size)}x`,
+    dots: (size) => `${".".repeat(size)}x`,
+    "dots and blanks": (size) => `${". ".repeat(size / 2)}x`,
+    extensions: (size) => `${".a ".repeat(size / 3)}x`,
+    colons: (size) => `${".a:".repeat(size / 3)}x`,
+    "one extension": (size) => `.${"a".repeat(size)} x`,
+  };
+  test.each(Object.entries(names))("of %s", async (_, make) => {
+    // It may be four times as long.
+    await expectLinear(make, 16_384, (name) => hasProgramName(name));
   });
 });
 
