@@ -8,6 +8,8 @@ export class ClamdStandIn extends Listening {
   readonly excuses: string[] = [];
   /** Whether it takes connections and hangs up on each. */
   isBroken = false;
+  /** Every verdict waits for it. */
+  gate: Promise<void> = Promise.resolve();
 
   static open(): Promise<ClamdStandIn> {
     const standIn = new ClamdStandIn(createServer((socket) => standIn.#serve(socket)));
@@ -20,6 +22,8 @@ export class ClamdStandIn extends Listening {
 
   #serve(socket: Socket): void {
     let received = Buffer.alloc(0);
+    // A client may lose patience.
+    socket.on("error", () => {});
     socket.on("data", (chunk) => {
       received = Buffer.concat([received, Buffer.from(chunk)]);
       if (this.isBroken) socket.destroy();
@@ -35,7 +39,7 @@ export class ClamdStandIn extends Listening {
       }
       this.scanned.push(bytes);
       const verdict = bytes.includes("EICAR") ? "stream: Eicar-Test-Signature FOUND" : "stream: OK";
-      socket.end(`${excuse ?? verdict}\0`);
+      void this.gate.then(() => socket.end(`${excuse ?? verdict}\0`));
     });
   }
 }

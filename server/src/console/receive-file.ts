@@ -16,7 +16,11 @@ import type { Console } from "./console.ts";
 import { repliesLimited } from "./procedures/reply.ts";
 import { scopeOf } from "./rules.ts";
 
-export async function receiveFile(console: Console, caller: Caller, request: FastifyRequest) {
+/** What remains of the time to answer, to keep a file that was scanned. */
+const keepMs = 3_000;
+
+/** @param answerMsMax from the last byte of the file */
+export async function receiveFile(console: Console, caller: Caller, request: FastifyRequest, answerMsMax: number) {
   const { vault, store } = console;
   const { reference } = request.params as { readonly reference: string };
   const name = nameOf(request.headers["x-file-name"]);
@@ -33,8 +37,11 @@ export async function receiveFile(console: Console, caller: Caller, request: Fas
   };
   // Before a byte is read.
   await attach(Number(request.headers["content-length"] ?? 0), null);
-  const kept = await keep(console, reference, request);
+  if (request.body === undefined) throw emptyFile();
+  const kept = await keep(console, reference, request, answerMsMax - keepMs);
   try {
+    // Its client has gone, or was cut while the vault was slow. It would attach the file once more.
+    if (request.raw.socket.destroyed) throw new Fault("bodyMalformed");
     return await attach(kept.size, kept);
   } catch (error) {
     // Any other error may have come after the commit. A file without a reply is swept later.
@@ -43,6 +50,8 @@ export async function receiveFile(console: Console, caller: Caller, request: Fas
     throw error;
   }
 }
+
+const emptyFile = () => fieldInvalid("file", "The file is empty.");
 
 const tooManyUnsent = `You have ${unsentFilesMax} files at replies that are not sent. Send or remove some of them first.`;
 
@@ -55,16 +64,21 @@ function nameOf(header: string | string[] | undefined): string {
   }
 }
 
-async function keep({ vault, scanner, log }: Console, reference: string, { body, raw }: FastifyRequest) {
+async function keep(
+  { vault, scanner, log }: Console,
+  reference: string,
+  { body, raw }: FastifyRequest,
+  scanMsMax: number,
+) {
   if (!(await vault.hasRoom())) {
     throw new Fault("storageUnavailable", { retryAfterSeconds: storageRetrySeconds });
   }
   try {
     const kept = await keepFile(Readable.from(bounded(body as Readable)), vault, async ({ path, size }) => {
-      if (size === 0) throw fieldInvalid("file", "The file is empty.");
+      if (size === 0) throw emptyFile();
       if (await isProgramAt(path)) throw new Fault("fileIsProgram");
       if (scanner === null) return "file";
-      const result = await scanFile(scanner, path).catch((cause: unknown) => {
+      const result = await scanFile(scanner, path, scanMsMax).catch((cause: unknown) => {
         throw new Fault("fileUnscanned", { cause, retryAfterSeconds: storageRetrySeconds });
       });
       if (result === "clean") return "file";

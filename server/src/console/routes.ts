@@ -26,6 +26,7 @@ export interface ConsoleRoutesOptions {
   readonly addresses: Pick<ClientAddresses, "keysOf">;
   readonly guard: Guard;
   readonly turns: BodyTurns;
+  readonly limits: { readonly answerMsMax: number };
   /** Counts the calls of each operator and token, from wherever they come. */
   readonly operatorGuard: Guard;
   readonly folder: string;
@@ -240,7 +241,7 @@ function uploadRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReq
       await countCalls(options, reply, caller, 1);
       await takeTurn(console, caller, reply);
       const { receiveFile } = await import("./receive-file.ts");
-      const attached = await receiveFile(console, caller, request);
+      const attached = await receiveFile(console, caller, request, options.limits.answerMsMax);
       console.acted("reply.attach");
       return reply.send(attached);
     });

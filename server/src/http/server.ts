@@ -119,7 +119,7 @@ export async function buildHttp(options: HttpOptions) {
     const limit = { ...options.rateLimit, max: options.rateLimit.max * rateLimitFactors[name] };
     return new Guard({ name, limit, addresses, isForeign, shared });
   };
-  const http = { server: app, addresses, guardOf, passwords, turns };
+  const http = { server: app, addresses, guardOf, passwords, turns, limits };
   // A worker answers health and metrics only.
   if (options.mode === "worker") return http;
 

@@ -13,7 +13,7 @@ import { ResumeMissing, type Vault, VaultUnavailable } from "./vault.ts";
 /** A look at an index that is empty most of the time. */
 const pollMs = 2_000;
 const afterFailureMs = 30_000;
-/** A scan of 5 MiB takes milliseconds; a daemon that reloads its signatures can take most of a minute. */
+/** A scan of 5 MiB takes milliseconds; a daemon that reloads its signatures can take most of a minute. No request waits. */
 const scanMsMax = 60_000;
 /** Longer than a scan. A resume of which the scanner says nothing is tried again after it. */
 const claimMs = 5 * 60_000;
@@ -42,7 +42,7 @@ export const startScanning = (options: ScanningOptions): AsyncDisposable =>
 async function scanNext(options: ScanningOptions, signal: AbortSignal): Promise<number> {
   const { clamd, store, vault, log, answered } = options;
   // Connected before anything is claimed: what is claimed while the daemon is down would wait for its claim to end.
-  using connection = await connectTo(clamd, signal);
+  using connection = await connectTo(clamd, scanMsMax, signal);
   const now = store.clock.now();
   const [resume] = await store.claimUnscanned(now, 1, now + claimMs);
   if (resume === undefined) {
@@ -65,9 +65,9 @@ async function scanNext(options: ScanningOptions, signal: AbortSignal): Promise<
   return 0;
 }
 
-/** @throws NoAnswer, NoVerdict */
-export async function scanFile(clamd: ClamdAddress, path: string): Promise<"clean" | "infected"> {
-  using connection = await connectTo(clamd);
+/** @param msMax how long the daemon is waited for @throws NoAnswer, NoVerdict */
+export async function scanFile(clamd: ClamdAddress, path: string, msMax: number): Promise<"clean" | "infected"> {
+  using connection = await connectTo(clamd, msMax);
   return await scan(connection.socket, createReadStream(path));
 }
 
@@ -81,9 +81,13 @@ class NoVerdict extends Error {
   override readonly name = "NoVerdict";
 }
 
-async function connectTo(address: ClamdAddress, signal?: AbortSignal): Promise<Disposable & { socket: Socket }> {
+async function connectTo(
+  address: ClamdAddress,
+  msMax: number,
+  signal?: AbortSignal,
+): Promise<Disposable & { socket: Socket }> {
   const socket = connect(signal === undefined ? address : { ...address, signal });
-  const timer = setTimeout(() => socket.destroy(new Error("time-out")), scanMsMax);
+  const timer = setTimeout(() => socket.destroy(new Error("time-out")), msMax);
   const dispose = () => {
     clearTimeout(timer);
     socket.destroy();

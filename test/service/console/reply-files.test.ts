@@ -1,6 +1,7 @@
 // Files of replies, from the door by which they come in to the mails that they leave with, and to their end.
 import { createHash, randomBytes } from "node:crypto";
-import { request } from "node:http";
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -226,6 +227,48 @@ test("with a virus scanner, a file is attached once it was found clean", async (
   expect(told).toMatchObject([{ reference, result: "infected" }]);
 });
 
+test("a file whose scan takes too long is refused while its client still waits", async () => {
+  await using clamd = await ClamdStandIn.open();
+  const { promise, resolve: judge } = Promise.withResolvers<void>();
+  clamd.gate = promise;
+  // Three seconds of it are for what comes after the scan.
+  const limits = { answerMsMax: 3_050 };
+  await using service = await startService({ env: { CLAMD_ADDRESS: clamd.address }, limits });
+  await paired(service);
+  const reference = await inquire(service, "ann@example.org");
+  const sam = await operator(service, "sam@example.org", "sales");
+  const response = await upload(sam, reference, "offer.pdf", "%PDF");
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, expect.any(String)]);
+  expect(await response.json()).toMatchObject({ message: expect.stringMatching(/^The virus scanner does not answer/) });
+  judge();
+  await expect.poll(() => kept(service)).toEqual([]);
+  expect((await detailOf(sam, reference)).attached).toEqual([]);
+});
+
+test("a file whose client has gone before it was scanned is not attached", async () => {
+  await using clamd = await ClamdStandIn.open();
+  const { promise, resolve: judge } = Promise.withResolvers<void>();
+  clamd.gate = promise;
+  const limits = { idleMs: 120_000, answerMsMax: 90_000 };
+  await using service = await startService({ env: { CLAMD_ADDRESS: clamd.address }, limits });
+  await paired(service);
+  const reference = await inquire(service, "ann@example.org");
+  const sam = await operator(service, "sam@example.org", "sales");
+  const gone = beginUpload(sam, reference);
+  gone.on("error", () => {}).end("%PDF");
+  await expect.poll(() => clamd.scanned.length).toBe(1);
+  // Two of an operator are read at once.
+  const others = [attach(sam, reference, "b.pdf", bytesOf(10)), attach(sam, reference, "c.pdf", bytesOf(10))];
+  await expect.poll(() => clamd.scanned.length).toBe(2);
+  gone.socket!.resetAndDestroy();
+  await expect.poll(() => clamd.scanned.length).toBe(3);
+  judge();
+  const attached = await Promise.all(others);
+  await expect.poll(() => kept(service)).toHaveLength(2);
+  const ids = (files: readonly ReplyFile[]) => new Set(files.map(({ id }) => id));
+  expect(ids((await detailOf(sam, reference)).attached)).toEqual(ids(attached));
+});
+
 describe("refused, it leaves no file", () => {
   const service = shared(() => startService());
   let sam: Operator | undefined;
@@ -299,11 +342,14 @@ describe("refused, it leaves no file", () => {
       400,
       "The file is empty.",
     ]);
+    // As a program sends it that has nothing to send.
+    const nothing = beginUpload(one, inquiry, { "content-length": "0" });
+    expect(await unchanged(() => statusAfter(nothing, Buffer.alloc(0)))).toBe(400);
     const tooLarge = [413, "A reply has at most 5 files, of 7 MB in all."];
     const announced = bytesOf(7 * mb + 1);
     expect(await unchanged(async () => refusal(await upload(one, inquiry, "a.pdf", announced)))).toEqual(tooLarge);
     // Without a length: it is counted as it comes.
-    expect(await unchanged(() => sendInChunks(one, inquiry, 8 * mb))).toBe(413);
+    expect(await unchanged(() => statusAfter(beginUpload(one, inquiry), bytesOf(8 * mb)))).toBe(413);
     for (let at = 0; at < 5; at += 1) await attach(one, inquiry, `${at}.txt`, plain);
     expect(await unchanged(async () => refusal(await upload(one, inquiry, "6.txt", plain.toString())))).toEqual(
       tooLarge,
@@ -335,18 +381,18 @@ describe("refused, it leaves no file", () => {
   });
 });
 
-/** Answers the status. */
-function sendInChunks({ url, cookie, headers }: Operator, reference: string, size: number): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const sent = request(`${url}/console/replies/files/${reference}`, {
+const beginUpload = ({ url, cookie, headers }: Operator, reference: string, more: object = ofBytes) =>
+  request(`${url}/console/replies/files/${reference}`, {
     method: "POST",
-    headers: { ...headers, cookie: cookie ?? "", "content-type": "application/octet-stream", "x-file-name": "a.bin" },
+    headers: { ...headers, cookie: cookie ?? "", "x-file-name": "a.bin", ...more },
   });
-  sent.on("response", (response) => {
-    response.resume();
-    resolve(response.statusCode ?? 0);
-  });
-  sent.on("error", reject);
-  sent.end(bytesOf(size));
-  return promise;
+
+const ofBytes = { "content-type": "application/octet-stream" };
+
+/** Answers the status. */
+async function statusAfter(sent: ClientRequest, bytes: Uint8Array): Promise<number | undefined> {
+  sent.end(bytes);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
 }
