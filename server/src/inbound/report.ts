@@ -1,5 +1,4 @@
-// Reports of deliveries (RFC 3464): which mail did not arrive, for whom, and why.
-import { decodeWords } from "postal-mime";
+// Reports of deliveries (RFC 3464): which mail did not arrive, and why.
 
 const recipientsMax = 100;
 const partBytesMax = 64 * 1024;
@@ -19,15 +18,10 @@ export function readReport(parts: readonly { mimeType: string; content: Uint8Arr
     .map(fieldsOf)
     .filter((fields) => fields.has("action") || fields.has("status"))
     .slice(0, recipientsMax)
-    .map((fields) => {
-      const recipient = (fields.get("final-recipient") ?? fields.get("original-recipient"))?.split(";", 2)[1]?.trim();
-      return {
-        statusCode: /\d\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? "",
-        action: /^[a-z]+/.exec(fields.get("action")?.toLowerCase() ?? "")?.[0] ?? "",
-        ...(recipient !== undefined && { recipient: decodeWords(recipient).replace(/^<|>$/g, "").slice(0, 320) }),
-        ...(messageId !== undefined && { originalMessageId: messageId }),
-      };
-    });
+    .map((fields) => ({
+      statusCode: /\d\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? "",
+      ...(messageId !== undefined && { originalMessageId: messageId }),
+    }));
 }
 
 /** The fields of a block, folded lines joined; of repeated ones the first. */

@@ -143,7 +143,7 @@ async function reviewSetAside(shelf: Shelf, known: KnownKeys, before: number) {
   return { putBack, removed };
 }
 
-/** Files of the last days that no application knows, written in a stretch of time. Stops looking when there are too many. */
+/** Files of the last days that nothing knows, written in a stretch of time. Stops looking when there are too many. */
 async function findLeftovers(
   shelf: Shelf,
   known: KnownKeys,

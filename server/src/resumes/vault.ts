@@ -17,7 +17,7 @@ export interface StagedFile {
 /** An uploaded resume that was judged by its bytes. It is kept once its application is accepted. */
 export interface StagedResume extends StagedFile, Pick<ResumeRecord, "kind" | "filename"> {}
 
-/** Answers those of the keys that belong to an application. */
+/** Answers those of the keys that an application, an answer or a reply knows. */
 export type KnownKeys = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export interface SweepOptions {
@@ -32,14 +32,14 @@ export interface SweepOptions {
 export interface Swept {
   /** Staging leftovers that were removed. */
   readonly staged: number;
-  /** Without an application, and set aside. */
+  /** Known to nothing that is stored, and set aside. */
   readonly setAside: number;
-  /** Set aside before, and put back: they have an application after all. */
+  /** Set aside before, and put back: they are known after all. */
   readonly putBack: number;
   /** Set aside 30 days ago, or left behind when this process tried in vain to take them back. */
   readonly removed: number;
   /**
-   * Why files without an application were left where they are. `other-identity`: the vault belongs to another store, or
+   * Why files that nothing knows were left where they are. `other-identity`: the vault belongs to another store, or
    * belongs to none and the store knows none of its old resumes. `too-many`: these are no leftovers of crashes; the store
    * was probably restored from a backup. They are left alone for good.
    */
@@ -68,8 +68,8 @@ export interface Vault extends AsyncDisposable {
   /** Whether the disk of the staging folder has room for uploads. The answer may be 1 s old. Never rejects. */
   hasRoom(): Promise<boolean>;
   /**
-   * Removes this machine's old staging leftovers, and sets aside kept files that no application knows, to be deleted 30 days
-   * later: only of the last days, only when store and vault bear the same identity, and none when there are too many.
+   * Removes this machine's old staging leftovers, and sets aside kept files that nothing knows, to be deleted 30 days later:
+   * only of the last days, only when store and vault bear the same identity, and none when there are too many.
    *
    * @throws VaultUnavailable
    */
