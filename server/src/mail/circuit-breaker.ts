@@ -11,7 +11,7 @@ const askedMsMax = 2 * 60_000;
 const refusedMailsMax = 2;
 /** After a failed call mails are tried one by one; a provider that has failed this often in a row is down. */
 const failedCallsMax = 10;
-/** A probe has come to its end by then, or its process was stopped in the middle. */
+/** A probe has come to its end by then, unless it has large files, or its process was stopped in the middle. */
 const probeMsMax = 30_000;
 
 /** All times are by a stopwatch. */

@@ -93,7 +93,7 @@ export type ProviderAnswer = MailOutcome | MailFinding;
  */
 export type DoubtPolicy = "ask" | "replace" | "once-more";
 
-/** Within this time from the call a mail is handed over. A mail whose lease ends sooner is not begun. */
+/** Within this time from the call a mail without files is handed over. A mail whose lease ends sooner is not begun. */
 export const handOverMsMax = 10_000;
 
 export interface Mailer extends AsyncDisposable {
@@ -105,10 +105,12 @@ export interface Mailer extends AsyncDisposable {
   readonly doubt: DoubtPolicy;
   /**
    * Sends mails and answers in their order, one outcome each. Errors hold no personal data and no secret. A call takes
-   * longer than {@link handOverMsMax} only for mails that were handed over by then. Rejects only when a mail cannot be
-   * written; then none was handed over.
+   * longer than {@link handOverMsMax} only for mails that were handed over by then, or have attachments. Rejects only when
+   * a mail cannot be written; then none was handed over.
+   *
+   * @param giveUp aborts when the mails may soon be another process's: from then on none is handed over
    */
-  send(mails: readonly OutgoingMail[]): Promise<MailOutcome[]>;
+  send(mails: readonly OutgoingMail[], giveUp?: AbortSignal): Promise<MailOutcome[]>;
   /** Asks which of these mails the provider has, and answers in their order. There with `ask` only. */
   find?(mails: readonly Pick<OutgoingMail, "id">[]): Promise<MailFinding[]>;
   /** Whether the provider knows us: null, or why it would not take mails. The mailbox has none. */

@@ -39,8 +39,10 @@ interface OutboxOptions extends Readonly<Partial<typeof defaults>> {
 const leaseMs = 30_000;
 /** A lease with less left is renewed. */
 const renewedLeaseMsMin = 20_000;
+/** With less of its lease left a mail is no more handed over: the lease could not be renewed, and ends soon. */
+const givenUpMs = 2_000;
 /** A mail with less of its lease left is not begun: the lease could end before it is renewed. */
-const leaseMsMin = handOverMsMax + 2_000;
+const leaseMsMin = handOverMsMax + givenUpMs;
 // While the store is away no process can renew its leases. Those that end meanwhile are left alone for this long after it is
 // back, so that their processes can renew them or record what became of the mails.
 const leaseGraceMs = 15_000;
@@ -255,7 +257,7 @@ export function openOutbox(options: OutboxOptions) {
       }
     }
     if (handed.length > 0) reached("mail-in-hand");
-    const sending = { mailer, attach, failed, hasTime: () => handed.every(hasTime) };
+    const sending = { mailer: { send: handOver }, attach, failed, hasTime: () => handed.every(hasTime) };
     const outcomes = await sendWithBisection(sending, outgoing);
     if (handed.length > 0) reached("mail-taken");
     learn(outcomes.filter(isAnswer), isProbe);
@@ -274,6 +276,18 @@ export function openOutbox(options: OutboxOptions) {
     fresh.unshift(...kept);
     // After the records: in between the mails would be known nowhere.
     for (const { mail } of handed) inHand.delete(mail.id);
+  }
+
+  /** Files may take longer than a lease. When it cannot be renewed, another process takes the mail for one of a dead process. */
+  async function handOver(mails: readonly OutgoingMail[]): Promise<MailOutcome[]> {
+    const giveUp = new AbortController();
+    const isEnding = ({ id }: OutgoingMail) => (inHand.get(id)?.leasedUntil ?? 0) - clock.now() < givenUpMs;
+    const watching = setInterval(() => mails.some(isEnding) && giveUp.abort(), pollMs).unref();
+    try {
+      return await mailer.send(mails, giveUp.signal);
+    } finally {
+      clearInterval(watching);
+    }
   }
 
   function write(mail: LeasedMail): OutgoingMail | TryOutcome {

@@ -1,4 +1,5 @@
 // One lease, one sender, and no mail forgotten.
+import { once } from "node:events";
 import { expect } from "vitest";
 import { listMails } from "../../../server/src/desk/mails.ts";
 import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
@@ -152,6 +153,33 @@ function absent({ clock, mails }: Store) {
   };
   return Object.assign(wrapped, { store });
 }
+
+test("a lease is renewed while files leave, and before it ends unrenewed the mail is given up", async ({ tested }) => {
+  tested.clock.hold();
+  const mine = absent(tested.store);
+  const begun = Promise.withResolvers<AbortSignal>();
+  const mailer = mailerOf(async (_mails: readonly OutgoingMail[], giveUp?: AbortSignal) => {
+    begun.resolve(giveUp!);
+    await once(giveUp!, "abort");
+    return [{ result: "later", error: "given up", cause: "ambiguous" }];
+  });
+  const { outbox } = tested.openSender({ mailer, store: mine.store, renewMs: 5 });
+  const [mail] = await tested.storeMails(1, outbox.lease());
+  const answer = outbox.deliver([mail!]);
+  const giveUp = await begun.promise;
+  for (let times = 0; times < 3; times += 1) {
+    const before = mine.done.renew;
+    tested.clock.advance(20_000);
+    await eventually(() => mine.done.renew).toBeGreaterThan(before);
+  }
+  expect(giveUp.aborted).toBe(false);
+  mine.isAway = true;
+  tested.clock.advance(28_500);
+  expect(await answer).toBe(false);
+  // No other process can have the mail yet.
+  const now = tested.clock.now();
+  expect(await tested.store.mails.claim(now, 1, { owner: "other", until: now + minute })).toEqual([]);
+});
 
 test.for(["has seen it", "starts afterwards"])(
   "a reply that comes after the store was away is waited for, and no process that %s sends the mail meanwhile",

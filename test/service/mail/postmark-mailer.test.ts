@@ -1,6 +1,8 @@
 // Postmark's mailer against a stand-in over real sockets: what it posts, and what it makes of every kind of answer.
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import type { OutgoingMail } from "../../../server/src/mail/mailer.ts";
 import { messageId } from "../../../server/src/mail/message-id.ts";
 import { openPostmarkMailer } from "../../../server/src/mail/providers/postmark.ts";
 import { listening } from "../../support/listening.ts";
@@ -141,6 +143,43 @@ test("takes an answer that changes the protocol as ambiguous, and ends", async (
   await using sent = mailer({ apiUrl: server.url });
   expect(await sent.send(welcomes(1))).toMatchObject([later("ambiguous")]);
   expect(await sent.find!([{ id: "unknown" }])).toMatchObject([later("ambiguous")]);
+});
+
+const withFile = (size: number): OutgoingMail => {
+  const bytes = Buffer.alloc(size, "file");
+  return { ...welcomes(1)[0]!, attachments: [{ name: "offer.pdf", type: "application/pdf", bytes }] };
+};
+
+test("waits longer for a large file than for a small one, however slowly it is read", async () => {
+  const reads = Promise.withResolvers<void>();
+  let length = 0;
+  await using slow = await listening((request, response) => {
+    request.on("end", () => response.end('{"ErrorCode":0,"MessageID":"m"}'));
+    void reads.promise.then(() => request.on("data", (piece: Buffer) => (length += piece.length)));
+  });
+  await using sent = mailer({ apiUrl: slow.url, timeoutMs: 200 });
+  const large = sent.send([withFile(7 * 1024 * 1024)]);
+  // Begun later, and over first.
+  expect(await sent.send([withFile(100)])).toEqual([{ ...later(expect.any(String)), error: "postmark: time-out" }]);
+  reads.resolve();
+  expect(await large).toEqual([{ result: "taken", providerId: "m" }]);
+  expect(length).toBeGreaterThan(9_000_000);
+});
+
+test("a mail that is given up is not handed over any more", async () => {
+  const begun = Promise.withResolvers<Socket>();
+  await using deaf = await listening(createServer((socket) => begun.resolve(socket.pause())));
+  await using sent = mailer({ apiUrl: deaf.url });
+  const giveUp = new AbortController();
+  // More than the system takes for a server that reads nothing.
+  const size = 24 * 1024 * 1024;
+  const outcome = sent.send([withFile(size)], giveUp.signal);
+  const socket = await begun.promise;
+  giveUp.abort();
+  expect(await outcome).toMatchObject([{ result: "later", error: "postmark: time-out" }]);
+  expect((await buffer(socket)).length).toBeLessThan(size);
+  expect(await sent.send(welcomes(1), giveUp.signal)).toMatchObject([later("provider")]);
+  expect(deaf.connections).toBe(1);
 });
 
 test("knows that nothing was sent when no server listens", async () => {

@@ -151,10 +151,7 @@ const abandoned = ({ clock }: Store): Lease => ({ owner: `dead-${randomUUID()}`,
 const from = { name: null, address: "hello@datasets.example" };
 
 /** A mailer that a test answers for, and that cannot be asked. */
-export function mailerOf(
-  send: (mails: readonly OutgoingMail[]) => Promise<MailOutcome[]>,
-  more: Partial<Mailer> = {},
-): Mailer {
+export function mailerOf(send: Mailer["send"], more: Partial<Mailer> = {}): Mailer {
   return {
     batchMax: 10,
     calls: { fresh: 4, due: 1 },

@@ -10,7 +10,7 @@ export interface PostmarkSettings {
   readonly token: string;
   /** Another base address than Postmark's own: `http(s)://host[:port]`. */
   readonly apiUrl?: string | undefined;
-  /** How long a batch may take in all, in milliseconds. */
+  /** How long a batch may take in all, in milliseconds, beside the time for attachments. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -45,7 +45,12 @@ export function openPostmarkApi({ token, apiUrl, timeoutMs = handOverMsMax }: Po
 
   // Makes the call that `use` makes of the client, and ends it at a time of `performance.now()`. Rejects only when no request
   // was made. `handed` is the batch that `use` hands to the client; it is emptied once the request's body is made of it.
-  async function call(endsAt: number, use: (client: ServerClient) => Promise<unknown>, handed: unknown[] = []) {
+  async function call(
+    endsAt: number,
+    use: (client: ServerClient) => Promise<unknown>,
+    handed: unknown[] = [],
+    giveUp?: AbortSignal,
+  ) {
     const msLeft = Math.max(Math.ceil(endsAt - performance.now()), 1);
     let begun = false;
     const seen: Seen = { sent: false, status: null, retryAfterMs: null, failure: null };
@@ -57,7 +62,7 @@ export function openPostmarkApi({ token, apiUrl, timeoutMs = handOverMsMax }: Po
         begun = true;
         // The library's generators hold it until V8's next full collection, which took a tenth of the service's CPU time.
         handed.length = 0;
-        return request(address as string, init, msLeft, seen);
+        return request(address as string, init, msLeft, seen, giveUp);
       },
     });
     try {
@@ -71,7 +76,13 @@ export function openPostmarkApi({ token, apiUrl, timeoutMs = handOverMsMax }: Po
   }
 
   /** As much of `fetch` as the library uses. Follows no redirect, because the token would travel with it. */
-  function request(address: string, init: RequestInit, msMax: number, seen: Seen): Promise<Response> {
+  function request(
+    address: string,
+    init: RequestInit,
+    msMax: number,
+    seen: Seen,
+    giveUp?: AbortSignal,
+  ): Promise<Response> {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const fail = (error: Error) => {
       seen.failure ??= "code" in error ? String(error.code) : error.message;
@@ -85,8 +96,13 @@ export function openPostmarkApi({ token, apiUrl, timeoutMs = handOverMsMax }: Po
       ? httpsRequest(address, { ...options, agent: agents.https })
       : httpRequest(address, { ...options, agent: agents.http });
     let answer: IncomingMessage | null = null;
-    const timer = setTimeout(() => (answer ?? sending).destroy(new Error("time-out")), msMax);
-    sending.on("close", () => clearTimeout(timer));
+    const end = () => (answer ?? sending).destroy(new Error("time-out"));
+    const timer = setTimeout(end, msMax);
+    giveUp?.addEventListener("abort", end);
+    sending.on("close", () => {
+      clearTimeout(timer);
+      giveUp?.removeEventListener("abort", end);
+    });
     sending.on("socket", (socket) => {
       if (sending.reusedSocket) seen.sent = true;
       else socket.once(isSecure ? "secureConnect" : "connect", () => (seen.sent = true));

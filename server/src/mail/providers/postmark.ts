@@ -14,6 +14,9 @@ const batchMax = 500;
 /** Postmark's search takes one id a call, so several calls are made at once. */
 const searchesAtOnceMax = 10;
 
+/** The slowest uplink that attachments leave by: 0.4 Mbit/s. */
+const attachedBytesPerMs = 50;
+
 /** Opens the mailer. Nothing is sent and no connection is made. @param key see {@link messageId} */
 export function openPostmarkMailer(settings: PostmarkSettings, from: Sender, key: MessageKey): Mailer {
   const api = openPostmarkApi(settings);
@@ -24,7 +27,11 @@ export function openPostmarkMailer(settings: PostmarkSettings, from: Sender, key
     calls: { fresh: 4, due: 1 },
     gatherMs: 250,
     doubt: "ask",
-    send: (mails) => sendInHalves(api, performance.now() + api.timeoutMs, mails.map(toMessage)),
+    send(mails, giveUp) {
+      const messages = mails.map(toMessage);
+      const endsAt = performance.now() + api.timeoutMs + attachedBytesOf(messages) / attachedBytesPerMs;
+      return sendInHalves(api, endsAt, messages, giveUp);
+    },
     find: (mails) => search(api, mails),
     async check() {
       const server = await api.call(performance.now() + api.timeoutMs, (client) => client.getServer());
@@ -42,13 +49,14 @@ async function sendInHalves(
   api: PostmarkApi,
   endsAt: number,
   messages: readonly Models.Message[],
+  giveUp?: AbortSignal,
 ): Promise<MailOutcome[]> {
   if (messages.length === 0) return [];
-  if (performance.now() >= endsAt) return messages.map(() => unsent("no time left"));
+  if (performance.now() >= endsAt || giveUp?.aborted) return messages.map(() => unsent("no time left"));
   const batch = [...messages];
   const send = (client: ServerClient) =>
     batch.length === 1 ? client.sendEmail(batch[0]!) : client.sendEmailBatch(batch);
-  const exchange = await api.call(endsAt, send, batch);
+  const exchange = await api.call(endsAt, send, batch, giveUp);
   const entries = messages.length === 1 ? [exchange.body] : exchange.body;
   if (exchange.status === 200 && exchange.failure === null) {
     if (Array.isArray(entries) && entries.length === messages.length) return entries.map(judgeEntry);
@@ -57,8 +65,8 @@ async function sendInHalves(
   const outcome = judgeFailure(exchange);
   if (outcome.result !== "refused" || messages.length === 1) return messages.map(() => outcome);
   const half = Math.ceil(messages.length / 2);
-  const first = await sendInHalves(api, endsAt, messages.slice(0, half));
-  return [...first, ...(await sendInHalves(api, endsAt, messages.slice(half)))];
+  const first = await sendInHalves(api, endsAt, messages.slice(0, half), giveUp);
+  return [...first, ...(await sendInHalves(api, endsAt, messages.slice(half), giveUp))];
 }
 
 // Answers in the order of the mails. Once a search has failed the rest are not made: they share its failure.
@@ -132,6 +140,10 @@ function messagesOf(from: Sender, key: MessageKey): (mail: OutgoingMail) => Mode
     return message;
   };
 }
+
+/** In base64, as they are sent. */
+const attachedBytesOf = (messages: readonly Models.Message[]): number =>
+  messages.flatMap(({ Attachments = [] }) => Attachments).reduce((sum, { Content }) => sum + Content.length, 0);
 
 // The same text as a string of its own. V8 keeps a concatenated string as a tree of its parts, and a part of a string as a
 // view of it. From the first of either on, JSON.stringify takes five times as long for the whole batch.
