@@ -12,6 +12,8 @@ const { refused, later } = failuresOf("mailbox");
 
 /** Files written at once; more would only wait for Node's four file threads. */
 const batchMax = 50;
+/** The composer works in steps. Those of fifty long letters would share a turn of the event loop; one after the other, each waits for some. */
+const composedAtOnce = 8;
 
 // Opens the mailbox and creates its folder, readable by this user only. A file is named after the mail's id and put in place
 // by a rename, not synced: a mail that a power failure takes from this mailbox has reached no person anyway.
@@ -31,9 +33,11 @@ export async function openMailboxMailer(folder: string, from: Sender, key: Messa
     gatherMs: 0,
     doubt: "replace",
     async send(mails) {
-      // All before the first is kept: what cannot be written is thrown while nothing is handed over. One after the other:
-      // the composer works in steps, and those of fifty long letters would share a turn of the event loop.
-      const messages = await Array.fromAsync(mails, write);
+      // All before the first is kept: what cannot be written is thrown while nothing is handed over.
+      const messages: Buffer[] = [];
+      for (let at = 0; at < mails.length; at += composedAtOnce) {
+        messages.push(...(await Promise.all(mails.slice(at, at + composedAtOnce).map(write))));
+      }
       return Promise.all(mails.map(({ id }, position) => keep(id, messages[position]!, folder)));
     },
     [Symbol.asyncDispose]: async () => {},
