@@ -27,19 +27,19 @@ test("SQLite takes every word as one word, whatever letters it is made of", () =
 });
 
 const searchedWords = (text: string) => {
-  const { whole = [], beginning = null } = letterWords(text) ?? {};
-  return [...whole, ...(beginning === null ? [] : [beginning])];
+  const { whole = [], beginnings = [] } = letterWords(text) ?? {};
+  return [...whole, ...beginnings];
 };
 
 test("splits a search at everything but letters and digits, in lower case and folded", () => {
   expect(searchedWords("Ána  O'Brien, ana@Example.org +49-30 Łódź")).toEqual([
     "ana",
     "o",
-    "brien",
-    "example",
     "org",
     "49",
     "30",
+    "brien",
+    "example",
     "lodz",
   ]);
   expect(searchedWords('\u0301 * " & | !')).toEqual([]);
@@ -51,20 +51,21 @@ test("takes at most ten words of a search and twenty pairs of a run, and cuts lo
   expect(searchedWords(String.fromCodePoint(...Array.from({ length: 50 }, (_, at) => 0x4e00 + at)))).toHaveLength(20);
 });
 
-test("as it is typed, the last word is a beginning of at least two letters, and of a run any letter is enough", () => {
-  expect(typedWords("anna m")).toEqual({ whole: ["anna"], beginning: "m" });
+test("as it is typed, each word is a beginning, alone of at least two letters, and of a run any letter is enough", () => {
+  expect(typedWords("anna m")).toEqual({ whole: [], beginnings: ["anna", "m"] });
+  expect(typedWords("m anna")).toEqual({ whole: ["m"], beginnings: ["anna"] });
   expect(typedWords("m")).toBeNull();
-  expect(typedWords("mu")).toEqual({ whole: [], beginning: "mu" });
-  expect(typedWords("anna 東京音")).toEqual({ whole: ["anna", "東京", "京音"], beginning: null });
-  expect(typedWords("東京 an")).toEqual({ whole: ["東京"], beginning: "an" });
-  expect(typedWords("林")).toEqual({ whole: ["林"], beginning: null });
+  expect(typedWords("mu")).toEqual({ whole: [], beginnings: ["mu"] });
+  expect(typedWords("anna 東京音")).toEqual({ whole: ["東京", "京音"], beginnings: ["anna"] });
+  expect(typedWords("東京 an")).toEqual({ whole: ["東京"], beginnings: ["an"] });
+  expect(typedWords("林")).toEqual({ whole: ["林"], beginnings: [] });
   expect(typedWords(" .")).toBeNull();
 });
 
-test("in letters, four letters of the last word are a beginning", () => {
-  expect(letterWords("Czech tran")).toEqual({ whole: ["czech"], beginning: "tran" });
-  expect(letterWords("transcribe ear")).toEqual({ whole: ["transcribe", "ear"], beginning: null });
-  expect(letterWords("東京音声")).toEqual({ whole: ["東京", "京音", "音声"], beginning: null });
+test("in letters, four letters of a word are a beginning", () => {
+  expect(letterWords("Czech tran")).toEqual({ whole: [], beginnings: ["czech", "tran"] });
+  expect(letterWords("transcribe ear")).toEqual({ whole: ["ear"], beginnings: ["transcribe"] });
+  expect(letterWords("東京音声")).toEqual({ whole: ["東京", "京音", "音声"], beginnings: [] });
   expect(letterWords("...")).toBeNull();
 });
 

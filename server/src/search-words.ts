@@ -40,35 +40,38 @@ const searchedPieces = (words: readonly FoldedWord[]): string[] => [
   ...new Set(words.flatMap((word) => piecesOf(word, false).slice(0, runLengthMax))),
 ];
 
-/** A search as it is typed: every word but the last is whole. */
+/** What a search looks up. */
 export interface TypedWords {
+  /** Pieces of runs, and words with too few letters for {@link beginnings}. */
   readonly whole: readonly string[];
-  /** Null: the last one is a part of a run. */
-  readonly beginning: string | null;
+  readonly beginnings: readonly string[];
 }
 
 /** A search in everything that a person wrote. Null: it has no words. */
 export function letterWords(text: string): TypedWords | null {
   const words = wordsOfSearch(text);
-  const last = words.at(-1);
-  if (last === undefined) return null;
-  const isWhole = last.isRun || Array.from(last.text).length < beginningMin.letter;
-  return isWhole ? { whole: searchedPieces(words), beginning: null } : begun(words, last);
+  return words.length === 0 ? null : begun(words, beginningMin.letter);
 }
 
-/** Null: too short. */
+/** A search as it is typed. Null: too short. */
 export function typedWords(text: string): TypedWords | null {
   const words = wordsOfSearch(text);
-  const last = words.at(-1);
-  if (last === undefined) return null;
-  if (last.isRun) return { whole: searchedPieces(words), beginning: null };
-  const isShort = words.length === 1 && Array.from(last.text).length < beginningMin.who;
-  return isShort ? null : begun(words, last);
+  const [first] = words;
+  const isShort = words.length === 1 && first?.isRun === false && Array.from(first.text).length < beginningMin.who;
+  return first === undefined || isShort ? null : begun(words, beginningMin.who, words.at(-1));
 }
 
-const begun = (words: readonly FoldedWord[], last: FoldedWord): TypedWords => {
-  return { whole: searchedPieces(words.slice(0, -1)), beginning: cut(last.text) };
-};
+/**
+ * @param min letters of a word that are enough to find those that begin with it
+ * @param last the word that is being typed, which may have fewer
+ */
+function begun(words: readonly FoldedWord[], min: number, last?: FoldedWord): TypedWords {
+  const isBeginning = (one: FoldedWord) => !one.isRun && (one === last || Array.from(one.text).length >= min);
+  return {
+    whole: searchedPieces(words.filter((one) => !isBeginning(one))),
+    beginnings: [...new Set(words.filter(isBeginning).map(({ text }) => cut(text)))],
+  };
+}
 
 /** The different words and pieces of texts, as the index has them. What exceeds its limits is not found. */
 export function indexedWords(texts: readonly (string | null)[]): string[] {

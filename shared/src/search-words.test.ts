@@ -49,8 +49,8 @@ test.each([
   expect(marked(search, text)).toEqual(places);
 });
 
-test("of what is typed, the beginning of the last word is enough, and the whole word is the place", () => {
-  expect(marked("ann mü", "Ann Müller, Annika", 2)).toEqual(["0 Ann", "1 Müller"]);
+test("of what is typed, beginnings of words are enough, and the whole word is the place", () => {
+  expect(marked("ann mü", "Ann Müller, Annika", 2)).toEqual(["0 Ann", "1 Müller", "0 Annika"]);
   expect(marked("ann mü", "Ann Müller, Annika")).toEqual(["0 Ann"]);
   expect(marked("ann mü", "Ann Müller, Annika", 4)).toEqual(["0 Ann"]);
 });

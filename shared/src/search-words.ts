@@ -62,7 +62,7 @@ export function* wordsIn(folded: string): Generator<FoldedWord> {
 export const asciiWordsIn = (folded: string): string[] | null =>
   isAscii(folded) ? (folded.match(asciiWord) ?? []) : null;
 
-/** Letters of the last word of a search that are enough to find what begins with them. Fewer would find nearly everything. */
+/** Letters of a word of a search that are enough to find what begins with them. Fewer would find nearly everything. */
 export const beginningMin = { who: 2, letter: 4 } as const;
 
 /** A part of a text that a search has found. */
@@ -77,18 +77,18 @@ export interface FoundPlace {
 /**
  * Where the words of a search stand in a text, in the order of the text.
  *
- * @param min so many letters of its last word are enough: {@link beginningMin}
+ * @param min so many letters of a word are enough: {@link beginningMin}
  */
 export function placesOf(search: string, text: string, min: number): FoundPlace[] {
   const words = [...wordsIn(foldLetters(search))];
-  const last = Array.from(words.at(-1)?.text ?? "").length >= min ? words.at(-1) : undefined;
+  const beginnings = new Set(words.filter((one) => !one.isRun && Array.from(one.text).length >= min));
   const folded = foldLetters(text);
   const found: { readonly at: number; readonly length: number; readonly word: number }[] = [];
   for (const { text: one, isRun, at } of words.length === 0 ? [] : wordsIn(folded)) {
     for (const [number, wanted] of words.entries()) {
       const { length } = wanted.text;
       if (isRun !== wanted.isRun) continue;
-      if (one === wanted.text || (wanted === last && !isRun && one.startsWith(wanted.text)))
+      if (one === wanted.text || (beginnings.has(wanted) && one.startsWith(wanted.text)))
         found.push({ at, length: one.length, word: number });
       else if (isRun)
         for (let part = one.indexOf(wanted.text); part >= 0; part = one.indexOf(wanted.text, part + length))

@@ -42,8 +42,8 @@ export const inbox: Inbox = {
 // Words of letters, digits and marks need no quoting but for apostrophes, which they have not.
 const lexeme = (word: string): string => `'${word}'`;
 
-const typedQuery = ({ whole, beginning }: TypedWords): string =>
-  [...whole.map(lexeme), ...(beginning === null ? [] : [`${lexeme(beginning)}:*`])].join(" & ");
+const typedQuery = ({ whole, beginnings }: TypedWords): string =>
+  [...whole.map(lexeme), ...beginnings.map((word) => `${lexeme(word)}:*`)].join(" & ");
 
 export function prepareSearchIndex({ prepare }: Engine): SearchIndex {
   // Words travel as JSON, and become the lexemes as they are: what counts as a word is decided in `search-words.ts`. A row

@@ -32,8 +32,8 @@ export const inbox: Inbox = {
 
 const quote = (word: string): string => `"${word}"`;
 
-const typedMatch = ({ whole, beginning }: TypedWords): string =>
-  [...whole.map(quote), ...(beginning === null ? [] : [`${quote(beginning)}*`])].join(" ");
+const typedMatch = ({ whole, beginnings }: TypedWords): string =>
+  [...whole.map(quote), ...beginnings.map((word) => `${quote(word)}*`)].join(" ");
 
 const names = ["who", "letter"] as const;
 
