@@ -1,11 +1,14 @@
 // The text of a mail as a person reads it.
 import { firstCodePoints } from "@submissions/shared/text";
 import { compile } from "html-to-text";
+import { leanHtml } from "./lean-html.ts";
 
 /** In code points. */
 const textLengthMax = 100_000;
-/** In code units. The parser takes the square of the depth. */
-const htmlLengthMax = 250_000;
+/** In code units: what is cleaned, and HTML without what draws nothing. */
+const rawLengthMax = 4 * textLengthMax;
+const htmlLengthMax = 1_000_000;
+const cutNote = "\n(The rest of this mail is not kept: it is too long.)";
 
 const oneBreak = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 
@@ -13,7 +16,6 @@ const textOfHtml = compile({
   wordwrap: false,
   // The whole document: a search for its body would go down to any depth.
   baseElements: { selectors: [] },
-  limits: { maxDepth: 60, maxChildNodes: 20_000, ellipsis: "" },
   selectors: [
     { selector: "img", format: "skip" },
     { selector: "a", options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true, linkBrackets: ["<", ">"] } },
@@ -30,10 +32,18 @@ export type Written = { readonly text: string | undefined; readonly html: string
 export type Flow = "fixed" | "flowed" | "delsp";
 
 export function visibleText({ text: plain = "", html, flow }: Written): { text: string; html: boolean } {
-  const text = cleanText(flow === "fixed" ? plain : unfold(plain.slice(0, 4 * textLengthMax), flow));
-  if (text !== "" || html === undefined) return { text, html: false };
-  return { text: cleanText(textOfHtml(html.slice(0, htmlLengthMax))), html: true };
+  const text = cleanText(flow === "fixed" ? plain : unfold(plain.slice(0, rawLengthMax), flow));
+  if (text !== "" || html === undefined) return { text: bounded(text, plain.length > rawLengthMax), html: false };
+  const lean = leanHtml(html, htmlLengthMax);
+  const drawn = textOfHtml(lean.slice(0, htmlLengthMax));
+  const isCut = lean.length > htmlLengthMax || drawn.length > rawLengthMax;
+  return { text: bounded(cleanText(drawn), isCut), html: true };
 }
+
+const bounded = (text: string, isCut: boolean) =>
+  !isCut && firstCodePoints(text, textLengthMax) === text
+    ? text
+    : `${firstCodePoints(text, textLengthMax - cutNote.length)}${cutNote}`;
 
 const signature = "-- ";
 
@@ -57,7 +67,7 @@ function unfold(text: string, flow: Flow): string {
 /** Line breaks as LF, and no character that draws nothing or that a database refuses. */
 function cleanText(raw: string): string {
   const cleaned = raw
-    .slice(0, 4 * textLengthMax)
+    .slice(0, rawLengthMax)
     .toWellFormed()
     .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n")
     .replace(/[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\uFEFF]/g, "")
@@ -66,7 +76,7 @@ function cleanText(raw: string): string {
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n");
-  return firstCodePoints(text.replace(/\n{4,}/g, "\n\n\n").trim(), textLengthMax);
+  return text.replace(/\n{4,}/g, "\n\n\n").trim();
 }
 
 /** The same for one line. */
