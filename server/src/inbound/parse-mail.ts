@@ -1,5 +1,6 @@
 // A mail's headers, text and files, from its bytes or from what Postmark tells of it. Bounded in every direction: the
 // sender may be anyone.
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import PostalMime, { addressParser, decodeWords } from "postal-mime";
 import { z } from "zod";
@@ -60,7 +61,24 @@ async function readSource(raw: Uint8Array): Promise<Source> {
     mimeType,
     content: typeof content === "string" ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer),
   }));
-  return { headers, text, html, flow, parts };
+  const isVague = /\bcharset="?(?:us-ascii|x-unknown|unknown-8bit)\b/i.test(beginningOf(raw));
+  const decoded = (written: string | undefined) => (isVague && written !== undefined ? inUtf8(written) : written);
+  return { headers, text: decoded(text), html: decoded(html), flow, parts };
+}
+
+const beginningOf = (raw: Uint8Array) => Buffer.from(raw.subarray(0, beginningBytes)).toString("latin1");
+
+/** Upper half of the charset by which postal-mime reads a text whose charset has no more than ASCII, or is none. */
+const upperHalf = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 128 }, (_, at) => 128 + at));
+
+/** A text that was read so, by UTF-8 where its bytes are that. */
+function inUtf8(text: string): string {
+  const characters = text.replace(/[^\u0000-\u00FF]/g, (one) => {
+    const at = upperHalf.indexOf(one);
+    return at < 0 ? one : String.fromCodePoint(128 + at);
+  });
+  const bytes = /[^\u0000-\u00FF]/.test(characters) ? null : Buffer.from(characters, "latin1");
+  return bytes !== null && isUtf8(bytes) ? bytes.toString() : text;
 }
 
 /**
@@ -68,7 +86,7 @@ async function readSource(raw: Uint8Array): Promise<Source> {
  * is kept from that by another name of the format.
  */
 function keepFolded(raw: Uint8Array): { bytes: Uint8Array; flow: Flow } {
-  const beginning = Buffer.from(raw.subarray(0, beginningBytes)).toString("latin1");
+  const beginning = beginningOf(raw);
   if (!/\bformat="?flowed/i.test(beginning)) return { bytes: raw, flow: "fixed" };
   const bytes = Uint8Array.from(raw);
   for (const { index } of beginning.matchAll(/(?<=^(?:content-type:|[ \t]).{0,200}\bformat="?)flowed/gim)) {
@@ -90,7 +108,7 @@ function countOf(raw: Uint8Array, mark: string, max: number): number {
 
 /** The beginning of the headers, as a mail without text. */
 function headersOf(raw: Uint8Array): Uint8Array {
-  const beginning = Buffer.from(raw.subarray(0, beginningBytes)).toString("latin1");
+  const beginning = beginningOf(raw);
   const [headers = ""] = beginning.split(/\r?\n\r?\n/, 1);
   return Buffer.from(`${headers.replace(/^content-type:/gim, "x-content-type:")}\r\n\r\n`, "latin1");
 }

@@ -141,4 +141,12 @@ it("reads odd charsets, or their bytes", async () => {
   expect(await read('"no such charset"', [0xfc])).toBe("ü");
   expect(await read("utf-8", [0x61, 0xff, 0x62])).toBe("a\uFFFDb");
   expect(await read("utf-7", "a+AGI-")).toBe("a+AGI-");
+  const utf8 = [...Buffer.from("Grüße, 元気")];
+  for (const charset of ["us-ascii", '"US-ASCII"', "x-unknown; format=fixed", "unknown-8bit", '"unknown-8bit"; x=y']) {
+    expect([charset, await read(charset, utf8)]).toEqual([charset, "Grüße, 元気"]);
+    expect([charset, await read(charset, [0xfc, 0x80])]).toEqual([charset, "ü€"]);
+  }
+  const quoted = "us-ascii\r\nContent-Transfer-Encoding: quoted-printable";
+  expect(await read(quoted, "Gr=C3=BC=C3=9Fe")).toBe("Grüße");
+  expect(await read(`${quoted}\r\nX: charset=us-ascii`, "Gr=FC=DFe")).toBe("Grüße");
 });
