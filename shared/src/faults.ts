@@ -119,7 +119,7 @@ export const faults = {
     code: "FORBIDDEN",
     message: "This request did not come from the console.",
     console: true,
-    when: "`Sec-Fetch-Site` is not `same-origin`, or without it `Origin` is not that of `PUBLIC_URL`. Tokens are exempt.",
+    when: "`Sec-Fetch-Site` is not `same-origin`, or without it `Origin` is not that of `PUBLIC_URL`. Tokens are exempt, and downloads by GET without either header.",
   },
   passwordsOff: {
     status: 403,

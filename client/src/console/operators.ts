@@ -19,7 +19,12 @@ export type NameOf = (email: string) => string;
 
 /** The display name, or the address before its host; the whole address where another operator is called the same. */
 export function useNames(): NameOf {
-  const names = new Map(useAssignees().map(({ email, name }) => [email, name ?? shortName(email)]));
+  const me = useMe();
+  // Who sees no submissions is no assignee.
+  const isOther = me !== signedOut && !seesSubmissions(me);
+  const own = useQuery(trpc.session.account.queryOptions(undefined, { staleTime: 60_000, enabled: isOther })).data;
+  const known = [...useAssignees(), ...(own ? [own] : [])];
+  const names = new Map(known.map(({ email, name }) => [email, name ?? shortName(email)]));
   return (email) => {
     const called = names.get(email) ?? shortName(email);
     const same = [...names].filter(([, name]) => name.toLowerCase() === called.toLowerCase());

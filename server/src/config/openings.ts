@@ -1,7 +1,7 @@
 // The openings that one may apply for: a file that a setting names, read when the configuration is loaded.
 import { required } from "@submissions/shared/fields";
 import { textLengthMax } from "@submissions/shared/limits";
-import { requiredText } from "@submissions/shared/text";
+import { cleanLine, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
 import { fileText } from "./catalogue.ts";
 import { parseJson, refuse, type SettingType } from "./setting-types.ts";
@@ -41,21 +41,27 @@ export const openings: SettingType<readonly Opening[]> = fileText.transform((tex
 /** What is open at a time, and what a position means. Null where no openings are set: any text is a position. */
 export class Openings {
   readonly all: readonly Opening[];
+  readonly byName: ReadonlyMap<string, readonly { readonly one: Opening }[]>;
 
   constructor(all: readonly Opening[]) {
     this.all = all;
+    const names = all.flatMap((one) => [...new Set([one.id, one.title].map(folded))].map((name) => ({ name, one })));
+    this.byName = Map.groupBy(names, ({ name }) => name);
   }
 
   open(at: number): readonly Opening[] {
     return this.all.filter((one) => isOpen(one, at));
   }
 
-  /** The opening that a position names by its id or title; one that is open goes before others of that title. */
+  /** The opening that a position names by its id or title, in any case; one that is open goes before others of that name. */
   named(position: string, at: number): Opening | undefined {
-    const byTitle = this.all.filter(({ title }) => title === position);
-    return this.all.find(({ id }) => id === position) ?? byTitle.find((one) => isOpen(one, at)) ?? byTitle[0];
+    const named = (this.byName.get(folded(position)) ?? []).map(({ one }) => one);
+    const exactly = named.filter(({ title }) => title === position);
+    return named.find(({ id }) => id === position) ?? [...exactly, ...named].find((one) => isOpen(one, at)) ?? named[0];
   }
 }
+
+const folded = (text: string): string => cleanLine(text).replaceAll(/\s+/g, " ").toLowerCase();
 
 /** Until the end of its last day. */
 export const isOpen = ({ closes }: Opening, at: number): boolean =>

@@ -10,6 +10,7 @@ import { stages } from "@submissions/shared/stages";
 import { isBlank, optionalMultilineText, optionalText, problemOfLine, requiredText } from "@submissions/shared/text";
 import { z } from "zod";
 import { readInstant } from "../desk/instant.ts";
+import { unknownPlaceholders } from "../desk/saved-answers.ts";
 import { pageLimitMax, triageMax } from "../storage/desk-store.ts";
 import { passwordLengthMax } from "./password-rules.ts";
 
@@ -50,6 +51,13 @@ export const noteText: z.ZodType<string, string> = required({
   rule: { ...optionalMultilineText(10_000), required: true },
 });
 
+/** Refuses what stands in braces and is no placeholder. */
+export function knownPlaceholders(text: string | undefined, context: z.RefinementCtx): void {
+  const unknown = unknownPlaceholders(text ?? "");
+  if (unknown.length > 0)
+    context.addIssue({ code: "custom", message: `There is no placeholder ${unknown.join(", ")}.` });
+}
+
 export const tag: z.ZodType<string, string> = required({ rule: requiredText(40) });
 
 export const page: z.ZodType<PageRequest, PageRequest> = z.object({
@@ -64,7 +72,8 @@ export const byEmail = z.object({ email: address });
 export const byReference = z.object({ reference });
 export const byPage = z.object({ page });
 
-export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.object({
+/** A part that is misspelled is refused: left out, it would match everything. */
+export const inboxFilter: z.ZodType<InboxFilter, InboxFilter> = z.strictObject({
   kind: kind.exactOptional(),
   status: z.enum([...triageStatuses, "todo"]).exactOptional(),
   stage: z.enum(stages).exactOptional(),
@@ -99,7 +108,7 @@ export const triageRequest: z.ZodType<TriageRequest, TriageRequest> = z.object({
   snoozedUntil: instant.nullable().exactOptional(),
 });
 
-export const subscriberFilter: z.ZodType<SubscriberFilter, SubscriberFilter> = z.object({
+export const subscriberFilter: z.ZodType<SubscriberFilter, SubscriberFilter> = z.strictObject({
   status: z.enum(subscriberStatuses).exactOptional(),
   source: word(200).exactOptional(),
   search: word(254).exactOptional(),

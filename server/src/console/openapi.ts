@@ -86,9 +86,12 @@ function downloadOf({ method, url, rule, isExport }: ConsoleDownload) {
   const listType = url.endsWith(".csv") ? "text/csv" : "application/x-ndjson";
   const type = isExport ? listType : "application/octet-stream";
   const filter = url.includes("subscribers") ? subscriberFilter : inboxFilter;
+  const body = (schema: object) => {
+    return { schema: { type: "object", properties: { filter: schema }, additionalProperties: false } };
+  };
   const byFilter = {
-    type: "object",
-    properties: { filter: { ...text, contentMediaType: json, contentSchema: inputSchema(filter) } },
+    "application/x-www-form-urlencoded": body({ ...text, contentMediaType: json, contentSchema: inputSchema(filter) }),
+    [json]: body(inputSchema(filter)),
   };
   return {
     operationId: `${method === "GET" ? "download" : "filter"} ${url.replace("/console/", "")}`,
@@ -97,7 +100,7 @@ function downloadOf({ method, url, rule, isExport }: ConsoleDownload) {
     tags: ["Downloads"],
     parameters: [...names.map((name) => ({ name, in: "path", required: true, schema: text })), ...(isList ? goOn : [])],
     ...(method === "POST" && {
-      requestBody: { required: false, content: { "application/x-www-form-urlencoded": { schema: byFilter } } },
+      requestBody: { required: false, content: byFilter },
     }),
     responses: {
       200: { description: "The file.", headers: everyAnswer, content: { [type]: { schema: text } } },

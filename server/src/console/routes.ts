@@ -206,8 +206,11 @@ function downloadRoutes(
       onRequest,
       exposeHeadRoute: false,
       handler: async (request, reply) => {
-        // A resume may be opened from a bookmark. Everything of a list goes to pages of the console and to tokens only.
-        if (method === "GET" && !url.startsWith("/console/exports/")) requireOwnLink(request);
+        // A resume may be opened from a bookmark. What a browser asks of a list goes to pages of the console only: programs and
+        // old browsers send neither header with a GET.
+        const { origin, "sec-fetch-site": site } = request.headers;
+        const isSilent = origin === undefined && site === undefined;
+        if (method === "GET" && (isSilent || !url.startsWith("/console/exports/"))) requireOwnLink(request);
         else requireOwnPage(request, console.publicUrl());
         const caller = await admitted(console, request, rule);
         const stillAdmitted = async () => {

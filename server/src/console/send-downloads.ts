@@ -136,11 +136,14 @@ async function record({ desk, clock, acted }: Console, { name }: Caller, entry: 
   acted(entry.action);
 }
 
-/** @throws Fault `fieldsInvalid`, `bodyMalformed` */
-function readFilter<Filter>(schema: z.ZodType<Filter>, body: unknown) {
-  const [sent, ...others] = body instanceof URLSearchParams ? body.getAll("filter") : [];
-  if (others.length > 0) throw fieldInvalid("filter", "Send this field once.");
-  return checked(schema, sent === undefined ? {} : parseJson(sent));
+const filterBody = z.strictObject({ filter: z.unknown().optional() });
+
+/** From a form the filter comes as a text of JSON. @throws Fault `fieldsInvalid`, `bodyMalformed`, `bodyNotObject` */
+function readFilter<Filter>(schema: z.ZodType<Filter>, body: unknown = {}) {
+  if (!(body instanceof URLSearchParams)) return checked(schema, checked(filterBody, body).filter ?? {});
+  if (body.getAll("filter").length > 1) throw fieldInvalid("filter", "Send this field once.");
+  const { filter } = checked(filterBody, Object.fromEntries(body));
+  return checked(schema, filter === undefined ? {} : parseJson(String(filter)));
 }
 
 function checked<T>(schema: z.ZodType<T>, sent: unknown): T {
@@ -156,7 +159,8 @@ const wholeNumber = /^\d{1,15}$/;
 const afterRule = "Write a whole number, once.";
 const sinceRule = "Write a day like 2026-11-21, an instant like 2026-11-21T09:30:00Z, or milliseconds, once.";
 
-const fromQuery = z.object({
+/** Anything else is refused: a filter in the address would stand in logs of proxies, and left out it would export all. */
+const fromQuery = z.strictObject({
   after: z.string(afterRule).regex(wholeNumber, afterRule).transform(Number).exactOptional(),
   since: z.string(sinceRule).transform(readSince).exactOptional(),
 });

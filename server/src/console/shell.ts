@@ -65,7 +65,11 @@ export function consolePages(app: FastifyInstance, folder: string, console: Cons
     return sendHtml(reply, inPath(shell, publicUrl()), shellPolicy(provider));
   };
   app.get("/console", sendShell);
-  app.get("/console/*", sendShell);
+  app.get(
+    "/console/*",
+    { config: { matches: (path) => path.startsWith("/console/") && !notPages.test(path) } },
+    sendShell,
+  );
   const { viewer } = built;
   if (viewer === null) return true;
   app.get("/console/viewer.html", (_request, reply) => {

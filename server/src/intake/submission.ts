@@ -52,7 +52,7 @@ function unknownPackages({ packageTitles }: Pick<Intake, "packageTitles">, field
 function closedOpening({ openings, clock }: Pick<Intake, "openings" | "clock">, position: unknown): Issue[] {
   if (openings === null || typeof position !== "string" || position.length > textLengthMax.name) return [];
   const now = clock.now();
-  const opening = openings.named(cleanLine(position), now);
+  const opening = openings.named(position, now);
   if (opening === undefined || isOpen(opening, now)) return [];
   return [{ path: [positionField], message: `“${opening.title}” is closed.` }];
 }

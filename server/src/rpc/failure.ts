@@ -59,10 +59,11 @@ export function inputRefused(
 
 /** What a schema found wrong, in the words for the caller and without zod's own terms. */
 export function issuesOf(error: ZodError): Issue[] {
-  return error.issues.map(({ path, message }) => ({
-    path: path.map((part) => (typeof part === "number" ? part : String(part))),
-    message,
-  }));
+  return error.issues.flatMap(({ path, message, ...issue }) => {
+    const named = path.map((part) => (typeof part === "number" ? part : String(part)));
+    if (issue.code !== "unrecognized_keys") return { path: named, message };
+    return issue.keys.map((key) => ({ path: [...named, key], message: "There is no such field." }));
+  });
 }
 
 /** tRPC's envelope around the words of the table: `error.message` and `error.data` say what a REST body says. */

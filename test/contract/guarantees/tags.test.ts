@@ -104,7 +104,7 @@ test("renames a tag everywhere, also into one that is there", async ({ store }) 
   expect(await store.desk.changeTags(wholeScope, { from: "fresh", to: "fresh" }, eva)).toBe(0);
 });
 
-test("adds a tag as it is in use in other case, and removes one everywhere", async ({ store }) => {
+test("adds and finds a tag as it is in use in other case, and removes one everywhere", async ({ store }) => {
   const one = await acceptReference(store, inquiry(1));
   const two = await acceptReference(store, application(2));
   const add = (reference: string, word: string, scope = wholeScope) =>
@@ -114,6 +114,9 @@ test("adds a tag as it is in use in other case, and removes one everywhere", asy
   expect(await add(two, "ÄRGER", recruiting)).toBe(1);
   expect(await add(one, "ärger")).toBe(0);
   expect(await store.desk.listTags(wholeScope)).toEqual(["Ärger"]);
+  expect(await listed(store, { tag: " äRGER" })).toEqual([two, one]);
+  expect(await listed(store, { tag: "ÄRGER" }, sales)).toEqual([one]);
+  expect(await store.desk.countTabs(wholeScope, { tag: "ärger" })).toMatchObject({ new: 2 });
   await add(one, "calm");
   expect(await store.desk.changeTags(wholeScope, { from: "Ärger" }, eva)).toBe(2);
   expect([await tagsOf(store, one), await tagsOf(store, two)]).toEqual([["calm"], []]);

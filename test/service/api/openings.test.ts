@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Openings } from "../../../server/src/config/openings.ts";
 import { operator } from "../../support/console/operator.ts";
 import { runCommand } from "../../support/desk/run-command.ts";
 import { applicant, doors, form, json, rest } from "../../support/doors.ts";
@@ -24,6 +25,8 @@ describe.each(doors)("over $name", (door) => {
     ["annotator", "Accent annotator", "annotator"],
     [" Accent annotator ", "Accent annotator", "annotator"],
     ["speaker", "Speaker", "speaker"],
+    ["ACCENT   Annotator", "Accent annotator", "annotator"],
+    ["Annotator", "Accent annotator", "annotator"],
     ["Something else", "Something else", undefined],
   ])("%j is stored as %j", async (position, title, opening) => {
     const { receipt } = await apply(position);
@@ -31,15 +34,18 @@ describe.each(doors)("over $name", (door) => {
     expect([stored?.position, stored?.opening]).toEqual([title, opening]);
   });
 
-  test.each(["engineer", "Speech engineer"])("%j is closed, and nothing is stored", async (position) => {
-    const before = (await service().stored()).applications.length;
-    const answer = await apply(position);
-    expect(answer).toMatchObject({
-      status: 400,
-      fault: { code: "BAD_REQUEST", issues: [{ path: ["position"], message: "“Speech engineer” is closed." }] },
-    });
-    expect((await service().stored()).applications).toHaveLength(before);
-  });
+  test.each(["engineer", "Speech engineer", " SPEECH  engineer ", "Engineer"])(
+    "%j is closed, and nothing is stored",
+    async (position) => {
+      const before = (await service().stored()).applications.length;
+      const answer = await apply(position);
+      expect(answer).toMatchObject({
+        status: 400,
+        fault: { code: "BAD_REQUEST", issues: [{ path: ["position"], message: "“Speech engineer” is closed." }] },
+      });
+      expect((await service().stored()).applications).toHaveLength(before);
+    },
+  );
 
   test("a closed one is told together with what else is wrong", async () => {
     const wrong = form({ ...applicant, email: "x", position: "engineer" });
@@ -124,4 +130,18 @@ test("all mistakes of a file are named", async () => {
     expect(stderr).toContain(mistake);
   expect(stderr).toContain("opening 3 of the file has no usable closes.");
   expect(stderr).toContain("opening 5 of the file repeats an earlier id.");
+});
+
+test("of openings that differ in case, the one that is named exactly or that is open goes first", () => {
+  const [closed, open] = ["2020-01-01", "2999-01-01"];
+  const known = new Openings([
+    { id: "engineer", title: "Platform engineer", closes: closed },
+    { id: "2", title: "Engineer" },
+    { id: "3", title: "ENGINEER", closes: open },
+    { id: "Engineer 2", title: "Old job", closes: closed },
+  ]);
+  const ids = ["engineer", "Engineer", "ENGINEER", "eNGINEER", "old  JOB", "Cook"].map(
+    (position) => known.named(position, Date.UTC(2026, 0, 1))?.id,
+  );
+  expect(ids).toEqual(["engineer", "2", "3", "2", "Engineer 2", undefined]);
 });

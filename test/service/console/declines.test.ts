@@ -203,3 +203,17 @@ test("only roles that see applications move and decline, and what is asked for i
   expect(head).toMatch(/"tags","stage","declineReason","decidedAt",/);
   expect(row).toMatch(/,"screening",,,/);
 });
+
+test("a message with an unknown placeholder is refused at its field, and no one is declined", async () => {
+  await using service = await startService();
+  const reference = await apply(service);
+  const rita = await operator(service, "rita@example.org", "recruiting");
+  const targets = [{ reference, version: 1 }];
+  const refused = await rita.call("decline.send", { ...request(targets), text: "Thank you, {name} {nope} {Name}." });
+  const message = "There is no placeholder {nope}, {Name}.";
+  expect([refused.status, refused.issues]).toEqual([400, [{ path: ["text"], message }]]);
+  const many = { references: [reference], text: "Hello {nope}" };
+  const unsent = await rita.call("reply.sendMany", many);
+  expect([unsent.status, unsent.issues?.[0]?.path]).toEqual([400, ["text"]]);
+  expect(await detailOf(rita, reference)).toMatchObject({ stage: "received", status: "new", version: 1, replies: [] });
+});

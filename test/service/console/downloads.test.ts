@@ -3,8 +3,16 @@ import { expect, test } from "vitest";
 import { ClamdStandIn } from "../../support/clamd-stand-in.ts";
 import { applicant, json, rpc } from "../../support/doors.ts";
 import { startService } from "../../support/service.ts";
-import { auditOf, inquireAll, operator, recordsIn, resumeBytes, submitAll } from "../../support/console/operator.ts";
-import type { Operator } from "../../support/console/operator.ts";
+import {
+  auditOf,
+  inquireAll,
+  operator,
+  Operator,
+  recordsIn,
+  resumeBytes,
+  scriptOf,
+  submitAll,
+} from "../../support/console/operator.ts";
 
 const read = async (one: Operator, path: string) => {
   const response = await one.fetch(path);
@@ -186,4 +194,75 @@ test("a filter that comes twice is refused, and nothing is exported", async () =
     expect([refused.status, issues?.[0]?.path]).toEqual([400, ["filter"]]);
   }
   expect((await auditOf(service)).map(({ action }) => action)).not.toContain("export");
+});
+
+const urlencoded = "application/x-www-form-urlencoded";
+
+test("an export with anything that it does not know is refused by name, and nothing is exported", async () => {
+  await using service = await startService();
+  const admin = await operator(service, "admin@example.org", "admin");
+  const refusalOf = async (list: string, search: string, type?: string, body = "") => {
+    const post = type && { method: "POST", headers: { "content-type": type }, body };
+    const refused = await admin.fetch(`/console/exports/${list}${search}`, post || {});
+    const { issues } = (await refused.json()) as { issues?: readonly { readonly path: readonly string[] }[] };
+    return [refused.status, issues?.flatMap(({ path }) => path)];
+  };
+  for (const list of ["inquiries.csv", "subscribers.ndjson"]) {
+    expect(await refusalOf(list, "?tag=university")).toEqual([400, ["tag"]]);
+    expect(await refusalOf(list, "?after=0&status=spam")).toEqual([400, ["status"]]);
+    expect(await refusalOf(list, "?status=spam", urlencoded, 'filter={"status":"new"}')).toEqual([400, ["status"]]);
+    expect(await refusalOf(list, "", urlencoded, "tag=university")).toEqual([400, ["tag"]]);
+    expect(await refusalOf(list, "", urlencoded, 'filter={"tags":"university"}')).toEqual([400, ["tags"]]);
+    expect(await refusalOf(list, "", "application/json", '{"status":"new"}')).toEqual([400, ["status"]]);
+    expect(await refusalOf(list, "", "application/json", '{"filter":{"tags":"x"}}')).toEqual([400, ["tags"]]);
+  }
+  expect(await refusalOf("audit.csv", "?action=export")).toEqual([400, ["action"]]);
+  expect((await auditOf(service)).map(({ action }) => action)).not.toContain("export");
+});
+
+test("a filter comes as JSON, too, and a body of another kind is refused", async () => {
+  await using service = await startService();
+  const [one] = await inquireAll(service, ["one@example.org", "two@example.org"]);
+  const admin = await operator(service, "admin@example.org", "admin");
+  await admin.call("tags.change", { references: [one], add: "University" });
+  const script = await scriptOf(admin, "sales");
+  const post = async (type: string, body: string) => {
+    const answer = await script.fetch("/console/exports/inquiries.ndjson", {
+      method: "POST",
+      headers: { "content-type": type },
+      body,
+    });
+    return [answer.status, (await answer.text()).trim().split("\n").length];
+  };
+  expect(await post("application/json", '{"filter":{"tag":" UNIVERSITY "}}')).toEqual([200, 1]);
+  expect(await post(urlencoded, 'filter={"tag":"university"}')).toEqual([200, 1]);
+  expect(await post("application/json", "{}")).toEqual([200, 2]);
+  for (const body of ["[]", "null", '{"filter":[]}', '"new"']) {
+    expect([body, (await post("application/json", body))[0]]).toEqual([body, 400]);
+  }
+  expect((await post("text/plain", '{"filter":{}}'))[0]).toBe(415);
+  expect((await auditOf(service)).filter(({ action }) => action === "export")).toHaveLength(3);
+});
+
+test("an export without any header asks for a session, and one from another page is refused", async () => {
+  await using service = await startService();
+  const url = "/console/exports/inquiries.csv";
+  const silent = new Operator(service, {});
+  expect((await silent.fetch(url)).status).toBe(401);
+  const anna = await operator(service, "anna@example.org", "sales");
+  silent.cookie = anna.cookie;
+  const ok = await silent.fetch(url);
+  expect([ok.status, ok.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
+  await ok.text();
+  const foreign = [
+    { "sec-fetch-site": "none" },
+    { "sec-fetch-site": "cross-site" },
+    { origin: "https://evil.example" },
+  ];
+  for (const headers of foreign)
+    expect([headers, (await silent.fetch(url, { headers })).status]).toEqual([headers, 403]);
+  const put = await anna.fetch(url, { method: "PUT" });
+  expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, POST"]);
+  expect((await anna.fetch(url, { method: "HEAD" })).status).toBe(404);
+  expect((await auditOf(service)).filter(({ action }) => action === "export")).toHaveLength(1);
 });

@@ -2,7 +2,7 @@
 import type { HistoryEntry } from "@submissions/shared/console";
 import type { ReactNode } from "react";
 import { type NameOf, useNames } from "../operators.ts";
-import { exactTime, spaced, word } from "../words.ts";
+import { exactTime, mailWord, spaced, word } from "../words.ts";
 
 /** What operators do. `*`: what the entry is about; `{name}`: that part of its details. */
 const sentences: Readonly<Record<string, string>> = {
@@ -51,7 +51,7 @@ const sentences: Readonly<Record<string, string>> = {
   note: "wrote a note on *",
   "note.edit": "changed a note on *",
   release: "released * from spam",
-  "mail.again": "sent a mail again: *",
+  "mail.again": "sent a mail of * again: {mail}",
   "mail.release": "released the mails that were held",
   erase: "erased a person",
   retention: "erased what was kept long enough: *",
@@ -80,13 +80,14 @@ function sentenceOf({ action, detail }: Props["entry"]): string {
 
 function valueOf(name: string, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return "none";
+  if (name === "mail" && typeof value === "string") return mailWord(value).toLowerCase();
   if (typeof value === "number" && /(?:At|^since|^to)$/.test(name)) return exactTime(value);
   if (Array.isArray(value)) return value.join(", ");
   return typeof value === "string" ? nameOf(value) : JSON.stringify(value);
 }
 
 /** What was there before, numbers that no page shows, and names that the sentence has. */
-const leftOut = new Set(["from", "note", "reply", "answer", "token", "name"]);
+const leftOut = new Set(["from", "was", "note", "reply", "answer", "token", "name"]);
 
 interface Props {
   readonly entry: Pick<HistoryEntry, "operator" | "action" | "detail">;
@@ -103,7 +104,7 @@ export function AuditSentence({ entry, about }: Props) {
   );
   const fill = (words: string) =>
     words.replaceAll(/\{(\w+)\}/g, (_all, name: string) => valueOf(name, entry.detail[name], nameOf));
-  const [before = "", behind] = (about === undefined ? sentence.replace(/ (?:of|to|from|on) \*$/, "") : sentence).split(
+  const [before = "", behind] = (about === undefined ? sentence.replace(/ (?:of|to|from|on) \*(?=$| again)/, "") : sentence).split(
     "*",
   );
   return (

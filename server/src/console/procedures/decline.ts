@@ -7,7 +7,7 @@ import { declineDays, declineReasonLengthMax, declinesMax } from "@submissions/s
 import { optionalMultilineText, optionalText } from "@submissions/shared/text";
 import { z } from "zod";
 import { Fault, fieldInvalid } from "../../fault.ts";
-import { byId, reference, wholeNumber } from "../inputs.ts";
+import { byId, knownPlaceholders, reference, wholeNumber } from "../inputs.ts";
 import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
 import { stagedRoles } from "../rules.ts";
 import { undoing } from "../undo.ts";
@@ -20,6 +20,7 @@ const targets = z
 const text = optional({ rule: optionalMultilineText(10_000) });
 const days = z.literal(declineDays, "A decline is sent now, in 2 days or in 7 days.");
 const reason = optional({ rule: optionalText(declineReasonLengthMax) });
+const sent = z.object({ targets, text: text.superRefine(knownPlaceholders), days, reason });
 
 const { changes, reads, shows } = forRoles(...stagedRoles);
 
@@ -33,7 +34,7 @@ export const declineProcedures = trpc.router({
   ),
 
   /** Refused as a whole where the operator has not that many replies left. */
-  send: changes(z.object({ targets, text, days, reason }), async (ctx, input): Promise<readonly DeclineOutcome[]> => {
+  send: changes(sent, async (ctx, input): Promise<readonly DeclineOutcome[]> => {
     if (input.targets.some(({ reference: one }) => !isStaged(one))) {
       throw fieldInvalid("targets", "Submissions of this kind have no stages.");
     }

@@ -4,12 +4,12 @@ import { kindOf, kindOfReference } from "@submissions/shared/kinds";
 import { greetingLanguages } from "@submissions/shared/language";
 import { z } from "zod";
 import { discardErased } from "../../desk/erase.ts";
-import { fill, unknownPlaceholders } from "../../desk/saved-answers.ts";
+import { fill } from "../../desk/saved-answers.ts";
 import { Fault, fieldInvalid } from "../../fault.ts";
 import { utcMinute } from "../../field-values.ts";
 import { ifThrown, VaultUnavailable } from "../../resumes/vault.ts";
 import { type ReplyRequest, unsentFilesMax } from "../../storage/desk-store.ts";
-import { byId, instant, kind, label, noteText, reference, wholeNumber } from "../inputs.ts";
+import { byId, instant, kind, knownPlaceholders, label, noteText, reference, wholeNumber } from "../inputs.ts";
 import { done, forRoles, type Ruled, trpc } from "../procedure.ts";
 import { submissionRoles } from "../rules.ts";
 
@@ -30,6 +30,8 @@ const manyReplies = z.object({
   text: noteText,
   quote: z.boolean().exactOptional(),
 });
+
+const answerText = noteText.superRefine(knownPlaceholders);
 
 /** When the last reply or answer came that the operator saw; 0: none. */
 const seen = instant.exactOptional();
@@ -67,7 +69,11 @@ export const replyProcedures = trpc.router({
 
   /** Refused as a whole where the operator has not that many replies left. */
   sendMany: changes(
-    manyReplies.extend({ done: z.boolean().exactOptional(), seen: z.record(reference, instant).exactOptional() }),
+    manyReplies.extend({
+      text: answerText,
+      done: z.boolean().exactOptional(),
+      seen: z.record(reference, instant).exactOptional(),
+    }),
     async (ctx, { done: isDone = false, seen: seenOf = {}, ...input }) => {
       const previews = await preview(ctx, input);
       const isToUs = ({ email }: ReplyPreview) => ctx.console.isInbound(email);
@@ -97,14 +103,10 @@ export const replyProcedures = trpc.router({
       id: wholeNumber.nullable(),
       kind,
       title: label,
-      text: noteText,
+      text: answerText,
       language: z.enum(greetingLanguages).nullable().default(null),
     }),
-    async ({ replies, scope, actor }, input) => {
-      const unknown = unknownPlaceholders(input.text);
-      if (unknown.length > 0) throw fieldInvalid("text", `There is no placeholder ${unknown.join(", ")}.`);
-      return done(replies.changeAnswer(scope, input, actor));
-    },
+    ({ replies, scope, actor }, input) => done(replies.changeAnswer(scope, input, actor)),
   ),
 
   removeAnswer: changes(byId, ({ replies, scope, actor }, input) =>

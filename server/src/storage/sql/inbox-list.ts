@@ -11,6 +11,7 @@ import {
 import { kindOf, kindOfReference, type SubmissionKind, submissionKinds } from "@submissions/shared/kinds";
 import { referenceShape } from "@submissions/shared/reference";
 import { type Stage, stages } from "@submissions/shared/stages";
+import { cleanLine } from "@submissions/shared/text";
 import type { DeskStore, Scope } from "../desk-store.ts";
 import type { Clock } from "../../clock.ts";
 import { type Bounds, endless, type PageLimits, readPage } from "./ranges.ts";
@@ -29,6 +30,7 @@ import { openWaits } from "../rules/waiting.ts";
 import type { References } from "../rules/references.ts";
 import { readSubmissionAnyway, submissionColumns, type SubmissionRow } from "../rules/submission-row.ts";
 import { type Bind, bindTo, type Engine, only, type Value } from "./engine.ts";
+import { prepareWords, spelledAs } from "./tags.ts";
 
 /** A part of a list: what lies between two arrival numbers (in SQL). */
 export interface ListPart {
@@ -120,6 +122,8 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
   const byArrival = prepare<SubmissionRow>(`
     SELECT ${submissionColumns} FROM submission WHERE ${among("arrival", "$1", "bigint")}`);
 
+  const words = prepareWords(engine);
+
   async function arrivalOf(reference: string): Promise<number | undefined> {
     const named = references.parse(reference);
     const [found] = named === null ? [] : await read(arrivalOfDay(named.dayNumber, named.kind));
@@ -137,7 +141,9 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       const arrival = (await arrivalOf(reference)) ?? 0;
       [above, below] = [Math.max(above, arrival - 1), Math.min(below, arrival + 1)];
     }
-    return { filter, bounds: { above, below, descending, isNamed: reference !== null } };
+    const tag = filter.tag && spelledAs(await read(words(submissionKinds)), cleanLine(filter.tag));
+    const bounds = { above, below, descending, isNamed: reference !== null };
+    return { filter: { ...filter, ...(tag && { tag }) }, bounds };
   }
 
   async function find<Row extends Pick<SubmissionRow, "arrival">>(

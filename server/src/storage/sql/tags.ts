@@ -14,6 +14,23 @@ const taggedAtOnce = 100;
 /** Suggestions that the console gets. */
 const suggestionsMax = 500;
 
+/** From word to word along the index: there are few words and many rows. */
+export const prepareWords = ({ prepare, among }: Engine) =>
+  prepare<{ word: string }>(`
+    WITH RECURSIVE found (word) AS (
+      SELECT min(word) FROM tag
+      UNION ALL SELECT (SELECT min(tag.word) FROM tag WHERE tag.word > found.word) FROM found WHERE word IS NOT NULL
+    )
+    SELECT word FROM found WHERE word IS NOT NULL
+      AND EXISTS (SELECT 1 FROM tag WHERE tag.word = found.word AND ${among("tag.kind", "$1")})
+    LIMIT ${suggestionsMax}`);
+
+/** The tag as it is in use, where it is so in other case: `Hot` and `hot` would be two filters. */
+export function spelledAs(used: readonly { readonly word: string }[], tag: string): string {
+  const same = used.filter(({ word }) => word.toLowerCase() === tag.toLowerCase());
+  return (same.find(({ word }) => word === tag) ?? same[0])?.word ?? tag;
+}
+
 export function makeTags(engine: Engine, { audit, lock, lockRows, announceChanges }: Changes) {
   const { prepare, among, read, transaction } = engine;
   const update = prepare("UPDATE submission SET tags = $2 WHERE arrival = $1");
@@ -25,21 +42,7 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
     VALUES ((SELECT id FROM audit WHERE subject = $1 AND action = 'tags' ORDER BY id DESC LIMIT 1), $2, $3, $4, $5)`);
   const withTag = prepare<{ arrival: number }>(`
     SELECT submission AS arrival FROM tag WHERE word = $1 AND ${among("kind", "$2")} LIMIT ${taggedAtOnce}`);
-  // From word to word along the index: there are few words and many rows.
-  const words = prepare<{ word: string }>(`
-    WITH RECURSIVE found (word) AS (
-      SELECT min(word) FROM tag
-      UNION ALL SELECT (SELECT min(tag.word) FROM tag WHERE tag.word > found.word) FROM found WHERE word IS NOT NULL
-    )
-    SELECT word FROM found WHERE word IS NOT NULL
-      AND EXISTS (SELECT 1 FROM tag WHERE tag.word = found.word AND ${among("tag.kind", "$1")})
-    LIMIT ${suggestionsMax}`);
-
-  /** The tag as it is in use, where it is so in other case: `Hot` and `hot` would be two filters. */
-  function* spelled(tag: string): Steps<string> {
-    const used = (yield* words(submissionKinds)).map(({ word }) => word);
-    return used.includes(tag) ? tag : (used.find((word) => word.toLowerCase() === tag.toLowerCase()) ?? tag);
-  }
+  const words = prepareWords(engine);
 
   /** Answers the arrival numbers of those that were changed. One that is full gets no further tag. */
   function* change(
@@ -87,7 +90,7 @@ export function makeTags(engine: Engine, { audit, lock, lockRows, announceChange
       const changed = await inBatches(references, taggedAtOnce, (batch) =>
         transaction(function* () {
           const rows = yield* lockRows(scope, batch);
-          const tags = add === undefined ? rest : { ...rest, add: yield* spelled(add) };
+          const tags = add === undefined ? rest : { ...rest, add: spelledAs(yield* words(submissionKinds), add) };
           return yield* change(Array.from(rows.values(), arrivalOf), tags, actor);
         }),
       );
