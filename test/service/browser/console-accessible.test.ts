@@ -1,5 +1,6 @@
 // Every page of the console in light and dark, on a phone and wide: what axe finds, what does not fit, what moves.
 import { beforeAll, expect, test } from "vitest";
+import { wholeScope } from "../../../server/src/storage/desk-store.ts";
 import { atNight, manyOrFew } from "../../support/many-or-few.ts";
 import { shared } from "../../support/shared.ts";
 import { ConsoleSite } from "../../support/browser/console-site.ts";
@@ -8,6 +9,7 @@ import {
   isWellMade,
   looks,
   oneVisit,
+  operator,
   overflowOf,
   pathOf,
   personOf,
@@ -35,8 +37,12 @@ const cameIn = (number: number, senderName: string) => ({
   text: `Gladly. ${"https://example.org/".repeat(12)}\n\nOn Saturday you wrote:\n> When?`,
   reply: `Gladly. ${"https://example.org/".repeat(12)}`,
 });
+/** As long as a tag may be, in wide letters without a space. */
+const longTags = ["W".repeat(40), "VERWALTUNGSZUSTÄNDIGKEITSBESCHEINIGUNGEN"];
 beforeAll(async () => {
-  const { inbound } = site().store;
+  const { inbound, desk } = site().store;
+  const tagged = { references: [inquiry().reference, application().reference] };
+  for (const add of longTags) await desk.changeTags(wholeScope, { ...tagged, add }, { operator, at: Date.now() });
   const fileNames = ["offer.pdf", `${"scan".repeat(30)}.png`];
   await inbound.keepUnmatched({ ...cameIn(0, "Eve"), automatic: true, fileNames });
   const files = fileNames.map((name) => ({ name, size: 1_000, kept: null }));
@@ -49,7 +55,8 @@ beforeAll(async () => {
 const pages: readonly (readonly [what: string, path: () => string, there: () => string])[] = [
   ["the inbox", () => "", () => ".rows .row"],
   ["no match", () => "?q=nothing-has-this-name", () => "text=Nothing matches"],
-  ["an inquiry", () => pathOf(inquiry()), () => `[aria-label=${inquiry().reference}] li`],
+  ["the inbox of a tag", () => `?status=all&tag=${longTags[0]}`, () => ".rows .row .tag"],
+  ["an inquiry", () => pathOf(inquiry()), () => `role=button[name="Remove ${longTags[1]}"]`],
   ["answers to an inquiry", () => pathOf(answered()), () => "text=Sender not verified"],
   ["unmatched mails", () => "/unmatched", () => `role=table[name="Unmatched mails"]`],
   ["an application", () => `${pathOf(application())}?status=new`, () => `[aria-label=${application().reference}] li`],
@@ -58,7 +65,7 @@ const pages: readonly (readonly [what: string, path: () => string, there: () => 
   ["subscribers", () => "/subscribers", () => `role=img[name="Active subscribers by day"]`],
   ["mails", () => "/mails", () => `role=table[name="Mails"]`],
   ["the audit log", () => "/audit", () => `role=table[name="Audit log"]`],
-  ["settings", () => "/settings", () => "text=this one"],
+  ["settings", () => "/settings", () => `role=button[name="Remove ${longTags[1]} everywhere"]`],
   ["a page that does not exist", () => "/nothing", () => "text=Page not found"],
 ];
 

@@ -48,6 +48,13 @@ test("the menu of the account has the address, the settings, the shortcuts and t
   await expect.poll(() => menu.count()).toBe(0);
 });
 
+test("an operator who is no assignee is called by the display name, too", async () => {
+  const [mia] = operators.mia;
+  await site().store.access.changeOperator(mia, { name: "Mia Market" }, { operator, at: Date.now() });
+  await using visit = await enter(browser(), site(), "/subscribers", { as: mia });
+  await visit.page.getByRole("button", { name: "Account of Mia Market" }).waitFor();
+});
+
 test("a page begins at its top, and is where it was on the way back", async () => {
   const page = await go("/overview", { viewport: { width: 1000, height: 400 } });
   const top = () => page.evaluate(() => Math.round(scrollY));

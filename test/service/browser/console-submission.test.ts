@@ -78,6 +78,10 @@ test("a submission shows what was sent as people read it", async () => {
   // The mail that failed goes out without a question.
   await page.getByRole("button", { name: "Send again" }).last().click();
   await page.getByText("The mail is on its way.").waitFor();
+  await page
+    .getByRole("listitem")
+    .filter({ hasText: /^eva sent a mail again: notice to the team(?!,)/ })
+    .waitFor();
 });
 
 test("what the person wants stands first, and r and n change between the boxes of a reply and a note", async () => {

@@ -104,9 +104,9 @@ export function AuditSentence({ entry, about }: Props) {
   );
   const fill = (words: string) =>
     words.replaceAll(/\{(\w+)\}/g, (_all, name: string) => valueOf(name, entry.detail[name], nameOf));
-  const [before = "", behind] = (about === undefined ? sentence.replace(/ (?:of|to|from|on) \*(?=$| again)/, "") : sentence).split(
-    "*",
-  );
+  const [before = "", behind] = (
+    about === undefined ? sentence.replace(/ (?:of|to|from|on) \*(?=$| again)/, "") : sentence
+  ).split("*");
   return (
     <>
       <strong title={entry.operator}>{nameOf(entry.operator)}</strong> {fill(before)}
