@@ -141,9 +141,10 @@ const filterBody = z.strictObject({ filter: z.unknown().optional() });
 /** From a form the filter comes as a text of JSON. @throws Fault `fieldsInvalid`, `bodyMalformed`, `bodyNotObject` */
 function readFilter<Filter>(schema: z.ZodType<Filter>, body: unknown = {}) {
   if (!(body instanceof URLSearchParams)) return checked(schema, checked(filterBody, body).filter ?? {});
-  if (body.getAll("filter").length > 1) throw fieldInvalid("filter", "Send this field once.");
-  const { filter } = checked(filterBody, Object.fromEntries(body));
-  return checked(schema, filter === undefined ? {} : parseJson(String(filter)));
+  const [sent, ...others] = body.getAll("filter");
+  if (others.length > 0) throw fieldInvalid("filter", "Send this field once.");
+  checked(filterBody, Object.fromEntries(body));
+  return checked(schema, sent === undefined ? {} : parseJson(sent));
 }
 
 function checked<T>(schema: z.ZodType<T>, sent: unknown): T {

@@ -122,7 +122,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
   const byArrival = prepare<SubmissionRow>(`
     SELECT ${submissionColumns} FROM submission WHERE ${among("arrival", "$1", "bigint")}`);
 
-  const words = prepareWords(engine);
+  const tagWords = prepareWords(engine);
 
   async function arrivalOf(reference: string): Promise<number | undefined> {
     const named = references.parse(reference);
@@ -141,7 +141,7 @@ export function makeInboxLists(engine: Engine, references: References, inbox: In
       const arrival = (await arrivalOf(reference)) ?? 0;
       [above, below] = [Math.max(above, arrival - 1), Math.min(below, arrival + 1)];
     }
-    const tag = filter.tag && spelledAs(await read(words(submissionKinds)), cleanLine(filter.tag));
+    const tag = filter.tag && spelledAs(await read(tagWords(submissionKinds)), cleanLine(filter.tag));
     const bounds = { above, below, descending, isNamed: reference !== null };
     return { filter: { ...filter, ...(tag && { tag }) }, bounds };
   }
