@@ -150,6 +150,10 @@ test("a decline says that nothing is sent to a suppressed address, is undone, an
   expect((await site().detail(open)).replies).toEqual([]);
   expect((await site().detail(open)).submission).toMatchObject({ stage: before.stage, status: before.status });
   await page.getByRole("button", { name: "Decline", exact: true }).first().click();
+  expectProblems(/status of 400/);
+  await dialog.getByRole("textbox", { name: "Message" }).fill("We are sorry, {nope}.");
+  await dialog.getByRole("button", { name: "Decline", exact: true }).click();
+  await dialog.getByText("There is no placeholder {nope}.").waitFor();
   await dialog.getByRole("textbox", { name: "Message" }).fill("We are sorry.");
   await dialog.getByRole("radio", { name: "In 7 days" }).check();
   await dialog.getByRole("button", { name: "Decline", exact: true }).click();
