@@ -8,6 +8,8 @@ export { MalformedMail, type InboundMail } from "./parse-mail.ts";
 
 /** The largest mail whose worst case is parsed within 50 ms. Most mails of persons are smaller. */
 const inlineBytesMax = 8 * 1024;
+/** A line takes as long as a hundred of its bytes. */
+const inlineLinesMax = 1_000;
 /** For 50 MB on a busy machine. */
 const patienceMs = 30_000;
 const idleMs = 10_000;
@@ -22,7 +24,8 @@ export type MailJob =
  * are read and the text says that it could not be.
  */
 export async function readMail(raw: Uint8Array): Promise<InboundMail> {
-  if (raw.length <= inlineBytesMax) return parseMail(raw);
+  const isSmall = raw.length <= inlineBytesMax && raw.filter((byte) => byte === 0x0a).length <= inlineLinesMax;
+  if (isSmall) return parseMail(raw);
   try {
     return await thread.run({ kind: "raw", bytes: raw });
   } catch {

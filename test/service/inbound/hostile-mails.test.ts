@@ -68,6 +68,14 @@ it("lets others work while it reads 35 MB", async () => {
   expect(turns).toBeLessThan(-20);
 });
 
+it("lets others work while it reads 8,000 short lines", async () => {
+  let turns = 0;
+  const turn = setInterval(() => (turns += 1), 1);
+  expect((await readMail(mail("", `${"\n".repeat(7_900)}x`))).text).toBe("x");
+  clearInterval(turn);
+  expect(turns).toBeGreaterThan(0);
+});
+
 it("takes what a database refuses out of texts and names", async () => {
   const read = await readMail(
     Buffer.concat([
