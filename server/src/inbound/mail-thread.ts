@@ -6,7 +6,8 @@ import type { Answer, MailJob } from "./read-mail.ts";
 /* oxlint-disable unicorn/require-post-message-target-origin -- a port of a thread, which knows no origins */
 
 function read(job: MailJob): Promise<InboundMail> {
-  const bytes = Buffer.from(job.bytes.buffer, job.bytes.byteOffset, job.bytes.byteLength);
+  // A copy of its own: what the readers make of it is moved to the other thread.
+  const bytes = Buffer.from(job.bytes);
   return job.kind === "raw" ? parseMail(bytes) : parsePostmark(bytes, job);
 }
 

@@ -1,6 +1,7 @@
 // The door for mails from Postmark. It exists only where credentials are set; they are asked for before a byte of the body is
 // read. Postmark tries again what is not answered with 200.
 import type { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../fault.ts";
 import { requireJson } from "../http/body/content-type.ts";
@@ -10,6 +11,8 @@ import { type Receiving, receiveMail } from "./receive.ts";
 
 /** Postmark takes mails of 35 MB, and Base64 adds a third. */
 const bodyBytesMax = 50 * 1024 * 1024;
+/** Of a body, in one turn of the event loop, so that others need not wait for much of it. */
+const turnBytes = 256 * 1024;
 /** Bodies in memory at once. */
 const atOnceMax = 2;
 const busyRetrySeconds = 30;
@@ -50,20 +53,28 @@ export async function inboundWebhook(app: FastifyInstance, options: InboundWebho
   });
 }
 
-/** Copies each piece as it comes: all at once, when the last one is there, 35 MB hold up the event loop for 50 ms. */
+/**
+ * Copies each piece as it comes, to where the thread that parses mails reads it too: all at once, when the last one is there,
+ * 35 MB hold up the event loop for 50 ms.
+ */
 async function gather(body: Readable): Promise<Buffer> {
-  const room = new ArrayBuffer(0, { maxByteLength: bodyBytesMax });
+  const room = new SharedArrayBuffer(0, { maxByteLength: bodyBytesMax });
+  let inTurn = 0;
   try {
     // The refusal has to reach the client.
     for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       const size = room.byteLength;
       if (size + piece.length > bodyBytesMax) throw new Fault("bodyTooLarge");
-      room.resize(size + piece.length);
+      room.grow(size + piece.length);
       new Uint8Array(room, size).set(piece);
+      inTurn += piece.length;
+      if (inTurn < turnBytes) continue;
+      await setImmediate();
+      inTurn = 0;
     }
   } catch (cause) {
     // The client went away in the middle.
     throw cause instanceof Fault ? cause : new Fault("bodyMalformed", { cause });
   }
-  return Buffer.from(room);
+  return Buffer.from(room, 0, room.byteLength);
 }
