@@ -69,7 +69,7 @@ class MailThread {
     const settled = new AbortController();
     const { signal } = settled;
     try {
-      worker.postMessage({ ...job, bytes: await shared(job.bytes) });
+      worker.postMessage({ ...job, bytes: await shared(job.bytes) }, []);
       const answered = once(worker, "message", { signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]) });
       const ended = once(worker, "exit", { signal }).then(() => Promise.reject(new Error("The thread ended.")));
       const [answer] = (await Promise.race([answered, ended])) as [Answer];
