@@ -67,7 +67,7 @@ test("is offered where it is configured", async () => {
   expect((await new Operator(service()).call("session.methods")).data).toEqual({ password: true, oidc: true });
   await using plain = await startService();
   expect((await new Operator(plain).call("session.methods")).data).toEqual({ password: true, oidc: false });
-  expect((await fetch(`${plain.url}/console/oidc/start`, { method: "POST" })).status).toBe(405);
+  expect((await fetch(`${plain.url}/console/oidc/start`, { method: "POST" })).status).toBe(404);
 });
 
 test("binds the account with the invitation, and from then on signs in by the account", async () => {
