@@ -41,12 +41,17 @@ export const openings: SettingType<readonly Opening[]> = fileText.transform((tex
 /** What is open at a time, and what a position means. Null where no openings are set: any text is a position. */
 export class Openings {
   readonly all: readonly Opening[];
-  readonly byName: ReadonlyMap<string, readonly { readonly one: Opening }[]>;
+  /** By id and by title, {@link folded}. */
+  readonly byName: ReadonlyMap<string, readonly Opening[]>;
 
   constructor(all: readonly Opening[]) {
     this.all = all;
-    const names = all.flatMap((one) => [...new Set([one.id, one.title].map(folded))].map((name) => ({ name, one })));
-    this.byName = Map.groupBy(names, ({ name }) => name);
+    const byName = new Map<string, Opening[]>();
+    for (const one of all) {
+      for (const name of new Set([folded(one.id), folded(one.title)]))
+        byName.getOrInsertComputed(name, () => []).push(one);
+    }
+    this.byName = byName;
   }
 
   open(at: number): readonly Opening[] {
@@ -55,7 +60,7 @@ export class Openings {
 
   /** The opening that a position names by its id or title, in any case; one that is open goes before others of that name. */
   named(position: string, at: number): Opening | undefined {
-    const named = (this.byName.get(folded(position)) ?? []).map(({ one }) => one);
+    const named = this.byName.get(folded(position)) ?? [];
     const exactly = named.filter(({ title }) => title === position);
     return named.find(({ id }) => id === position) ?? [...exactly, ...named].find((one) => isOpen(one, at)) ?? named[0];
   }

@@ -182,7 +182,11 @@ async function* keptBy(store: Pick<Store, "readAll" | "inbound">): AsyncGenerato
 type Source = Pick<Vault, "read">;
 type Target = Pick<Vault, "read" | "keep" | "stagingFolder">;
 
-/** Copies all resumes, and files of answers and replies, that are not there yet. It can be stopped and run again. @throws VaultUnavailable */
+/**
+ * Copies all resumes, and files of answers and replies, that are not there yet. It can be stopped and run again.
+ *
+ * @throws VaultUnavailable
+ */
 export const copyResumes = (
   store: Pick<Store, "readAll" | "inbound">,
   from: Source,

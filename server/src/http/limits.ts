@@ -9,7 +9,10 @@ export const httpLimits = {
   keepAliveMs: 72_000,
   /** How often time-outs and sending rates are checked. */
   checkMs: 1_000,
-  /** Time to store a submission, or a file of a reply, once its body was read. Leaves 5 s of the idle time-out for the mail and the answer. */
+  /**
+   * Time to store a submission, or a file of a reply, once its body was read. Leaves 5 s of the idle time-out for the mail and
+   * the answer.
+   */
   answerMsMax: 15_000,
   /** A large body waits so long for its turn to be read: a thousand of one client. Half of the idle time-out. */
   bodyTurnMsMax: 10_000,

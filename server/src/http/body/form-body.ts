@@ -87,7 +87,7 @@ export class FormBody {
       if (isFurtherName(name) && bytes <= furtherBytesMax) this.further.push([name, readable(read)]);
       return;
     }
-    if (bytes > bytesMax.formField) throw tooLong(name);
+    if (bytes > bytesMax.formField) throw fieldTooLong(name);
     const value = read();
     if (value === null) return;
     // A hidden field is never refused for its kind: the refusal would give the honeypot away.
@@ -124,7 +124,7 @@ export class FormBody {
 }
 
 /** The fault of a text of a field that the form has. */
-export const tooLong = (name: string): Fault =>
+export const fieldTooLong = (name: string): Fault =>
   new Fault("fieldTooLarge", { issues: [{ path: [name], message: "This field is too long." }] });
 
 /** The value of a field that is never refused; undefined where it cannot be read. */

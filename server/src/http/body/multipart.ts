@@ -19,7 +19,7 @@ import type { StagedFile, Vault } from "../../resumes/vault.ts";
 import { storageRetrySeconds } from "../../rpc/failure.ts";
 import { DelimiterCounter } from "./delimiter-counter.ts";
 import { type BodyTurns, largeBytes } from "./body-turns.ts";
-import { type FormBody, tooLong } from "./form-body.ts";
+import { type FormBody, fieldTooLong } from "./form-body.ts";
 
 /** One resume, and room to notice a second one. */
 const partsMax = namesMax + 2;
@@ -186,7 +186,7 @@ export class MultipartForm {
     for await (const piece of file as AsyncIterable<Buffer>) {
       size += piece.length;
       if (size <= bytesMax.formField) bytes.push(piece);
-      else if (this.#body.has(name)) throw tooLong(name);
+      else if (this.#body.has(name)) throw fieldTooLong(name);
     }
     this.#body.addText(name, size, () => readText(Buffer.concat(bytes), mimetype, encoding));
   }

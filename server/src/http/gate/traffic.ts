@@ -102,8 +102,8 @@ export class Traffic {
     if (share.line.length === 0 && share.inTurn <= this.#limits.requestsPerClientBegunMax) {
       return begin(request, response);
     }
-    // By then the connection may be gone, or end with an answer before this one.
     this.#inLine += 1;
+    // By then the connection may be gone, or end with an answer before this one.
     share.line.push(() => {
       if (socket.writable && !endsBefore(response, connection)) begin(request, response);
     });

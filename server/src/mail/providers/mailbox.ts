@@ -12,7 +12,7 @@ const { refused, later } = failuresOf("mailbox");
 
 /** Files written at once; more would only wait for Node's four file threads. */
 const batchMax = 50;
-/** The composer works in steps. Those of fifty long letters would share a turn of the event loop; one after the other, each waits for some. */
+/** The composer takes eleven turns of the event loop for a mail. Fifty long letters at once would make each of them long. */
 const composedAtOnce = 8;
 
 // Opens the mailbox and creates its folder, readable by this user only. A file is named after the mail's id and put in place
