@@ -139,6 +139,7 @@ function rpcRoutes(app: FastifyInstance, options: ConsoleRoutesOptions, onReques
   app.route({
     method: app.supportedMethods.filter((method) => method !== "POST"),
     url: rpcRoute,
+    config: { matches: () => false },
     onRequest(_request, reply, done) {
       reply.header("allow", "POST");
       done(new Fault("methodNotSupported"));

@@ -43,8 +43,9 @@ const viewerPolicy = (publicUrl: string): string => {
   ].join("; ");
 };
 
-/** The page below which no shell answers. */
-const notPages = /^\/console\/(?:trpc|exports|resumes|assets|oidc)(?:\/|$)/;
+/** The addresses at which no shell answers. */
+const notPages =
+  /^\/console\/(?:(?:trpc|exports|resumes|assets|oidc)(?:\/|$)|(?:answers|replies)\/files\/|people\/[^/]+\.ndjson$)/;
 
 /** Adds the pages. Answers whether the front end was built. @param folder where it is built to */
 export function consolePages(app: FastifyInstance, folder: string, console: Console): boolean {

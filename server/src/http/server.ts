@@ -1,5 +1,6 @@
 // The HTTP server: what every request gets, and the gates and doors in their order. It knows none of their details.
 import type { RequestListener, Server } from "node:http";
+import type { Socket } from "node:net";
 import { altchaChallengePath } from "@submissions/shared/hidden-fields";
 import { bytesMax } from "@submissions/shared/limits";
 import Fastify, { type FastifyInstance } from "fastify";
@@ -18,7 +19,7 @@ import { BodyTurns } from "./body/body-turns.ts";
 import { takeJson } from "./body/content-type.ts";
 import { watchBodies } from "./body/incoming-body.ts";
 import type { DoorOptions } from "./call.ts";
-import { answerClientError } from "./client-error.ts";
+import { answerClientError, refuseConnect } from "./client-error.ts";
 import { beginExchanges } from "./exchange.ts";
 import { refuse } from "./fault-reply.ts";
 import { ClientAddresses } from "./gate/client-address.ts";
@@ -26,7 +27,7 @@ import type { Draining } from "./gate/draining.ts";
 import { countWrongPasswords, foreignSites, Guard } from "./gate/guard.ts";
 import { shedLoad } from "./gate/overload.ts";
 import { Traffic } from "./gate/traffic.ts";
-import { refuseUnknownAddresses } from "./gate/unknown-address.ts";
+import { type KnownAddress, methodsAt, refuseUnknownAddresses } from "./gate/unknown-address.ts";
 import { allowOrigins, headAnswers, originForm, refuseMalformed, requestIdOf } from "./headers.ts";
 import { healthRoutes } from "./health.ts";
 import { httpLimits, type HttpLimits, rateLimitFactors } from "./limits.ts";
@@ -78,18 +79,21 @@ export async function buildHttp(options: HttpOptions) {
   const origin = () => (ownOrigin ??= new URL(publicUrl()).origin);
   const bundle = options.mode === "worker" ? null : findFormsBundle(options.formsFolder);
   const site = siteOf({ ...options, origin, bundle });
+  const known: KnownAddress[] = [];
+  const connections = { traffic, observer, methodsAt: (target: string) => methodsAt(known, originForm(target)) };
   const app: FastifyInstance = Fastify({
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: bytesMax.json,
     serverFactory: (handler) => nodeServer(traffic, limits, handler),
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, { traffic, observer }),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, connections),
     return503OnClosing: false,
     rewriteUrl: ({ url = "/" }) => originForm(url),
     // The lists of batches are as long as an address can be.
     routerOptions: { maxParamLength: bytesMax.headers },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   });
+  app.server.on("connect", (request, socket: Socket) => refuseConnect(request, socket, connections));
   app.removeAllContentTypeParsers();
   const turns = new BodyTurns(addresses, limits);
   takeJson(app, turns);
@@ -103,7 +107,7 @@ export async function buildHttp(options: HttpOptions) {
     () => allowOrigins(app, corsOrigins),
     () => answerWithPages(app, site),
     () => refuseMalformed(app, traffic),
-    () => refuseUnknownAddresses(app),
+    () => refuseUnknownAddresses(app, known),
     () => draining.guard(app, traffic),
     () => shedLoad(app, traffic, limits.loopLagMsMax),
   ];

@@ -36,6 +36,12 @@ test.each([
   ["a target that is no address", ["GET * HTTP/1.1", "Host: x"], 404, "NOT_FOUND"],
   ["a method, in escapes", ["PUT /api/marketplace/%69nquiry HTTP/1.1", "Host: x"], 405, "METHOD_NOT_SUPPORTED"],
   ["a method of the console", ["PUT /console/trpc/session.get HTTP/1.1", "Host: x"], 405, "METHOD_NOT_SUPPORTED"],
+  ["a method of WebDAV", ["PROPFIND /console/trpc/session.me HTTP/1.1", "Host: x"], 405, "METHOD_NOT_SUPPORTED"],
+  ["an unknown method", ["BREW /trpc/newsletter.subscribe?x=1 HTTP/1.1", "Host: x"], 405, "METHOD_NOT_SUPPORTED"],
+  ["an unknown method, in lower case", ["post /webhooks/%70ostmark HTTP/1.1", "Host: x"], 405, "METHOD_NOT_SUPPORTED"],
+  ["an unknown method of an unknown address", ["POSTS /%zz HTTP/1.1", "Host: x"], 404, "NOT_FOUND"],
+  ["CONNECT", ["CONNECT /api/marketplace/inquiry HTTP/1.1", "Host: x"], 405, "METHOD_NOT_SUPPORTED"],
+  ["CONNECT to another host", ["CONNECT example.org:443 HTTP/1.1", "Host: x"], 404, "NOT_FOUND"],
   ["a batch with a long address", [longBatch, "Host: x", "Content-Type: application/json"], 400, "BAD_REQUEST"],
 ] as const)("%s", async (_, lines, status, code) => {
   const before = await inquiries();

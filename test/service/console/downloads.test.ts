@@ -46,7 +46,7 @@ test("a resume is sent to be saved, never shown by what it claims to be, to page
     expect((await read(rita, `/console/resumes/${application}`)).response.status).toBe(403);
   }
   rita.headers = { "sec-fetch-site": "none" };
-  expect((await rita.fetch(`/console/resumes/${application}`, { method: "HEAD" })).status).toBe(404);
+  expect((await rita.fetch(`/console/resumes/${application}`, { method: "HEAD" })).status).toBe(405);
   expect((await read(rita, `/console/resumes/${application}`)).response.status).toBe(200);
   expect((await auditOf(service)).filter(({ subject }) => subject === application)).toHaveLength(3);
 });
@@ -247,6 +247,7 @@ test("a filter comes as JSON, too, and a body of another kind is refused", async
 test("an export without any header asks for a session, and one from another page is refused", async () => {
   await using service = await startService();
   const url = "/console/exports/inquiries.csv";
+  const filePath = "/console/replies/files/1";
   const silent = new Operator(service, {});
   expect((await silent.fetch(url)).status).toBe(401);
   const anna = await operator(service, "anna@example.org", "sales");
@@ -263,6 +264,10 @@ test("an export without any header asks for a session, and one from another page
     expect([headers, (await silent.fetch(url, { headers })).status]).toEqual([headers, 403]);
   const put = await anna.fetch(url, { method: "PUT" });
   expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, POST"]);
-  expect((await anna.fetch(url, { method: "HEAD" })).status).toBe(404);
+  for (const download of [url, "/console/resumes/APP-1", "/console/people/a@example.org.ndjson", filePath]) {
+    const { status, headers } = await anna.fetch(download, { method: "HEAD" });
+    const allow = download === url || download === filePath ? "GET, POST" : "GET";
+    expect([download, status, headers.get("allow")]).toEqual([download, 405, allow]);
+  }
   expect((await auditOf(service)).filter(({ action }) => action === "export")).toHaveLength(1);
 });
