@@ -5,8 +5,8 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { emailKey } from "@submissions/shared/addresses";
 import about from "../package.json" with { type: "json" };
-import { systemClock, type Clock, type Stopwatch } from "./clock.ts";
-import { publicUrl, type Config } from "./config/config.ts";
+import { type Clock, type Stopwatch, systemClock } from "./clock.ts";
+import { type Config, publicUrl } from "./config/config.ts";
 import { samplePackages, titlesOf } from "./config/catalogue.ts";
 import { openConsole, troublesOf } from "./console/console.ts";
 import { consoleRoutes } from "./console/routes.ts";
@@ -19,9 +19,8 @@ import type { Intake } from "./intake/submit.ts";
 import { newLinks } from "./intake/subscription.ts";
 import { ProofOfWork } from "./intake/proof-of-work.ts";
 import type { Receiving } from "./inbound/receive.ts";
-import { receivedResults } from "./inbound/received-results.ts";
 import { mailSettingsOf } from "./mail-settings.ts";
-import { attachFrom } from "./mail/providers/attachments.ts";
+import { attachFrom } from "./mail/providers/mime.ts";
 import { compileMails } from "./mail/compose.ts";
 import { type InboundAddresses, inboundAddresses } from "./mail/inbound-address.ts";
 import { namedMail } from "./mail/sealed-number.ts";
@@ -210,7 +209,10 @@ export async function startApp(options: AppOptions) {
     vault,
     counted: (result) => metrics.mailsReceived.inc({ result }),
   };
-  if (receiving !== null) for (const result of receivedResults) metrics.mailsReceived.inc({ result }, 0);
+  if (receiving !== null) {
+    const { receivedResults } = await import("./inbound/receive.ts");
+    for (const result of receivedResults) metrics.mailsReceived.inc({ result }, 0);
+  }
   const credentials = config.inbound?.webhook;
   if (credentials && receiving !== null && config.mode !== "worker") {
     const { inboundWebhook } = await import("./inbound/webhook.ts");

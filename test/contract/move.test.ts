@@ -5,8 +5,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { webhookEvents } from "../../shared/src/console.ts";
 import { type MovedRows, movedTables, moveRows } from "../../server/src/storage/move.ts";
-import { openEmpty, openMovable } from "../../server/src/storage/open-move.ts";
-import { lockStore, migrate, openStore, type StoreLocation } from "../../server/src/storage/open-store.ts";
+import {
+  lockStore,
+  migrate,
+  openEmpty,
+  openMovable,
+  openStore,
+  type StoreLocation,
+} from "../../server/src/storage/open-store.ts";
 import { SchemaTooOld } from "../../server/src/storage/schema-version.ts";
 import { StorageUnavailable, type Store } from "../../server/src/storage/store.ts";
 import { createDatabase } from "../support/service-database.ts";

@@ -2,8 +2,7 @@
 import { createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { Client } from "pg";
-import { openEmpty } from "../../server/src/storage/open-move.ts";
-import { lockStore, openStore } from "../../server/src/storage/open-store.ts";
+import { lockStore, openEmpty, openStore } from "../../server/src/storage/open-store.ts";
 import { openFolder } from "../support/folder.ts";
 import { Listening, listening } from "../support/listening.ts";
 import { createDatabase } from "../support/service-database.ts";

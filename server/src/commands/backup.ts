@@ -8,6 +8,7 @@ import { systemClock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import {
   backupTime,
+  type CopiedResume,
   copyResumes,
   databaseIn,
   findBackup,
@@ -15,16 +16,15 @@ import {
   resumesIn,
   writeBackup,
 } from "../desk/backups.ts";
-import type { CopiedResume } from "../desk/backups.ts";
 import { ageOf, counted } from "../field-values.ts";
 import { readFrom } from "../resumes/disk.ts";
 import { openVault } from "../resumes/open-vault.ts";
 import type { Vault } from "../resumes/vault.ts";
-import { moveRows, type MovableStore } from "../storage/move.ts";
-import { openEmpty, openMovable } from "../storage/open-move.ts";
-import { findDamage, migrate, openStore, type StoreLocation } from "../storage/open-store.ts";
+import { type MovableStore, moveRows } from "../storage/move.ts";
+import { findDamage, migrate, openEmpty, openMovable, openStore, type StoreLocation } from "../storage/open-store.ts";
 import { holding } from "../storage/sql/held.ts";
 import {
+  type CommandDeps,
   CommandFailed,
   configOf,
   damagedAdvice,
@@ -32,7 +32,6 @@ import {
   parseNumber,
   record,
   tell,
-  type CommandDeps,
 } from "./command.ts";
 import { Progress, writeAll } from "./terminal.ts";
 

@@ -5,7 +5,7 @@ import { Fault } from "../fault.ts";
 import { byPage } from "./inputs.ts";
 import { type Context, forRoles, trpc } from "./procedure.ts";
 import { declineProcedures } from "./procedures/decline.ts";
-import { mailProcedures } from "./procedures/mails.ts";
+import { mailProcedures, unmatchedProcedures } from "./procedures/mails.ts";
 import { operatorProcedures, tokenProcedures } from "./procedures/operators.ts";
 import { overviewProcedures } from "./procedures/overview.ts";
 import { peopleProcedures } from "./procedures/people.ts";
@@ -13,7 +13,6 @@ import { replyProcedures } from "./procedures/reply.ts";
 import { secondFactorProcedures, sessionProcedures } from "./procedures/session.ts";
 import { inboxProcedures, submissionProcedures, tagProcedures } from "./procedures/submissions.ts";
 import { subscriberProcedures } from "./procedures/subscribers.ts";
-import { unmatchedProcedures } from "./procedures/unmatched.ts";
 import { webhookProcedures } from "./procedures/webhooks.ts";
 import { noteRefusal, type Rule, unknownCall } from "./rules.ts";
 

@@ -1,12 +1,12 @@
-// One submission as its page shows it.
+// One submission as its page shows it, and whether its resume may be given out.
 import type { AnswerFile, InboxFilter, MailRow, ResumeFacts, SubmissionDetail } from "@submissions/shared/console";
 import { emailKey } from "@submissions/shared/fields";
 import { packageIdsOf, sentFields } from "../field-values.ts";
-import type { StoredAnswerFile, StoredMail } from "../storage/records.ts";
+import type { ResumeRecord, ScanState, StoredAnswerFile, StoredMail } from "../storage/records.ts";
 import { inboxRow } from "./inbox-row.ts";
 import { type CatalogueTitles, titlesAmong } from "./package-title.ts";
-import { withheldAs } from "./resume.ts";
 import type { DeskDetail, DeskStore, Scope } from "../storage/desk-store.ts";
+import { downloadName } from "../resumes/display-name.ts";
 
 type Installation = { readonly packageTitles: CatalogueTitles; readonly scanned: boolean };
 
@@ -74,4 +74,21 @@ function resumeOf({ submission, scan }: DeskDetail, scanned: boolean): ResumeFac
   if (submission.resume === null) return null;
   const { filename, kind, size, sha256 } = submission.resume;
   return { filename, kind, size, sha256, download: (scan && withheldAs(scan, scanned)) ?? "allowed" };
+}
+
+/** A resume that may be given out. It is saved under `filename`, which has an extension. */
+export type Download = Extract<Awaited<ReturnType<typeof findDownload>>, ResumeRecord>;
+
+/** Why a resume is not given out; null: it may be. Without a scanner no resume is ever judged, and all may be. */
+export const withheldAs = (scan: ScanState, scanned: boolean): "infected" | "unscanned" | null =>
+  scan === "infected" || (scanned && scan === "unscanned") ? scan : null;
+
+/** `absent`: there is none. The virus scanner found others infected, or has not judged them yet. */
+export async function findDownload(desk: DeskStore, scope: Scope, reference: string, scanned: boolean) {
+  const detail = await desk.findDetail(scope, reference);
+  const resume = detail?.submission.resume ?? null;
+  if (resume === null) return { result: "absent" } as const;
+  const withheld = withheldAs(detail?.scan ?? "unscanned", scanned);
+  if (withheld !== null) return { result: withheld };
+  return { ...resume, result: "allowed" as const, filename: downloadName(resume.filename, resume.kind) };
 }

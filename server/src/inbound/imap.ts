@@ -13,7 +13,7 @@ import type { Store } from "../storage/store.ts";
 import { VaultUnavailable } from "../resumes/vault.ts";
 import type { InboundMail } from "./parse-mail.ts";
 import { readMail } from "./read-mail.ts";
-import { setAside } from "./set-aside.ts";
+import { setAside } from "./receive.ts";
 
 export interface ImapSettings {
   readonly host: string;

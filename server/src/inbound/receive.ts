@@ -10,8 +10,15 @@ import { discardFiles, type FileVault } from "../resumes/keep-file.ts";
 import { keepFiles, keysOf } from "./files.ts";
 import { isOurs, matchMail } from "./match.ts";
 import type { InboundMail } from "./read-mail.ts";
-import type { ReceivedResult } from "./received-results.ts";
 import { fromKeysOf, senderOf } from "./verdict.ts";
+
+/**
+ * `own`: a mail of ours, which is dropped. `undelivered`: a report of a mail about no submission. `left-out`: the submission
+ * has as many of this day as it may. `gone`: it was erased at this moment.
+ */
+export const receivedResults = ["filed", "repeated", "left-out", "gone", "unmatched", "undelivered", "own"] as const;
+
+export type ReceivedResult = (typeof receivedResults)[number];
 
 export interface Receiving {
   readonly addresses: InboundAddresses;
@@ -96,4 +103,35 @@ function keptMail(mail: InboundMail, at: number): KeptMail {
     text,
     reply: reply === text ? null : reply,
   };
+}
+
+const headersLengthMax = 20_000;
+
+/**
+ * Keeps the headers of a mail that could not be fetched or stored, as an unmatched mail, so that those behind it come in.
+ *
+ * @throws StorageUnavailable
+ */
+export async function setAside(raw: Uint8Array, at: number, store: Pick<InboundStore, "keepUnmatched">): Promise<void> {
+  const text = Buffer.from(raw.subarray(0, headersLengthMax)).toString("latin1");
+  // What is unusual in them may be what cannot be stored.
+  const headers = text.split(/\r?\n\r?\n/, 1)[0]!.replaceAll(/[^\t\n -~]/g, "");
+  const line = (name: string) =>
+    (new RegExp(`^${name}:(.*(?:\n[ \t].*)*)`, "im").exec(headers)?.[1] ?? "")
+      .replaceAll(/\s+/g, " ")
+      .trim()
+      .slice(0, lineLengthMax);
+  const from = line("From");
+  await store.keepUnmatched({
+    identity: createHash("sha256").update(raw).digest("hex"),
+    at,
+    messageId: null,
+    senderAddress: /<([^<>]*)>[^<]*$/.exec(from)?.[1] ?? from,
+    senderName: "",
+    subject: line("Subject"),
+    text: `This mail could not be taken. It is still in the mailbox. What is known of it:\n\n${headers}`,
+    reply: null,
+    automatic: true,
+    fileNames: [],
+  });
 }

@@ -1,5 +1,5 @@
 // The resume port: where the bytes of resumes lie. A vault names what it keeps. Names are random and tell nothing.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { PassThrough, pipeline, type Readable } from "node:stream";
 import type { ResumeRecord } from "../storage/records.ts";
 import { OperatorError } from "../operator-error.ts";
@@ -114,3 +114,19 @@ export const drawKey = (now: number): string => `${dayOf(now)}/${randomBytes(16)
 export const assertKey = (key: string): void => {
   if (!keyPattern.test(key)) throw new RangeError("not a key of this vault");
 };
+
+class FileDamaged extends OperatorError {}
+
+/** The bytes of a kept file. @throws FileDamaged at their end; ResumeMissing, VaultUnavailable */
+export async function* readChecked(
+  vault: Pick<Vault, "read">,
+  { key, sha256 }: { readonly key: string; readonly sha256: string },
+) {
+  const hash = createHash("sha256");
+  for await (const chunk of (await vault.read(key)) as Readable & AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (hash.digest("hex") === sha256) return;
+  throw new FileDamaged("The stored file differs from what was uploaded: its checksum is wrong.");
+}

@@ -1,4 +1,4 @@
-// Opens the store that the configuration names. PostgreSQL's modules are loaded only when it is used.
+// Opens the store that the configuration names, or one that is copied or filled. PostgreSQL's modules are loaded only when it is used.
 import { systemClock } from "../clock.ts";
 import type { RateLimitEvents, RateLimitStore } from "./rate-limit-store.ts";
 import type { PostgresLocation } from "./postgres/postgres-store.ts";
@@ -6,6 +6,8 @@ import type { PendingMigration } from "./schema-version.ts";
 import { lockForService } from "./sqlite/service-lock.ts";
 import { findSqliteDamage, migrateSqlite, openSqliteStore, pendingSqliteMigrations } from "./sqlite/open-sqlite.ts";
 import type { OpenOptions, Store } from "./store.ts";
+import { OperatorError } from "../operator-error.ts";
+import { type MovableStore, movedTables, type MoveRole } from "./move.ts";
 
 export type StoreLocation =
   | { readonly kind: "sqlite"; readonly file: string }
@@ -64,4 +66,32 @@ export async function findDamage(location: StoreLocation, check: "quick_check" |
 export async function pendingMigrations(location: StoreLocation): Promise<PendingMigration[]> {
   if (location.kind === "sqlite") return pendingSqliteMigrations(location.file);
   return (await import("./postgres/migrate.ts")).pendingPostgresMigrations(location.url);
+}
+
+/**
+ * Made and migrated if need be, to be filled in one transaction.
+ *
+ * @throws OperatorError when it is not empty
+ * @throws StorageUnavailable when it cannot be used, or a service runs on it
+ */
+export async function openEmpty(location: StoreLocation, role: "target" | "backup" = "target"): Promise<MovableStore> {
+  await using opened = new AsyncDisposableStack();
+  const target = opened.use(await openMovable(location, role));
+  // A service that was only started has written them.
+  for (const name of ["store", "day_count"]) await target.query(`DELETE FROM ${name}`);
+  for (const { name } of movedTables) {
+    if ((await target.query(`SELECT 1 AS one FROM ${name} LIMIT 1`)).length === 0) continue;
+    throw new OperatorError(`The store is not empty: its table ${name} has rows. Nothing was changed.`);
+  }
+  opened.move();
+  return target;
+}
+
+/**
+ * @throws StorageUnavailable when it cannot be used or is missing (source), or a service runs on it (target)
+ * @throws SchemaTooOld (source), SchemaTooNew when its schema is not that of this version
+ */
+export async function openMovable(location: StoreLocation, role: MoveRole): Promise<MovableStore> {
+  if (location.kind === "sqlite") return (await import("./sqlite/move.ts")).openSqliteMove(location.file, role);
+  return (await import("./postgres/move.ts")).openPostgresMove(location, role);
 }

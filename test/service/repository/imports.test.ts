@@ -159,7 +159,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "resumes/display-name.ts",
     "resumes/keep-file.ts",
     "resumes/programs.ts",
-    "resumes/read-checked.ts",
     // Bytes that an operator attaches are scanned as a resume is.
     "resumes/scanning.ts",
     "rpc/failure.ts",
@@ -170,7 +169,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // Backups keep copies as the console keeps files.
   desk: ["config/config.ts", "observe/log.ts", "resumes/display-name.ts", "resumes/keep-file.ts", "resumes/staging.ts"],
   storage: [],
-  mail: ["config/catalogue.ts", "config/languages.ts", "config/mail-words.ts", "resumes/read-checked.ts"],
+  mail: ["config/catalogue.ts", "config/languages.ts", "config/mail-words.ts"],
   // It tells what exports tell.
   webhooks: ["desk/export.ts", "observe/log.ts"],
   resumes: ["observe/log.ts"],

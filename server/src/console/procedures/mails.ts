@@ -1,10 +1,10 @@
-// Mails, what failed of them, and sending one again.
-import { mailStatuses, type MailRow } from "@submissions/shared/console";
+// Mails, what failed of them, and sending one again; and mails that came in and fit no submission.
+import { type MailRow, mailStatuses } from "@submissions/shared/console";
 import { z } from "zod";
 import { shownMail } from "../../desk/detail.ts";
-import { Fault } from "../../fault.ts";
-import { mailId, page } from "../inputs.ts";
-import { forRoles, found, trpc } from "../procedure.ts";
+import { Fault, fieldInvalid } from "../../fault.ts";
+import { byId, byPage, mailId, page, reference, wholeNumber } from "../inputs.ts";
+import { done, forRoles, found, trpc } from "../procedure.ts";
 import { everyRole } from "../rules.ts";
 import { repliesLimited } from "./reply.ts";
 
@@ -26,4 +26,18 @@ export const mailProcedures = trpc.router({
     if (typeof result === "object") throw repliesLimited(result.retryAt, actor.at);
     return null;
   }),
+});
+
+/** Administrators only: what a stranger wrote may be about anything. */
+const ofAdmin = forRoles("admin");
+
+export const unmatchedProcedures = trpc.router({
+  list: ofAdmin.reads(byPage, ({ inbound }, input) => inbound.listUnmatched(input.page)),
+
+  file: ofAdmin.changes(z.object({ id: wholeNumber, reference }), async ({ inbound, scope, actor, console }, input) => {
+    if (await inbound.fileUnmatched(scope, input.id, input.reference, actor, console.teamKeys)) return null;
+    throw fieldInvalid("reference", "There is no submission with this reference, or the mail is filed already.");
+  }),
+
+  remove: ofAdmin.changes(byId, ({ inbound, actor }, input) => done(inbound.removeUnmatched(input.id, actor))),
 });

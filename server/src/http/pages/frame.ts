@@ -1,9 +1,8 @@
 // The two frames of the pages: the site with its header and footer, and a page of one card.
 import { html, type Markup } from "@submissions/shared/html";
 import { directionOf, type Language } from "@submissions/shared/language";
-import { formsStyle, siteAssets, type Asset } from "./assets.ts";
-import { formOrder, formPages } from "./form-pages.ts";
-import type { Site } from "./site.ts";
+import { type Asset, formsStyle, siteAssets } from "./assets.ts";
+import { formOrder, formPages, type Site } from "./site.ts";
 
 interface Page {
   readonly language?: Language | undefined;

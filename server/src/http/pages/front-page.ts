@@ -1,15 +1,14 @@
 // The front page: what is sold, and the forms.
 import { fieldOfKind } from "@submissions/shared/field-table";
-import { forms, type FormName } from "@submissions/shared/forms/form-fields";
+import { type FormName, forms } from "@submissions/shared/forms/form-fields";
 import { html, type Markup } from "@submissions/shared/html";
 import { packageIdsMax } from "@submissions/shared/limits";
 import type { CataloguePackage } from "../../config/catalogue.ts";
 import { counted } from "../../field-values.ts";
 import { siteAssets } from "./assets.ts";
 import { type Filled, formElement } from "./form-element.ts";
-import { formOrder, formPages } from "./form-pages.ts";
+import { formOrder, formPages, packagesWith, type Site } from "./site.ts";
 import { formsHead, sitePage } from "./frame.ts";
-import { packagesWith, type Site } from "./site.ts";
 
 const description = "Speech datasets in the accents and varieties that people really speak, recorded with consent.";
 

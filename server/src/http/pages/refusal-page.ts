@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { resumeField } from "@submissions/shared/application-fields";
 import { fieldOfKind } from "@submissions/shared/field-table";
 import type { FaultName, Issue } from "@submissions/shared/faults";
-import { forms, packageIdsOf, type FormName } from "@submissions/shared/forms/form-fields";
+import { type FormName, forms, packageIdsOf } from "@submissions/shared/forms/form-fields";
 import type { FormStrings } from "@submissions/shared/forms/form-strings";
 import { formFields } from "@submissions/shared/forms/own-fields";
 import { idempotencyKeyField } from "@submissions/shared/further-names";
@@ -20,10 +20,9 @@ import type { Failure } from "../../rpc/failure.ts";
 import type { FormBody } from "../body/form-body.ts";
 import { isIdempotencyKey } from "../call.ts";
 import { siteAssets } from "./assets.ts";
-import { formElement, plainForm, type Filled } from "./form-element.ts";
-import { formPages } from "./form-pages.ts";
+import { type Filled, formElement, plainForm } from "./form-element.ts";
+import { formOf, formPages, nextAddress, packagesWith, type Site } from "./site.ts";
 import { card, formsHead, homeOf, sitePage } from "./frame.ts";
-import { formOf, nextAddress, packagesWith, type Site } from "./site.ts";
 
 type Words = PageWords["refused"];
 

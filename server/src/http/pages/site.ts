@@ -1,8 +1,8 @@
 // What the pages know of this installation, put together once.
-import { formNames, forms, type FormName } from "@submissions/shared/forms/form-fields";
+import { type FormName, formNames, forms } from "@submissions/shared/forms/form-fields";
 import type { PackageChoice } from "@submissions/shared/forms/form-state";
 import { nextField } from "@submissions/shared/hidden-fields";
-import { languageAmong, type Language } from "@submissions/shared/language";
+import { type Language, languageAmong } from "@submissions/shared/language";
 import { textLengthMax } from "@submissions/shared/limits";
 import type { CataloguePackage } from "../../config/catalogue.ts";
 import type { Opening } from "../../config/openings.ts";
@@ -10,6 +10,9 @@ import type { Config } from "../../config/config.ts";
 import type { LanguageWords } from "../../config/languages.ts";
 import type { Intake } from "../../intake/submit.ts";
 import type { FormsBundle } from "./assets.ts";
+import { submissionKinds } from "@submissions/shared/kinds";
+import { englishPages } from "../../config/page-words.ts";
+import { type FormPage, ofKinds, serverKindOf } from "../../kinds.ts";
 
 /** A buyer reads no more, and a page with all of a large catalogue would be megabytes. */
 const packagesShownMax = 200;
@@ -80,3 +83,21 @@ export function nextAddress(form: FormData | undefined, site: Pick<Site, "corsOr
   // Once its dots are resolved, a path may begin like the address of another host.
   return url.pathname.startsWith("//") ? undefined : url.pathname + url.search + url.hash;
 }
+
+/** What the pages say of each form: the rows of the kinds, and that of the newsletter. */
+export const formPages: Readonly<Record<FormName, FormPage>> = {
+  ...ofKinds((kind) => serverKindOf(kind).page),
+  newsletter: {
+    anchor: "newsletter",
+    words: englishPages.forms.newsletter,
+    front: {
+      heading: "New recordings, by e-mail",
+      text: "One e-mail when we add a package, and nothing else. Every e-mail has a link to unsubscribe.",
+    },
+  },
+};
+
+const [first, ...others] = submissionKinds;
+
+/** The forms in the order of the front page. */
+export const formOrder: readonly FormName[] = [first!, "newsletter", ...others];

@@ -1,10 +1,10 @@
-// What a change by an operator does to a submission.
+// What a change by an operator, also of the stage, does to a submission.
 import { tagsMax, type TriageOutcome, type TriageRequest } from "@submissions/shared/console";
 import type { Actor, AuditEntry } from "../desk-store.ts";
-import type { Former, StoredSubmission } from "../records.ts";
+import type { Former, StoredSubmission, TriageStatus } from "../records.ts";
 import { picked } from "./columns.ts";
-import { type Staged, restaged } from "./stages.ts";
 import { stageOf } from "./submission-row.ts";
+import { isFinal, type Stage, stages } from "@submissions/shared/stages";
 
 export interface Triaged
   extends Pick<StoredSubmission, "reference" | "kind" | "assignee" | "version" | "snoozedUntil">, Staged {
@@ -16,6 +16,29 @@ export interface Triaged
 export interface Triage extends Omit<TriageRequest, "targets"> {
   readonly declineReason?: string | null;
   readonly former?: Former | undefined;
+}
+
+/** The stage of a kind without stages means nothing. */
+export type Staged = Omit<Former, "mails">;
+
+/** @param reason why it is declined, if it is; null: none is given, and one that is there stays */
+export function restaged(before: Staged, stage: Stage, reason: string | null, at: number): Staged {
+  if (stage === before.stage)
+    return stage === "declined" && reason !== null ? { ...before, declineReason: reason } : before;
+  return {
+    stage,
+    status: statusAfter(before, stage),
+    declineReason: stage === "declined" ? reason : null,
+    decidedAt: isFinal(stage) ? at : null,
+  };
+}
+
+/** What was ended and comes back to the beginning is to be done again. Spam stays spam: a stage releases no mails. */
+function statusAfter({ status, stage: before }: Staged, stage: Stage): TriageStatus {
+  if (status === "spam") return status;
+  if (isFinal(stage)) return "done";
+  if (stage !== stages[0]) return "open";
+  return isFinal(before) && status === "done" ? "open" : status;
 }
 
 /** What becomes of a submission; null: it was changed since the operator saw it. */

@@ -12,8 +12,7 @@ import {
   submissionFileBytesMax,
 } from "../inbound-store.ts";
 import type { Claimed, MailKind, SuppressionChange } from "../records.ts";
-import { mailColumns, mailValues } from "../rules/answer-row.ts";
-import { answerActor, decideAnswer } from "../rules/answers.ts";
+import { answerActor, decideAnswer, mailColumns, mailValues } from "../rules/answers.ts";
 import { dayMs } from "../rules/days.ts";
 import { mailJoins } from "../rules/mail-row.ts";
 import { quoted } from "../rules/columns.ts";

@@ -12,7 +12,7 @@ import {
   unmatchedColumns,
   unmatchedRow,
   withFiles,
-} from "../rules/answer-row.ts";
+} from "../rules/answers.ts";
 import { readFields } from "../rules/columns.ts";
 import { isHeld, mailColumns, mailJoins, type ReadMail, storedMail } from "../rules/mail-row.ts";
 import type { ScanState } from "../records.ts";

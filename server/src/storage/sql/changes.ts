@@ -19,11 +19,10 @@ import { changingActions, conflict, decideTriage, type Triage, type Triaged } fr
 import { prepareAnnouncements } from "./announcements.ts";
 import { prepareAssignmentMails } from "./assignment-mails.ts";
 import { prepareAudit } from "./audit.ts";
-import { prepareReplyMails } from "./reply-mails.ts";
+import { prepareOperatorLimit, prepareReplyMails } from "./reply-mails.ts";
 import { prepareStanding } from "./addresses.ts";
 import { type Engine, only, type Steps, together } from "./engine.ts";
 import { prepareLeavingSpam } from "./leaving-spam.ts";
-import { prepareOperatorLimit } from "./operators-mails.ts";
 
 export const noteColumns = 'id, author, at, text, edited_at AS "editedAt"';
 

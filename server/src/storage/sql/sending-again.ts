@@ -9,7 +9,7 @@ import { parseMailId } from "../rules/outbox-row.ts";
 import { isAutomatic, isToPerson } from "../rules/mails.ts";
 import type { Changes } from "./changes.ts";
 import type { Engine } from "./engine.ts";
-import { againBy } from "./operators-mails.ts";
+import { againBy } from "./reply-mails.ts";
 
 interface Mail extends Pick<StoredMail, "kind" | "status" | "reply" | "reference"> {
   readonly submission: number | null;

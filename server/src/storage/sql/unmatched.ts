@@ -9,7 +9,7 @@ import {
   type UnmatchedColumns,
   unmatchedColumns,
   unmatchedRow,
-} from "../rules/answer-row.ts";
+} from "../rules/answers.ts";
 import type { FileAnswer } from "./answers.ts";
 import type { Changes } from "./changes.ts";
 import type { Engine } from "./engine.ts";

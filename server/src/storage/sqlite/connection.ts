@@ -1,9 +1,8 @@
 // One open SQLite database. Everything is synchronous, so that nothing can come between two calls.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { type Access, StorageUnavailable } from "../store.ts";
-import { engineWaitMs } from "./busy.ts";
+import { asCommitError, engineWaitMs } from "./errors.ts";
 import { createDatabaseFile, guardFile } from "./database-file.ts";
-import { asCommitError } from "./errors.ts";
 
 /** Up to 3.51.2 two connections that write and checkpoint at once could corrupt a database in WAL mode. */
 const sqliteVersionMin = "3.51.3";

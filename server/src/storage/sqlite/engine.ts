@@ -4,7 +4,7 @@ import type { RunOptions } from "../commit-queue.ts";
 import { type Facts, lookUpNames, lookUpOf, type Wanted } from "../rules/facts.ts";
 import { type RowsToInsert, tableNames, tableOf, valuesByName, type ValuesOf, valuesOf } from "../rules/tables.ts";
 import { type Engine, Query, type Ranges, type Steps, together, type Value } from "../sql/engine.ts";
-import { retryWhileBusy } from "./busy.ts";
+import { retryWhileBusy } from "./errors.ts";
 import type { SqliteConnection, Statement } from "./connection.ts";
 import type { ReadingThread } from "./reading-thread.ts";
 

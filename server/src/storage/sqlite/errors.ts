@@ -1,6 +1,7 @@
 // Which errors of SQLite mean that the database cannot be used now: they become `StorageUnavailable`. All others are mistakes
-// in this program and pass through, so that they are found.
+// in this program and pass through, so that they are found. A lock is waited for without blocking the event loop.
 import { StorageUnavailable } from "../store.ts";
+import { setTimeout as pause } from "node:timers/promises";
 
 // Primary result codes, https://sqlite.org/rescode.html. Extended codes carry more in their higher bytes: 517 is BUSY
 // because of an outdated snapshot.
@@ -66,4 +67,30 @@ export function asCommitError(error: unknown): unknown {
   const state = failureCodes.get(code);
   if (state === undefined || code === full) return error;
   return new StorageUnavailable(`The database is ${state}, at a commit.`, { cause: error, outcome: "unknown" });
+}
+
+/** SQLite's own wait for a lock. It blocks the event loop: enough for the ordinary commit of another process, and not felt. */
+export const engineWaitMs = 5;
+
+/** Pause between two tries. */
+export const busyPauseMs = 10;
+
+/** How long work waits for a lock before it is given up. The caller still waits for the answer then. */
+export const busyWaitMs = 1_000;
+
+/**
+ * Runs work again while another process holds a lock. It must change nothing when it throws.
+ *
+ * @throws StorageUnavailable when the database cannot be used, or stayed locked for `waitMs`
+ */
+export async function retryWhileBusy<T>(work: () => T, waitMs: number = busyWaitMs): Promise<T> {
+  const giveUpAt = performance.now() + waitMs;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= giveUpAt) throw asUnavailable(error) ?? error;
+    }
+    await pause(busyPauseMs);
+  }
 }

@@ -7,9 +7,8 @@ import type { References } from "../rules/references.ts";
 import { prepareWriting } from "../sql/accepting.ts";
 import { type Engine, type Steps, together } from "../sql/engine.ts";
 import { type Acceptance, type CommitListener, StorageUnavailable } from "../store.ts";
-import { busyWaitMs } from "./busy.ts";
+import { asUnavailable, busyWaitMs, isBusy } from "./errors.ts";
 import type { SqliteConnection } from "./connection.ts";
-import { asUnavailable, isBusy } from "./errors.ts";
 
 /** Most jobs in one transaction: with mails to settle among them it takes some milliseconds. */
 const batchMax = 256;

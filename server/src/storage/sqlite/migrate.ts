@@ -2,7 +2,7 @@
 // records it first. Any number of processes may start at once.
 import { join } from "node:path";
 import { type Migration, readMigrations, SchemaTooNew } from "../schema-version.ts";
-import { retryWhileBusy } from "./busy.ts";
+import { retryWhileBusy } from "./errors.ts";
 import type { SqliteConnection } from "./connection.ts";
 
 /** Another process may be building an index over everything; that is worth waiting for. */

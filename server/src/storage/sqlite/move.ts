@@ -1,8 +1,7 @@
 // A SQLite store that is copied, or filled.
 import type { SQLInputValue } from "node:sqlite";
 import type { MovableStore, MoveRole, Row } from "../move.ts";
-import { retryWhileBusy } from "./busy.ts";
-import { asUnavailable } from "./errors.ts";
+import { asUnavailable, retryWhileBusy } from "./errors.ts";
 import { applyPending } from "./migrate.ts";
 import { connect, refusePending } from "./open-sqlite.ts";
 import { lockForService } from "./service-lock.ts";

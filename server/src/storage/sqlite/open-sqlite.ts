@@ -3,9 +3,8 @@ import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { type PendingMigration, SchemaTooOld, weigh } from "../schema-version.ts";
 import type { Access, OpenOptions, Store } from "../store.ts";
-import { busyPauseMs, retryWhileBusy } from "./busy.ts";
+import { asOpeningError, asUnavailable, busyPauseMs, retryWhileBusy } from "./errors.ts";
 import { SqliteConnection } from "./connection.ts";
-import { asOpeningError, asUnavailable } from "./errors.ts";
 import { applyPending, findPending, sqliteMigrations } from "./migrate.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
 

@@ -4,9 +4,8 @@
 import { realpathSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StorageUnavailable } from "../store.ts";
-import { busyWaitMs, retryWhileBusy } from "./busy.ts";
+import { asOpeningError, busyWaitMs, isBusy, retryWhileBusy } from "./errors.ts";
 import { createDatabaseFile } from "./database-file.ts";
-import { asOpeningError, isBusy } from "./errors.ts";
 
 /**
  * Takes the lock, making files and folder where they are missing. Held until disposed of.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Staged, restaged } from "./stages.ts";
+import { type Staged, restaged } from "./triage.ts";
 
 const received: Staged = { stage: "received", status: "new", declineReason: null, decidedAt: null };
 const declined: Staged = { stage: "declined", status: "done", declineReason: "Too far", decidedAt: 5 };
